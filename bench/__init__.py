@@ -1,0 +1,1 @@
+"""Benchmarks: each beside the bare engine it is compared with."""

@@ -1,0 +1,236 @@
+"""The model of Section 2: true means, noise, feedback mechanism, bias, initial pulls, memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from affinity_bandits import checks
+from affinity_bandits.bias import Bias, Constant, bias_from_json
+from affinity_bandits.errors import InvalidInput, UnknownName
+from affinity_bandits.kernels import FloatArray, IntArray
+
+MECHANISMS = ("scaled", "shifted", "gated")
+"""The three transformations of Section 2, feature (iv), named (a), (b) and (c) there."""
+
+MOST_ARMS = 100_000
+
+
+@dataclass(frozen=True)
+class Bernoulli:
+    """True values are 0 or 1: X ~ Bernoulli(mu)."""
+
+    name: ClassVar[str] = "bernoulli"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the description as JSON-ready data."""
+        return {"name": self.name}
+
+    def __str__(self) -> str:
+        return "Bernoulli"
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """True values are X ~ N(mu, sigma**2); the paper's theory assumes sigma <= 1."""
+
+    name: ClassVar[str] = "gaussian"
+    sigma: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sigma", checks.number("sigma", self.sigma, low=0.0))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the description as JSON-ready data."""
+        return {"name": self.name, "sigma": self.sigma}
+
+    def __str__(self) -> str:
+        return f"Gaussian(sigma={self.sigma:g})"
+
+
+Noise = Bernoulli | Gaussian
+NOISES: dict[str, type[Bernoulli] | type[Gaussian]] = {"bernoulli": Bernoulli, "gaussian": Gaussian}
+
+
+@dataclass(frozen=True)
+class AffinityBandit:
+    """An affinity bandit (Section 2, Assumption `assump:multBias`).
+
+    At pull t of arm i the policy sees feedback with mean mu_i * f(share_i), where share_i is the
+    arm's part of the committee before the pull. Regret counts the true means only.
+
+    Args:
+        true_means: mu_i, never observed. In [0, 1] with Bernoulli noise.
+        bias: the model f; `Constant()` is the ordinary bandit.
+        initial_pulls: T0_i >= 1, who already sits on the committee; one each if left out.
+        noise: `Bernoulli()` or `Gaussian(sigma)`, or its name.
+        mechanism: how the bias enters. "scaled": Y = W X. "shifted": Y = X + mu (W - 1).
+            "gated": Y = B X with B ~ Bernoulli(W). Left out: gated for Bernoulli noise, which is
+            Y ~ Bernoulli(mu W), and shifted for Gaussian noise, which is Y ~ N(mu W, sigma**2),
+            the laws of the paper's experiments.
+        memory: None for the paper's ever-growing committee, or M: only the last M members count.
+            The initial members leave first, spread evenly: the j-th of T0_i members of group i
+            (counted from 0) leaves at rank (j + 1/2) / T0_i, ties by index, so that what is left
+            of the initial committee keeps its composition. If there are more than M initial
+            members, those that would leave first have left before the first pull.
+
+    >>> bandit = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[100, 10])
+    >>> bandit.arms, bandit.best_arms
+    (2, (1,))
+    """
+
+    true_means: Sequence[float]
+    bias: Bias = field(default_factory=Constant)
+    initial_pulls: Sequence[int] | None = None
+    noise: Noise | str = field(default_factory=Bernoulli)
+    mechanism: str | None = None
+    memory: int | None = None
+
+    def __post_init__(self) -> None:
+        noise = _noise(self.noise)
+        bernoulli = isinstance(noise, Bernoulli)
+        if not isinstance(self.bias, Bias):
+            raise InvalidInput("bias", "a bias model such as Power(1.0)", self.bias)
+        # A bound of 1e9 keeps sums over 10**15 pulls far from the edge of floating point.
+        means = checks.numbers_list(
+            "true_means",
+            self.true_means,
+            low=0.0 if bernoulli else -1e9,
+            high=1.0 if bernoulli else 1e9,
+        )
+        if not 1 <= len(means) <= MOST_ARMS:
+            raise InvalidInput("true_means", f"a list of 1 to {MOST_ARMS:,} means", len(means))
+        pulls = (
+            (1,) * len(means)
+            if self.initial_pulls is None
+            else checks.integers_list("initial_pulls", self.initial_pulls, low=1)
+        )
+        if len(pulls) != len(means):
+            raise InvalidInput(
+                "initial_pulls", f"as long as true_means ({len(means)})", f"{len(pulls)} entries"
+            )
+        checks.integer("sum of initial_pulls", sum(pulls), low=1)
+        mechanism = (
+            ("gated" if bernoulli else "shifted") if self.mechanism is None else self.mechanism
+        )
+        checks.choice("mechanism", mechanism, MECHANISMS)
+        if mechanism == "gated" and self.bias.bounds[1] > 1.0:
+            raise InvalidInput(
+                "bias", "at most 1 everywhere when the mechanism is gated", self.bias.bounds[1]
+            )
+        if self.memory is not None:
+            object.__setattr__(
+                self, "memory", checks.integer("memory", self.memory, low=1, high=10**8)
+            )
+        for name, value in (
+            ("true_means", means),
+            ("initial_pulls", pulls),
+            ("noise", noise),
+            ("mechanism", mechanism),
+        ):
+            object.__setattr__(self, name, value)
+
+    @property
+    def arms(self) -> int:
+        """K, the number of arms."""
+        return len(self.true_means)
+
+    @property
+    def gaps(self) -> FloatArray:
+        """Delta_i = max_j mu_j - mu_i (`eq:regretDef`)."""
+        means = np.array(self.true_means, dtype=np.float64)
+        gaps: FloatArray = means.max() - means
+        return gaps
+
+    @property
+    def best_arms(self) -> tuple[int, ...]:
+        """Every arm whose true mean is the largest."""
+        return tuple(int(i) for i in np.flatnonzero(self.gaps == 0.0))
+
+    @property
+    def total_initial_pulls(self) -> int:
+        """t0, the size of the initial committee."""
+        return sum(self._initial)
+
+    @property
+    def sigma(self) -> float:
+        """The standard deviation of the true values; nan for Bernoulli noise."""
+        return self.noise.sigma if isinstance(self.noise, Gaussian) else float("nan")
+
+    @property
+    def _initial(self) -> tuple[int, ...]:
+        pulls = self.initial_pulls
+        assert pulls is not None  # set in __post_init__
+        return tuple(pulls)
+
+    def regret(self, pulls: Any) -> Any:
+        """Return sum_i Delta_i T_i (`eq:regretDef`) over the last axis of an array of pulls."""
+        return np.asarray(pulls) @ self.gaps
+
+    def expected_feedback(self, arm: int, share: float) -> float:
+        """Return E[Y] = mu_arm * f(share) (`eq:biasModel`)."""
+        index = checks.integer("arm", arm, low=0, high=self.arms - 1)
+        return self.true_means[index] * self.bias.weight(share)
+
+    def leaving_order(self) -> IntArray:
+        """Return the initial members' groups in the order in which they leave the committee."""
+        assert self.memory is not None
+        ranks, groups = [], []
+        for arm, count in enumerate(self._initial):
+            # Only the last `memory` initial members can still sit at the first pull, and they
+            # are among the last `memory` of each group.
+            first = max(0, count - self.memory)
+            ranks.append((np.arange(first, count) + 0.5) / count)
+            groups.append(np.full(count - first, arm, dtype=np.int64))
+        order = np.argsort(np.concatenate(ranks), kind="stable")
+        return np.concatenate(groups)[order][-self.memory :]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the description as JSON-ready data; `AffinityBandit.from_json` takes it back."""
+        assert not isinstance(self.noise, str)
+        return {
+            "true_means": list(self.true_means),
+            "bias": self.bias.to_json(),
+            "initial_pulls": list(self._initial),
+            "noise": self.noise.to_json(),
+            "mechanism": self.mechanism,
+            "memory": self.memory,
+        }
+
+    @classmethod
+    def from_json(
+        cls,
+        data: Mapping[str, Any],
+        functions: Mapping[str, Callable[[float], float]] | None = None,
+    ) -> AffinityBandit:
+        """Rebuild a bandit from `to_json`; see `bias_from_json` for `functions`."""
+        given = dict(data)
+        allowed = tuple(cls.__dataclass_fields__)
+        for key in given:
+            if key not in allowed:
+                raise UnknownName("parameter of the bandit", key, allowed)
+        if "true_means" not in given:
+            raise InvalidInput("true_means", "given", None)
+        if "bias" in given:
+            given["bias"] = bias_from_json(given["bias"], functions)
+        return cls(**given)
+
+
+def _noise(value: object) -> Noise:
+    if isinstance(value, Bernoulli | Gaussian):
+        return value
+    settings = {"name": value} if isinstance(value, str) else value
+    if not isinstance(settings, Mapping) or "name" not in settings:
+        raise InvalidInput("noise", "Bernoulli(), Gaussian(sigma) or its name", value)
+    given = dict(settings)
+    name = given.pop("name")
+    if name not in NOISES:
+        raise UnknownName("noise", name, NOISES)
+    allowed = ("sigma",) if name == Gaussian.name else ()
+    for key in given:
+        if key not in allowed:
+            raise UnknownName(f"parameter of noise {name}", key, allowed or ("(none)",))
+    return NOISES[name](**given)

@@ -1,0 +1,88 @@
+"""Names to things: the one place that turns names, settings and saved descriptions into objects.
+
+It stands above policies and bias models, because a policy that is told the bias is described
+together with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from affinity_bandits.bandit import AffinityBandit
+from affinity_bandits.bias import BIASES, bias_from_json
+from affinity_bandits.errors import InvalidInput, UnknownName
+from affinity_bandits.policies import (
+    POLICIES,
+    DebiasedUCBV,
+    Oracle,
+    Policy,
+    RoundPolicy,
+    StepPolicy,
+)
+
+AnyPolicy = StepPolicy | RoundPolicy
+
+
+def policy_from_json(
+    data: Mapping[str, Any] | str,
+    bandit: AffinityBandit | None = None,
+    functions: Mapping[str, Callable[[float], float]] | None = None,
+) -> AnyPolicy:
+    """Rebuild a policy from its name or from `Policy.to_json`.
+
+    Args:
+        data: the name, or a table with a "name" and settings.
+        bandit: where given, a policy that is told more than feedback (the bias and the initial
+            pulls, or the best arm) is told that of this bandit, unless its settings say else.
+        functions: a user's own bias functions by label; see `bias_from_json`.
+
+    >>> str(policy_from_json("ucb1"))
+    'ucb1'
+    """
+    given: dict[str, Any] = {"name": data} if isinstance(data, str) else dict(data)
+    name = given.get("name")
+    if name not in POLICIES:
+        raise UnknownName("policy", name, POLICIES)
+    cls: type[Policy] = POLICIES[name]
+    if cls is DebiasedUCBV:
+        if isinstance(given.get("bias"), Mapping | str):
+            bias = given["bias"]
+            given["bias"] = bias_from_json(
+                {"name": bias} if isinstance(bias, str) else bias, functions
+            )
+        if bandit is not None:
+            given.setdefault("bias", bandit.bias)
+            given.setdefault("initial_pulls", bandit.initial_pulls)
+        if "bias" not in given:
+            raise InvalidInput("bias", "given: this policy is told the bias", None)
+    if cls is Oracle and bandit is not None:
+        given.setdefault("arm", bandit.best_arms[0])
+    policy = cls.from_json(given)
+    assert isinstance(policy, StepPolicy | RoundPolicy)
+    return policy
+
+
+def policy_lines() -> list[tuple[str, str, str, str]]:
+    """Return (name, kind, what it sees, first line of its documentation) for every policy."""
+    return [
+        (
+            name,
+            "rounds" if issubclass(cls, RoundPolicy) else "steps",
+            cls.sees,
+            _first_line(cls),
+        )
+        for name, cls in POLICIES.items()
+    ]
+
+
+def bias_lines() -> list[tuple[str, str, str]]:
+    """Return (name, settings, first line of its documentation) for every bias model."""
+    return [
+        (name, ", ".join(cls.__dataclass_fields__) or "none", _first_line(cls))
+        for name, cls in BIASES.items()
+    ]
+
+
+def _first_line(cls: type) -> str:
+    return (cls.__doc__ or "").strip().splitlines()[0]

@@ -1,0 +1,70 @@
+"""What this package raises.
+
+    AffinityError
+    ├── InvalidInput      a value breaks a rule; also a ValueError. Fix the value.
+    │   └── UnknownName   a name is not in its catalogue; says which names are close.
+    ├── NotSupported      the request is well formed but cannot be done this way; says what can.
+    ├── StateMismatch     a saved state does not belong to this policy or version.
+    └── MissingExtra      an optional dependency is not installed; says how to install it.
+
+None of them is worth retrying unchanged.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class AffinityError(Exception):
+    """The root of every exception this package raises on purpose."""
+
+
+class InvalidInput(AffinityError, ValueError):  # noqa: N818 - reads as the fact it states
+    """A value breaks a rule.
+
+    Attributes:
+        parameter: the name of the argument, as the user wrote it.
+        rule: what would have been accepted.
+        value: what was received.
+    """
+
+    def __init__(self, parameter: str, rule: str, value: object) -> None:
+        self.parameter = parameter
+        self.rule = rule
+        self.value = value
+        super().__init__(f"{parameter} must be {rule}, got {_shown(value)}")
+
+
+class UnknownName(InvalidInput):
+    """A name that is in no catalogue, with the closest ones that are."""
+
+    def __init__(self, parameter: str, value: object, known: Iterable[str]) -> None:
+        names = sorted(known)
+        close = difflib.get_close_matches(str(value).lower(), names, n=1, cutoff=0.5)
+        hint = f" (did you mean {close[0]!r}?)" if close else ""
+        super().__init__(parameter, f"one of {', '.join(names)}", value)
+        self.args = (f"{self.args[0]}{hint}",)
+
+
+class NotSupported(AffinityError):  # noqa: N818 - reads as the fact it states
+    """The request is well formed, but there is no way to do it as asked."""
+
+
+class StateMismatch(AffinityError):  # noqa: N818 - reads as the fact it states
+    """A saved state does not belong to the policy, size or version it was given to."""
+
+
+class MissingExtra(AffinityError, ImportError):  # noqa: N818 - reads as the fact it states
+    """An optional dependency is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(
+            f"{package} is not installed; install it with: pip install 'affinity-bandits[{extra}]'"
+        )
+
+
+def _shown(value: object) -> str:
+    """Return the value as a message shows it, cut where it would fill the screen."""
+    text = repr(value)
+    return text if len(text) <= 120 else f"{text[:117]}..."

@@ -1,0 +1,102 @@
+"""The adapter that plays a round policy one pull at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
+from affinity_bandits.policies.round import RoundPolicy
+from affinity_bandits.policies.state import counts, reals
+from affinity_bandits.policies.step import StepKernels, StepPolicy
+
+plan: Function = unbound
+absorb: Function = unbound
+inner_candidate: Function = unbound
+
+
+class AsStepsState(NamedTuple):
+    """The round policy's own state and where in its round we are."""
+
+    inner: Any
+    slot: IntArray  # [0]: pulls made in this round; 0 means that the next one has to be planned
+    size: IntArray  # [0]: arms in this round
+    repetitions: IntArray  # [0]
+    arms: IntArray
+    sums: FloatArray
+
+
+@dataclass(frozen=True)
+class AsSteps(StepPolicy):
+    """A round policy played round-robin through its plan, as a step policy.
+
+    Its name in results is that of the round policy: it makes the same choices.
+    """
+
+    name: ClassVar[str] = "as-steps"
+    policy: RoundPolicy
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.policy, RoundPolicy):
+            raise InvalidInput("policy", "a round policy", self.policy)
+
+    @property
+    def decides(self) -> bool:  # type: ignore[override]
+        """Whether the round policy narrows its candidates down."""
+        return self.policy.decides
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return []
+
+    def start(self, arms: int, horizon: int) -> AsStepsState:
+        return AsStepsState(
+            inner=self.policy.start(arms, horizon),
+            slot=counts(1),
+            size=counts(1),
+            repetitions=counts(1),
+            arms=counts(arms),
+            sums=reals(arms),
+        )
+
+    @staticmethod
+    def select(state: AsStepsState, rng: np.random.Generator) -> int:
+        if state.slot[0] == 0:
+            planned = plan(state.inner)
+            state.size[0] = len(planned.arms)
+            state.repetitions[0] = planned.repetitions
+            for position in range(len(planned.arms)):
+                state.arms[position] = planned.arms[position]
+                state.sums[position] = 0.0
+        return int(state.arms[state.slot[0] % state.size[0]])
+
+    @staticmethod
+    def update(state: AsStepsState, arm: int, feedback: float) -> None:
+        size = state.size[0]
+        state.sums[state.slot[0] % size] += feedback
+        state.slot[0] += 1
+        # Divided, not multiplied: a round that lasts forever would overflow the product.
+        if state.slot[0] % size == 0 and state.slot[0] // size == state.repetitions[0]:
+            absorb(state.inner, state.sums[:size])
+            state.slot[0] = 0
+
+    @staticmethod
+    def candidate(state: AsStepsState, arm: int) -> bool:
+        return bool(inner_candidate(state.inner, arm))
+
+    def kernels(self) -> StepKernels:
+        inner = self.policy.kernels()
+        return StepKernels(
+            bind(AsSteps.select, plan=inner.plan),
+            bind(AsSteps.update, absorb=inner.absorb),
+            bind(AsSteps.candidate, inner_candidate=inner.candidate),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return self.policy.to_json()
+
+    def __str__(self) -> str:
+        return str(self.policy)

@@ -1,0 +1,36 @@
+"""Explore, then commit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from affinity_bandits import checks
+from affinity_bandits.policies.narrowing import Narrowing, Phase
+
+
+@dataclass(frozen=True)
+class ExploreThenCommit(Narrowing):
+    """Every arm in turn, m times each; then the one with the largest mean, for good.
+
+    Args:
+        pulls_per_arm: m; None for ceil(n**(2/3) / K).
+    """
+
+    name: ClassVar[str] = "explore-then-commit"
+    pulls_per_arm: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.pulls_per_arm is not None:
+            self._set(pulls_per_arm=checks.integer("pulls_per_arm", self.pulls_per_arm, low=1))
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls(pulls_per_arm=7)]
+
+    def phases(self, arms: int, horizon: int) -> list[Phase]:
+        pulls = self.pulls_per_arm
+        if pulls is None:
+            pulls = math.ceil(horizon ** (2.0 / 3.0) / arms)
+        return [Phase(pulls, keep=1)]

@@ -1,0 +1,97 @@
+"""A policy in use: ask which arm comes next, tell what came of it, save and go on later."""
+
+from __future__ import annotations
+
+import json
+
+from affinity_bandits import checks
+from affinity_bandits.errors import InvalidInput, StateMismatch
+from affinity_bandits.policies.as_steps import AsSteps
+from affinity_bandits.policies.policy import check_size
+from affinity_bandits.policies.round import RoundPolicy
+from affinity_bandits.policies.step import StepPolicy
+from affinity_bandits.streams import policy_generator, stream_from_json, stream_to_json
+
+FORMAT = 1
+
+
+class Live:
+    """One run of a policy outside the simulator, in plain Python.
+
+    It makes exactly the choices that the compiled loop makes on the same feedback and seed.
+    Not safe for use from several threads at once.
+
+    Args:
+        policy: a step or a round policy.
+        arms: the number of arms.
+        horizon: the declared number of pulls; policies that plan ahead use it.
+        seed: of the policy's own randomness; used only by randomised policies.
+        replicate: which of the independent runs of that seed this is.
+
+    >>> from affinity_bandits.policies import UCB1
+    >>> live = Live(UCB1(), arms=2, horizon=100)
+    >>> live.ask()
+    0
+    >>> live.tell(0, 1.0)
+    >>> live.ask()
+    1
+    """
+
+    def __init__(
+        self,
+        policy: StepPolicy | RoundPolicy,
+        arms: int,
+        horizon: int,
+        seed: int = 0,
+        replicate: int = 0,
+    ) -> None:
+        check_size(arms, horizon)
+        self.policy: StepPolicy = AsSteps(policy) if isinstance(policy, RoundPolicy) else policy
+        self.arms = int(arms)
+        self.horizon = int(horizon)
+        self.state = self.policy.start(self.arms, self.horizon)
+        self._kernels = self.policy.kernels()
+        self._rng = policy_generator(seed, self.policy.to_json(), replicate)
+        self._pending: int | None = None
+
+    def ask(self) -> int:
+        """Return the arm to pull next; the same one until its feedback is told."""
+        if self._pending is None:
+            self._pending = int(self._kernels.select(self.state, self._rng))
+        return self._pending
+
+    def tell(self, arm: int, feedback: float) -> None:
+        """Report the feedback of the arm that `ask` returned."""
+        if self._pending is None:
+            raise InvalidInput("arm", "asked for before its feedback is told", arm)
+        if arm != self._pending:
+            raise InvalidInput("arm", f"the one that was asked for ({self._pending})", arm)
+        value = checks.number("feedback", feedback)
+        self._kernels.update(self.state, self._pending, value)
+        self._pending = None
+
+    def candidates(self) -> tuple[int, ...]:
+        """Return the arms that the policy still holds may be the best."""
+        return tuple(i for i in range(self.arms) if self._kernels.candidate(self.state, i))
+
+    def to_json(self) -> str:
+        """Return everything needed to go on in another process, to the bit."""
+        data = {
+            "format": FORMAT,
+            **self.policy.save(self.state, self.arms, self.horizon),
+            "pending": self._pending,
+            "stream": stream_to_json(self._rng),
+        }
+        return json.dumps(data, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, policy: StepPolicy | RoundPolicy, text: str) -> Live:
+        """Go on from `to_json`; the policy must be the one that wrote it."""
+        data = json.loads(text)
+        if data.get("format") != FORMAT:
+            raise StateMismatch(f"format {data.get('format')} is not {FORMAT}")
+        live = cls(policy, data["arms"], data["horizon"])
+        live.state = live.policy.load(data)
+        live._pending = data["pending"]
+        live._rng.bit_generator.state = stream_from_json(data["stream"])
+        return live

@@ -1,0 +1,105 @@
+"""What round policies share that rank their arms after a round and keep the best so many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.policies.policy import check_size
+from affinity_bandits.policies.round import FOREVER, Round, RoundPolicy
+from affinity_bandits.policies.state import counts, reals
+
+
+class NarrowingState(NamedTuple):
+    """A plan of phases: so many pulls of each arm left, then so many arms kept."""
+
+    repetitions: IntArray  # [phase]
+    keep: IntArray  # [phase]: arms left after it
+    cumulative: int  # 1: rank by the means of all phases; 0: of this phase alone
+    phase: IntArray  # [0]
+    left: IntArray  # [0]
+    active: IntArray  # the active arms in increasing order, in the first `left` places
+    dropped_in: IntArray  # per arm: the phase (from 1) after which it was dropped, 0 if active
+    pulls: IntArray  # per arm: pulls that count for its mean
+    sums: FloatArray
+    means: FloatArray
+
+
+class Phase(NamedTuple):
+    """So many pulls of each arm left, then so many arms kept."""
+
+    repetitions: int
+    keep: int
+
+
+@dataclass(frozen=True)
+class Narrowing(RoundPolicy):
+    """A fixed list of phases, each of which keeps the best arms; what is left is played forever."""
+
+    decides: ClassVar[bool] = True
+    cumulative: ClassVar[bool] = False
+
+    def phases(self, arms: int, horizon: int) -> list[Phase]:
+        """Return the phases for so many arms and a declared horizon."""
+        raise NotImplementedError
+
+    def start(self, arms: int, horizon: int) -> NarrowingState:
+        check_size(arms, horizon)
+        phases = self.phases(arms, horizon)
+        return NarrowingState(
+            repetitions=np.array([phase.repetitions for phase in phases], dtype=np.int64),
+            keep=np.array([phase.keep for phase in phases], dtype=np.int64),
+            cumulative=int(self.cumulative),
+            phase=counts(1),
+            left=counts(1, arms),
+            active=np.arange(arms, dtype=np.int64),
+            dropped_in=counts(arms),
+            pulls=counts(arms),
+            sums=reals(arms),
+            means=reals(arms),
+        )
+
+    @staticmethod
+    def plan(state: NarrowingState) -> Round:
+        left = state.left[0]
+        if state.phase[0] >= len(state.repetitions):
+            return Round(state.active[:left], FOREVER)
+        return Round(state.active[:left], state.repetitions[state.phase[0]])
+
+    @staticmethod
+    def absorb(state: NarrowingState, sums: FloatArray) -> None:
+        phase = state.phase[0]
+        left = state.left[0]
+        for position in range(left):
+            arm = state.active[position]
+            if state.cumulative == 0:
+                state.pulls[arm] = 0
+                state.sums[arm] = 0.0
+            state.pulls[arm] += state.repetitions[phase]
+            state.sums[arm] += sums[position]
+            state.means[arm] = state.sums[arm] / state.pulls[arm]
+        for _ in range(left - state.keep[phase]):
+            worst = -1
+            for position in range(left):
+                arm = state.active[position]
+                # "<=": among equals the lower number is kept.
+                if state.dropped_in[arm] == 0 and (
+                    worst == -1 or state.means[arm] <= state.means[worst]
+                ):
+                    worst = arm
+            state.dropped_in[worst] = phase + 1
+        kept = 0
+        for position in range(left):
+            arm = state.active[position]
+            if state.dropped_in[arm] == 0:
+                state.active[kept] = arm
+                kept += 1
+        state.left[0] = kept
+        state.phase[0] += 1
+
+    @staticmethod
+    def candidate(state: NarrowingState, arm: int) -> bool:
+        return bool(state.dropped_in[arm] == 0)

@@ -1,0 +1,130 @@
+"""Policy states: named tuples of numbers and one-dimensional arrays.
+
+Numbers never change during a run (they are settings and what follows from them); arrays do, in
+place. Such a tuple can be read by a compiled loop, written as JSON and read back to the bit, and
+laid over two flat buffers so that a whole state is copied with two assignments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from affinity_bandits.errors import StateMismatch
+from affinity_bandits.kernels import FloatArray, IntArray
+
+StateT = TypeVar("StateT", bound=tuple[Any, ...])
+
+
+def counts(size: int, value: int = 0) -> IntArray:
+    """Return an array of whole numbers for a state."""
+    return np.full(size, value, dtype=np.int64)
+
+
+def reals(size: int, value: float = 0.0) -> FloatArray:
+    """Return an array of real numbers for a state."""
+    return np.full(size, value, dtype=np.float64)
+
+
+class Packed(NamedTuple):
+    """A state whose arrays are views into two flat buffers."""
+
+    state: Any
+    whole: IntArray
+    real: FloatArray
+
+
+def pack(state: Any) -> Packed:
+    """Return the same state with its arrays laid over fresh flat buffers, values copied."""
+    sizes = {np.dtype(np.int64): 0, np.dtype(np.float64): 0}
+    for array in _arrays(state):
+        sizes[array.dtype] += array.size
+    whole = np.zeros(sizes[np.dtype(np.int64)], dtype=np.int64)
+    real = np.zeros(sizes[np.dtype(np.float64)], dtype=np.float64)
+    return Packed(_laid_over(state, whole, real, {"whole": 0, "real": 0}), whole, real)
+
+
+def copy_state(state: StateT) -> StateT:
+    """Return a state with the same values and arrays of its own."""
+    copied: StateT = _with_arrays(state, lambda array: array.copy())
+    return copied
+
+
+def state_to_json(state: Any) -> dict[str, Any]:
+    """Return the state's fields as JSON-ready data, exact to the bit."""
+    data: dict[str, Any] = {}
+    for name, value in zip(state._fields, state, strict=True):
+        if isinstance(value, tuple):
+            data[name] = state_to_json(value)
+        elif isinstance(value, np.ndarray):
+            data[name] = value.tolist()
+        else:
+            data[name] = value
+    return data
+
+
+def state_from_json(template: StateT, data: Mapping[str, Any]) -> StateT:
+    """Return the saved state; the template (a fresh state) says which fields, types and sizes."""
+    fields = template._fields  # type: ignore[attr-defined]
+    if set(data) != set(fields):
+        raise StateMismatch(
+            f"the saved state has fields {sorted(data)}, this policy's has {sorted(fields)}"
+        )
+    values: list[Any] = []
+    for name, value in zip(fields, template, strict=True):
+        saved = data[name]
+        if isinstance(value, tuple):
+            values.append(state_from_json(value, saved))
+        elif isinstance(value, np.ndarray):
+            array = np.array(saved, dtype=value.dtype)
+            if array.shape != value.shape:
+                raise StateMismatch(
+                    f"field {name} of the saved state has shape {array.shape}, "
+                    f"this policy's has {value.shape}"
+                )
+            values.append(array)
+        elif saved != value:
+            raise StateMismatch(
+                f"field {name} of the saved state is {saved!r}, this policy's is {value!r}"
+            )
+        else:
+            values.append(value)
+    return type(template)(*values)
+
+
+def _arrays(state: Any) -> list[Any]:
+    found = []
+    for value in state:
+        if isinstance(value, tuple):
+            found.extend(_arrays(value))
+        elif isinstance(value, np.ndarray):
+            if value.ndim != 1 or value.dtype not in (np.int64, np.float64):
+                raise TypeError("arrays of a state are one-dimensional, of int64 or float64")
+            found.append(value)
+    return found
+
+
+def _with_arrays(state: Any, change: Any) -> Any:
+    return type(state)(
+        *(
+            _with_arrays(value, change)
+            if isinstance(value, tuple)
+            else change(value)
+            if isinstance(value, np.ndarray)
+            else value
+            for value in state
+        )
+    )
+
+
+def _laid_over(state: Any, whole: IntArray, real: FloatArray, used: dict[str, int]) -> Any:
+    def view(array: Any) -> Any:
+        name, buffer = ("whole", whole) if array.dtype == np.int64 else ("real", real)
+        part = buffer[used[name] : used[name] + array.size]
+        used[name] += array.size
+        part[:] = array
+        return part
+
+    return _with_arrays(state, view)

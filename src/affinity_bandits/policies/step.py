@@ -1,0 +1,44 @@
+"""The contract of step policies: choose after every single feedback."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from affinity_bandits.kernels import Function
+from affinity_bandits.policies.policy import Policy
+
+
+class StepKernels(NamedTuple):
+    """The functions a loop calls at every pull."""
+
+    select: Function
+    update: Function
+    candidate: Function
+
+
+@dataclass(frozen=True)
+class StepPolicy(Policy):
+    """A policy that chooses after every single feedback.
+
+    `select`, `update` and `candidate` are kernels (see `affinity_bandits.kernels`): static,
+    without closures, deterministic given state and random stream. They change the arrays of the
+    state in place and nothing else. A run calls `select`, `update`, `select`, `update`, ...;
+    arms are numbered from 0 and ties go to the lowest number.
+    """
+
+    @staticmethod
+    def select(state: Any, rng: np.random.Generator) -> int:
+        """Return the arm to pull next. Only policies marked `randomised` may draw from `rng`."""
+        raise NotImplementedError
+
+    @staticmethod
+    def update(state: Any, arm: int, feedback: float) -> None:
+        """Take in the feedback of the arm that `select` returned."""
+        raise NotImplementedError
+
+    def kernels(self) -> StepKernels:
+        """Return the three kernels, with everything they need bound."""
+        return StepKernels(self.select, self.update, self.candidate)

@@ -1,0 +1,42 @@
+"""Successive rejects."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from affinity_bandits import checks
+from affinity_bandits.policies.narrowing import Narrowing, Phase
+
+
+@dataclass(frozen=True)
+class SuccessiveRejects(Narrowing):
+    """Drop the worst arm at the end of each of K - 1 phases (Audibert, Bubeck, Munos 2010).
+
+    With B = floor(budget n), log_K = 1/2 + sum_{i=2}^K 1/i and
+    n_k = ceil((B - K) / (log_K (K + 1 - k))), phase k pulls each arm left n_k - n_{k-1} times
+    and drops the arm with the lowest mean over all phases. The winner is played to the end.
+    A phase of no pulls is made one pull, so that every phase is a round.
+
+    Args:
+        budget: the part of the horizon that may be spent on exploring.
+    """
+
+    name: ClassVar[str] = "successive-rejects"
+    cumulative: ClassVar[bool] = True
+    budget: float = 0.5
+
+    def __post_init__(self) -> None:
+        self._set(budget=checks.number("budget", self.budget, low=0.0, high=1.0, open_low=True))
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls(budget=0.1)]
+
+    def phases(self, arms: int, horizon: int) -> list[Phase]:
+        log_k = 0.5 + sum(1.0 / i for i in range(2, arms + 1))
+        spare = max(0, math.floor(self.budget * horizon) - arms)
+        ends = [math.ceil(spare / (log_k * (arms + 1 - k))) for k in range(1, arms)]
+        lengths = (max(1, end - before) for before, end in zip([0, *ends], ends, strict=False))
+        return [Phase(length, arms - k) for k, length in enumerate(lengths, start=1)]

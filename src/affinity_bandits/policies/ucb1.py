@@ -1,0 +1,79 @@
+"""UCB1."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from affinity_bandits import checks
+from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.policies.policy import check_size
+from affinity_bandits.policies.state import counts, reals
+from affinity_bandits.policies.step import StepPolicy
+
+
+class UCB1State(NamedTuple):
+    """Means and 1/sqrt(pulls) are kept, so that choosing costs one product and one sum an arm."""
+
+    exploration: float
+    clock: IntArray  # [0]: pulls made
+    pulls: IntArray
+    sums: FloatArray
+    means: FloatArray
+    inverse_roots: FloatArray
+
+
+@dataclass(frozen=True)
+class UCB1(StepPolicy):
+    """Play each arm once, then the largest mean_i + sqrt(c log t / T_i) (`eq:UCB`, with c = 2).
+
+    Args:
+        exploration: the constant c.
+    """
+
+    name: ClassVar[str] = "ucb1"
+    exploration: float = 2.0
+
+    def __post_init__(self) -> None:
+        self._set(exploration=checks.number("exploration", self.exploration, low=0.0))
+
+    def start(self, arms: int, horizon: int) -> UCB1State:
+        check_size(arms, horizon)
+        return UCB1State(
+            exploration=self.exploration,
+            clock=counts(1),
+            pulls=counts(arms),
+            sums=reals(arms),
+            means=reals(arms),
+            inverse_roots=reals(arms),
+        )
+
+    @staticmethod
+    def select(state: UCB1State, rng: np.random.Generator) -> int:
+        made = state.clock[0]
+        means = state.means
+        arms = len(means)
+        if made < arms:
+            return int(made)
+        width = math.sqrt(state.exploration * math.log(made + 1.0))
+        inverse_roots = state.inverse_roots
+        best = 0
+        best_index = means[0] + width * inverse_roots[0]
+        for arm in range(1, arms):
+            index = means[arm] + width * inverse_roots[arm]
+            if index > best_index:
+                best_index = index
+                best = arm
+        return best
+
+    @staticmethod
+    def update(state: UCB1State, arm: int, feedback: float) -> None:
+        state.clock[0] += 1
+        state.pulls[arm] += 1
+        state.sums[arm] += feedback
+        pulls = float(state.pulls[arm])
+        state.means[arm] = state.sums[arm] / pulls
+        state.inverse_roots[arm] = 1.0 / math.sqrt(pulls)

@@ -1,0 +1,8 @@
+"""Simulation: many replicates of policies on a bandit, by steps or by whole rounds."""
+
+from affinity_bandits.simulation.environment import Environment
+from affinity_bandits.simulation.result import PolicyRun, Result, SummaryRow
+from affinity_bandits.simulation.run import StepRun
+from affinity_bandits.simulation.simulator import simulate
+
+__all__ = ["Environment", "PolicyRun", "Result", "StepRun", "SummaryRow", "simulate"]

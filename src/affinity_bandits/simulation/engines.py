@@ -1,0 +1,152 @@
+"""The two engines behind `simulate`: whole rounds at once, or pull by pull."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from affinity_bandits.bandit import AffinityBandit
+from affinity_bandits.errors import NotSupported
+from affinity_bandits.kernels import IntArray
+from affinity_bandits.policies import RoundPolicy, StepPolicy
+from affinity_bandits.policies.state import pack
+from affinity_bandits.simulation.compiled import explain_failure
+from affinity_bandits.simulation.environment import arena_of, key_words
+from affinity_bandits.simulation.round_loop import bound_rounds, round_support
+from affinity_bandits.simulation.run import StepRun
+
+SLICE_WORK = 5e7
+"""Rough work of one compiled call, in arms looked at: a tenth of a second, so that progress moves
+and an interrupt is heard."""
+
+
+class Engine(Protocol):
+    """Runs replicates of one policy, a slice of work at a time.
+
+    Results depend on the replicate's number alone, never on how replicates are grouped.
+    """
+
+    name: str
+
+    def run(self, first: int, out: IntArray, candidates: IntArray, tick: Tick) -> None:
+        """Run replicates `first`, `first` + 1, ... into the entries of `out`."""
+
+
+class Tick(Protocol):
+    """Called after every slice of work with the number of replicates it was worth."""
+
+    def __call__(self, replicates: float) -> None: ...
+
+
+class StepEngine:
+    """Pull by pull, for every policy and bandit."""
+
+    name = "steps"
+
+    def __init__(
+        self,
+        bandit: AffinityBandit,
+        policy: StepPolicy | RoundPolicy,
+        horizon: int,
+        seed: int,
+        checkpoints: IntArray,
+    ) -> None:
+        self._run = StepRun(bandit, policy, horizon, seed)
+        self._checkpoints = checkpoints
+        self._slice = int(SLICE_WORK / (bandit.arms + 20))
+
+    def run(self, first: int, out: IntArray, candidates: IntArray, tick: Tick) -> None:
+        """Run replicates `first`, `first` + 1, ... into the entries of `out`."""
+        run = self._run
+        for j in range(len(out)):
+            run.restart(first + j)
+            while run.clock < run.horizon:
+                before = run.clock
+                run.advance(min(run.horizon, before + self._slice), self._checkpoints, out[j])
+                tick((run.clock - before) / run.horizon)
+            candidates[j] = run.candidates
+
+
+class RoundEngine:
+    """Whole rounds at once, exact in distribution, for round policies."""
+
+    name = "rounds"
+    GROUP = 64
+    """Replicates in one compiled call."""
+
+    def __init__(
+        self,
+        bandit: AffinityBandit,
+        policy: RoundPolicy,
+        horizon: int,
+        seed: int,
+        checkpoints: IntArray,
+    ) -> None:
+        self._policy = policy
+        self._state = pack(policy.start(bandit.arms, horizon))
+        self._fixed = (
+            arena_of(bandit),
+            np.array(bandit.bias.breakpoints, dtype=np.float64),
+            bool(bandit.bias.smooth),
+            np.array(bandit.initial_pulls, dtype=np.int64),
+            self._state.state,
+            self._state.whole,
+            self._state.whole.copy(),
+            self._state.real,
+            self._state.real.copy(),
+            key_words(seed, "round"),
+        )
+        self._horizon = horizon
+        self._checkpoints = checkpoints
+        self._loop = bound_rounds(policy.kernels(), bandit.bias.kernel)
+
+    def run(self, first: int, out: IntArray, candidates: IntArray, tick: Tick) -> None:
+        """Run replicates `first`, `first` + 1, ... into the entries of `out`."""
+        from numba.core.errors import NumbaError
+
+        for start in range(0, len(out), self.GROUP):
+            group = slice(start, min(start + self.GROUP, len(out)))
+            try:
+                broken = self._loop(
+                    *self._fixed,
+                    first + start,
+                    self._horizon,
+                    self._checkpoints,
+                    out[group],
+                    candidates[group],
+                )
+            except NumbaError as error:
+                raise explain_failure(type(self._policy).plan, error) from error
+            if broken:
+                raise NotSupported(
+                    f"policy {self._policy} planned a round without arms or repetitions"
+                )
+            tick(float(group.stop - group.start))
+
+
+def engine_for(
+    bandit: AffinityBandit,
+    policy: StepPolicy | RoundPolicy,
+    horizon: int,
+    seed: int,
+    checkpoints: IntArray,
+    wanted: str,
+) -> tuple[Engine, str]:
+    """Return the engine for a policy and, where rounds had to be played by steps, why.
+
+    Raises:
+        NotSupported: `wanted` is "rounds" and it cannot be.
+    """
+    reason = (
+        round_support(bandit)
+        if isinstance(policy, RoundPolicy)
+        else f"{policy} chooses after every single feedback"
+    )
+    if wanted == "rounds" and reason is not None:
+        raise NotSupported(f"engine 'rounds' cannot run {policy}: {reason}")
+    if wanted == "steps" or reason is not None:
+        note = reason if isinstance(policy, RoundPolicy) and wanted == "auto" else None
+        return StepEngine(bandit, policy, horizon, seed, checkpoints), note or ""
+    assert isinstance(policy, RoundPolicy)
+    return RoundEngine(bandit, policy, horizon, seed, checkpoints), ""

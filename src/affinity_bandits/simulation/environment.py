@@ -1,0 +1,168 @@
+"""The bandit as numbers, its feedback as a kernel, and an environment to pull arms of by hand."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from affinity_bandits import checks
+from affinity_bandits.bandit import MECHANISMS, AffinityBandit, Bernoulli
+from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.streams import stream_key
+
+SCALED, SHIFTED, GATED = range(len(MECHANISMS))
+
+
+class Arena(NamedTuple):
+    """An `AffinityBandit` as numbers, for kernels."""
+
+    means: FloatArray
+    sigma: float
+    bernoulli: bool
+    mechanism: int
+    code: int
+    parameters: FloatArray
+    memory: int  # 0: the whole history counts
+
+
+class Committee(NamedTuple):
+    """Who sits on the committee, and what has been pulled. All that changes is in its arrays."""
+
+    clock: IntArray  # [0]: pulls made
+    total: IntArray  # [0]: members
+    head: IntArray  # [0]: where in the ring the longest-serving member stands
+    members: IntArray  # per arm
+    pulls: IntArray  # per arm, without the initial ones
+    ring: IntArray  # the members in order of arrival, if memory is bounded
+
+
+def arena_of(bandit: AffinityBandit) -> Arena:
+    """Return the numbers of a bandit."""
+    bernoulli = isinstance(bandit.noise, Bernoulli)
+    return Arena(
+        means=np.array(bandit.true_means, dtype=np.float64),
+        sigma=0.0 if bernoulli else bandit.sigma,
+        bernoulli=bernoulli,
+        mechanism=MECHANISMS.index(str(bandit.mechanism)),
+        code=bandit.bias.code,
+        parameters=bandit.bias.parameters,
+        memory=bandit.memory or 0,
+    )
+
+
+def committee_of(bandit: AffinityBandit) -> Committee:
+    """Return the committee before the first pull."""
+    ring = np.zeros(bandit.memory or 0, dtype=np.int64)
+    if bandit.memory is None:
+        members = np.array(bandit.initial_pulls, dtype=np.int64)
+    else:
+        sitting = bandit.leaving_order()
+        ring[: len(sitting)] = sitting
+        members = np.bincount(sitting, minlength=bandit.arms).astype(np.int64)
+    return Committee(
+        clock=np.zeros(1, dtype=np.int64),
+        total=np.array([members.sum()], dtype=np.int64),
+        head=np.zeros(1, dtype=np.int64),
+        members=members,
+        pulls=np.zeros(bandit.arms, dtype=np.int64),
+        ring=ring,
+    )
+
+
+def feedback(arena: Arena, arm: int, weight: float, noise: float, gate: float) -> float:
+    """Return Y for one pull (Section 2, feature (iv)); a kernel.
+
+    `noise` is uniform for Bernoulli values and standard normal for Gaussian ones; `gate` is
+    uniform and read only where a Gaussian value is gated. Gated Bernoulli values need but one
+    uniform number, as B X ~ Bernoulli(mu W).
+    """
+    mean = arena.means[arm]
+    if arena.bernoulli:
+        if arena.mechanism == GATED:
+            return 1.0 if noise < mean * weight else 0.0
+        value = 1.0 if noise < mean else 0.0
+    else:
+        value = mean + arena.sigma * noise
+        if arena.mechanism == GATED:
+            return float(value) if gate < weight else 0.0
+    if arena.mechanism == SCALED:
+        return float(weight * value)
+    return float(value + mean * (weight - 1.0))
+
+
+def join(memory: int, committee: Committee, arm: int) -> None:
+    """Let the chosen arm's candidate join the committee; a kernel."""
+    committee.clock[0] += 1
+    committee.pulls[arm] += 1
+    committee.members[arm] += 1
+    if memory == 0:
+        committee.total[0] += 1
+    elif committee.total[0] < memory:
+        committee.ring[committee.total[0]] = arm  # nobody has left, so the ring starts at 0
+        committee.total[0] += 1
+    else:
+        committee.members[committee.ring[committee.head[0]]] -= 1
+        committee.ring[committee.head[0]] = arm
+        committee.head[0] = (committee.head[0] + 1) % memory
+
+
+class Environment:
+    """One replicate of a bandit, pulled by hand: for loops of your own, one pull at a time.
+
+    It gives the feedback that the compiled loop gives to the same choices.
+
+    Args:
+        bandit: the instance.
+        seed: of the noise.
+        replicate: which of the independent runs of that seed.
+
+    >>> from affinity_bandits import AffinityBandit, Power
+    >>> environment = Environment(AffinityBandit([0.4, 0.6], bias=Power(1.0)), seed=1)
+    >>> environment.pull(0) in (0.0, 1.0)
+    True
+    """
+
+    BLOCK = 4096
+
+    def __init__(self, bandit: AffinityBandit, seed: int = 0, replicate: int = 0) -> None:
+        self.bandit = bandit
+        self._arena = arena_of(bandit)
+        self.committee = committee_of(bandit)
+        self._weight = bandit.bias.kernel
+        self._replicate = np.uint64(checks.integer("replicate", replicate, low=0, high=2**63 - 1))
+        self._keys = {role: key_words(seed, role) for role in ("noise", "gate")}
+        self._blocks: dict[str, Any] = {}
+
+    def shares(self) -> FloatArray:
+        """Return each arm's share of the committee before the next pull (`assump:multBias`)."""
+        return self.committee.members / float(self.committee.total[0])
+
+    def pull(self, arm: int) -> float:
+        """Pull an arm and return its feedback."""
+        index = checks.integer("arm", arm, low=0, high=self.bandit.arms - 1)
+        arena, committee = self._arena, self.committee
+        position = int(committee.clock[0])
+        share = int(committee.members[index]) / int(committee.total[0])
+        weight = self._weight(arena.code, arena.parameters, share)
+        noise = self._number("noise", not arena.bernoulli, position)
+        gated_normal = arena.mechanism == GATED and not arena.bernoulli
+        gate = self._number("gate", False, position) if gated_normal else 0.0
+        seen = feedback(arena, index, weight, noise, gate)
+        join(arena.memory, committee, index)
+        return float(seen)
+
+    def _number(self, role: str, normal: bool, position: int) -> float:
+        from affinity_bandits.simulation.draws import fill
+
+        offset = position % self.BLOCK
+        if offset == 0 or role not in self._blocks:
+            block = np.empty(self.BLOCK)
+            fill(block, normal, self._keys[role], self._replicate, position - offset)
+            self._blocks[role] = block
+        return float(self._blocks[role][offset])
+
+
+def key_words(seed: int, role: str) -> Any:
+    """Return a role's key as the compiled generator takes it."""
+    return np.array(stream_key(seed, role), dtype=np.uint64)

@@ -1,0 +1,73 @@
+"""The progress bar of long runs."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+PATIENCE = 1.0
+"""Seconds before a bar appears by itself: short runs should print nothing."""
+
+
+class Progress:
+    """Counts the work done and tells whoever wants to know."""
+
+    def __init__(self, total: float, tell: Callable[[float], None] | None) -> None:
+        self._total = total
+        self._done = 0.0
+        self._tell = tell
+
+    def tick(self, replicates: float) -> None:
+        """Take note that work worth so many replicates is done."""
+        self._done += replicates
+        if self._tell is not None:
+            self._tell(min(1.0, self._done / self._total))
+
+
+@contextmanager
+def progress_bar(wanted: bool | Callable[[float], None] | None, total: float) -> Iterator[Progress]:
+    """Give a `Progress` that draws a bar if wanted, tells a function, or keeps quiet."""
+    if callable(wanted):
+        yield Progress(total, wanted)
+    elif wanted is False or (wanted is None and not sys.stderr.isatty()):
+        yield Progress(total, None)
+    else:
+        bar = _Bar(0.0 if wanted else PATIENCE)
+        try:
+            yield Progress(total, bar.show)
+        finally:
+            bar.close()
+
+
+class _Bar:
+    """A rich progress bar on standard error that begins after some patience."""
+
+    def __init__(self, patience: float) -> None:
+        self._due = time.monotonic() + patience
+        self._bar: Any = None
+        self._task: Any = None
+
+    def show(self, part: float) -> None:
+        if self._bar is None:
+            if time.monotonic() < self._due:
+                return
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
+
+            self._bar = Progress(
+                BarColumn(40),
+                TaskProgressColumn(),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._task = self._bar.add_task("simulate", total=1.0)
+            self._bar.start()
+        self._bar.update(self._task, completed=part)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()

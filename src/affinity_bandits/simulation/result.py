@@ -1,0 +1,211 @@
+"""What a simulation found: pulls at checkpoints, and everything that follows from them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from affinity_bandits._version import __version__
+from affinity_bandits.bandit import AffinityBandit
+from affinity_bandits.errors import InvalidInput, UnknownName
+from affinity_bandits.kernels import IntArray
+from affinity_bandits.simulation.intervals import mean_interval, proportion_interval
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class PolicyRun:
+    """How one policy was run.
+
+    Attributes:
+        label: its name in the result.
+        description: its `to_json`.
+        decides: whether it narrows its candidates down.
+        engine: "rounds" (whole rounds drawn at once) or "steps" (pull by pull).
+        note: why a round policy was run by steps, else empty.
+    """
+
+    label: str
+    description: dict[str, Any]
+    decides: bool
+    engine: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class SummaryRow:
+    """One policy's line of a table: each figure with its interval; None where it has no meaning."""
+
+    label: str
+    engine: str
+    regret: tuple[float, float, float]
+    wrong_arm: tuple[float, float, float]
+    undecided: tuple[float, float, float] | None
+    deceived: tuple[float, float, float] | None
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of `simulate`.
+
+    Attributes:
+        bandit: the instance.
+        runs: one entry a policy, in the order asked for.
+        horizon: pulls of every replicate.
+        seed: of all randomness.
+        replicates: the replicates' numbers.
+        checkpoints: the pulls after which counts were taken, ascending; the last is the horizon.
+        pulls: T_i at each checkpoint, [policy, replicate, checkpoint, arm].
+        candidates: 1 where the policy held at the end that the arm may be best,
+            [policy, replicate, arm].
+        complete: False if the run was interrupted, so that there are fewer replicates than
+            asked for.
+        version: of the package that made it.
+    """
+
+    bandit: AffinityBandit
+    runs: tuple[PolicyRun, ...]
+    horizon: int
+    seed: int
+    replicates: IntArray
+    checkpoints: IntArray
+    pulls: IntArray
+    candidates: IntArray
+    complete: bool = True
+    version: str = field(default=__version__)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The policies' names in this result."""
+        return tuple(run.label for run in self.runs)
+
+    def index(self, label: str) -> int:
+        """Return the position of a policy by its label."""
+        if label not in self.labels:
+            raise UnknownName("policy", label, self.labels)
+        return self.labels.index(label)
+
+    @property
+    def regret(self) -> Any:
+        """Regret at each checkpoint (`eq:regretDef`), [policy, replicate, checkpoint]."""
+        return self.bandit.regret(self.pulls)
+
+    @property
+    def wrong_arm(self) -> Any:
+        """Whether the best arms got fewer than half of all pulls, [policy, replicate].
+
+        For two arms this is the event T_1(n) > n/2 of Figure 3.
+        """
+        best = self.pulls[:, :, -1, list(self.bandit.best_arms)].sum(axis=-1)
+        return best < self.horizon / 2
+
+    @property
+    def undecided(self) -> Any:
+        """Whether more than one candidate was left at the end, [policy, replicate]."""
+        return self.candidates.sum(axis=-1) > 1
+
+    @property
+    def deceived(self) -> Any:
+        """Whether no best arm was among the candidates at the end, [policy, replicate]."""
+        return self.candidates[:, :, list(self.bandit.best_arms)].sum(axis=-1) == 0
+
+    def regret_band(self, level: float = 0.95) -> tuple[Any, Any, Any]:
+        """Return mean regret and its pointwise Student interval, each [policy, checkpoint]."""
+        return mean_interval(self.regret, level, axis=1)
+
+    def summary(self, level: float = 0.95) -> list[SummaryRow]:
+        """Return one line a policy, with intervals at the given level."""
+        mean, low, high = self.regret_band(level)
+        rows = []
+        for i, run in enumerate(self.runs):
+
+            def rate(flags: Any, i: int = i) -> tuple[float, float, float]:
+                return proportion_interval(int(flags[i].sum()), len(self.replicates), level)
+
+            rows.append(
+                SummaryRow(
+                    label=run.label,
+                    engine=run.engine,
+                    regret=(float(mean[i, -1]), float(low[i, -1]), float(high[i, -1])),
+                    wrong_arm=rate(self.wrong_arm),
+                    undecided=rate(self.undecided) if run.decides else None,
+                    deceived=rate(self.deceived) if run.decides else None,
+                )
+            )
+        return rows
+
+    @property
+    def dataset(self) -> xr.Dataset:
+        """Everything as a labelled xarray dataset."""
+        import xarray as xr
+
+        return xr.Dataset(
+            {
+                "pulls": (("policy", "replicate", "time", "arm"), self.pulls),
+                "candidate": (("policy", "replicate", "arm"), self.candidates.astype(bool)),
+                "regret": (("policy", "replicate", "time"), self.regret),
+                "wrong_arm": (("policy", "replicate"), self.wrong_arm),
+                "undecided": (("policy", "replicate"), self.undecided),
+                "deceived": (("policy", "replicate"), self.deceived),
+            },
+            coords={
+                "policy": list(self.labels),
+                "replicate": self.replicates,
+                "time": self.checkpoints,
+                "arm": np.arange(self.bandit.arms),
+                "engine": ("policy", [run.engine for run in self.runs]),
+                "true_mean": ("arm", list(self.bandit.true_means)),
+            },
+            attrs={"seed": str(self.seed), "horizon": self.horizon, "version": self.version},
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the result as one .npz file; `load` reads it back."""
+        header = {
+            "format": FORMAT,
+            "bandit": self.bandit.to_json(),
+            "runs": [vars(run) for run in self.runs],
+            "horizon": self.horizon,
+            "seed": self.seed,
+            "complete": self.complete,
+            "version": self.version,
+        }
+        with Path(path).open("wb") as file:
+            np.savez_compressed(
+                file,
+                header=np.array(json.dumps(header)),
+                replicates=self.replicates,
+                checkpoints=self.checkpoints,
+                pulls=self.pulls,
+                candidates=self.candidates,
+            )
+
+    @classmethod
+    def load(cls, path: str | Path) -> Result:
+        """Read a result that `save` wrote."""
+        with np.load(Path(path), allow_pickle=False) as data:
+            if "header" not in data:
+                raise InvalidInput("path", "a result saved by this package", str(path))
+            header = json.loads(str(data["header"]))
+            if header.get("format") != FORMAT:
+                raise InvalidInput("path", f"of format {FORMAT}", header.get("format"))
+            return cls(
+                bandit=AffinityBandit.from_json(header["bandit"]),
+                runs=tuple(PolicyRun(**run) for run in header["runs"]),
+                horizon=header["horizon"],
+                seed=header["seed"],
+                replicates=data["replicates"],
+                checkpoints=data["checkpoints"],
+                pulls=data["pulls"],
+                candidates=data["candidates"],
+                complete=header["complete"],
+                version=header["version"],
+            )

@@ -1,0 +1,165 @@
+"""The compiled loop of whole rounds: exact in distribution, at a cost that does not grow with them.
+
+`plan`, `absorb` and `candidate` are bound to a policy's kernels, `sum_of_weights` and
+`count_successes` to a bias's.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from affinity_bandits.bandit import AffinityBandit, Bernoulli
+from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
+from affinity_bandits.policies.round import RoundKernels
+from affinity_bandits.simulation import round_sums, successes
+from affinity_bandits.simulation.binomial import next_binomial
+from affinity_bandits.simulation.compiled import compiled
+from affinity_bandits.simulation.draws import Stream, Words, next_normal
+from affinity_bandits.simulation.environment import GATED, SCALED, Arena
+
+plan: Function = unbound
+absorb: Function = unbound
+candidate: Function = unbound
+sum_of_weights: Function = unbound
+count_successes: Function = unbound
+sum_of_feedback: Function = unbound
+
+
+def round_support(bandit: AffinityBandit) -> str | None:
+    """Return why whole rounds of this bandit cannot be drawn at once, or None if they can."""
+    if bandit.memory is not None:
+        return "with bounded memory a share depends on who left, not only on counts"
+    if isinstance(bandit.noise, Bernoulli) and bandit.mechanism == "scaled":
+        return "a weighted sum of indicators has no law that can be drawn at once"
+    return None
+
+
+def draw_sum(
+    arena: Arena,
+    breakpoints: FloatArray,
+    smooth: bool,
+    stream: Stream,
+    arm: int,
+    a: float,
+    b: float,
+    k: float,
+    pulls: int,
+) -> float:
+    """Draw the sum of an arm's feedback over a round.
+
+    With S1 = sum W, S2 = sum W**2, C the successes of a coin with p = W, and m pulls:
+    Gaussian: scaled N(mu S1, sigma**2 S2), shifted N(mu S1, sigma**2 m), gated N(mu C,
+    sigma**2 C). Bernoulli: shifted Binomial(m, mu) + mu (S1 - m), gated the successes of a coin
+    with p = mu W.
+    """
+    mean = arena.means[arm]
+    code, parameters = arena.code, arena.parameters
+    if arena.mechanism == GATED:
+        scale = mean if arena.bernoulli else 1.0
+        count = float(count_successes(stream, code, parameters, scale, a, b, k, pulls))
+        if arena.bernoulli:
+            return count
+        return float(mean * count + arena.sigma * math.sqrt(count) * next_normal(stream))
+    first = sum_of_weights(code, parameters, breakpoints, smooth, a, b, k, pulls, 1)
+    if arena.bernoulli:
+        return float(next_binomial(stream, pulls, mean) + mean * (first - pulls))
+    variance = float(pulls)
+    if arena.mechanism == SCALED:
+        variance = sum_of_weights(code, parameters, breakpoints, smooth, a, b, k, pulls, 2)
+    return float(mean * first + arena.sigma * math.sqrt(variance) * next_normal(stream))
+
+
+def round_batch(
+    arena: Arena,
+    breakpoints: FloatArray,
+    smooth: bool,
+    initial: IntArray,
+    state: Any,
+    whole: IntArray,
+    whole_start: IntArray,
+    real: FloatArray,
+    real_start: FloatArray,
+    key: Words,
+    first: int,
+    horizon: int,
+    checkpoints: IntArray,
+    out: IntArray,
+    candidates: IntArray,
+) -> int:
+    """Run replicates `first`, `first` + 1, ... to the horizon, one an entry of `out`.
+
+    `state` is laid over `whole` and `real`, which are reset from their starts for each
+    replicate. Returns 0, or the number of arms or repetitions of a plan that breaks the contract.
+    """
+    arms = len(initial)
+    pulls = np.empty(arms, dtype=np.int64)
+    sums = np.empty(arms)
+    total_initial = initial.sum()
+    for j in range(len(out)):
+        whole[:] = whole_start
+        real[:] = real_start
+        pulls[:] = 0
+        stream = Stream(key, np.uint64(first + j), np.zeros(1, dtype=np.uint64))
+        clock = 0
+        record = 0
+        while clock < horizon:
+            planned = plan(state)
+            size = len(planned.arms)
+            repetitions = planned.repetitions
+            if size < 1 or repetitions < 1:
+                return 1
+            # Divided, not multiplied: a round that lasts forever would overflow the product.
+            finished = repetitions <= (horizon - clock) // size
+            length = size * repetitions if finished else horizon - clock
+            while record < len(checkpoints) and checkpoints[record] <= clock + length:
+                passes = (checkpoints[record] - clock) // size
+                extra = (checkpoints[record] - clock) % size
+                out[j, record, :] = pulls
+                for position in range(size):
+                    out[j, record, planned.arms[position]] += passes + (
+                        1 if position < extra else 0
+                    )
+                record += 1
+            if finished:
+                for position in range(size):
+                    arm = planned.arms[position]
+                    sums[position] = sum_of_feedback(
+                        arena,
+                        breakpoints,
+                        smooth,
+                        stream,
+                        arm,
+                        float(initial[arm] + pulls[arm]),
+                        float(total_initial + clock + position),
+                        float(size),
+                        repetitions,
+                    )
+                for position in range(size):
+                    pulls[planned.arms[position]] += repetitions
+                absorb(state, sums[:size])
+            clock += length
+        for arm in range(arms):
+            candidates[j, arm] = 1 if candidate(state, arm) else 0
+    return 0
+
+
+def bound_rounds(kernels: RoundKernels, bias_kernel: Function) -> Function:
+    """Return the compiled round loop for a policy's kernels and a bias."""
+    terms = bind(round_sums.term, weight=bias_kernel)
+    plain = bind(round_sums.plain_sum, term=terms)
+    quadrature = bind(
+        round_sums.quadrature, term=terms, correction=bind(round_sums.correction, term=terms)
+    )
+    halved = bind(round_sums.halved, plain_sum=plain, quadrature=quadrature)
+    smooth = bind(round_sums.smooth_sum, plain_sum=plain, quadrature=quadrature, halved=halved)
+    sum_feedback = bind(
+        draw_sum,
+        sum_of_weights=bind(round_sums.sum_of_weights, smooth_sum=smooth),
+        count_successes=bind(successes.count_successes, term=terms),
+    )
+    return compiled(
+        bind(round_batch, sum_of_feedback=sum_feedback, **kernels._asdict()), allocates=True
+    )

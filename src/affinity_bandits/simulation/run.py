@@ -1,0 +1,163 @@
+"""One replicate played pull by pull, which can be stopped, saved and gone on with anywhere."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from affinity_bandits import checks
+from affinity_bandits.bandit import AffinityBandit
+from affinity_bandits.errors import InvalidInput, StateMismatch
+from affinity_bandits.kernels import IntArray
+from affinity_bandits.policies import AsSteps, RoundPolicy, StepPolicy
+from affinity_bandits.policies.state import pack, state_from_json, state_to_json
+from affinity_bandits.simulation.compiled import explain_failure
+from affinity_bandits.simulation.environment import arena_of, committee_of, key_words
+from affinity_bandits.simulation.step_loop import CHUNK, Tape, bound_segment
+from affinity_bandits.streams import policy_generator, stream_from_json, stream_to_json
+
+FORMAT = 1
+NO_CHECKPOINTS = np.empty(0, dtype=np.int64)
+
+
+class StepRun:
+    """One replicate of a policy on a bandit, by the compiled step loop.
+
+    A run is a pure function of (bandit, policy, horizon, seed, replicate): the same bits however
+    it is cut into segments, saved and loaded, and whatever runs beside it.
+
+    Args:
+        bandit: the instance.
+        policy: a step policy, or a round policy, which is then played one pull at a time.
+        horizon: the declared number of pulls.
+        seed: of all randomness.
+        replicate: which of the independent runs of that seed.
+    """
+
+    def __init__(
+        self,
+        bandit: AffinityBandit,
+        policy: StepPolicy | RoundPolicy,
+        horizon: int,
+        seed: int = 0,
+        replicate: int = 0,
+    ) -> None:
+        self.bandit = bandit
+        self.policy: StepPolicy = AsSteps(policy) if isinstance(policy, RoundPolicy) else policy
+        self.horizon = checks.integer("horizon", horizon, low=1)
+        self.seed = seed
+        self._arena = arena_of(bandit)
+        self._committee = pack(committee_of(bandit))
+        self._state = pack(self.policy.start(bandit.arms, self.horizon))
+        self._start = (
+            self._committee.whole.copy(),
+            self._state.whole.copy(),
+            self._state.real.copy(),
+        )
+        self._tape = Tape(
+            key_words(seed, "noise"), key_words(seed, "gate"), np.empty(CHUNK), np.empty(CHUNK)
+        )
+        self._segment = bound_segment(self.policy.kernels(), bandit.bias.kernel)
+        self._candidates = np.ones(bandit.arms, dtype=np.int64)
+        self.restart(replicate)
+
+    def restart(self, replicate: int) -> None:
+        """Go back to before the first pull, of any replicate."""
+        committee_whole, whole, real = self._start
+        self._committee.whole[:] = committee_whole
+        self._state.whole[:] = whole
+        self._state.real[:] = real
+        self._candidates[:] = 1
+        self.replicate = checks.integer("replicate", replicate, low=0, high=2**63 - 1)
+        if self.policy.randomised or not hasattr(self, "_rng"):
+            self._rng = policy_generator(self.seed, self.policy.to_json(), self.replicate)
+
+    @property
+    def clock(self) -> int:
+        """The number of pulls made."""
+        return int(self._committee.state.clock[0])
+
+    @property
+    def pulls(self) -> IntArray:
+        """How often each arm has been pulled."""
+        pulls: IntArray = self._committee.state.pulls.copy()
+        return pulls
+
+    @property
+    def state(self) -> Any:
+        """The policy's state; a view that moves with the run."""
+        return self._state.state
+
+    @property
+    def candidates(self) -> IntArray:
+        """1 for each arm that the policy still holds may be the best, 0 for the others."""
+        return self._candidates.copy()
+
+    def advance(
+        self, until: int, checkpoints: IntArray = NO_CHECKPOINTS, out: IntArray | None = None
+    ) -> None:
+        """Pull until the clock stands at `until`, writing the pulls at each checkpoint passed.
+
+        Args:
+            until: at most the horizon; less than the clock does nothing.
+            checkpoints: ascending.
+            out: room for the pulls, one row a checkpoint.
+        """
+        until = checks.integer("until", until, low=0, high=self.horizon)
+        rows = (
+            np.empty((len(checkpoints), self.bandit.arms), dtype=np.int64) if out is None else out
+        )
+        from numba.core.errors import NumbaError
+
+        try:
+            self._segment(
+                self._arena,
+                self._committee.state,
+                self._state.state,
+                self._rng,
+                self._tape,
+                np.uint64(self.replicate),
+                until,
+                checkpoints,
+                rows,
+                self._candidates,
+            )
+        except NumbaError as error:
+            raise explain_failure(type(self.policy).select, error) from error
+
+    def to_json(self) -> str:
+        """Return everything needed to go on in another process, to the bit."""
+        data = {
+            "format": FORMAT,
+            "bandit": self.bandit.to_json(),
+            "seed": self.seed,
+            "replicate": self.replicate,
+            "committee": state_to_json(self._committee.state),
+            "stream": stream_to_json(self._rng),
+            **self.policy.save(self._state.state, self.bandit.arms, self.horizon),
+        }
+        return json.dumps(data, allow_nan=False)
+
+    @classmethod
+    def from_json(
+        cls, bandit: AffinityBandit, policy: StepPolicy | RoundPolicy, text: str
+    ) -> StepRun:
+        """Go on from `to_json`; bandit and policy must be those that wrote it."""
+        data = json.loads(text)
+        if data.get("format") != FORMAT:
+            raise InvalidInput("format", str(FORMAT), data.get("format"))
+        if data["bandit"] != bandit.to_json():
+            raise StateMismatch(f"the run was saved on {data['bandit']}, not {bandit.to_json()}")
+        run = cls(bandit, policy, data["horizon"], data["seed"], data["replicate"])
+        committee = state_from_json(committee_of(bandit), data["committee"])
+        run._committee.whole[:] = pack(committee).whole
+        saved = pack(run.policy.load(data))
+        run._state.whole[:] = saved.whole
+        run._state.real[:] = saved.real
+        run._rng.bit_generator.state = stream_from_json(data["stream"])
+        kernels = run.policy.kernels()
+        for arm in range(bandit.arms):
+            run._candidates[arm] = kernels.candidate(run.state, arm)
+        return run

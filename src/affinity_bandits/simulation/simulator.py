@@ -1,0 +1,177 @@
+"""Run policies on a bandit, many times over."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from affinity_bandits import checks
+from affinity_bandits.bandit import AffinityBandit
+from affinity_bandits.catalogue import AnyPolicy, policy_from_json
+from affinity_bandits.errors import InvalidInput, NotSupported
+from affinity_bandits.kernels import IntArray
+from affinity_bandits.policies import RoundPolicy, StepPolicy
+from affinity_bandits.simulation.engines import engine_for
+from affinity_bandits.simulation.progress import progress_bar
+from affinity_bandits.simulation.result import PolicyRun, Result
+
+Policies = AnyPolicy | str | Mapping[str, Any] | Iterable[AnyPolicy | str]
+
+DEFAULT_CHECKPOINTS = 60
+MOST_BYTES = 8 * 2**30
+ROUND_SECONDS = 0.5
+"""How long all policies work on their replicates before the next ones are begun: an interrupt
+loses at most that."""
+
+
+def simulate(
+    bandit: AffinityBandit,
+    policies: Policies,
+    horizon: int,
+    replicates: int = 100,
+    seed: int = 0,
+    *,
+    checkpoints: Iterable[int] | int = DEFAULT_CHECKPOINTS,
+    engine: str = "auto",
+    first_replicate: int = 0,
+    progress: bool | Callable[[float], None] | None = None,
+) -> Result:
+    """Run each policy on independent replicates of a bandit (Section 2).
+
+    A replicate's outcome depends on (bandit, policy, horizon, seed, its number, engine) and on
+    nothing else: not on how many others run, in which order, or in how many calls.
+
+    Args:
+        bandit: the instance.
+        policies: a policy, its name, a list of those, or a table from labels to them.
+        horizon: pulls of every replicate, up to 10**15.
+        replicates: how many.
+        seed: of all randomness.
+        checkpoints: when to count pulls: so many times, evenly spaced in the logarithm of time,
+            or a list of times. The horizon is always added. Memory grows with their number, not
+            with the horizon.
+        engine: "auto" draws whole rounds at once where the policy and the law of the feedback
+            allow it; "rounds" insists on it; "steps" never does. `Result.runs` says which was
+            used.
+        first_replicate: the number of the first replicate; 100 and then 100 more with
+            `first_replicate=100` are the same as 200.
+        progress: True for a bar, None for a bar on a terminal once a second has passed, False
+            for none, or a function that is called with the part done.
+
+    Returns:
+        The result; if interrupted (Ctrl-C) after the first replicates, what is finished, with
+        `complete` False and a warning.
+
+    >>> from affinity_bandits import AffinityBandit, Power, simulate
+    >>> bandit = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[100, 10])
+    >>> result = simulate(bandit, ["ucb1", "elimination"], 1_000_000, replicates=20)
+    >>> [run.engine for run in result.runs]
+    ['steps', 'rounds']
+    >>> result.wrong_arm.mean(axis=1).tolist()
+    [1.0, 0.0]
+    """
+    if not isinstance(bandit, AffinityBandit):
+        raise InvalidInput("bandit", "an AffinityBandit", bandit)
+    chosen = _labelled(policies, bandit)
+    horizon = checks.integer("horizon", horizon, low=1)
+    replicates = checks.integer("replicates", replicates, low=1, high=10**9)
+    first = checks.integer("first_replicate", first_replicate, low=0, high=2**62)
+    checks.integer("seed", seed, low=0, high=2**128 - 1)
+    checks.choice("engine", engine, ("auto", "rounds", "steps"))
+    times = _checkpoints(checkpoints, horizon)
+    shape = (len(chosen), replicates, len(times), bandit.arms)
+    if 8 * int(np.prod(shape, dtype=np.float64)) > MOST_BYTES:
+        raise NotSupported(
+            f"{shape[0]} policies x {shape[1]} replicates x {shape[2]} checkpoints x {shape[3]} "
+            f"arms do not fit in {MOST_BYTES // 2**30} GiB: ask for fewer checkpoints, or run the "
+            f"replicates in parts with first_replicate"
+        )
+    engines = [
+        engine_for(bandit, policy, horizon, int(seed), times, engine) for policy in chosen.values()
+    ]
+    pulls = np.zeros(shape, dtype=np.int64)
+    candidates = np.zeros((len(chosen), replicates, bandit.arms), dtype=np.int64)
+    finished = 0
+    with progress_bar(progress, len(chosen) * replicates) as bar:
+        try:
+            for block in _blocks(replicates):
+                for i, (runner, _) in enumerate(engines):
+                    runner.run(first + block.start, pulls[i, block], candidates[i, block], bar.tick)
+                finished = block.stop
+        except KeyboardInterrupt:
+            if finished == 0:
+                raise
+            warnings.warn(
+                f"interrupted: {finished} of {replicates} replicates are finished and returned",
+                stacklevel=2,
+            )
+    return Result(
+        bandit=bandit,
+        runs=tuple(
+            PolicyRun(label, policy.to_json(), policy.decides, runner.name, note)
+            for (label, policy), (runner, note) in zip(chosen.items(), engines, strict=True)
+        ),
+        horizon=horizon,
+        seed=int(seed),
+        replicates=np.arange(first, first + finished, dtype=np.int64),
+        checkpoints=times,
+        pulls=pulls[:, :finished],
+        candidates=candidates[:, :finished],
+        complete=finished == replicates,
+    )
+
+
+def _blocks(replicates: int) -> Iterable[slice]:
+    """Yield slices of the replicates, grown until one takes about ROUND_SECONDS.
+
+    The clock decides only how results are grouped, which no result depends on.
+    """
+    start, size = 0, 1
+    while start < replicates:
+        began = time.perf_counter()
+        block = slice(start, min(replicates, start + size))
+        yield block
+        start = block.stop
+        if time.perf_counter() - began < ROUND_SECONDS / 2:
+            size *= 2
+
+
+def _labelled(policies: Policies, bandit: AffinityBandit) -> dict[str, AnyPolicy]:
+    if isinstance(policies, Mapping) and "name" not in policies:
+        pairs = [(str(label), _policy(given, bandit)) for label, given in policies.items()]
+    else:
+        single = isinstance(policies, StepPolicy | RoundPolicy | str | Mapping)
+        rule = "a policy, its name, or a list of them"
+        items = [policies] if single else checks.sequence("policies", policies, rule)
+        pairs = [(str(policy), policy) for policy in (_policy(item, bandit) for item in items)]
+    if not pairs:
+        raise InvalidInput("policies", "at least one policy", policies)
+    labels = [label for label, _ in pairs]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise InvalidInput("policies", "different from each other", label)
+    for _, policy in pairs:
+        policy.start(bandit.arms, 1)  # fails early where a policy does not fit the bandit
+    return dict(pairs)
+
+
+def _policy(given: object, bandit: AffinityBandit) -> AnyPolicy:
+    if isinstance(given, StepPolicy | RoundPolicy):
+        return given
+    if isinstance(given, str | Mapping):
+        return policy_from_json(given, bandit)
+    raise InvalidInput("policies", "a policy, its name, or a list of them", given)
+
+
+def _checkpoints(wanted: Iterable[int] | int, horizon: int) -> IntArray:
+    if isinstance(wanted, int | float):
+        count = checks.integer("checkpoints", wanted, low=1, high=10**6)
+        exponents = np.linspace(0.0, np.log10(float(horizon)), count)
+        times = np.unique(np.round(10.0**exponents).astype(np.int64))
+        return np.unique(np.append(times[times < horizon], horizon))
+    given = checks.integers_list("checkpoints", wanted, low=1, high=horizon)
+    return np.unique(np.array([*given, horizon], dtype=np.int64))

@@ -1,0 +1,126 @@
+"""Random instances and the bridge from the package's descriptions to the naive twins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from affinity_bandits import (
+    AffinityBandit,
+    Bernoulli,
+    Clipped,
+    Constant,
+    Gaussian,
+    Plateau,
+    Power,
+    Sigmoid,
+    StepRun,
+)
+from affinity_bandits.bias import Bias
+from affinity_bandits.catalogue import AnyPolicy, policy_from_json
+from affinity_bandits.policies import POLICIES, Elimination, PublishedSchedule
+
+from .naive.biases import naive_bias
+from .naive.environment import NaiveEnvironment, policy_rng
+from .naive.policies import NAIVE
+
+
+class DecidedByRounding(Exception):
+    """A choice of the twin was between numbers that differ by less than its arithmetic."""
+
+
+def biases(arms: int) -> st.SearchStrategy[Bias]:
+    smooth: st.SearchStrategy[Bias] = st.one_of(
+        st.floats(0.1, 1.0).map(Constant),
+        st.sampled_from([1.0, 2.0, 3.0]).map(Power),
+        st.floats(1.0, 4.5).map(Power),
+        st.just(Sigmoid()),
+        st.floats(0.5, float(arms)).map(lambda beta: Plateau(arms, beta)),
+    )
+    clipped = st.builds(
+        lambda base, low, width: Clipped(base, low=low, high=low + width),
+        smooth,
+        st.floats(0.0, 0.5),
+        st.floats(0.0, 0.5),
+    )
+    return st.one_of(smooth, clipped, smooth.map(lambda base: Clipped(base, low=0.2)))
+
+
+@st.composite
+def bandits(
+    draw: st.DrawFn, *, most_arms: int = 12, memory: bool = True, gaussian: bool = True
+) -> AffinityBandit:
+    arms = draw(st.integers(2, most_arms))
+    noise = draw(st.sampled_from([Bernoulli(), Gaussian(0.5)] if gaussian else [Bernoulli()]))
+    return AffinityBandit(
+        true_means=draw(st.lists(st.floats(0.0, 1.0), min_size=arms, max_size=arms)),
+        bias=draw(biases(arms)),
+        initial_pulls=draw(st.lists(st.integers(1, 60), min_size=arms, max_size=arms)),
+        noise=noise,
+        mechanism=draw(st.sampled_from(["scaled", "shifted", "gated"])),
+        memory=draw(st.none() | st.integers(1, 80)) if memory else None,
+    )
+
+
+def policy_examples(name: str, bandit: AffinityBandit) -> list[AnyPolicy]:
+    """The policy's own examples; those that are told something are told this bandit's."""
+    examples: list[Any] = list(POLICIES[name].examples())
+    if name in ("debiased-ucb-v", "oracle"):
+        examples = [policy_from_json(name, bandit)]
+    if name == "elimination":
+        examples.append(Elimination(PublishedSchedule(-5.5)))
+    return examples
+
+
+def naive_twin(policy: AnyPolicy, arms: int, horizon: int) -> Any:
+    settings = policy.to_json()
+    name = settings.pop("name")
+    if name == "elimination":
+        schedule = settings.pop("schedule")
+        key = "offset" if schedule["name"] == "published" else "rounds"
+        settings[key] = schedule[key]
+    if "bias" in settings:
+        settings["bias"] = naive_bias(settings["bias"])
+    return NAIVE[name](arms, horizon, **settings)
+
+
+def naive_run(
+    bandit: AffinityBandit, policy: AnyPolicy, horizon: int, seed: int, replicate: int
+) -> tuple[list[int], set[int]]:
+    """The arms that the twin pulls in the twin of the environment, and its candidates."""
+    description = bandit.to_json()
+    environment = NaiveEnvironment(
+        means=description["true_means"],
+        bias=naive_bias(description["bias"]),
+        initial_pulls=description["initial_pulls"],
+        noise=description["noise"]["name"],
+        sigma=description["noise"].get("sigma", 0.0),
+        mechanism=description["mechanism"],
+        memory=description["memory"],
+        seed=seed,
+        replicate=replicate,
+    )
+    twin = naive_twin(policy, bandit.arms, horizon)
+    rng = policy_rng(seed, policy.to_json(), replicate)
+    arms = []
+    for _ in range(horizon):
+        arm = twin.select(rng)
+        twin.update(arm, environment.pull(arm))
+        arms.append(arm)
+    if twin.decided_by_rounding:
+        raise DecidedByRounding
+    return arms, twin.candidates()
+
+
+def compiled_run(
+    bandit: AffinityBandit, policy: AnyPolicy, horizon: int, seed: int, replicate: int
+) -> tuple[list[int], set[int]]:
+    """The arms that the compiled loop pulls, and the policy's candidates at the end."""
+    run = StepRun(bandit, policy, horizon, seed, replicate)
+    times = np.arange(1, horizon + 1)
+    counts = np.empty((horizon, bandit.arms), dtype=np.int64)
+    run.advance(horizon, times, counts)
+    steps = np.diff(counts, axis=0, prepend=0)
+    return steps.argmax(axis=1).tolist(), {int(i) for i in np.flatnonzero(run.candidates)}

@@ -1,0 +1,126 @@
+"""The environment, one pull at a time: feedback whose mean is mu_A * f(share_A(t))."""
+
+import hashlib
+import json
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from scipy.special import ndtri
+
+CHUNK = 4096
+
+
+def philox(seed: int, role: str, detail: object, replicate: int) -> np.random.Philox:
+    """Return the bit generator of one role: keyed by a hash, counted by the replicate."""
+    text = json.dumps([seed, role, detail], sort_keys=True, separators=(",", ":"))
+    digest = hashlib.blake2b(
+        text.encode("utf-8"), digest_size=16, person=b"affinity-bandits"
+    ).digest()
+    words = [int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:], "little")]
+    return np.random.Philox(
+        key=np.array(words, dtype=np.uint64),
+        counter=np.array([0, 0, replicate, 0], dtype=np.uint64),
+    )
+
+
+def policy_rng(seed: int, policy_json: object, replicate: int) -> np.random.Generator:
+    """Return the generator that a randomised policy draws from."""
+    return np.random.Generator(philox(seed, "policy", policy_json, replicate))
+
+
+def tape(seed: int, role: str, replicate: int) -> Iterator[int]:
+    """Yield the raw 64-bit words of a role's stream, one per pull."""
+    bits = philox(seed, role, None, replicate)
+    while True:
+        yield from bits.random_raw(CHUNK).tolist()
+
+
+def uniform(word: int) -> float:
+    """Return the uniform in [0, 1) made of the upper 53 bits."""
+    return (word >> 11) * 2.0**-53
+
+
+def normal(word: int) -> float:
+    """Return the standard normal at the midpoint quantile of the upper 52 bits."""
+    return float(ndtri(((word >> 12) + 0.5) * 2.0**-52))
+
+
+def initial_members(initial_pulls: Sequence[int]) -> list[int]:
+    """Return the arms of the initial members by rank (j + 1/2) / T0_i, ties by arm."""
+    ranked = [((j + 0.5) / T0, i) for i, T0 in enumerate(initial_pulls) for j in range(T0)]
+    return [i for _, i in sorted(ranked)]
+
+
+class NaiveEnvironment:
+    """Feedback with affinity bias, for one replicate.
+
+    The share of the pulled arm is taken before the pull joins the committee. With ``memory`` M
+    the committee is its last M members, otherwise everyone who ever joined it.
+    """
+
+    def __init__(
+        self,
+        means: Sequence[float],
+        bias: Callable[[float], float],
+        initial_pulls: Sequence[int],
+        noise: str,
+        sigma: float,
+        mechanism: str,
+        memory: int | None,
+        seed: int,
+        replicate: int,
+    ) -> None:
+        if noise not in ("bernoulli", "gaussian"):
+            raise ValueError(f"no noise is called {noise!r}")
+        if mechanism not in ("scaled", "shifted", "gated"):
+            raise ValueError(f"no mechanism is called {mechanism!r}")
+        self.means = [float(mu) for mu in means]
+        self.bias = bias
+        self.noise = noise
+        self.sigma = sigma
+        self.mechanism = mechanism
+        self.counts = [int(T0) for T0 in initial_pulls]
+        self.total = sum(self.counts)
+        self.committee: deque[int] | None = None
+        if memory is not None:
+            self.committee = deque(initial_members(self.counts), maxlen=memory)
+        self.noise_words = tape(seed, "noise", replicate)
+        self.gate_words = tape(seed, "gate", replicate)
+
+    def share(self, arm: int) -> float:
+        """Return the arm's part of the committee as it stands before the next pull."""
+        if self.committee is not None:
+            return self.committee.count(arm) / len(self.committee)
+        return self.counts[arm] / self.total
+
+    def join(self, arm: int) -> None:
+        """Add the pulled arm to the committee."""
+        self.counts[arm] += 1
+        self.total += 1
+        if self.committee is not None:
+            self.committee.append(arm)
+
+    def pull(self, arm: int) -> float:
+        """Return Y_t for the pulled arm, then let the pull join the committee."""
+        W = self.bias(self.share(arm))
+        y = self.feedback(self.means[arm], W)
+        self.join(arm)
+        return y
+
+    def feedback(self, mu: float, W: float) -> float:
+        """Scaled Y = W X; shifted Y = X + mu (W - 1); gated Y = B X with B ~ Bernoulli(W)."""
+        word = next(self.noise_words)
+        if self.noise == "bernoulli":
+            u = uniform(word)
+            if self.mechanism == "gated":
+                return 1.0 if u < mu * W else 0.0
+            X = 1.0 if u < mu else 0.0
+        else:
+            X = mu + self.sigma * normal(word)
+            if self.mechanism == "gated":
+                v = uniform(next(self.gate_words))
+                return X if v < W else 0.0
+        if self.mechanism == "scaled":
+            return W * X
+        return X + mu * (W - 1.0)

@@ -1,0 +1,12 @@
+"""Uniform play."""
+
+import numpy as np
+
+from .base import NaivePolicy
+
+
+class Uniform(NaivePolicy):
+    """All arms in turn: A_t = (t - 1) mod K."""
+
+    def select(self, rng: np.random.Generator) -> int:
+        return self.made % self.K
