@@ -27,7 +27,7 @@ from .naive.environment import NaiveEnvironment, policy_rng
 from .naive.policies import NAIVE
 
 
-class DecidedByRounding(Exception):
+class DecidedByRounding(Exception):  # noqa: N818 - reads as the fact it states
     """A choice of the twin was between numbers that differ by less than its arithmetic."""
 
 

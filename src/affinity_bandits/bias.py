@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, overload
 
 import numpy as np
@@ -149,7 +149,10 @@ class Bias:
 
 @dataclass(frozen=True)
 class Constant(Bias):
-    """f(x) = value: no affinity. `Constant()` is the ordinary bandit (Section 2, feature (i))."""
+    """f(x) = value: no affinity.
+
+    `Constant()` is the ordinary bandit (Section 2, feature (i)).
+    """
 
     name: ClassVar[str] = "constant"
     value: float = 1.0
@@ -178,7 +181,10 @@ class Constant(Bias):
 
 @dataclass(frozen=True)
 class Power(Bias):
-    """f(x) = x**alpha, alpha >= 1, which is alpha-Lipschitz (Section 2, feature (ii))."""
+    """f(x) = x**alpha, alpha >= 1.
+
+    It is alpha-Lipschitz (Section 2, feature (ii)).
+    """
 
     name: ClassVar[str] = "power"
     alpha: float = 1.0
@@ -208,7 +214,10 @@ class Power(Bias):
 
 @dataclass(frozen=True)
 class Sigmoid(Bias):
-    """f(x) = 1 / (1 + exp(-x)), which is 1/4-Lipschitz (Section 2, feature (iii))."""
+    """f(x) = 1 / (1 + exp(-x)).
+
+    It is 1/4-Lipschitz (Section 2, feature (iii)).
+    """
 
     name: ClassVar[str] = "sigmoid"
 
@@ -226,7 +235,9 @@ class Sigmoid(Bias):
 
 @dataclass(frozen=True)
 class Plateau(Bias):
-    """Nearly nothing up to a share of beta/K, then a steep rise (`rem:comparisonUpperLowerBound`).
+    """Nearly 0 up to a share of beta/K, then a steep rise.
+
+    The counterexample of `rem:comparisonUpperLowerBound`:
 
     f(x) = K**-100 for x <= beta/K, and (x - beta/K + K**-10)**10 beyond: 10-Lipschitz and
     nondecreasing, yet f(mu x) <= mu**L' f(x) fails for every constant L', so the upper and lower
@@ -272,7 +283,9 @@ class Plateau(Bias):
 
 @dataclass(frozen=True)
 class Custom(Bias):
-    """A user's own f, checked on a grid for the rules of `assump:multBias`.
+    """Your own function, from Python.
+
+    It is checked on a grid for the rules of `assump:multBias`.
 
     Args:
         function: takes a share in [0, 1] as a float, returns a weight. Plain arithmetic and
@@ -344,7 +357,10 @@ class Custom(Bias):
 
 @dataclass(frozen=True)
 class Clipped(Bias):
-    """max(low, min(high, f(x))) of another model f (Section 2, feature (iii))."""
+    """max(low, min(high, base(x))).
+
+    Both clips of any model satisfy the assumption (Section 2, feature (iii)).
+    """
 
     name: ClassVar[str] = "clipped"
     base: Bias
@@ -441,7 +457,7 @@ def bias_from_json(
     if name == Clipped.name and "base" in given:
         given["base"] = bias_from_json(given["base"], functions)
     model = BIASES[name]
-    allowed = list(model.__dataclass_fields__)
+    allowed = [item.name for item in fields(model)]
     for key in given:
         if key not in allowed:
             raise UnknownName(f"parameter of bias {name}", key, allowed or ["(none)"])

@@ -7,6 +7,7 @@ together with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any
 
 from affinity_bandits.bandit import AffinityBandit
@@ -63,14 +64,13 @@ def policy_from_json(
     return policy
 
 
-def policy_lines() -> list[tuple[str, str, str, str]]:
-    """Return (name, kind, what it sees, first line of its documentation) for every policy."""
+def policy_lines() -> list[tuple[str, str, str]]:
+    """Return (name, kind, what it does and is told beyond feedback) for every policy."""
     return [
         (
             name,
             "rounds" if issubclass(cls, RoundPolicy) else "steps",
-            cls.sees,
-            _first_line(cls),
+            _first_line(cls) + ("" if cls.sees == "feedback" else f" Sees {cls.sees}."),
         )
         for name, cls in POLICIES.items()
     ]
@@ -79,7 +79,7 @@ def policy_lines() -> list[tuple[str, str, str, str]]:
 def bias_lines() -> list[tuple[str, str, str]]:
     """Return (name, settings, first line of its documentation) for every bias model."""
     return [
-        (name, ", ".join(cls.__dataclass_fields__) or "none", _first_line(cls))
+        (name, ", ".join(item.name for item in fields(cls)) or "-", _first_line(cls))
         for name, cls in BIASES.items()
     ]
 

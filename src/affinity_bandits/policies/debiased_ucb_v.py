@@ -50,7 +50,9 @@ class DebiasedUCBVState(NamedTuple):
 
 @dataclass(frozen=True)
 class DebiasedUCBV(StepPolicy):
-    """UCB-V on Z = Y / W with W known, and b estimated (Section 3, Figure 4).
+    """UCB-V on debiased feedback.
+
+    Runs on Z = Y / W with W known and b estimated (Section 3, Figure 4).
 
     The bound b of each arm is the largest absolute sample seen from it, as Z has no bound known
     beforehand, and at least `smallest_bound`. Without that floor an arm whose first sample is 0

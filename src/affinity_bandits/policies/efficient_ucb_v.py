@@ -33,7 +33,9 @@ class EfficientUCBVState(NamedTuple):
 
 @dataclass(frozen=True)
 class EfficientUCBV(StepPolicy):
-    """UCB with variance estimates and arm elimination (Mukherjee et al. 2018).
+    """UCB with variance estimates that drops arms.
+
+    Efficient-UCBV of Mukherjee, Naveen, Sudarsanam, Ravindran 2018.
 
     With eps_m = 2**-m and s_i = sqrt(rho (V_i + 2) log(psi n eps_m) / (4 T_i)): after each arm
     once, pull the active arm with the largest mean_i + s_i; then drop every active arm with

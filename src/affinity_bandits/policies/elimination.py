@@ -34,7 +34,9 @@ class EliminationState(NamedTuple):
 
 @dataclass(frozen=True)
 class Elimination(RoundPolicy):
-    """Elimination for an unknown bias (`alg:eliminationUnknownBias`, details in its appendix form).
+    """Algorithm 1: every arm in turn until one can drop.
+
+    `alg:eliminationUnknownBias`, with the details of `alg:eliminationUnknownBiasAppendix`.
 
     Pull each arm once and discard. Then, in round r = 1, 2, ..., pull each active arm m_r times
     in turn, in increasing order, and keep arm i iff max_j mean_j(r) - mean_i(r) <= 2**-r, with

@@ -26,7 +26,9 @@ class EpsilonGreedyState(NamedTuple):
 
 @dataclass(frozen=True)
 class EpsilonGreedy(StepPolicy):
-    """Each arm once; then any arm with probability epsilon, otherwise the largest mean.
+    """The largest mean, and sometimes any arm.
+
+    Each arm once; then any arm with probability epsilon, otherwise the largest mean.
 
     Every choice after the first K draws one uniform number u; if u < epsilon a second one, v,
     picks arm floor(v K).

@@ -54,7 +54,9 @@ def draw_exponential(state: ExponentialState, rng: np.random.Generator) -> int:
 
 @dataclass(frozen=True)
 class EXP3(StepPolicy):
-    """EXP3 on losses 1 - Y, without mixing (Auer et al. 1995, in its modern loss-based form).
+    """EXP3 on losses, the modern form.
+
+    On losses 1 - Y, without mixing (after Auer et al. 1995).
 
     p_i is proportional to exp(-eta L_i), where L_i sums (1 - Y) / p_i over the pulls of arm i.
 

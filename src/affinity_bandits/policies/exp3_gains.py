@@ -17,7 +17,9 @@ from affinity_bandits.policies.step import StepPolicy
 
 @dataclass(frozen=True)
 class EXP3Gains(StepPolicy):
-    """The original EXP3 (Auer, Cesa-Bianchi, Freund, Schapire 1995).
+    """EXP3 on gains, as first published.
+
+    From Auer, Cesa-Bianchi, Freund, Schapire 1995.
 
     p_i = (1 - gamma) w_i / sum(w) + gamma / K, with w_i = exp(gamma G_i / K) and G_i the sum of
     Y / p_i over the pulls of arm i.

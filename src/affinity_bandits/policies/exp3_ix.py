@@ -21,7 +21,9 @@ from affinity_bandits.policies.step import StepPolicy
 
 @dataclass(frozen=True)
 class EXP3IX(StepPolicy):
-    """EXP3 with implicit exploration (Kocak et al. 2014).
+    """EXP3 with implicit exploration.
+
+    From Kocak, Neu, Valko, Munos 2014.
 
     As EXP3 on losses, but L_i sums (1 - Y) / (p_i + gamma).
 

@@ -12,7 +12,7 @@ from affinity_bandits.policies.narrowing import Narrowing, Phase
 
 @dataclass(frozen=True)
 class ExploreThenCommit(Narrowing):
-    """Every arm in turn, m times each; then the one with the largest mean, for good.
+    """Every arm m times in turn, then the largest mean.
 
     Args:
         pulls_per_arm: m; None for ceil(n**(2/3) / K).

@@ -26,7 +26,9 @@ class KLUCBState(NamedTuple):
 
 @dataclass(frozen=True)
 class KLUCB(StepPolicy):
-    """Play the arm whose mean could be largest by the Bernoulli divergence (Garivier, Cappe 2011).
+    """Upper confidence bounds by Bernoulli divergence.
+
+    From Garivier, Cappe 2011.
 
     After each arm once: the largest q in [mean_i, 1] with
     T_i kl(mean_i, q) <= log t + c log log t. Means are cut to [0, 1], where kl is defined.

@@ -29,7 +29,9 @@ class LUCBState(NamedTuple):
 
 @dataclass(frozen=True)
 class LUCB(StepPolicy):
-    """Fixed-confidence LUCB, then the winner to the end (Jamieson, Nowak 2014).
+    """Leader against closest rival, then the winner.
+
+    Fixed-confidence LUCB, then commit (as surveyed by Jamieson, Nowak 2014).
 
     After each arm once, in pairs: the arm h with the largest mean, then the arm l that has the
     largest mean_i + U_i among the others, with

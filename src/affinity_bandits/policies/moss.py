@@ -28,7 +28,10 @@ class MOSSState(NamedTuple):
 
 @dataclass(frozen=True)
 class MOSS(StepPolicy):
-    """Play the largest mean_i + sqrt(c max(0, log(n / (K T_i))) / T_i) (Audibert, Bubeck 2009).
+    """Minimax-optimal bounds for a known horizon.
+
+    After each arm once, the largest mean_i + sqrt(c max(0, log(n / (K T_i))) / T_i) (Audibert,
+    Bubeck 2009).
 
     Args:
         scale: the constant c: 1 in the original, for values in [0, 1].

@@ -20,7 +20,7 @@ class OracleState(NamedTuple):
 
 @dataclass(frozen=True)
 class Oracle(StepPolicy):
-    """Always the same arm: with the best one, what no policy can beat.
+    """Always the same arm.
 
     Args:
         arm: the arm to play.

@@ -12,7 +12,9 @@ from affinity_bandits.policies.narrowing import Narrowing, Phase
 
 @dataclass(frozen=True)
 class SequentialHalving(Narrowing):
-    """Drop the worse half at the end of each of ceil(log2 K) phases (Karnin et al. 2013).
+    """Drop the worse half after each phase.
+
+    There are ceil(log2 K) phases (Karnin, Koren, Somekh 2013).
 
     With B = floor(budget n), a phase with k arms left pulls each floor(B / (k ceil(log2 K)))
     times, at least once, and keeps the ceil(k / 2) best by the means of this phase alone. The

@@ -12,7 +12,9 @@ from affinity_bandits.policies.narrowing import Narrowing, Phase
 
 @dataclass(frozen=True)
 class SuccessiveRejects(Narrowing):
-    """Drop the worst arm at the end of each of K - 1 phases (Audibert, Bubeck, Munos 2010).
+    """Drop the worst arm after each of K - 1 phases.
+
+    From Audibert, Bubeck, Munos 2010.
 
     With B = floor(budget n), log_K = 1/2 + sum_{i=2}^K 1/i and
     n_k = ceil((B - K) / (log_K (K + 1 - k))), phase k pulls each arm left n_k - n_{k-1} times

@@ -23,7 +23,9 @@ class ThompsonBetaState(NamedTuple):
 
 @dataclass(frozen=True)
 class ThompsonBeta(StepPolicy):
-    """Draw a mean from each arm's Beta posterior and play the largest (Thompson 1933).
+    """Thompson sampling with Beta posteriors.
+
+    Draw a mean from each arm's posterior and play the largest (Thompson 1933).
 
     Feedback y, cut to [0, 1], adds y to the first parameter and 1 - y to the second, which for
     y in {0, 1} is Bayes' rule.

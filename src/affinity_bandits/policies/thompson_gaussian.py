@@ -26,7 +26,9 @@ class ThompsonGaussianState(NamedTuple):
 
 @dataclass(frozen=True)
 class ThompsonGaussian(StepPolicy):
-    """Each arm once, then the largest draw from N(mean_i, sigma**2 / T_i): a flat prior.
+    """Thompson sampling with Gaussian posteriors.
+
+    Each arm once, then the largest draw from N(mean_i, sigma**2 / T_i): a flat prior.
 
     Args:
         sigma: the standard deviation the policy believes in.

@@ -28,7 +28,9 @@ class UCB1State(NamedTuple):
 
 @dataclass(frozen=True)
 class UCB1(StepPolicy):
-    """Play each arm once, then the largest mean_i + sqrt(c log t / T_i) (`eq:UCB`, with c = 2).
+    """Upper confidence bounds, the classic.
+
+    Each arm once, then the largest mean_i + sqrt(c log t / T_i): `eq:UCB`, with c = 2.
 
     Args:
         exploration: the constant c.

@@ -29,7 +29,9 @@ class UCBVState(NamedTuple):
 
 @dataclass(frozen=True)
 class UCBV(StepPolicy):
-    """UCB-V (Audibert, Munos, Szepesvari 2007).
+    """Upper confidence bounds with variance estimates.
+
+    UCB-V of Audibert, Munos, Szepesvari 2007.
 
     After each arm once, the largest mean_i + sqrt(2 V_i E / T_i) + 3 c b E / T_i, with
     E = zeta log t and V_i the empirical variance. Run on a bandit with `Constant()` bias it is

@@ -20,7 +20,7 @@ class UniformState(NamedTuple):
 
 @dataclass(frozen=True)
 class Uniform(RoundPolicy):
-    """Every arm in turn, forever: the fairest and the least ambitious."""
+    """Every arm in turn, forever."""
 
     name: ClassVar[str] = "uniform"
 

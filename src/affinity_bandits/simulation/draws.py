@@ -81,30 +81,36 @@ def as_centred(word: np.uint64) -> float:
 
 
 @numba.njit(cache=True, nogil=True)
-def fill(out: FloatArray, normal: bool, key: Words, replicate: np.uint64, first: int) -> None:
-    """Fill `out` with the stream's numbers from position `first` on, uniform or normal."""
-    size = len(out)
-    done = 0
-    block = np.uint64(first // 4)
-    skip = first % 4
-    while done < size:
-        w0, w1, w2, w3 = philox(key, replicate, block)
-        if skip == 0 and size - done >= 4:
-            out[done] = as_centred(w0) if normal else as_uniform(w0)
-            out[done + 1] = as_centred(w1) if normal else as_uniform(w1)
-            out[done + 2] = as_centred(w2) if normal else as_uniform(w2)
-            out[done + 3] = as_centred(w3) if normal else as_uniform(w3)
-            done += 4
+def fill_uniform(out: FloatArray, key: Words, replicate: np.uint64, first: int) -> None:
+    """Fill `out` with the stream's numbers from position `first` on, uniform in [0, 1)."""
+    for i in range(0, len(out) + first % 4, 4):
+        words = philox(key, replicate, np.uint64((first + i) // 4))
+        place = i - first % 4
+        if place >= 0 and place + 4 <= len(out):
+            out[place] = as_uniform(words[0])
+            out[place + 1] = as_uniform(words[1])
+            out[place + 2] = as_uniform(words[2])
+            out[place + 3] = as_uniform(words[3])
         else:
-            words = (w0, w1, w2, w3)
-            for position in range(skip, min(4, skip + size - done)):
-                word = words[position]
-                out[done] = as_centred(word) if normal else as_uniform(word)
-                done += 1
-            skip = 0
-        block += ONE
-    if normal:
-        to_normal(out)
+            for j in range(max(0, -place), min(4, len(out) - place)):
+                out[place + j] = as_uniform(words[j])
+
+
+@numba.njit(cache=True, nogil=True)
+def fill_normal(out: FloatArray, key: Words, replicate: np.uint64, first: int) -> None:
+    """Fill `out` with the stream's numbers from position `first` on, standard normal."""
+    for i in range(0, len(out) + first % 4, 4):
+        words = philox(key, replicate, np.uint64((first + i) // 4))
+        place = i - first % 4
+        if place >= 0 and place + 4 <= len(out):
+            out[place] = as_centred(words[0])
+            out[place + 1] = as_centred(words[1])
+            out[place + 2] = as_centred(words[2])
+            out[place + 3] = as_centred(words[3])
+        else:
+            for j in range(max(0, -place), min(4, len(out) - place)):
+                out[place + j] = as_centred(words[j])
+    to_normal(out)
 
 
 @numba.njit(cache=True, nogil=True)

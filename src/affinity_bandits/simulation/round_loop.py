@@ -1,6 +1,6 @@
 """The compiled loop of whole rounds: exact in distribution, at a cost that does not grow with them.
 
-`plan`, `absorb` and `candidate` are bound to a policy's kernels, `sum_of_weights` and
+`plan`, `absorb` and `candidate` are bound to a policy's kernels, `sums_of_weights` and
 `count_successes` to a bias's.
 """
 
@@ -14,16 +14,17 @@ import numpy as np
 from affinity_bandits.bandit import AffinityBandit, Bernoulli
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
 from affinity_bandits.policies.round import RoundKernels
-from affinity_bandits.simulation import round_sums, successes
 from affinity_bandits.simulation.binomial import next_binomial
 from affinity_bandits.simulation.compiled import compiled
 from affinity_bandits.simulation.draws import Stream, Words, next_normal
 from affinity_bandits.simulation.environment import GATED, SCALED, Arena
+from affinity_bandits.simulation.round_sums import bound_sums
+from affinity_bandits.simulation.successes import bound_successes
 
 plan: Function = unbound
 absorb: Function = unbound
 candidate: Function = unbound
-sum_of_weights: Function = unbound
+sums_of_weights: Function = unbound
 count_successes: Function = unbound
 sum_of_feedback: Function = unbound
 
@@ -63,13 +64,11 @@ def draw_sum(
         if arena.bernoulli:
             return count
         return float(mean * count + arena.sigma * math.sqrt(count) * next_normal(stream))
-    first = sum_of_weights(code, parameters, breakpoints, smooth, a, b, k, pulls, 1)
+    weights, squares = sums_of_weights(code, parameters, breakpoints, smooth, a, b, k, pulls)
     if arena.bernoulli:
-        return float(next_binomial(stream, pulls, mean) + mean * (first - pulls))
-    variance = float(pulls)
-    if arena.mechanism == SCALED:
-        variance = sum_of_weights(code, parameters, breakpoints, smooth, a, b, k, pulls, 2)
-    return float(mean * first + arena.sigma * math.sqrt(variance) * next_normal(stream))
+        return float(next_binomial(stream, pulls, mean) + mean * (weights - pulls))
+    variance = squares if arena.mechanism == SCALED else float(pulls)
+    return float(mean * weights + arena.sigma * math.sqrt(variance) * next_normal(stream))
 
 
 def round_batch(
@@ -97,11 +96,18 @@ def round_batch(
     arms = len(initial)
     pulls = np.empty(arms, dtype=np.int64)
     sums = np.empty(arms)
-    total_initial = initial.sum()
+    total_initial = 0
+    for arm in range(arms):
+        total_initial += initial[arm]
+    # Arrays are copied number by number throughout: assigning a slice makes the compiler build
+    # the texts of errors that cannot happen, which takes seconds.
     for j in range(len(out)):
-        whole[:] = whole_start
-        real[:] = real_start
-        pulls[:] = 0
+        for i in range(len(whole)):
+            whole[i] = whole_start[i]
+        for i in range(len(real)):
+            real[i] = real_start[i]
+        for arm in range(arms):
+            pulls[arm] = 0
         stream = Stream(key, np.uint64(first + j), np.zeros(1, dtype=np.uint64))
         clock = 0
         record = 0
@@ -117,7 +123,8 @@ def round_batch(
             while record < len(checkpoints) and checkpoints[record] <= clock + length:
                 passes = (checkpoints[record] - clock) // size
                 extra = (checkpoints[record] - clock) % size
-                out[j, record, :] = pulls
+                for arm in range(arms):
+                    out[j, record, arm] = pulls[arm]
                 for position in range(size):
                     out[j, record, planned.arms[position]] += passes + (
                         1 if position < extra else 0
@@ -148,17 +155,10 @@ def round_batch(
 
 def bound_rounds(kernels: RoundKernels, bias_kernel: Function) -> Function:
     """Return the compiled round loop for a policy's kernels and a bias."""
-    terms = bind(round_sums.term, weight=bias_kernel)
-    plain = bind(round_sums.plain_sum, term=terms)
-    quadrature = bind(
-        round_sums.quadrature, term=terms, correction=bind(round_sums.correction, term=terms)
-    )
-    halved = bind(round_sums.halved, plain_sum=plain, quadrature=quadrature)
-    smooth = bind(round_sums.smooth_sum, plain_sum=plain, quadrature=quadrature, halved=halved)
     sum_feedback = bind(
         draw_sum,
-        sum_of_weights=bind(round_sums.sum_of_weights, smooth_sum=smooth),
-        count_successes=bind(successes.count_successes, term=terms),
+        sums_of_weights=bound_sums(bias_kernel),
+        count_successes=bound_successes(bias_kernel),
     )
     return compiled(
         bind(round_batch, sum_of_feedback=sum_feedback, **kernels._asdict()), allocates=True

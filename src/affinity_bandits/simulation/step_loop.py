@@ -13,7 +13,7 @@ import numpy as np
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
 from affinity_bandits.policies.step import StepKernels
 from affinity_bandits.simulation.compiled import compiled
-from affinity_bandits.simulation.draws import Words, fill
+from affinity_bandits.simulation.draws import Words, fill_normal, fill_uniform
 from affinity_bandits.simulation.environment import GATED, Arena, Committee, feedback, join
 
 select: Function = unbound
@@ -90,9 +90,12 @@ def step_segment(
         record += 1
     while clock < until:
         size = min(CHUNK, until - clock)
-        fill(tape.noise[:size], not arena.bernoulli, tape.noise_key, replicate, clock)
-        if arena.mechanism == GATED and not arena.bernoulli:
-            fill(tape.gates[:size], False, tape.gate_key, replicate, clock)
+        if arena.bernoulli:
+            fill_uniform(tape.noise[:size], tape.noise_key, replicate, clock)
+        else:
+            fill_normal(tape.noise[:size], tape.noise_key, replicate, clock)
+            if arena.mechanism == GATED:
+                fill_uniform(tape.gates[:size], tape.gate_key, replicate, clock)
         record = pulls_of_chunk(
             arena,
             committee,

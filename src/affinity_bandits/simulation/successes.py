@@ -6,18 +6,16 @@ undecided with probability hi - lo, in which case it succeeds with probability
 (p(l) - lo) / (hi - lo). The certain ones are one binomial number, the undecided ones are few, and
 their positions are a uniformly random subset of the block. Blocks are grown and shrunk so that a
 handful of pulls is undecided in each.
-
-`weight` is bound to a bias's kernel.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.kernels import FloatArray, Function, IntArray, bind
 from affinity_bandits.simulation.binomial import next_binomial
 from affinity_bandits.simulation.draws import Stream, next_uniform
-from affinity_bandits.simulation.round_sums import term
+from affinity_bandits.simulation.round_sums import weight_at
 
 SHORT = 16
 """Blocks of up to this many pulls are drawn pull by pull."""
@@ -43,13 +41,13 @@ def count_successes(
         length = min(length, pulls - start)
         if length <= SHORT:
             for at in range(start, start + length):
-                if next_uniform(stream) < scale * term(code, parameters, a, b, k, float(at), 1):
+                if next_uniform(stream) < scale * weight_at(code, parameters, a, b, k, float(at)):
                     successes += 1
             start += length
             length = 4 * SHORT
             continue
-        first = scale * term(code, parameters, a, b, k, float(start), 1)
-        last = scale * term(code, parameters, a, b, k, float(start + length - 1), 1)
+        first = scale * weight_at(code, parameters, a, b, k, float(start))
+        last = scale * weight_at(code, parameters, a, b, k, float(start + length - 1))
         low = min(first, last)
         spread = max(first, last) - low
         if length * spread > UNDECIDED:
@@ -60,7 +58,7 @@ def count_successes(
         if spread > 0.0:
             undecided = next_binomial(stream, length - certain, spread / (1.0 - low))
             for place in distinct_places(stream, length, undecided):
-                p = scale * term(code, parameters, a, b, k, float(start + place), 1)
+                p = scale * weight_at(code, parameters, a, b, k, float(start + place))
                 if next_uniform(stream) * spread < p - low:
                     successes += 1
         start += length
@@ -80,3 +78,8 @@ def distinct_places(stream: Stream, length: int, count: int) -> IntArray:
                 break
         places[i] = place
     return places
+
+
+def bound_successes(bias_kernel: Function) -> Function:
+    """Return `count_successes` for a bias, as a kernel."""
+    return bind(count_successes, weight_at=bind(weight_at, weight=bias_kernel))

@@ -53,6 +53,7 @@ class KLUCB(NaivePolicy):
         # between closer indices of different arms is rounding's, not the policy's.
         for i in range(self.K):
             same = (self.S[i], self.T[i]) == (self.S[best], self.T[best])
-            if not same and indices[best] - indices[i] < 1e-11:
+            close = indices[best] - indices[i] < 1e-11 and indices[i] < 1.0
+            if close and not same:
                 self.decided_by_rounding = True
         return best

@@ -1,0 +1,50 @@
+"""The `affinity` command: one file a command; each parses, calls and prints."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from affinity_bandits._version import __version__
+from affinity_bandits.cli.biases import biases
+from affinity_bandits.cli.policies import policies
+from affinity_bandits.cli.simulate import simulate
+from affinity_bandits.errors import AffinityError
+
+app = typer.Typer(
+    name="affinity",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Sequential choices whose feedback favours what was chosen before.",
+)
+app.command()(simulate)
+app.command()(policies)
+app.command()(biases)
+
+
+@app.callback(invoke_without_command=True)
+def top(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Study sequential choices whose feedback favours what was chosen before."""
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command; a user's mistake ends in one line and status 2, never in a traceback."""
+    try:
+        app()
+    except AffinityError as error:
+        typer.echo(f"affinity: {error}", err=True)
+        sys.exit(2)
+    except OSError as error:
+        typer.echo(f"affinity: {error.strerror}: {error.filename}", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        typer.echo("affinity: interrupted before the first replicate was finished", err=True)
+        sys.exit(130)

@@ -1,0 +1,75 @@
+"""From the command line's words and TOML files to settings; what they mean is checked elsewhere."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from affinity_bandits.errors import InvalidInput, UnknownName
+
+
+def number(parameter: str, text: str) -> float | int:
+    """Return the number that a word spells; 1e6 is a whole number."""
+    try:
+        value = float(text.strip().replace("_", ""))
+    except ValueError:
+        raise InvalidInput(parameter, "a number", text) from None
+    return int(value) if value.is_integer() and abs(value) < 2**63 else value
+
+
+def numbers(parameter: str, text: str) -> list[float | int]:
+    """Return the numbers of a comma-separated list."""
+    return [number(f"{parameter}[{i}]", part) for i, part in enumerate(text.split(","))]
+
+
+def described(parameter: str, text: str) -> dict[str, Any]:
+    """Return the settings spelled as NAME or NAME:key=value,key=value.
+
+    A dotted key sets something inside: "clipped:base.name=power,base.alpha=2,low=0.1".
+    """
+    name, _, rest = text.partition(":")
+    settings: dict[str, Any] = {"name": name.strip()}
+    for part in filter(None, (part.strip() for part in rest.split(","))):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise InvalidInput(parameter, "spelled NAME:key=value,key=value", text)
+        inner = settings
+        *outer, last = key.strip().split(".")
+        for step in outer:
+            inner = inner.setdefault(step, {})
+            if not isinstance(inner, dict):
+                raise InvalidInput(parameter, f"a table at {step!r}, not a value", text)
+        inner[last] = _value(value.strip())
+    return settings
+
+
+def given(**settings: Any) -> dict[str, Any]:
+    """Return the settings that were given at all."""
+    return {key: value for key, value in settings.items() if value is not None}
+
+
+def read_toml(path: Path, known: dict[str, tuple[str, ...]]) -> dict[str, dict[str, Any]]:
+    """Return the tables of a TOML file; `known` says which tables and keys there are."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(str(path), "a TOML file", str(error)) from None
+    for table, content in data.items():
+        if table not in known:
+            raise UnknownName(f"table of {path}", table, known)
+        if not isinstance(content, dict):
+            raise InvalidInput(f"{table} of {path}", "a table", content)
+        for key in content:
+            if key not in known[table]:
+                raise UnknownName(f"key of [{table}] in {path}", key, known[table])
+    return data
+
+
+def _value(text: str) -> Any:
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        return number("value", text)
+    except InvalidInput:
+        return text

@@ -1,0 +1,158 @@
+"""`affinity simulate`: run policies on a bandit and print what came of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from affinity_bandits.cli import parsing
+from affinity_bandits.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from affinity_bandits.simulation import Result
+
+BANDIT_KEYS = ("true_means", "bias", "initial_pulls", "noise", "mechanism", "memory")
+RUN_KEYS = ("policies", "horizon", "replicates", "seed", "engine", "checkpoints")
+POLICIES = ("elimination", "ucb1")
+
+
+def simulate(
+    config: Annotated[
+        Path | None,
+        typer.Argument(help="TOML file with tables [bandit] and [run]; flags override it."),
+    ] = None,
+    means: Annotated[
+        str | None, typer.Option(help="True means, e.g. 0.4,0.6. Never seen by a policy.")
+    ] = None,
+    bias: Annotated[
+        str | None, typer.Option(help="Bias model, e.g. power:alpha=2. See 'affinity biases'.")
+    ] = None,
+    initial_pulls: Annotated[
+        str | None, typer.Option(help="Members of each group on the committee, e.g. 100,10.")
+    ] = None,
+    noise: Annotated[
+        str | None, typer.Option(help="bernoulli, or gaussian, or gaussian:sigma=0.5.")
+    ] = None,
+    mechanism: Annotated[str | None, typer.Option(help="scaled, shifted or gated.")] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="Only the last so many members count; all if left out.")
+    ] = None,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(help="Policy, e.g. ucb1 or elimination:offset=3; may be repeated."),
+    ] = None,
+    horizon: Annotated[str | None, typer.Option(help="Pulls of each run, e.g. 1e6.")] = None,
+    replicates: Annotated[str | None, typer.Option(help="Independent runs of each policy.")] = None,
+    seed: Annotated[str | None, typer.Option(help="Seed of all randomness.")] = None,
+    engine: Annotated[str | None, typer.Option(help="auto, rounds or steps.")] = None,
+    checkpoints: Annotated[
+        str | None, typer.Option(help="How often, or at which pulls, to count.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw regret curves to this .png, .svg or .pdf.")
+    ] = None,
+    save: Annotated[Path | None, typer.Option(help="Save the result to this .npz.")] = None,
+) -> None:
+    """Run policies on a biased bandit and print their regret with confidence intervals."""
+    file = parsing.read_toml(config, {"bandit": BANDIT_KEYS, "run": RUN_KEYS}) if config else {}
+    bandit_settings = dict(file.get("bandit", {}))
+    run = dict(file.get("run", {}))
+    bandit_settings |= parsing.given(
+        true_means=means and parsing.numbers("means", means),
+        bias=bias and parsing.described("bias", bias),
+        initial_pulls=initial_pulls and parsing.numbers("initial-pulls", initial_pulls),
+        noise=noise and parsing.described("noise", noise),
+        mechanism=mechanism,
+        memory=memory and parsing.number("memory", memory),
+    )
+    run |= parsing.given(
+        horizon=horizon and parsing.number("horizon", horizon),
+        replicates=replicates and parsing.number("replicates", replicates),
+        seed=seed and parsing.number("seed", seed),
+        policies=policy and [parsing.described("policy", text) for text in policy],
+        engine=engine,
+        checkpoints=checkpoints and parsing.numbers("checkpoints", checkpoints),
+    )
+    if isinstance(run.get("checkpoints"), list) and len(run["checkpoints"]) == 1:
+        run["checkpoints"] = run["checkpoints"][0]
+    if plot is not None and plot.suffix not in (".png", ".svg", ".pdf"):
+        raise InvalidInput("plot", "a file that ends in .png, .svg or .pdf", str(plot))
+    result = _run(bandit_settings, run)
+    _print(result)
+    if save is not None:
+        result.save(save)
+    if plot is not None:
+        from affinity_bandits.plots import draw_regret
+
+        draw_regret(result).savefig(plot)
+        typer.echo(f"picture: {plot}")
+
+
+def _run(bandit_settings: dict[str, Any], run: dict[str, Any]) -> Result:
+    from affinity_bandits import AffinityBandit
+    from affinity_bandits.simulation import simulate as run_simulation
+
+    for key in ("bias", "noise"):
+        if isinstance(bandit_settings.get(key), str):
+            bandit_settings[key] = parsing.described(key, bandit_settings[key])
+    if "true_means" not in bandit_settings:
+        raise InvalidInput("means", "given, e.g. --means 0.4,0.6", None)
+    bandit = AffinityBandit.from_json(bandit_settings)
+    run.setdefault("policies", list(POLICIES))
+    run.setdefault("horizon", 100_000)
+    if isinstance(run["policies"], list):
+        run["policies"] = [
+            parsing.described("policy", item) if isinstance(item, str) else item
+            for item in run["policies"]
+        ]
+    policies = run.pop("policies")
+    return run_simulation(bandit, policies, **run)
+
+
+def _print(result: Result) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("policy")
+    for column in ("regret", "wrong arm", "undecided", "deceived"):
+        table.add_column(column, justify="right")
+    table.add_column("engine")
+    for row in result.summary():
+        table.add_row(
+            row.label,
+            _amount(row.regret),
+            *(_rate(rate) for rate in (row.wrong_arm, row.undecided, row.deceived)),
+            row.engine,
+        )
+    console = Console()
+    console.print(table)
+    bandit = result.bandit
+    console.print(
+        f"{len(result.replicates)} runs of {result.horizon:,} pulls, f(x) = {bandit.bias}, "
+        f"{bandit.noise} ({bandit.mechanism}), seed {result.seed}; ± and (): 95% intervals.",
+        style="dim",
+        highlight=False,
+    )
+    for run in result.runs:
+        if run.note:
+            console.print(f"{run.label} ran by steps: {run.note}.", style="dim", highlight=False)
+
+
+def _amount(regret: tuple[float, float, float]) -> str:
+    mean, _, high = regret
+    half = high - mean if high - mean > 1e-9 * mean else 0.0  # less is rounding of the mean
+    return f"{_short(mean)} ±{_short(half)}"
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if 1000.0 <= value < 1e7 else f"{value:.3g}"
+
+
+def _rate(rate: tuple[float, float, float] | None) -> str:
+    if rate is None:
+        return "-"
+    mean, low, high = (100.0 * part for part in rate)
+    return f"{mean:.3g}% ({low:.3g}-{high:.3g})"
