@@ -50,7 +50,7 @@ def draw_regret(result: Result, level: float = 0.95) -> Any:
     axes.set_xlabel("pulls t")
     axes.set_ylabel("regret against the true means")
     axes.set_title(_title(result, level), fontsize=9.5, loc="left")
-    axes.legend(loc="upper left")
+    axes.legend(loc="upper left", frameon=False)
     return figure
 
 

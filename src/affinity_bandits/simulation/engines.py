@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -100,6 +100,11 @@ class RoundEngine:
         self._horizon = horizon
         self._checkpoints = checkpoints
         self._loop = bound_rounds(policy.kernels(), bandit.bias.kernel)
+
+    @property
+    def state(self) -> Any:
+        """The policy's state at the end of the last replicate run."""
+        return self._state.state
 
     def run(self, first: int, out: IntArray, candidates: IntArray, tick: Tick) -> None:
         """Run replicates `first`, `first` + 1, ... into the entries of `out`."""

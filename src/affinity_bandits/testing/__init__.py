@@ -1,0 +1,14 @@
+"""Contracts that your own policies and biases can be run against, as ours are.
+
+Call them from a test of yours; each raises AssertionError with what was broken.
+
+    from affinity_bandits.testing import check_policy
+
+    def test_my_policy_keeps_the_contract():
+        check_policy(MyPolicy())
+"""
+
+from affinity_bandits.testing.biases import check_bias
+from affinity_bandits.testing.policies import check_policy
+
+__all__ = ["check_bias", "check_policy"]

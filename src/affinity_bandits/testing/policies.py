@@ -1,0 +1,116 @@
+"""The contract of step and round policies."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from affinity_bandits.bandit import AffinityBandit
+from affinity_bandits.bias import Power
+from affinity_bandits.policies import Live, RoundPolicy, StepPolicy
+from affinity_bandits.policies.state import copy_state, pack, state_to_json
+from affinity_bandits.simulation import Environment, StepRun
+
+HORIZON = 300
+
+
+def check_policy(policy: StepPolicy | RoundPolicy, arms: int = 3) -> None:
+    """Check that a policy keeps its contract: description, state, kernels, both ways of running.
+
+    Args:
+        policy: the description to check.
+        arms: a number of arms that it takes.
+
+    Raises:
+        AssertionError: says which promise is broken.
+    """
+    _check_description(policy)
+    _check_state(policy, arms)
+    if isinstance(policy, RoundPolicy):
+        _check_rounds(policy, arms)
+    for noise in ("bernoulli", "gaussian"):
+        bandit = AffinityBandit(
+            np.linspace(0.3, 0.7, arms).tolist(),
+            bias=Power(1.0),
+            initial_pulls=range(1, arms + 1),
+            noise=noise,
+        )
+        _check_runs(policy, bandit)
+
+
+def _check_description(policy: StepPolicy | RoundPolicy) -> None:
+    data = policy.to_json()
+    assert json.loads(json.dumps(data, allow_nan=False)) == data, (
+        f"{policy}: its description is not plain JSON"
+    )
+    assert data["name"] == policy.name, f"{policy}: its description does not carry its name"
+    assert hash(policy) == hash(policy), f"{policy}: it is not immutable"
+
+
+def _check_state(policy: StepPolicy | RoundPolicy, arms: int) -> None:
+    state = policy.start(arms, HORIZON)
+    saved = policy.save(state, arms, HORIZON)
+    loaded = policy.load(json.loads(json.dumps(saved, allow_nan=False)))
+    assert state_to_json(loaded) == state_to_json(state), f"{policy}: a state does not come back"
+    packed = pack(state)
+    assert state_to_json(packed.state) == state_to_json(state), f"{policy}: packing changes a state"
+
+
+def _check_rounds(policy: RoundPolicy, arms: int) -> None:
+    kernels = policy.kernels()
+    state = policy.start(arms, HORIZON)
+    pulled = 0
+    for number in range(20):
+        before = state_to_json(state)
+        planned = kernels.plan(state)
+        assert state_to_json(state) == before, f"{policy}: plan changes the state"
+        chosen = [int(arm) for arm in planned.arms]
+        assert chosen == sorted(set(chosen)), f"{policy}: a round's arms are not in order"
+        assert chosen, f"{policy}: a round has no arms"
+        assert 0 <= chosen[0] <= chosen[-1] < arms, f"{policy}: a round has an unknown arm"
+        assert planned.repetitions >= 1, f"{policy}: a round has no repetitions"
+        pulled += len(chosen) * int(planned.repetitions)
+        if pulled > HORIZON:
+            return
+        sums = np.arange(len(chosen), dtype=np.float64) * (number + 1)
+        after = policy.absorbed(state, sums)
+        assert state_to_json(state) == before, f"{policy}: absorbed changes the state it was given"
+        state = after
+        left = [arm for arm in range(arms) if kernels.candidate(state, arm)]
+        assert left, f"{policy}: no candidate is left"
+
+
+def _check_runs(policy: StepPolicy | RoundPolicy, bandit: AffinityBandit) -> None:
+    compiled_arms = _compiled_choices(policy, bandit, [HORIZON])
+    assert _compiled_choices(policy, bandit, [1, 2, 10, 11, 170, HORIZON]) == compiled_arms, (
+        f"{policy}: its choices depend on how a run is cut"
+    )
+    live = Live(policy, bandit.arms, HORIZON, seed=5)
+    environment = Environment(bandit, seed=5)
+    state: Any = copy_state(live.state)
+    for time, expected in enumerate(compiled_arms):
+        arm = live.ask()
+        assert arm == expected, (
+            f"{policy}: plain Python pulls arm {arm} at pull {time}, compiled code arm {expected}"
+        )
+        live.tell(arm, environment.pull(arm))
+        assert live.candidates(), f"{policy}: no candidate is left"
+        if time == HORIZON // 2:
+            live = Live.from_json(policy, live.to_json())
+    fresh = live.policy.start(bandit.arms, HORIZON)
+    assert state_to_json(state) == state_to_json(fresh), f"{policy}: two starts differ"
+
+
+def _compiled_choices(
+    policy: StepPolicy | RoundPolicy, bandit: AffinityBandit, cuts: list[int]
+) -> list[int]:
+    run = StepRun(bandit, policy, HORIZON, seed=5)
+    times = np.arange(1, HORIZON + 1)
+    counts = np.zeros((HORIZON, bandit.arms), dtype=np.int64)
+    for cut in cuts:
+        run.advance(cut, times, counts)
+        run = StepRun.from_json(bandit, policy, run.to_json())
+    choices: list[int] = np.diff(counts, axis=0, prepend=0).argmax(axis=1).tolist()
+    return choices

@@ -1,0 +1,88 @@
+"""Every built-in policy and bias keeps the contract that is offered to third parties."""
+
+from __future__ import annotations
+
+import pytest
+
+from affinity_bandits import (
+    AffinityBandit,
+    Clipped,
+    Constant,
+    Custom,
+    Plateau,
+    Power,
+    Sigmoid,
+    policy_from_json,
+)
+from affinity_bandits.bias import BIASES, Bias
+from affinity_bandits.catalogue import AnyPolicy
+from affinity_bandits.policies import POLICIES, UCB1, Elimination, ListedSchedule, StepPolicy
+from affinity_bandits.testing import check_bias, check_policy
+
+
+def half_and_half(share: float) -> float:
+    return 0.25 + 0.5 * share
+
+
+BIAS_EXAMPLES: list[Bias] = [
+    Constant(),
+    Constant(0.3),
+    Power(1.0),
+    Power(2.0),
+    Power(3.0),
+    Power(2.5),
+    Sigmoid(),
+    Plateau(8, 1.5),
+    Plateau(2, 2.0),
+    Clipped(Power(2.0), low=0.1, high=0.7),
+    Clipped(Clipped(Power(1.0), low=0.3), high=0.2),
+    Custom(half_and_half, 0.5, "half and half"),
+]
+
+
+@pytest.mark.parametrize("bias", BIAS_EXAMPLES, ids=str)
+def test_bias_keeps_the_contract(bias: Bias) -> None:
+    check_bias(bias)
+
+
+def test_every_bias_is_checked() -> None:
+    assert {type(bias) for bias in BIAS_EXAMPLES} == set(BIASES.values())
+
+
+def policy_examples() -> list[AnyPolicy]:
+    told = AffinityBandit([0.3, 0.5, 0.7], bias=Power(1.0), initial_pulls=[1, 2, 3])
+    found: list[AnyPolicy] = [Elimination(ListedSchedule([(5, 0.3), (20, 0.1)]))]
+    for name, cls in POLICIES.items():
+        examples = cls.examples() or [policy_from_json(name, told)]
+        found.extend(examples)  # type: ignore[arg-type]
+    return found
+
+
+@pytest.mark.parametrize("policy", policy_examples(), ids=str)
+def test_policy_keeps_the_contract(policy: AnyPolicy) -> None:
+    check_policy(policy)
+
+
+@pytest.mark.parametrize("policy", policy_examples(), ids=str)
+def test_policy_comes_back_from_its_description(policy: AnyPolicy) -> None:
+    again = policy_from_json(policy.to_json())
+    assert again == policy
+    assert again.to_json() == policy.to_json()
+
+
+class Forgetful(UCB1):
+    """A policy that breaks its contract: what it does depends on something outside its state."""
+
+    name = "forgetful"
+    calls = 0
+
+    def start(self, arms: int, horizon: int):  # type: ignore[no-untyped-def]
+        Forgetful.calls += 1
+        return UCB1(exploration=float(Forgetful.calls)).start(arms, horizon)
+
+
+def test_the_contract_can_be_broken() -> None:
+    """Power of the suite: a policy whose runs differ is caught."""
+    policy: StepPolicy = Forgetful()
+    with pytest.raises(Exception, match=r"forgetful|saved state"):
+        check_policy(policy)
