@@ -20,7 +20,7 @@ from .instances import bandits, compiled_run, policy_examples
 @settings(max_examples=10)
 @given(data=st.data())
 def test_many_arms_have_small_shares_at_every_time(name: str, data: st.DataObject) -> None:
-    """`lem:smallBiasSetBound`: at most K / beta arms have a share above beta / K, for any policy."""
+    """`lem:smallBiasSetBound`: at most K / beta arms have a share above beta / K."""
     bandit = data.draw(bandits(memory=False))
     policy = data.draw(st.sampled_from(policy_examples(name, bandit)))
     beta = data.draw(st.fractions(Fraction(101, 100), 8))
@@ -89,7 +89,7 @@ def test_shares_decompose_as_in_the_appendix(
 @settings(max_examples=60)
 @given(path=elimination_paths())
 def test_bias_error_stays_below_its_bound(path: tuple[AffinityBandit, Elimination, int]) -> None:
-    """`lem:eliminationSuboptimalityGaps`: mean weights of two active arms differ by at most that."""
+    """`lem:eliminationSuboptimalityGaps`: two active arms' mean weights are this close."""
     bandit, policy, seed = path
     initial = [pulls + 1 for pulls in bandit.initial_pulls or ()]
     imbalance = max(initial) - min(initial)

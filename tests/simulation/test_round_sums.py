@@ -59,9 +59,10 @@ def test_quick_sums_are_plain_sums(data: st.DataObject) -> None:
     pulls = data.draw(st.integers(1, 200_000) | st.integers(1, 300))
     quick = quick_sums(bias, a, b, k, pulls)
     plain = plain_sums(bias, a, b, k, pulls)
-    # 1e-10 absolute from the end corrections, 1e-13 relative from rounding 2e5 additions.
-    assert quick[0] == pytest.approx(plain[0], rel=1e-12, abs=1e-9)
-    assert quick[1] == pytest.approx(plain[1], rel=1e-12, abs=1e-9)
+    # 1e-9 absolute from the end correction left out (the square of the plateau is a power of
+    # 20, hence ten times that), 1e-13 relative from rounding 2e5 additions.
+    assert quick[0] == pytest.approx(plain[0], rel=1e-12, abs=1e-8)
+    assert quick[1] == pytest.approx(plain[1], rel=1e-12, abs=1e-8)
 
 
 @given(

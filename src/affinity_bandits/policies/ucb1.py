@@ -16,10 +16,11 @@ from affinity_bandits.policies.step import StepPolicy
 
 
 class UCB1State(NamedTuple):
-    """Means and 1/sqrt(pulls) are kept, so that choosing costs one product and one sum an arm."""
+    """Means and 1/sqrt(pulls) are kept, so that an index costs one product and one sum."""
 
     exploration: float
     clock: IntArray  # [0]: pulls made
+    leader: IntArray  # [0]: the arm chosen last
     pulls: IntArray
     sums: FloatArray
     means: FloatArray
@@ -47,6 +48,7 @@ class UCB1(StepPolicy):
         return UCB1State(
             exploration=self.exploration,
             clock=counts(1),
+            leader=counts(1),
             pulls=counts(arms),
             sums=reals(arms),
             means=reals(arms),
@@ -62,13 +64,24 @@ class UCB1(StepPolicy):
             return int(made)
         width = math.sqrt(state.exploration * math.log(made + 1.0))
         inverse_roots = state.inverse_roots
+        # Most of the time the last choice still leads. Asking only that needs no running maximum:
+        # the loop below runs on vectors, and the next pull need not wait for its outcome.
+        leader = state.leader[0]
+        highest = means[leader] + width * inverse_roots[leader]
+        not_below = 0
+        for arm in range(arms):
+            if means[arm] + width * inverse_roots[arm] >= highest:
+                not_below += 1
+        if not_below == 1:
+            return int(leader)
         best = 0
-        best_index = means[0] + width * inverse_roots[0]
+        highest = means[0] + width * inverse_roots[0]
         for arm in range(1, arms):
             index = means[arm] + width * inverse_roots[arm]
-            if index > best_index:
-                best_index = index
+            if index > highest:
+                highest = index
                 best = arm
+        state.leader[0] = best
         return best
 
     @staticmethod

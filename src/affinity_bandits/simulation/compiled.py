@@ -41,7 +41,13 @@ def compiled(kernel: Function, *, allocates: bool = False) -> Function:
         copy.__qualname__ = f"{kernel.__qualname__}_{'a' if allocates else 'n'}{digest}"
         # No fastmath: results must not depend on how the compiler orders a sum. nogil: callers
         # may run replicates in threads.
-        options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": allocates}
+        # forceinline: a kernel called once a pull takes a state of some fifty numbers by value.
+        options: dict[str, Any] = {
+            "error_model": "numpy",
+            "nogil": True,
+            "forceinline": not allocates,
+            "_nrt": allocates,
+        }
         decorate = numba.njit(cache=_cacheable(kernel), **options)
         _compiled[digest, allocates] = decorate(copy)
     return _compiled[digest, allocates]

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -153,6 +154,7 @@ def round_batch(
     return 0
 
 
+@lru_cache(maxsize=256)  # telling kernels apart takes a tenth of a millisecond or two
 def bound_rounds(kernels: RoundKernels, bias_kernel: Function) -> Function:
     """Return the compiled round loop for a policy's kernels and a bias."""
     sum_feedback = bind(

@@ -36,7 +36,7 @@ def count_successes(
     """Return how many of the pulls l = 0, ..., pulls - 1 succeed."""
     successes = 0
     start = 0
-    length = SHORT
+    length = pulls
     while start < pulls:
         length = min(length, pulls - start)
         if length <= SHORT:

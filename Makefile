@@ -1,0 +1,14 @@
+.PHONY: check quick bench pictures
+
+check: ## everything that CI runs, in a fresh virtual environment
+	bash .ci/run
+
+quick: ## formatting, lint, types, layers and the fast tests, in .venv
+	bash .ci/run quick
+
+bench: ## the package against the bare engine
+	.venv/bin/python -m bench.steps
+	.venv/bin/python -m bench.rounds
+
+pictures: ## the pictures of the README and the docs
+	.venv/bin/python docs/pictures.py

@@ -1,0 +1,28 @@
+"""Draw the pictures of the README and the docs: `make pictures`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from affinity_bandits import AffinityBandit, Power, simulate
+from affinity_bandits.plots import draw_regret
+
+IMAGES = Path(__file__).parent / "images"
+
+
+def readme_picture() -> None:
+    """UCB1 and Algorithm 1 where the worse group already dominates the committee."""
+    bandit = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[100, 10])
+    result = simulate(
+        bandit,
+        {"UCB1": "ucb1", "Algorithm 1 (elimination)": "elimination"},
+        horizon=10_000_000,
+        replicates=40,
+        seed=1,
+    )
+    draw_regret(result).savefig(IMAGES / "regret.png")
+
+
+if __name__ == "__main__":
+    IMAGES.mkdir(exist_ok=True)
+    readme_picture()
