@@ -140,7 +140,10 @@ class AffinityBandit:
 
     @property
     def gaps(self) -> FloatArray:
-        """Delta_i = max_j mu_j - mu_i (`eq:regretDef`)."""
+        """Delta_i = max_j mu_j - mu_i.
+
+        The suboptimality gaps of `eq:regretDef`.
+        """
         means = np.array(self.true_means, dtype=np.float64)
         gaps: FloatArray = means.max() - means
         return gaps

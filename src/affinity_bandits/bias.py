@@ -93,7 +93,10 @@ class Bias:
 
     @property
     def lipschitz(self) -> float:
-        """The constant L of `assump:multBias`."""
+        """The Lipschitz constant L.
+
+        See `assump:multBias`.
+        """
         raise NotImplementedError
 
     @property

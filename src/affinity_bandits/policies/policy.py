@@ -18,7 +18,7 @@ class Policy:
     Subclasses are frozen dataclasses whose fields are numbers, flags, words or descriptions of
     their own. They validate in `__post_init__`.
 
-    Class attributes:
+    Attributes:
         name: how catalogues, files and the command line call it.
         version: raised whenever the meaning of a saved state changes.
         randomised: whether `select` draws from its random stream.

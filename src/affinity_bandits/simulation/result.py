@@ -95,7 +95,10 @@ class Result:
 
     @property
     def regret(self) -> Any:
-        """Regret at each checkpoint (`eq:regretDef`), [policy, replicate, checkpoint]."""
+        """Regret at each checkpoint, [policy, replicate, checkpoint].
+
+        That of `eq:regretDef`, with the pulls of each replicate in place of their expectation.
+        """
         return self.bandit.regret(self.pulls)
 
     @property

@@ -1,0 +1,18 @@
+"""Sphinx configuration."""
+
+from affinity_bandits import __version__
+
+project = "affinity-bandits"
+author = "The affinity-bandits developers"
+copyright = "2026, the affinity-bandits developers"
+release = __version__
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+exclude_patterns = ["_build"]
+html_theme = "furo"
+html_title = f"affinity-bandits {__version__}"
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 3
+autodoc_typehints = "description"
+autodoc_member_order = "bysource"
+# Docstrings quote the paper's labels in single back quotes.
+default_role = "literal"

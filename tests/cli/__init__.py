@@ -1,0 +1,1 @@
+"""Tests of the `affinity` command, run as a user would run it."""

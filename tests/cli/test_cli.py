@@ -1,0 +1,328 @@
+"""The `affinity` command in a process of its own: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from affinity_bandits import AffinityBandit, Clipped, Gaussian, Power, Result, __version__, simulate
+from affinity_bandits.bias import BIASES
+from affinity_bandits.policies import POLICIES, UCB1, Elimination, PublishedSchedule
+
+QUICK = ("simulate", "--means", "0.4,0.6", "--horizon", "20", "--replicates", "2")
+"""A right command line; a later option of the same name overrides it."""
+
+CONFIG = """
+[bandit]
+true_means = [0.4, 0.6]
+bias = "power:alpha=2"
+initial_pulls = [10, 1]
+noise = { name = "gaussian", sigma = 0.5 }
+
+[run]
+policies = ["uniform", "elimination:offset=-3", { name = "ucb1", exploration = 1.0 }]
+horizon = 100
+replicates = 3
+seed = 7
+checkpoints = [1, 10]
+"""
+
+
+def affinity(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run the command; the working directory stays, as PYTHONPATH may be relative to it."""
+    return subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from affinity_bandits.cli import main; main()",
+            *map(str, arguments),
+        ],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        timeout=300,
+        # Wide enough that no table is folded, and the same text everywhere.
+        env={**os.environ, "COLUMNS": "200", "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"},
+    )
+
+
+def succeeded(*arguments: object) -> str:
+    done = affinity(*arguments)
+    assert done.stderr == ""
+    assert done.returncode == 0
+    return done.stdout
+
+
+def refused(*arguments: object) -> str:
+    """Run a wrong command line and return its complaint, which is a single line."""
+    done = affinity(*arguments)
+    assert "Traceback" not in done.stdout + done.stderr
+    assert done.returncode == 2
+    assert done.stderr.startswith("affinity: ")
+    assert done.stderr.endswith("\n")
+    assert len(done.stderr.splitlines()) == 1
+    return done.stderr
+
+
+def assert_same(one: Result, other: Result) -> None:
+    assert one.bandit == other.bandit
+    assert one.runs == other.runs
+    assert (one.horizon, one.seed, one.complete) == (other.horizon, other.seed, other.complete)
+    assert one.version == other.version
+    for name in ("replicates", "checkpoints", "pulls", "candidates"):
+        assert np.array_equal(getattr(one, name), getattr(other, name)), name
+
+
+# What is right.
+
+
+def test_simulates_from_flags() -> None:
+    output = succeeded(
+        *QUICK,
+        *("--bias", "power:alpha=2", "--initial-pulls", "10,1", "--seed", "3"),
+        *("--policy", "ucb1", "--policy", "elimination:offset=-2"),
+    )
+    header, *rows, note = output.splitlines()
+    assert header.split()[:2] == ["policy", "regret"]
+    assert [row.split()[0] for row in rows] == ["ucb1", "elimination(offset=-2)"]
+    assert [row.split()[-1] for row in rows] == ["steps", "rounds"]
+    assert "2 runs of 20 pulls" in note
+    assert "x^2" in note
+    assert "seed 3" in note
+
+
+def test_says_why_a_round_policy_ran_by_steps() -> None:
+    output = succeeded(*QUICK, "--policy", "uniform", "--memory", "5")
+    assert "uniform ran by steps: with bounded memory" in output
+
+
+def test_simulates_from_a_file_what_python_simulates(tmp_path: Path) -> None:
+    config, saved = tmp_path / "study.toml", tmp_path / "result.npz"
+    config.write_text(CONFIG, encoding="utf-8")
+    succeeded("simulate", config, "--save", saved)
+    bandit = AffinityBandit([0.4, 0.6], Power(2.0), initial_pulls=[10, 1], noise=Gaussian(0.5))
+    policies = ["uniform", Elimination(PublishedSchedule(-3.0)), UCB1(1.0)]
+    expected = simulate(bandit, policies, 100, replicates=3, seed=7, checkpoints=[1, 10])
+    assert_same(Result.load(saved), expected)
+
+
+def test_flags_override_the_file(tmp_path: Path) -> None:
+    config, saved = tmp_path / "study.toml", tmp_path / "result.npz"
+    config.write_text(CONFIG, encoding="utf-8")
+    succeeded(
+        *("simulate", config, "--save", saved, "--horizon", "5e1", "--policy", "moss"),
+        *("--bias", "clipped:base.name=power,base.alpha=2,low=0.1", "--means", "0.2,0.3"),
+        *("--noise", "bernoulli", "--checkpoints", "4"),
+    )
+    bandit = AffinityBandit([0.2, 0.3], Clipped(Power(2.0), low=0.1), initial_pulls=[10, 1])
+    expected = simulate(bandit, "moss", 50, replicates=3, seed=7, checkpoints=4)
+    assert_same(Result.load(saved), expected)
+
+
+def test_saves_what_python_simulates(tmp_path: Path) -> None:
+    saved = tmp_path / "result.npz"
+    succeeded(*QUICK, "--save", saved)
+    expected = simulate(AffinityBandit([0.4, 0.6]), ["elimination", "ucb1"], 20, replicates=2)
+    assert_same(Result.load(saved), expected)
+
+
+@pytest.mark.parametrize("seed", [2**53 + 1, 2**64 + 1, 2**128 - 1])
+def test_takes_a_seed_to_the_last_digit(seed: int, tmp_path: Path) -> None:
+    saved = tmp_path / "result.npz"
+    succeeded(*QUICK, "--policy", "uniform", "--seed", seed, "--save", saved)
+    assert Result.load(saved).seed == seed
+
+
+def test_draws_a_png(tmp_path: Path) -> None:
+    picture = tmp_path / "regret.png"
+    assert f"picture: {picture}" in succeeded(*QUICK, "--plot", picture).replace("\n", "")
+    assert picture.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+
+
+def test_draws_an_svg(tmp_path: Path) -> None:
+    picture = tmp_path / "regret.svg"
+    succeeded(*QUICK, "--plot", picture)
+    assert "<svg" in picture.read_text(encoding="utf-8")
+
+
+def test_draws_without_a_warning_where_no_arm_is_better_than_another(tmp_path: Path) -> None:
+    picture = tmp_path / "regret.png"
+    succeeded(*QUICK, "--means", "0.5,0.5", "--plot", picture)
+    assert picture.exists()
+
+
+def test_a_label_is_printed_as_it_is_written(tmp_path: Path) -> None:
+    config = tmp_path / "study.toml"
+    config.write_text(
+        "[bandit]\ntrue_means = [0.4, 0.6]\n[run]\nhorizon = 20\nreplicates = 2\n"
+        '[run.policies]\n"[b] in turn [/x]" = "uniform"\n',
+        encoding="utf-8",
+    )
+    assert "[b] in turn [/x]" in succeeded("simulate", config)
+
+
+def test_lists_every_policy_on_a_line_of_its_own() -> None:
+    _, *lines = succeeded("policies").splitlines()
+    assert [line.split()[0] for line in lines] == list(POLICIES)
+    assert all(line.split()[1] in ("rounds", "steps") for line in lines)
+
+
+def test_lists_every_bias_on_a_line_of_its_own() -> None:
+    _, *lines = succeeded("biases").splitlines()
+    assert [line.split()[0] for line in lines] == list(BIASES)
+
+
+def test_prints_its_version() -> None:
+    assert succeeded("--version") == f"{__version__}\n"
+
+
+def test_without_arguments_it_shows_how_it_is_used() -> None:
+    done = affinity()
+    # Older click shows the same help with status 0.
+    assert done.returncode in (0, 2)
+    text = done.stdout + done.stderr
+    assert "Traceback" not in text
+    assert "Usage" in text
+    assert all(command in text for command in ("simulate", "policies", "biases"))
+
+
+# What is wrong: options.
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        # Numbers.
+        (("--horizon", "soon"), "horizon must be a number | 'soon'"),
+        (("--horizon", ""), "horizon"),
+        (("--horizon", "0"), "horizon | from 1 | got 0"),
+        (("--horizon", "2.5"), "horizon | whole | 2.5"),
+        (("--horizon", "1e16"), "horizon | 1,000,000,000,000,000"),
+        (("--horizon", "1e400"), "horizon | inf"),
+        (("--replicates", "nan"), "replicates | nan"),
+        (("--seed", "-1"), "seed | from 0 | -1"),
+        (("--memory", "0"), "memory | from 1 | got 0"),
+        (("--checkpoints", "5,21"), "checkpoints[1] | to 20 | 21"),
+        (("--means", "0.4;0.6"), "means[0] | number | '0.4;0.6'"),
+        (("--means", "0.4,1.2"), "means[1] | [0, 1] | 1.2"),
+        (("--initial-pulls", "1"), "initial_pulls | 2"),
+        # Names.
+        (("--policy", "ucb2"), "policy | 'ucb2' | did you mean 'ucb1'?"),
+        (("--policy", "ucb1:exploraton=1"), "ucb1 | did you mean 'exploration'?"),
+        (("--policy", "elimination:3"), "policy | NAME:key=value | 'elimination:3'"),
+        (("--policy", "ucb1", "--policy", "ucb1"), "policies | different | 'ucb1'"),
+        (("--policy", "oracle:arm=7"), "arm | 2 arms | got 7"),
+        (("--bias", "powr"), "bias | did you mean 'power'?"),
+        (("--bias", "power:alpha=steep"), "alpha | 'steep'"),
+        (("--bias", "clipped:base=3,base.alpha=2"), "bias | 'base'"),
+        (("--bias", "custom"), "bias label"),
+        (("--bias", "constant:value=2"), "bias | gated | 2.0"),
+        (("--noise", "gausian"), "noise | did you mean 'gaussian'?"),
+        (("--mechanism", "scald"), "mechanism | did you mean 'scaled'?"),
+        (("--engine", "round"), "engine | did you mean 'rounds'?"),
+        (("--engine", "rounds", "--policy", "ucb1"), "engine 'rounds' | ucb1"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_refuses_a_wrong_option_in_one_line(options: tuple[str, ...], says: str) -> None:
+    message = refused(*QUICK, *options)
+    for part in says.split(" | "):
+        assert part in message
+
+
+def test_asks_for_the_means() -> None:
+    assert "--means" in refused("simulate")
+
+
+# What is wrong: files.
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("[bandit\n", "TOML | line 1"),
+        (b"\xff\xfe\x00", "TOML | decode"),
+        ("[bandid]\n", "bandid | did you mean 'bandit'?"),
+        ("[run]\nhorizn = 1\n", "[run] | horizn | did you mean 'horizon'?"),
+        ("bandit = 3\n", "bandit | table | got 3"),
+        ("[bandit]\ntrue_means = 'many'\n", "true_means | list | 'many'"),
+        ("[bandit]\ntrue_means = [0.4]\nbias = 3\n", "bias | 'name' | got 3"),
+        ("[bandit]\ntrue_means = [0.4]\n[run]\nhorizon = 2020-01-01\n", "horizon | date"),
+        ("[bandit]\ntrue_means = [0.4]\n[run]\npolicies = []\n", "policies | at least one"),
+        ("[bandit]\ntrue_means = [0.4]\n[run]\npolicies = [{ name = ['ucb1'] }]\n", "policy"),
+        # More digits than Python turns into a number.
+        (f"[run]\nhorizon = {'1' * 5000}\n", "TOML"),
+    ],
+    ids=[
+        "broken",
+        "not-text",
+        "unknown-table",
+        "unknown-key",
+        "value-for-a-table",
+        "means-text",
+        "bias-number",
+        "horizon-date",
+        "no-policies",
+        "policy-name-list",
+        "number-of-5000-digits",
+    ],
+)
+def test_refuses_a_wrong_file_in_one_line(content: str | bytes, says: str, tmp_path: Path) -> None:
+    config = tmp_path / "study.toml"
+    config.write_bytes(content if isinstance(content, bytes) else content.encode())
+    message = refused("simulate", config)
+    for part in says.split(" | "):
+        assert part in message
+
+
+def test_refuses_a_file_that_is_not_there(tmp_path: Path) -> None:
+    assert "none.toml" in refused("simulate", tmp_path / "none.toml")
+
+
+def test_refuses_a_directory_for_a_file(tmp_path: Path) -> None:
+    assert str(tmp_path) in refused("simulate", tmp_path)
+    assert str(tmp_path) in refused(*QUICK, "--save", tmp_path)
+
+
+def test_refuses_to_draw_where_it_cannot(tmp_path: Path) -> None:
+    assert "regret.png" in refused(*QUICK, "--plot", tmp_path / "nowhere" / "regret.png")
+    message = refused(*QUICK, "--plot", tmp_path / "regret.bmp")
+    assert "plot must be a file that ends in .png, .svg or .pdf" in message
+
+
+def test_refuses_to_save_where_there_is_no_folder(tmp_path: Path) -> None:
+    assert "result.npz" in refused(*QUICK, "--save", tmp_path / "nowhere" / "result.npz")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device that is always full")
+def test_names_the_file_that_a_full_disk_would_not_take() -> None:
+    message = refused(*QUICK, "--save", "/dev/full")
+    assert "space" in message
+    assert "/dev/full" in message
+
+
+# What is wrong: the command line itself, in typer's own format.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("frobnicate",), "frobnicate"),
+        (("simulate", "--frobnicate"), "--frobnicate"),
+        (("simulate", "--horizon"), "--horizon"),
+        (("simulate", "one.toml", "two.toml"), "two.toml"),
+    ],
+)
+def test_a_command_line_that_cannot_be_read_ends_with_status_2(
+    arguments: tuple[str, ...], says: str
+) -> None:
+    done = affinity(*arguments)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr

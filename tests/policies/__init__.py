@@ -1,0 +1,1 @@
+"""Tests of single policies beyond what the generic suites cover."""

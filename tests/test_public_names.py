@@ -1,0 +1,100 @@
+"""What can be imported from where, and what importing the package costs."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+import affinity_bandits
+from affinity_bandits.policies import POLICIES
+
+MODULES = [
+    "affinity_bandits",
+    "affinity_bandits.policies",
+    "affinity_bandits.simulation",
+    "affinity_bandits.plots",
+]
+HEAVY = ["numba", "matplotlib", "xarray", "pandas", "scipy", "typer", "rich"]
+
+
+def sorted_as_by_ruff(names: list[str]) -> list[str]:
+    """Constants, then classes, then the rest, as ruff's RUF022 puts them."""
+    return sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_public_name_resolves(name: str) -> None:
+    module = importlib.import_module(name)
+    for public in module.__all__:
+        assert getattr(module, public) is not None
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_public_names_are_sorted_and_without_repetition(name: str) -> None:
+    names = importlib.import_module(name).__all__
+    assert len(set(names)) == len(names)
+    assert names == sorted_as_by_ruff(names)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_whatever_of_ours_a_module_shows_is_public(name: str) -> None:
+    module = importlib.import_module(name)
+    shown = {
+        key
+        for key, value in vars(module).items()
+        if not key.startswith("_")
+        and (inspect.isclass(value) or inspect.isfunction(value))
+        and value.__module__.startswith("affinity_bandits")
+    }
+    assert shown <= set(module.__all__)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_star_import_brings_the_public_names(name: str) -> None:
+    names: dict[str, object] = {}
+    exec(f"from {name} import *", names)
+    assert set(importlib.import_module(name).__all__) <= set(names)
+
+
+def test_every_policy_of_the_catalogue_is_exported() -> None:
+    policies = importlib.import_module("affinity_bandits.policies")
+    for name, policy in POLICIES.items():
+        assert policy.name == name
+        assert policy.__name__ in policies.__all__
+        assert getattr(policies, policy.__name__) is policy
+
+
+def test_the_directory_of_the_package_is_its_public_names() -> None:
+    assert sorted(affinity_bandits.__all__) == dir(affinity_bandits)
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'simulat'"):
+        _ = affinity_bandits.simulat
+
+
+def loaded_after(statement: str) -> set[str]:
+    """The heavy modules that a fresh interpreter has loaded after a statement."""
+    code = f"import sys; {statement}; print(*(name for name in {HEAVY!r} if name in sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    return set(done.stdout.split())
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    assert loaded_after("import affinity_bandits") == set()
+
+
+def test_a_live_run_needs_nothing_heavy() -> None:
+    # It is what a service would import: no compiler, no plotting.
+    statement = (
+        "from affinity_bandits import Live, policy_from_json; "
+        "live = Live(policy_from_json('elimination'), 2, 100); "
+        "live.tell(live.ask(), 1.0); live.to_json()"
+    )
+    assert loaded_after(statement) == set()
