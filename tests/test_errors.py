@@ -239,7 +239,9 @@ CUSTOM_BIASES = [
     invalid("custom-of-two-arguments", lambda: Custom(lambda x, y: x, 1.0), "function | argument"),
     invalid("custom-nan", lambda: Custom(lambda x: math.nan, 1.0), "function | nan"),
     invalid("custom-unbounded", lambda: Custom(lambda x: math.inf, 1.0), "function"),
-    invalid("custom-none", lambda: Custom(lambda x: None, 1.0), "function | NoneType"),
+    invalid(
+        "custom-none", lambda: Custom(lambda x: None, 1.0), "function | returns a number | None"
+    ),
     # float("1.0") is a number, but the compiled loop would not call float.
     invalid("custom-text", lambda: Custom(lambda x: "1.0", 1.0), "function"),
     invalid(
@@ -270,7 +272,7 @@ BIASES_FROM_DATA = [
     unknown(
         "bias-unknown", lambda: bias_from_json({"name": "powr"}), "bias | did you mean 'power'?"
     ),
-    unknown("bias-name-number", lambda: bias_from_json({"name": 3}), "bias | got 3"),
+    invalid("bias-name-number", lambda: bias_from_json({"name": 3}), "bias | 3"),
     invalid("bias-name-list", lambda: bias_from_json({"name": ["power"]}), "bias"),
     unknown(
         "bias-unknown-key",
@@ -318,7 +320,7 @@ BANDITS = [
     invalid("means-text", lambda: AffinityBandit("0.4,0.6"), "true_means | list"),
     invalid("means-number", lambda: AffinityBandit(0.4), "true_means | list | 0.4"),
     invalid("means-array-without-axis", lambda: AffinityBandit(np.array(0.4)), "true_means | list"),
-    invalid("means-matrix", lambda: AffinityBandit(np.eye(2)), "true_means[0] | array"),
+    invalid("means-matrix", lambda: AffinityBandit(np.eye(2)), "true_means | array"),
     invalid("means-beyond-1", lambda: AffinityBandit([0.4, 1.2]), "true_means[1] | 1.2"),
     invalid("means-nan", lambda: AffinityBandit([math.nan]), "true_means[0] | nan"),
     invalid("means-boolean", lambda: AffinityBandit([0.4, True]), "true_means[1]"),

@@ -28,6 +28,7 @@ from affinity_bandits.policies import (
     Uniform,
 )
 from affinity_bandits.simulation import round_sums, successes
+from affinity_bandits.simulation.round_loop import bound_rounds
 
 from .simulation_helpers import Outcomes, outcomes_by_rounds, outcomes_by_steps
 
@@ -128,5 +129,7 @@ def test_a_share_that_is_off_by_one_pull_is_caught(
     assert smallest_p(by_steps, outcomes_by_rounds(bandit, policy, 100, 20_000, 12)) > SMALLEST_P
     monkeypatch.setattr(round_sums, "weight_at", one_pull_late)
     monkeypatch.setattr(successes, "weight_at", one_pull_late)
+    bound_rounds.cache_clear()
     planted = outcomes_by_rounds(bandit, policy, 100, 20_000, seed=12)
+    bound_rounds.cache_clear()
     assert smallest_p(by_steps, planted) < SMALLEST_P

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 import numpy as np
 
 from affinity_bandits import checks
 from affinity_bandits.bias import Bias, Constant, bias_from_json
-from affinity_bandits.errors import InvalidInput, UnknownName
+from affinity_bandits.errors import InvalidInput, NotSupported, UnknownName
 from affinity_bandits.kernels import FloatArray, IntArray
 
 MECHANISMS = ("scaled", "shifted", "gated")
@@ -171,7 +171,10 @@ class AffinityBandit:
 
     def regret(self, pulls: Any) -> Any:
         """Return sum_i Delta_i T_i (`eq:regretDef`) over the last axis of an array of pulls."""
-        return np.asarray(pulls) @ self.gaps
+        counted = np.asarray(pulls)
+        if counted.ndim < 1 or counted.shape[-1] != self.arms:
+            raise InvalidInput("pulls", f"an array whose last axis is the {self.arms} arms", pulls)
+        return counted @ self.gaps
 
     def expected_feedback(self, arm: int, share: float) -> float:
         """Return E[Y] = mu_arm * f(share) (`eq:biasModel`)."""
@@ -180,7 +183,8 @@ class AffinityBandit:
 
     def leaving_order(self) -> IntArray:
         """Return the initial members' groups in the order in which they leave the committee."""
-        assert self.memory is not None
+        if self.memory is None:
+            raise NotSupported("nobody leaves a committee whose memory is not bounded")
         ranks, groups = [], []
         for arm, count in enumerate(self._initial):
             # Only the last `memory` initial members can still sit at the first pull, and they
@@ -210,13 +214,12 @@ class AffinityBandit:
         functions: Mapping[str, Callable[[float], float]] | None = None,
     ) -> AffinityBandit:
         """Rebuild a bandit from `to_json`; see `bias_from_json` for `functions`."""
+        if not isinstance(data, Mapping):
+            raise InvalidInput("bandit", "a table", data)
         given = dict(data)
-        allowed = tuple(cls.__dataclass_fields__)
-        for key in given:
-            if key not in allowed:
-                raise UnknownName("parameter of the bandit", key, allowed)
-        if "true_means" not in given:
-            raise InvalidInput("true_means", "given", None)
+        allowed = (item.name for item in fields(cls))
+        checks.known_keys("parameter of the bandit", given, allowed)
+        checks.required(cls, given)
         if "bias" in given:
             given["bias"] = bias_from_json(given["bias"], functions)
         return cls(**given)
@@ -225,15 +228,10 @@ class AffinityBandit:
 def _noise(value: object) -> Noise:
     if isinstance(value, Bernoulli | Gaussian):
         return value
-    settings = {"name": value} if isinstance(value, str) else value
-    if not isinstance(settings, Mapping) or "name" not in settings:
-        raise InvalidInput("noise", "Bernoulli(), Gaussian(sigma) or its name", value)
-    given = dict(settings)
+    given = checks.table("noise", {"name": value} if isinstance(value, str) else value)
     name = given.pop("name")
     if name not in NOISES:
         raise UnknownName("noise", name, NOISES)
     allowed = ("sigma",) if name == Gaussian.name else ()
-    for key in given:
-        if key not in allowed:
-            raise UnknownName(f"parameter of noise {name}", key, allowed or ("(none)",))
+    checks.known_keys(f"parameter of noise {name}", given, allowed)
     return NOISES[name](**given)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
+from affinity_bandits import checks
 from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import BIASES, bias_from_json
 from affinity_bandits.errors import InvalidInput, UnknownName
@@ -41,8 +42,12 @@ def policy_from_json(
     >>> str(policy_from_json("ucb1"))
     'ucb1'
     """
-    given: dict[str, Any] = {"name": data} if isinstance(data, str) else dict(data)
-    name = given.get("name")
+    if isinstance(data, Mapping) and "name" not in data:
+        raise UnknownName("policy", None, POLICIES)
+    given = checks.table("policy", {"name": data} if isinstance(data, str) else data)
+    if bandit is not None and not isinstance(bandit, AffinityBandit):
+        raise InvalidInput("bandit", "an AffinityBandit", bandit)
+    name = given["name"]
     if name not in POLICIES:
         raise UnknownName("policy", name, POLICIES)
     cls: type[Policy] = POLICIES[name]

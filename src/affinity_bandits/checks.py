@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import numbers
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,9 +30,7 @@ def number(
 ) -> float:
     """Return a finite float inside the interval."""
     rule = _interval_rule(low, high, open_low, open_high)
-    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
-        raise InvalidInput(parameter, rule, value)
-    real: Any = value
+    real = _real(parameter, rule, value)
     if not -_LARGEST_FLOAT <= real <= _LARGEST_FLOAT:  # infinities, nan, 10**400
         raise InvalidInput(parameter, rule, value)
     result = float(real)
@@ -45,9 +44,7 @@ def number(
 def integer(parameter: str, value: object, *, low: int = 0, high: int = LARGEST_COUNT) -> int:
     """Return an int in [low, high]; a float such as 1e6 is taken if it is whole."""
     rule = f"a whole number from {low:,} to {high:,}"
-    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
-        raise InvalidInput(parameter, rule, value)
-    real: Any = value
+    real = _real(parameter, rule, value)
     # Ranges first: they also catch infinities, nan and whole numbers too large for a float.
     if not low <= real <= high or real != int(real):
         raise InvalidInput(parameter, rule, value)
@@ -68,9 +65,35 @@ def choice(parameter: str, value: object, allowed: Sequence[str]) -> str:
     return value
 
 
+def known_keys(what: str, given: Iterable[str], allowed: Iterable[str]) -> None:
+    """Check that every key is one of the allowed ones; `what` says of what it is a key."""
+    names = list(allowed)
+    for key in given:
+        if key not in names:
+            raise UnknownName(what, key, names or ["(none)"])
+
+
+def required(description: type[Any], given: Iterable[str]) -> None:
+    """Check that every field of a dataclass that has no default is given."""
+    names = list(given)
+    for item in dataclasses.fields(description):
+        open_ended = item.default is dataclasses.MISSING
+        if open_ended and item.default_factory is dataclasses.MISSING and item.name not in names:
+            raise InvalidInput(item.name, "given", None)
+
+
+def table(parameter: str, value: object) -> dict[str, Any]:
+    """Return a copy of a table that has a word under "name"."""
+    if not isinstance(value, Mapping) or not isinstance(value.get("name"), str):
+        raise InvalidInput(parameter, "a table with a 'name'", value)
+    return dict(value)
+
+
 def sequence(parameter: str, value: object, rule: str) -> list[Any]:
     """Return the items of a one-dimensional sequence."""
-    if isinstance(value, str | bytes | dict) or not isinstance(value, Iterable):
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise InvalidInput(parameter, rule, value)
+    if isinstance(value, np.ndarray) and value.ndim != 1:
         raise InvalidInput(parameter, rule, value)
     return list(value)
 
@@ -91,6 +114,13 @@ def integers_list(
     return tuple(
         integer(f"{parameter}[{i}]", item, low=low, high=high) for i, item in enumerate(items)
     )
+
+
+def _real(parameter: str, rule: str, value: object) -> Any:
+    """Return a real number as Python's own type, so that comparisons do not cast the bounds."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+        raise InvalidInput(parameter, rule, value)
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _interval_rule(low: float, high: float, open_low: bool, open_high: bool) -> str:

@@ -33,7 +33,7 @@ class InvalidInput(AffinityError, ValueError):  # noqa: N818 - reads as the fact
         self.parameter = parameter
         self.rule = rule
         self.value = value
-        super().__init__(f"{parameter} must be {rule}, got {_shown(value)}")
+        super().__init__(f"{parameter} must be {rule}, got {shown(value)}")
 
 
 class UnknownName(InvalidInput):
@@ -41,9 +41,10 @@ class UnknownName(InvalidInput):
 
     def __init__(self, parameter: str, value: object, known: Iterable[str]) -> None:
         names = sorted(known)
-        close = difflib.get_close_matches(str(value).lower(), names, n=1, cutoff=0.5)
+        close = difflib.get_close_matches(shown(value).strip("'").lower(), names, n=1, cutoff=0.5)
         hint = f" (did you mean {close[0]!r}?)" if close else ""
-        super().__init__(parameter, f"one of {', '.join(names)}", value)
+        listed = ", ".join(names[:25]) + (", ..." if len(names) > 25 else "")
+        super().__init__(parameter, f"one of {listed}", value)
         self.args = (f"{self.args[0]}{hint}",)
 
 
@@ -64,7 +65,10 @@ class MissingExtra(AffinityError, ImportError):  # noqa: N818 - reads as the fac
         )
 
 
-def _shown(value: object) -> str:
-    """Return the value as a message shows it, cut where it would fill the screen."""
-    text = repr(value)
+def shown(value: object) -> str:
+    """Return a value as a message shows it: on one line, cut where it would fill the screen."""
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # a whole number of more digits than Python will print
+        text = f"a value of type {type(value).__name__} that is too long to print"
     return text if len(text) <= 120 else f"{text[:117]}..."

@@ -43,7 +43,8 @@ def main() -> None:
         typer.echo(f"affinity: {error}", err=True)
         sys.exit(2)
     except OSError as error:
-        typer.echo(f"affinity: {error.strerror}: {error.filename}", err=True)
+        place = "" if error.filename is None else f": {error.filename}"
+        typer.echo(f"affinity: {error.strerror}{place}", err=True)
         sys.exit(2)
     except KeyboardInterrupt:
         typer.echo("affinity: interrupted before the first replicate was finished", err=True)

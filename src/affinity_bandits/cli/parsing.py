@@ -6,13 +6,17 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from affinity_bandits.errors import InvalidInput, UnknownName
+from affinity_bandits import checks
+from affinity_bandits.errors import InvalidInput
 
 
 def number(parameter: str, text: str) -> float | int:
     """Return the number that a word spells; 1e6 is a whole number."""
+    digits = text.strip().replace("_", "")
+    if digits.lstrip("+-").isdecimal() and len(digits) < 1000:
+        return int(digits)  # not by way of a float, which would round a long seed
     try:
-        value = float(text.strip().replace("_", ""))
+        value = float(digits)
     except ValueError:
         raise InvalidInput(parameter, "a number", text) from None
     return int(value) if value.is_integer() and abs(value) < 2**63 else value
@@ -40,6 +44,8 @@ def described(parameter: str, text: str) -> dict[str, Any]:
             inner = inner.setdefault(step, {})
             if not isinstance(inner, dict):
                 raise InvalidInput(parameter, f"a table at {step!r}, not a value", text)
+        if not outer and last == "name":
+            raise InvalidInput(parameter, "named before the colon only", text)
         inner[last] = _value(value.strip())
     return settings
 
@@ -53,16 +59,13 @@ def read_toml(path: Path, known: dict[str, tuple[str, ...]]) -> dict[str, dict[s
     """Return the tables of a TOML file; `known` says which tables and keys there are."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # also what tomllib lets through
         raise InvalidInput(str(path), "a TOML file", str(error)) from None
+    checks.known_keys(f"table of {path}", data, known)
     for table, content in data.items():
-        if table not in known:
-            raise UnknownName(f"table of {path}", table, known)
         if not isinstance(content, dict):
             raise InvalidInput(f"{table} of {path}", "a table", content)
-        for key in content:
-            if key not in known[table]:
-                raise UnknownName(f"key of [{table}] in {path}", key, known[table])
+        checks.known_keys(f"key of [{table}] in {path}", content, known[table])
     return data
 
 

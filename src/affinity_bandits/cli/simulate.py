@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -79,14 +81,19 @@ def simulate(
         run["checkpoints"] = run["checkpoints"][0]
     if plot is not None and plot.suffix not in (".png", ".svg", ".pdf"):
         raise InvalidInput("plot", "a file that ends in .png, .svg or .pdf", str(plot))
+    for path in (plot, save):
+        if path is not None and not path.parent.is_dir():  # said now, not after hours of work
+            raise InvalidInput("plot" if path is plot else "save", "in a directory", str(path))
     result = _run(bandit_settings, run)
     _print(result)
     if save is not None:
-        result.save(save)
+        with _named(save):
+            result.save(save)
     if plot is not None:
         from affinity_bandits.plots import draw_regret
 
-        draw_regret(result).savefig(plot)
+        with _named(plot):
+            draw_regret(result).savefig(plot)
         typer.echo(f"picture: {plot}")
 
 
@@ -102,17 +109,33 @@ def _run(bandit_settings: dict[str, Any], run: dict[str, Any]) -> Result:
     bandit = AffinityBandit.from_json(bandit_settings)
     run.setdefault("policies", list(POLICIES))
     run.setdefault("horizon", 100_000)
-    if isinstance(run["policies"], list):
-        run["policies"] = [
-            parsing.described("policy", item) if isinstance(item, str) else item
-            for item in run["policies"]
-        ]
-    policies = run.pop("policies")
+    policies = _described(run.pop("policies"))
     return run_simulation(bandit, policies, **run)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Name the file in an error of writing it: a full disk does not."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _described(policies: Any) -> Any:
+    """Return the policies of a file with every short form spelled out."""
+    if isinstance(policies, str):
+        return parsing.described("policy", policies)
+    if isinstance(policies, list):
+        return [_described(item) for item in policies]
+    if isinstance(policies, dict) and "name" not in policies:
+        return {label: _described(item) for label, item in policies.items()}
+    return policies
 
 
 def _print(result: Result) -> None:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -122,7 +145,7 @@ def _print(result: Result) -> None:
     table.add_column("engine")
     for row in result.summary():
         table.add_row(
-            row.label,
+            escape(row.label),
             _amount(row.regret),
             *(_rate(rate) for rate in (row.wrong_arm, row.undecided, row.deceived)),
             row.engine,
@@ -138,7 +161,8 @@ def _print(result: Result) -> None:
     )
     for run in result.runs:
         if run.note:
-            console.print(f"{run.label} ran by steps: {run.note}.", style="dim", highlight=False)
+            text = f"{escape(run.label)} ran by steps: {run.note}."
+            console.print(text, style="dim", highlight=False)
 
 
 def _amount(regret: tuple[float, float, float]) -> str:

@@ -42,10 +42,11 @@ def draw_regret(result: Result, level: float = 0.95) -> Any:
                 curve.times, curve.low, curve.high, color=style["color"], alpha=0.18, linewidth=0
             )
     axes.set_xscale("log")
-    axes.set_yscale("log")
-    # Below one pull of the smallest gap there is nothing to see but the axis.
     gaps = result.bandit.gaps[result.bandit.gaps > 0.0]
-    axes.set_ylim(bottom=0.5 * float(gaps.min()) if len(gaps) else None)
+    if len(gaps):  # where all arms are equally good there is no regret, and no logarithm of it
+        axes.set_yscale("log")
+        # Below one pull of the smallest gap there is nothing to see but the axis.
+        axes.set_ylim(bottom=0.5 * float(gaps.min()))
     axes.set_xlim(1.0, float(result.horizon))
     axes.set_xlabel("pulls t")
     axes.set_ylabel("regret against the true means")

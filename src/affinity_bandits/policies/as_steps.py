@@ -100,3 +100,12 @@ class AsSteps(StepPolicy):
 
     def __str__(self) -> str:
         return str(self.policy)
+
+
+def as_steps(policy: object) -> StepPolicy:
+    """Return a policy as a step policy, whichever kind it is."""
+    if isinstance(policy, RoundPolicy):
+        return AsSteps(policy)
+    if isinstance(policy, StepPolicy):
+        return policy
+    raise InvalidInput("policy", "a step or a round policy such as UCB1()", policy)

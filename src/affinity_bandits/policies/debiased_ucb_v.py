@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
@@ -15,7 +14,7 @@ from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbou
 from affinity_bandits.policies.policy import check_size, require
 from affinity_bandits.policies.state import counts, reals
 from affinity_bandits.policies.step import StepKernels, StepPolicy
-from affinity_bandits.policies.ucb_v import variance_index
+from affinity_bandits.policies.ucb_v import UCBV
 
 weight: Function = unbound
 
@@ -45,7 +44,7 @@ class DebiasedUCBVState(NamedTuple):
     pulls: IntArray
     sums: FloatArray
     squares: FloatArray
-    largest: FloatArray
+    bounds: FloatArray  # b, per arm: the largest sample so far
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,8 @@ class DebiasedUCBV(StepPolicy):
     smallest_bound: float = 1.0
 
     def __post_init__(self) -> None:
-        if not all(hasattr(self.bias, name) for name in ("code", "parameters", "kernel")):
+        wanted = ("code", "parameters", "kernel")
+        if isinstance(self.bias, type) or not all(hasattr(self.bias, name) for name in wanted):
             raise InvalidInput("bias", "a bias model such as Power(1.0)", self.bias)
         self._set(
             c=checks.number("c", self.c, low=0.0),
@@ -87,6 +87,7 @@ class DebiasedUCBV(StepPolicy):
             self._set(
                 initial_pulls=checks.integers_list("initial_pulls", self.initial_pulls, low=1)
             )
+            checks.integer("sum of initial_pulls", sum(self.initial_pulls), low=1)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -112,30 +113,10 @@ class DebiasedUCBV(StepPolicy):
             pulls=counts(arms),
             sums=reals(arms),
             squares=reals(arms),
-            largest=reals(arms, self.smallest_bound),
+            bounds=reals(arms, self.smallest_bound),
         )
 
-    @staticmethod
-    def select(state: DebiasedUCBVState, rng: np.random.Generator) -> int:
-        made = state.clock[0]
-        arms = len(state.pulls)
-        if made < arms:
-            return int(made)
-        rate = state.zeta * math.log(made + 1.0)
-        best = 0
-        best_index = -math.inf
-        for arm in range(arms):
-            index = variance_index(
-                state.pulls[arm],
-                state.sums[arm],
-                state.squares[arm],
-                rate,
-                state.c * state.largest[arm],
-            )
-            if index > best_index:
-                best_index = index
-                best = arm
-        return best
+    select = staticmethod(UCBV.select)
 
     @staticmethod
     def update(state: DebiasedUCBVState, arm: int, feedback: float) -> None:
@@ -148,7 +129,7 @@ class DebiasedUCBV(StepPolicy):
         state.pulls[arm] += 1
         state.sums[arm] += sample
         state.squares[arm] += sample * sample
-        state.largest[arm] = max(state.largest[arm], abs(sample))
+        state.bounds[arm] = max(state.bounds[arm], abs(sample))
 
     def kernels(self) -> StepKernels:
         update = bind(DebiasedUCBV.update, weight=self.bias.kernel)

@@ -61,7 +61,7 @@ class EfficientUCBV(StepPolicy):
     def start(self, arms: int, horizon: int) -> EfficientUCBVState:
         check_size(arms, horizon)
         psi = horizon / arms**2 if self.psi is None else self.psi
-        log_psi_horizon = math.log(psi * horizon)
+        log_psi_horizon = math.log(psi) + math.log(horizon)
         return EfficientUCBVState(
             rho=self.rho,
             log_psi_horizon=log_psi_horizon,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 
 from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput, StateMismatch
-from affinity_bandits.policies.as_steps import AsSteps
+from affinity_bandits.errors import InvalidInput, StateMismatch, shown
+from affinity_bandits.policies.as_steps import as_steps
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.round import RoundPolicy
+from affinity_bandits.policies.state import read_saved
 from affinity_bandits.policies.step import StepPolicy
 from affinity_bandits.streams import policy_generator, stream_from_json, stream_to_json
 
@@ -46,7 +47,7 @@ class Live:
         replicate: int = 0,
     ) -> None:
         check_size(arms, horizon)
-        self.policy: StepPolicy = AsSteps(policy) if isinstance(policy, RoundPolicy) else policy
+        self.policy = as_steps(policy)
         self.arms = int(arms)
         self.horizon = int(horizon)
         self.state = self.policy.start(self.arms, self.horizon)
@@ -64,7 +65,8 @@ class Live:
         """Report the feedback of the arm that `ask` returned."""
         if self._pending is None:
             raise InvalidInput("arm", "asked for before its feedback is told", arm)
-        if arm != self._pending:
+        told = checks.integer("arm", arm, low=0, high=self.arms - 1)
+        if told != self._pending:
             raise InvalidInput("arm", f"the one that was asked for ({self._pending})", arm)
         value = checks.number("feedback", feedback)
         self._kernels.update(self.state, self._pending, value)
@@ -87,11 +89,12 @@ class Live:
     @classmethod
     def from_json(cls, policy: StepPolicy | RoundPolicy, text: str) -> Live:
         """Go on from `to_json`; the policy must be the one that wrote it."""
-        data = json.loads(text)
-        if data.get("format") != FORMAT:
-            raise StateMismatch(f"format {data.get('format')} is not {FORMAT}")
+        data = read_saved(text, FORMAT, ("pending", "stream"))
         live = cls(policy, data["arms"], data["horizon"])
         live.state = live.policy.load(data)
-        live._pending = data["pending"]
+        pending = data["pending"]
+        if pending is not None and pending not in range(live.arms):
+            raise StateMismatch(f"the saved run is pending on arm {shown(pending)}, which is none")
+        live._pending = pending
         live._rng.bit_generator.state = stream_from_json(data["stream"])
         return live

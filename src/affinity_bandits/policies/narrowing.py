@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from affinity_bandits import checks
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.round import FOREVER, Round, RoundPolicy
@@ -103,3 +104,21 @@ class Narrowing(RoundPolicy):
     @staticmethod
     def candidate(state: NarrowingState, arm: int) -> bool:
         return bool(state.dropped_in[arm] == 0)
+
+
+@dataclass(frozen=True)
+class Budgeted(Narrowing):
+    """Phases that spend a part of the horizon on exploring.
+
+    Args:
+        budget: that part.
+    """
+
+    budget: float = 0.5
+
+    def __post_init__(self) -> None:
+        self._set(budget=checks.number("budget", self.budget, low=0.0, high=1.0, open_low=True))
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls(budget=0.1)]

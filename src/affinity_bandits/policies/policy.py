@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
 from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput, StateMismatch, UnknownName
+from affinity_bandits.errors import InvalidInput, StateMismatch, shown
 from affinity_bandits.policies.state import state_from_json, state_to_json
 
 
@@ -54,10 +54,9 @@ class Policy:
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         """Rebuild a description of this class from `to_json`."""
         given = {key: value for key, value in data.items() if key != "name"}
-        allowed = [item.name for item in fields(cls)]
-        for key in given:
-            if key not in allowed:
-                raise UnknownName(f"parameter of policy {cls.name}", key, allowed or ["(none)"])
+        allowed = (item.name for item in fields(cls))
+        checks.known_keys(f"parameter of policy {cls.name}", given, allowed)
+        checks.required(cls, given)
         return cls(**given)
 
     @classmethod
@@ -83,8 +82,8 @@ class Policy:
         """
         if saved["policy"] != self.to_json() or saved["version"] != self.version:
             raise StateMismatch(
-                f"the state was saved by {saved['policy']} version {saved['version']}, "
-                f"this is {self.to_json()} version {self.version}"
+                f"the state was saved by {shown(saved['policy'])} version {saved['version']}, "
+                f"this is {shown(self.to_json())} version {self.version}"
             )
         template = self.start(saved["arms"], saved["horizon"])
         return state_from_json(template, saved["state"])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from affinity_bandits import checks
@@ -116,14 +116,11 @@ SCHEDULES: dict[str, type[PublishedSchedule] | type[ListedSchedule]] = {
 
 def schedule_from_json(data: object) -> Schedule:
     """Rebuild a schedule from its `to_json`."""
-    if not isinstance(data, Mapping) or "name" not in data:
-        raise InvalidInput("schedule", "a table with a 'name'", data)
-    given = dict(data)
+    given = checks.table("schedule", data)
     name = given.pop("name")
     if name not in SCHEDULES:
         raise UnknownName("schedule", name, SCHEDULES)
-    allowed = list(SCHEDULES[name].__dataclass_fields__)
-    for key in given:
-        if key not in allowed:
-            raise UnknownName(f"parameter of schedule {name}", key, allowed)
+    allowed = (item.name for item in fields(SCHEDULES[name]))
+    checks.known_keys(f"parameter of schedule {name}", given, allowed)
+    checks.required(SCHEDULES[name], given)
     return SCHEDULES[name](**given)

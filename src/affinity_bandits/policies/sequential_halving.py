@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
-from affinity_bandits import checks
-from affinity_bandits.policies.narrowing import Narrowing, Phase
+from affinity_bandits.policies.narrowing import Budgeted, Phase
 
 
 @dataclass(frozen=True)
-class SequentialHalving(Narrowing):
+class SequentialHalving(Budgeted):
     """Drop the worse half after each phase.
 
     There are ceil(log2 K) phases (Karnin, Koren, Somekh 2013).
@@ -25,14 +24,6 @@ class SequentialHalving(Narrowing):
     """
 
     name: ClassVar[str] = "sequential-halving"
-    budget: float = 0.5
-
-    def __post_init__(self) -> None:
-        self._set(budget=checks.number("budget", self.budget, low=0.0, high=1.0, open_low=True))
-
-    @classmethod
-    def examples(cls) -> list[Self]:
-        return [cls(), cls(budget=0.1)]
 
     def phases(self, arms: int, horizon: int) -> list[Phase]:
         total = math.ceil(math.log2(arms))

@@ -7,12 +7,13 @@ laid over two flat buffers so that a whole state is copied with two assignments.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from affinity_bandits.errors import StateMismatch
+from affinity_bandits.errors import StateMismatch, shown
 from affinity_bandits.kernels import FloatArray, IntArray
 
 StateT = TypeVar("StateT", bound=tuple[Any, ...])
@@ -68,7 +69,7 @@ def state_to_json(state: Any) -> dict[str, Any]:
 def state_from_json(template: StateT, data: Mapping[str, Any]) -> StateT:
     """Return the saved state; the template (a fresh state) says which fields, types and sizes."""
     fields = template._fields  # type: ignore[attr-defined]
-    if set(data) != set(fields):
+    if not isinstance(data, Mapping) or set(data) != set(fields):
         raise StateMismatch(
             f"the saved state has fields {sorted(data)}, this policy's has {sorted(fields)}"
         )
@@ -78,7 +79,10 @@ def state_from_json(template: StateT, data: Mapping[str, Any]) -> StateT:
         if isinstance(value, tuple):
             values.append(state_from_json(value, saved))
         elif isinstance(value, np.ndarray):
-            array = np.array(saved, dtype=value.dtype)
+            try:
+                array = np.array(saved, dtype=value.dtype)
+            except (TypeError, ValueError, OverflowError):
+                raise StateMismatch(f"field {name} of the saved state is not numbers") from None
             if array.shape != value.shape:
                 raise StateMismatch(
                     f"field {name} of the saved state has shape {array.shape}, "
@@ -92,6 +96,23 @@ def state_from_json(template: StateT, data: Mapping[str, Any]) -> StateT:
         else:
             values.append(value)
     return type(template)(*values)
+
+
+def read_saved(text: str, version: int, keys: Iterable[str]) -> dict[str, Any]:
+    """Return a saved run as data, after checking its format and that nothing is missing."""
+    try:
+        data = json.loads(text)
+    except (TypeError, ValueError) as error:
+        raise StateMismatch(f"the saved run is not JSON: {error}") from None
+    found = data.get("format") if isinstance(data, dict) else None
+    if found != version:
+        raise StateMismatch(
+            f"the saved run has format {shown(found)}, this version reads {version}"
+        )
+    for key in (*keys, "policy", "version", "arms", "horizon", "state"):
+        if key not in data:
+            raise StateMismatch(f"the saved run lacks {key!r}")
+    return dict(data)
 
 
 def _arrays(state: Any) -> list[Any]:

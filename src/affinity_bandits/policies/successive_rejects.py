@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
-from affinity_bandits import checks
-from affinity_bandits.policies.narrowing import Narrowing, Phase
+from affinity_bandits.policies.narrowing import Budgeted, Phase
 
 
 @dataclass(frozen=True)
-class SuccessiveRejects(Narrowing):
+class SuccessiveRejects(Budgeted):
     """Drop the worst arm after each of K - 1 phases.
 
     From Audibert, Bubeck, Munos 2010.
@@ -27,14 +26,6 @@ class SuccessiveRejects(Narrowing):
 
     name: ClassVar[str] = "successive-rejects"
     cumulative: ClassVar[bool] = True
-    budget: float = 0.5
-
-    def __post_init__(self) -> None:
-        self._set(budget=checks.number("budget", self.budget, low=0.0, high=1.0, open_low=True))
-
-    @classmethod
-    def examples(cls) -> list[Self]:
-        return [cls(), cls(budget=0.1)]
 
     def phases(self, arms: int, horizon: int) -> list[Phase]:
         log_k = 0.5 + sum(1.0 / i for i in range(2, arms + 1))

@@ -20,7 +20,7 @@ class UCBVState(NamedTuple):
 
     c: float
     zeta: float
-    bound: float
+    bounds: FloatArray  # b, per arm
     clock: IntArray
     pulls: IntArray
     sums: FloatArray
@@ -58,7 +58,13 @@ class UCBV(StepPolicy):
     def start(self, arms: int, horizon: int) -> UCBVState:
         check_size(arms, horizon)
         return UCBVState(
-            self.c, self.zeta, self.bound, counts(1), counts(arms), reals(arms), reals(arms)
+            c=self.c,
+            zeta=self.zeta,
+            bounds=reals(arms, self.bound),
+            clock=counts(1),
+            pulls=counts(arms),
+            sums=reals(arms),
+            squares=reals(arms),
         )
 
     @staticmethod
@@ -71,9 +77,11 @@ class UCBV(StepPolicy):
         best = 0
         best_index = -math.inf
         for arm in range(arms):
-            index = variance_index(
-                state.pulls[arm], state.sums[arm], state.squares[arm], rate, state.c * state.bound
-            )
+            pulls = state.pulls[arm]
+            mean = state.sums[arm] / pulls
+            variance = max(0.0, state.squares[arm] / pulls - mean * mean)
+            spread = math.sqrt(2.0 * variance * rate / pulls)
+            index = mean + spread + 3.0 * state.c * state.bounds[arm] * rate / pulls
             if index > best_index:
                 best_index = index
                 best = arm
@@ -85,12 +93,3 @@ class UCBV(StepPolicy):
         state.pulls[arm] += 1
         state.sums[arm] += feedback
         state.squares[arm] += feedback * feedback
-
-
-def variance_index(
-    pulls: int, total: float, squares: float, rate: float, scaled_bound: float
-) -> float:
-    """Return mean + sqrt(2 V E / T) + 3 (c b) E / T, the index of UCB-V."""
-    mean = total / pulls
-    variance = max(0.0, squares / pulls - mean * mean)
-    return mean + math.sqrt(2.0 * variance * rate / pulls) + 3.0 * scaled_bound * rate / pulls

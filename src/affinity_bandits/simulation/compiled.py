@@ -13,7 +13,7 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
-from affinity_bandits.errors import NotSupported
+from affinity_bandits.errors import NotSupported, shown
 from affinity_bandits.kernels import Function, bind
 
 _compiled: dict[tuple[str, bool], Function] = {}
@@ -60,13 +60,12 @@ def code_digest(kernel: FunctionType) -> str:
     return state.hexdigest()
 
 
-def explain_failure(kernel: Function, error: Exception) -> NotSupported:
+def explain_failure(policy: object, bias: object, error: Exception) -> NotSupported:
     """Return our own error for what the compiler could not translate."""
-    reason = str(error).strip().splitlines()
     return NotSupported(
-        f"{kernel.__qualname__} cannot be compiled: it may use arithmetic, math, the arrays of its "
-        f"arguments and plain functions of its module, and make no arrays of its own "
-        f"({reason[0] if reason else type(error).__name__})"
+        f"policy {shown(str(policy))} with bias {shown(str(bias))} cannot be compiled: kernels may "
+        f"use arithmetic, math, the arrays of their arguments and plain functions of their module, "
+        f"and make no arrays of their own ({type(error).__name__}; its cause has the details)"
     )
 
 

@@ -81,35 +81,37 @@ def as_centred(word: np.uint64) -> float:
 
 
 @numba.njit(cache=True, nogil=True)
-def fill_uniform(out: FloatArray, key: Words, replicate: np.uint64, first: int) -> None:
-    """Fill `out` with the stream's numbers from position `first` on, uniform in [0, 1)."""
+def fill_words(out: Words, key: Words, replicate: np.uint64, first: int) -> None:
+    """Fill `out` with the stream's words from position `first` on."""
     for i in range(0, len(out) + first % 4, 4):
         words = philox(key, replicate, np.uint64((first + i) // 4))
         place = i - first % 4
         if place >= 0 and place + 4 <= len(out):
-            out[place] = as_uniform(words[0])
-            out[place + 1] = as_uniform(words[1])
-            out[place + 2] = as_uniform(words[2])
-            out[place + 3] = as_uniform(words[3])
+            out[place] = words[0]
+            out[place + 1] = words[1]
+            out[place + 2] = words[2]
+            out[place + 3] = words[3]
         else:
             for j in range(max(0, -place), min(4, len(out) - place)):
-                out[place + j] = as_uniform(words[j])
+                out[place + j] = words[j]
+
+
+@numba.njit(cache=True, nogil=True)
+def fill_uniform(out: FloatArray, key: Words, replicate: np.uint64, first: int) -> None:
+    """Fill `out` with the stream's numbers from position `first` on, uniform in [0, 1)."""
+    words = out.view(np.uint64)  # the same room, so that a run needs no other
+    fill_words(words, key, replicate, first)
+    for i in range(len(out)):
+        out[i] = as_uniform(words[i])
 
 
 @numba.njit(cache=True, nogil=True)
 def fill_normal(out: FloatArray, key: Words, replicate: np.uint64, first: int) -> None:
     """Fill `out` with the stream's numbers from position `first` on, standard normal."""
-    for i in range(0, len(out) + first % 4, 4):
-        words = philox(key, replicate, np.uint64((first + i) // 4))
-        place = i - first % 4
-        if place >= 0 and place + 4 <= len(out):
-            out[place] = as_centred(words[0])
-            out[place + 1] = as_centred(words[1])
-            out[place + 2] = as_centred(words[2])
-            out[place + 3] = as_centred(words[3])
-        else:
-            for j in range(max(0, -place), min(4, len(out) - place)):
-                out[place + j] = as_centred(words[j])
+    words = out.view(np.uint64)
+    fill_words(words, key, replicate, first)
+    for i in range(len(out)):
+        out[i] = as_centred(words[i])
     to_normal(out)
 
 

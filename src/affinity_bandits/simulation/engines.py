@@ -84,6 +84,7 @@ class RoundEngine:
         checkpoints: IntArray,
     ) -> None:
         self._policy = policy
+        self._bias = bandit.bias
         self._state = pack(policy.start(bandit.arms, horizon))
         self._fixed = (
             arena_of(bandit),
@@ -108,12 +109,10 @@ class RoundEngine:
 
     def run(self, first: int, out: IntArray, candidates: IntArray, tick: Tick) -> None:
         """Run replicates `first`, `first` + 1, ... into the entries of `out`."""
-        from numba.core.errors import NumbaError
-
         for start in range(0, len(out), self.GROUP):
             group = slice(start, min(start + self.GROUP, len(out)))
             try:
-                broken = self._loop(
+                sound = self._loop(
                     *self._fixed,
                     first + start,
                     self._horizon,
@@ -121,11 +120,14 @@ class RoundEngine:
                     out[group],
                     candidates[group],
                 )
-            except NumbaError as error:
-                raise explain_failure(type(self._policy).plan, error) from error
-            if broken:
+            except MemoryError:
+                raise
+            except Exception as error:
+                raise explain_failure(self._policy, self._bias, error) from error
+            if not sound:
                 raise NotSupported(
-                    f"policy {self._policy} planned a round without arms or repetitions"
+                    f"policy {self._policy} planned a round with no arms, with unknown ones, or "
+                    f"with no repetitions"
                 )
             tick(float(group.stop - group.start))
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from affinity_bandits import checks
 from affinity_bandits.bandit import MECHANISMS, AffinityBandit, Bernoulli
+from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.streams import stream_key
 
@@ -35,6 +36,13 @@ class Committee(NamedTuple):
     members: IntArray  # per arm
     pulls: IntArray  # per arm, without the initial ones
     ring: IntArray  # the members in order of arrival, if memory is bounded
+
+
+def the_bandit(value: object) -> AffinityBandit:
+    """Return a bandit, after checking that it is one."""
+    if not isinstance(value, AffinityBandit):
+        raise InvalidInput("bandit", "an AffinityBandit", value)
+    return value
 
 
 def arena_of(bandit: AffinityBandit) -> Arena:
@@ -126,7 +134,7 @@ class Environment:
     BLOCK = 4096
 
     def __init__(self, bandit: AffinityBandit, seed: int = 0, replicate: int = 0) -> None:
-        self.bandit = bandit
+        self.bandit = the_bandit(bandit)
         self._arena = arena_of(bandit)
         self.committee = committee_of(bandit)
         self._weight = bandit.bias.kernel

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
 
 from affinity_bandits._version import __version__
 from affinity_bandits.bandit import AffinityBandit
-from affinity_bandits.errors import InvalidInput, UnknownName
+from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
 from affinity_bandits.kernels import IntArray
 from affinity_bandits.simulation.intervals import mean_interval, proportion_interval
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 FORMAT = 1
+Functions = Mapping[str, Callable[[float], float]] | None
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class SummaryRow:
     deceived: tuple[float, float, float] | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Result:
     """The outcome of `simulate`.
 
@@ -192,16 +195,25 @@ class Result:
             )
 
     @classmethod
-    def load(cls, path: str | Path) -> Result:
-        """Read a result that `save` wrote."""
-        with np.load(Path(path), allow_pickle=False) as data:
-            if "header" not in data:
-                raise InvalidInput("path", "a result saved by this package", str(path))
+    def load(cls, path: str | Path, functions: Functions = None) -> Result:
+        """Read a result that `save` wrote; see `bias_from_json` for `functions`."""
+        if not isinstance(path, str | Path):
+            raise InvalidInput("path", "a file's path", path)
+        try:
+            return cls._read(Path(path), functions)
+        except (EOFError, KeyError, TypeError, ValueError, BadZipFile) as error:
+            if isinstance(error, AffinityError):
+                raise
+            raise InvalidInput("path", "a result saved by this package", str(path)) from error
+
+    @classmethod
+    def _read(cls, path: Path, functions: Functions) -> Result:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
             header = json.loads(str(data["header"]))
             if header.get("format") != FORMAT:
                 raise InvalidInput("path", f"of format {FORMAT}", header.get("format"))
             return cls(
-                bandit=AffinityBandit.from_json(header["bandit"]),
+                bandit=AffinityBandit.from_json(header["bandit"], functions),
                 runs=tuple(PolicyRun(**run) for run in header["runs"]),
                 horizon=header["horizon"],
                 seed=header["seed"],

@@ -88,11 +88,11 @@ def round_batch(
     checkpoints: IntArray,
     out: IntArray,
     candidates: IntArray,
-) -> int:
+) -> bool:
     """Run replicates `first`, `first` + 1, ... to the horizon, one an entry of `out`.
 
     `state` is laid over `whole` and `real`, which are reset from their starts for each
-    replicate. Returns 0, or the number of arms or repetitions of a plan that breaks the contract.
+    replicate. Returns False if a plan has no arms, unknown arms or no repetitions.
     """
     arms = len(initial)
     pulls = np.empty(arms, dtype=np.int64)
@@ -116,8 +116,11 @@ def round_batch(
             planned = plan(state)
             size = len(planned.arms)
             repetitions = planned.repetitions
-            if size < 1 or repetitions < 1:
-                return 1
+            if size < 1 or size > arms or repetitions < 1:
+                return False
+            for position in range(size):
+                if planned.arms[position] < 0 or planned.arms[position] >= arms:
+                    return False
             # Divided, not multiplied: a round that lasts forever would overflow the product.
             finished = repetitions <= (horizon - clock) // size
             length = size * repetitions if finished else horizon - clock
@@ -151,7 +154,7 @@ def round_batch(
             clock += length
         for arm in range(arms):
             candidates[j, arm] = 1 if candidate(state, arm) else 0
-    return 0
+    return True
 
 
 @lru_cache(maxsize=256)  # telling kernels apart takes a tenth of a millisecond or two

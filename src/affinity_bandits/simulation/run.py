@@ -9,12 +9,19 @@ import numpy as np
 
 from affinity_bandits import checks
 from affinity_bandits.bandit import AffinityBandit
-from affinity_bandits.errors import InvalidInput, StateMismatch
+from affinity_bandits.errors import InvalidInput, NotSupported, StateMismatch, shown
 from affinity_bandits.kernels import IntArray
-from affinity_bandits.policies import AsSteps, RoundPolicy, StepPolicy
-from affinity_bandits.policies.state import pack, state_from_json, state_to_json
+from affinity_bandits.policies import RoundPolicy, StepPolicy
+from affinity_bandits.policies.as_steps import as_steps
+from affinity_bandits.policies.state import pack, read_saved, state_from_json, state_to_json
 from affinity_bandits.simulation.compiled import explain_failure
-from affinity_bandits.simulation.environment import arena_of, committee_of, key_words
+from affinity_bandits.simulation.environment import (
+    Committee,
+    arena_of,
+    committee_of,
+    key_words,
+    the_bandit,
+)
 from affinity_bandits.simulation.step_loop import CHUNK, Tape, bound_segment
 from affinity_bandits.streams import policy_generator, stream_from_json, stream_to_json
 
@@ -44,10 +51,10 @@ class StepRun:
         seed: int = 0,
         replicate: int = 0,
     ) -> None:
-        self.bandit = bandit
-        self.policy: StepPolicy = AsSteps(policy) if isinstance(policy, RoundPolicy) else policy
+        self.bandit = the_bandit(bandit)
+        self.policy = as_steps(policy)
         self.horizon = checks.integer("horizon", horizon, low=1)
-        self.seed = seed
+        self.seed = checks.integer("seed", seed, low=0, high=2**128 - 1)
         self._arena = arena_of(bandit)
         self._committee = pack(committee_of(bandit))
         self._state = pack(self.policy.start(bandit.arms, self.horizon))
@@ -106,13 +113,17 @@ class StepRun:
             out: room for the pulls, one row a checkpoint.
         """
         until = checks.integer("until", until, low=0, high=self.horizon)
-        rows = (
-            np.empty((len(checkpoints), self.bandit.arms), dtype=np.int64) if out is None else out
-        )
-        from numba.core.errors import NumbaError
-
+        # The compiled loop checks no bounds.
+        times = np.ascontiguousarray(checkpoints, dtype=np.int64)
+        if times.ndim != 1 or np.any(np.diff(times) <= 0):
+            raise InvalidInput("checkpoints", "ascending whole numbers", checkpoints)
+        shape = (len(times), self.bandit.arms)
+        rows = np.empty(shape, dtype=np.int64) if out is None else out
+        if rows.shape != shape or rows.dtype != np.int64:
+            found = f"{rows.dtype} of shape {rows.shape}"
+            raise InvalidInput("out", f"int64 of shape {shape}", found)
         try:
-            self._segment(
+            sound = self._segment(
                 self._arena,
                 self._committee.state,
                 self._state.state,
@@ -120,12 +131,18 @@ class StepRun:
                 self._tape,
                 np.uint64(self.replicate),
                 until,
-                checkpoints,
+                times,
                 rows,
                 self._candidates,
             )
-        except NumbaError as error:
-            raise explain_failure(type(self.policy).select, error) from error
+        except MemoryError:
+            raise
+        except Exception as error:
+            raise explain_failure(self.policy, self.bandit.bias, error) from error
+        if not sound:
+            raise NotSupported(
+                f"policy {self.policy} chose an arm outside 0 to {self.bandit.arms - 1}"
+            )
 
     def to_json(self) -> str:
         """Return everything needed to go on in another process, to the bit."""
@@ -145,13 +162,14 @@ class StepRun:
         cls, bandit: AffinityBandit, policy: StepPolicy | RoundPolicy, text: str
     ) -> StepRun:
         """Go on from `to_json`; bandit and policy must be those that wrote it."""
-        data = json.loads(text)
-        if data.get("format") != FORMAT:
-            raise InvalidInput("format", str(FORMAT), data.get("format"))
+        data = read_saved(text, FORMAT, ("bandit", "seed", "replicate", "committee", "stream"))
         if data["bandit"] != bandit.to_json():
-            raise StateMismatch(f"the run was saved on {data['bandit']}, not {bandit.to_json()}")
+            raise StateMismatch(
+                f"the run was saved on {shown(data['bandit'])}, not on {shown(bandit.to_json())}"
+            )
         run = cls(bandit, policy, data["horizon"], data["seed"], data["replicate"])
         committee = state_from_json(committee_of(bandit), data["committee"])
+        check_committee(committee, bandit)
         run._committee.whole[:] = pack(committee).whole
         saved = pack(run.policy.load(data))
         run._state.whole[:] = saved.whole
@@ -161,3 +179,23 @@ class StepRun:
         for arm in range(bandit.arms):
             run._candidates[arm] = kernels.candidate(run.state, arm)
         return run
+
+
+def check_committee(committee: Committee, bandit: AffinityBandit) -> None:
+    """Check a saved committee, because the compiled loop trusts it with its memory.
+
+    Raises:
+        StateMismatch: its counts do not fit together, or name an arm that there is none of.
+    """
+    in_ring = committee.ring[: committee.total[0]] if bandit.memory is not None else committee.ring
+    sound = (
+        committee.clock[0] == committee.pulls.sum()
+        and committee.total[0] == committee.members.sum()
+        and np.all(committee.pulls >= 0)
+        and np.all(committee.members >= 0)
+        and np.all((in_ring >= 0) & (in_ring < bandit.arms))
+        and 0 <= committee.head[0] < max(1, len(committee.ring))
+        and (bandit.memory is None or committee.total[0] <= bandit.memory)
+    )
+    if not sound:
+        raise StateMismatch("the saved committee's counts do not fit together")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -16,6 +17,7 @@ from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.kernels import IntArray
 from affinity_bandits.policies import RoundPolicy, StepPolicy
 from affinity_bandits.simulation.engines import engine_for
+from affinity_bandits.simulation.environment import the_bandit
 from affinity_bandits.simulation.progress import progress_bar
 from affinity_bandits.simulation.result import PolicyRun, Result
 
@@ -74,14 +76,15 @@ def simulate(
     >>> result.wrong_arm.mean(axis=1).tolist()
     [1.0, 0.0]
     """
-    if not isinstance(bandit, AffinityBandit):
-        raise InvalidInput("bandit", "an AffinityBandit", bandit)
+    bandit = the_bandit(bandit)
     chosen = _labelled(policies, bandit)
     horizon = checks.integer("horizon", horizon, low=1)
     replicates = checks.integer("replicates", replicates, low=1, high=10**9)
     first = checks.integer("first_replicate", first_replicate, low=0, high=2**62)
     checks.integer("seed", seed, low=0, high=2**128 - 1)
     checks.choice("engine", engine, ("auto", "rounds", "steps"))
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        raise InvalidInput("progress", "true, false, None or a function", progress)
     times = _checkpoints(checkpoints, horizon)
     shape = (len(chosen), replicates, len(times), bandit.arms)
     if 8 * int(np.prod(shape, dtype=np.float64)) > MOST_BYTES:
@@ -168,7 +171,7 @@ def _policy(given: object, bandit: AffinityBandit) -> AnyPolicy:
 
 
 def _checkpoints(wanted: Iterable[int] | int, horizon: int) -> IntArray:
-    if isinstance(wanted, int | float):
+    if isinstance(wanted, numbers.Real):
         count = checks.integer("checkpoints", wanted, low=1, high=10**6)
         exponents = np.linspace(0.0, np.log10(float(horizon)), count)
         times = np.unique(np.round(10.0**exponents).astype(np.int64))

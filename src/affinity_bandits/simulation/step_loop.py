@@ -23,6 +23,7 @@ candidate: Function = unbound
 weight: Function = unbound
 pulls_of_chunk: Function = unbound
 
+OUT_OF_RANGE = -1
 CHUNK = 1024
 """Random numbers drawn at a time: enough to fill the pipeline, few enough for the first cache."""
 
@@ -47,13 +48,19 @@ def pull_chunk(
     record: int,
     out: IntArray,
 ) -> int:
-    """Pull once for each number in `noise`; return the index of the next checkpoint."""
+    """Pull once for each number in `noise`; return the index of the next checkpoint.
+
+    Or OUT_OF_RANGE, if the policy chose an arm that there is none of.
+    """
     clock = committee.clock[0]
     upcoming = checkpoints[record] if record < len(checkpoints) else -1
     gated_normal = arena.mechanism == GATED and not arena.bernoulli
     gate = 0.0
+    arms = len(committee.members)
     for i in range(len(noise)):
         arm = select(state, rng)
+        if arm < 0 or arm >= arms:
+            return OUT_OF_RANGE
         if gated_normal:
             gate = gates[i]
         share = committee.members[arm] / committee.total[0]
@@ -80,8 +87,8 @@ def step_segment(
     checkpoints: IntArray,
     out: IntArray,
     candidates: IntArray,
-) -> None:
-    """Pull until the clock stands at `until`.
+) -> bool:
+    """Pull until the clock stands at `until`; return False if the policy chose an unknown arm.
 
     Writes the pulls at each checkpoint passed, and in the end who is still a candidate.
     """
@@ -108,9 +115,12 @@ def step_segment(
             record,
             out,
         )
+        if record == OUT_OF_RANGE:
+            return False
         clock += size
     for arm in range(len(candidates)):
         candidates[arm] = 1 if candidate(state, arm) else 0
+    return True
 
 
 @lru_cache(maxsize=256)  # telling kernels apart takes a tenth of a millisecond or two

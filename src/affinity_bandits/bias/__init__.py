@@ -1,0 +1,72 @@
+"""Bias models: from an arm's share of past choices to the weight its feedback is multiplied with.
+
+The paper's Assumption `assump:multBias` asks of f that it be bounded, nondecreasing and
+L-Lipschitz on (0, 1]. Every class here is a frozen description that knows its Lipschitz constant
+and turns into plain numbers (`code`, `parameters`) for the kernel `weight`, which the compiled
+loops and plain Python share. One model, one file.
+
+The value at share 0 matters only for committees with bounded memory, where a group can have no
+member left; there f is continued to 0 by its own formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any
+
+from affinity_bandits import checks
+from affinity_bandits.bias.base import Bias
+from affinity_bandits.bias.clipped import Clipped
+from affinity_bandits.bias.constant import Constant
+from affinity_bandits.bias.custom import Custom
+from affinity_bandits.bias.plateau import Plateau
+from affinity_bandits.bias.power import Power
+from affinity_bandits.bias.sigmoid import Sigmoid
+from affinity_bandits.errors import UnknownName
+
+__all__ = [
+    "BIASES",
+    "Bias",
+    "Clipped",
+    "Constant",
+    "Custom",
+    "Plateau",
+    "Power",
+    "Sigmoid",
+    "bias_from_json",
+]
+
+BIASES: dict[str, type[Bias]] = {
+    model.name: model for model in (Constant, Power, Sigmoid, Clipped, Plateau, Custom)
+}
+"""Every bias model by its name."""
+
+
+def bias_from_json(
+    data: Mapping[str, Any], functions: Mapping[str, Callable[[float], float]] | None = None
+) -> Bias:
+    """Rebuild a bias model from `Bias.to_json`.
+
+    Args:
+        data: the description.
+        functions: a user's own functions by label; `custom` descriptions name one of them,
+            because code is never rebuilt from data.
+    """
+    given = checks.table("bias", data)
+    name = given.pop("name")
+    if name not in BIASES:
+        raise UnknownName("bias", name, BIASES)
+    if name == Custom.name:
+        known = dict(functions or {})
+        label = given.get("label")
+        if label not in known:
+            raise UnknownName("bias label", label, known or ["(no functions were handed in)"])
+        given = {"function": known[label], **given}
+    if name == Clipped.name and "base" in given:
+        given["base"] = bias_from_json(given["base"], functions)
+    model = BIASES[name]
+    allowed = (item.name for item in fields(model))
+    checks.known_keys(f"parameter of bias {name}", given, allowed)
+    checks.required(model, given)
+    return model(**given)
