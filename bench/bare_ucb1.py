@@ -20,7 +20,7 @@ from affinity_bandits.simulation.draws import fill_normal, fill_uniform
 CHUNK = 1024
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, error_model="numpy")
 def bernoulli_2(means: Any, initial: Any, horizon: int, key: Any, replicate: Any) -> Any:
     """Two arms, Bernoulli feedback."""
     noise = np.empty(CHUNK)
@@ -55,7 +55,7 @@ def bernoulli_2(means: Any, initial: Any, horizon: int, key: Any, replicate: Any
     return np.array([n0, n1])
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, error_model="numpy")
 def gaussian_2(means: Any, initial: Any, horizon: int, key: Any, replicate: Any) -> Any:
     """Two arms, shifted Gaussian feedback."""
     noise = np.empty(CHUNK)
@@ -90,7 +90,27 @@ def gaussian_2(means: Any, initial: Any, horizon: int, key: Any, replicate: Any)
     return np.array([n0, n1])
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, error_model="numpy")
+def leading_arm(mean: Any, inverse_root: Any, width: float, leader: int) -> int:
+    """Return the arm with the largest index, asking first whether it is still the leader."""
+    highest = mean[leader] + width * inverse_root[leader]
+    not_below = 0
+    for j in range(len(mean)):
+        if mean[j] + width * inverse_root[j] >= highest:
+            not_below += 1
+    if not_below == 1:
+        return leader
+    arm = 0
+    highest = mean[0] + width * inverse_root[0]
+    for j in range(1, len(mean)):
+        index = mean[j] + width * inverse_root[j]
+        if index > highest:
+            highest = index
+            arm = j
+    return arm
+
+
+@numba.njit(cache=True, error_model="numpy")
 def bernoulli_many(means: Any, initial: Any, horizon: int, key: Any, replicate: Any) -> Any:
     """Any number of arms, Bernoulli feedback."""
     arms = len(means)
@@ -99,30 +119,17 @@ def bernoulli_many(means: Any, initial: Any, horizon: int, key: Any, replicate: 
     total = committee.sum()
     pulls, sums = np.zeros(arms), np.zeros(arms)
     mean, inverse_root = np.zeros(arms), np.zeros(arms)
-    leader = 0
+    arm = 0
     clock = 0
     while clock < horizon:
         size = min(CHUNK, horizon - clock)
         fill_uniform(noise[:size], key, replicate, clock)
         for i in range(size):
-            arm = clock
             if clock >= arms:
                 width = math.sqrt(2.0 * math.log(clock + 1.0))
-                arm = leader
-                best = mean[arm] + width * inverse_root[arm]
-                not_below = 0
-                for j in range(arms):
-                    if mean[j] + width * inverse_root[j] >= best:
-                        not_below += 1
-                if not_below != 1:
-                    arm = 0
-                    best = mean[0] + width * inverse_root[0]
-                    for j in range(1, arms):
-                        index = mean[j] + width * inverse_root[j]
-                        if index > best:
-                            best = index
-                            arm = j
-                    leader = arm
+                arm = leading_arm(mean, inverse_root, width, arm)
+            else:
+                arm = clock
             sums[arm] += 1.0 if noise[i] < means[arm] * (committee[arm] / total) else 0.0
             pulls[arm] += 1.0
             committee[arm] += 1.0
@@ -133,7 +140,7 @@ def bernoulli_many(means: Any, initial: Any, horizon: int, key: Any, replicate: 
     return pulls
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, error_model="numpy")
 def gaussian_many(means: Any, initial: Any, horizon: int, key: Any, replicate: Any) -> Any:
     """Any number of arms, shifted Gaussian feedback."""
     arms = len(means)
@@ -142,30 +149,17 @@ def gaussian_many(means: Any, initial: Any, horizon: int, key: Any, replicate: A
     total = committee.sum()
     pulls, sums = np.zeros(arms), np.zeros(arms)
     mean, inverse_root = np.zeros(arms), np.zeros(arms)
-    leader = 0
+    arm = 0
     clock = 0
     while clock < horizon:
         size = min(CHUNK, horizon - clock)
         fill_normal(noise[:size], key, replicate, clock)
         for i in range(size):
-            arm = clock
             if clock >= arms:
                 width = math.sqrt(2.0 * math.log(clock + 1.0))
-                arm = leader
-                best = mean[arm] + width * inverse_root[arm]
-                not_below = 0
-                for j in range(arms):
-                    if mean[j] + width * inverse_root[j] >= best:
-                        not_below += 1
-                if not_below != 1:
-                    arm = 0
-                    best = mean[0] + width * inverse_root[0]
-                    for j in range(1, arms):
-                        index = mean[j] + width * inverse_root[j]
-                        if index > best:
-                            best = index
-                            arm = j
-                    leader = arm
+                arm = leading_arm(mean, inverse_root, width, arm)
+            else:
+                arm = clock
             sums[arm] += means[arm] + noise[i] + means[arm] * (committee[arm] / total - 1.0)
             pulls[arm] += 1.0
             committee[arm] += 1.0

@@ -22,7 +22,7 @@ def run() -> dict[str, float]:
     figures: dict[str, float] = {}
     for noise in ("bernoulli", "gaussian"):
         for arms in (2, 32):
-            figures |= ratio(noise, arms, horizon=100_000)
+            figures |= ratio(noise, arms, horizon=1_000_000 if arms == 2 else 200_000)
     figures |= many_arms()
     figures |= memory()
     return figures

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from affinity_bandits import checks
 from affinity_bandits.bias.base import UNCLIPPED, Bias
+from affinity_bandits.bias.weights import CLIPPED
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import Function
 
@@ -42,7 +43,7 @@ class Clipped(Bias):
 
     @property
     def code(self) -> int:
-        return self.base.code
+        return self.base.code % CLIPPED + CLIPPED
 
     @property
     def own_parameters(self) -> tuple[float, ...]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from affinity_bandits import checks
 from affinity_bandits.bias.base import Bias
-from affinity_bandits.bias.weights import CUSTOM
+from affinity_bandits.bias.weights import CLIPPED, CUSTOM, clipped
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray, Function, bind, unbound
 
@@ -25,11 +25,7 @@ GRID = 4097
 def custom_weight(code: int, parameters: FloatArray, share: float) -> float:
     """Return a user's own f(share), clipped; `function` is bound to the user's function."""
     value = function(share)
-    if value < parameters[0]:
-        return float(parameters[0])
-    if value > parameters[1]:
-        return float(parameters[1])
-    return float(value)
+    return clipped(parameters, value) if code >= CLIPPED else float(value)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,9 @@ import numpy as np
 from affinity_bandits.errors import StateMismatch, shown
 from affinity_bandits.kernels import FloatArray, IntArray
 
+LINE = 8
+"""Numbers of eight bytes in a cache line."""
+
 StateT = TypeVar("StateT", bound=tuple[Any, ...])
 
 
@@ -41,9 +44,9 @@ def pack(state: Any) -> Packed:
     """Return the same state with its arrays laid over fresh flat buffers, values copied."""
     sizes = {np.dtype(np.int64): 0, np.dtype(np.float64): 0}
     for array in _arrays(state):
-        sizes[array.dtype] += array.size
-    whole = np.zeros(sizes[np.dtype(np.int64)], dtype=np.int64)
-    real = np.zeros(sizes[np.dtype(np.float64)], dtype=np.float64)
+        sizes[array.dtype] += _in_lines(array.size)
+    whole = _aligned(sizes[np.dtype(np.int64)], np.int64)
+    real = _aligned(sizes[np.dtype(np.float64)], np.float64)
     return Packed(_laid_over(state, whole, real, {"whole": 0, "real": 0}), whole, real)
 
 
@@ -115,6 +118,18 @@ def read_saved(text: str, version: int, keys: Iterable[str]) -> dict[str, Any]:
     return dict(data)
 
 
+def _in_lines(size: int) -> int:
+    """Return the size rounded up to whole cache lines, so that no two arrays share one."""
+    return -(-size // LINE) * LINE
+
+
+def _aligned(size: int, kind: type[np.int64] | type[np.float64]) -> Any:
+    """Return zeros that begin at a cache line; a pull takes a tenth longer where they do not."""
+    buffer = np.zeros(size + LINE, dtype=kind)
+    skip = (-buffer.ctypes.data // 8) % LINE
+    return buffer[skip : skip + size]
+
+
 def _arrays(state: Any) -> list[Any]:
     found = []
     for value in state:
@@ -144,7 +159,7 @@ def _laid_over(state: Any, whole: IntArray, real: FloatArray, used: dict[str, in
     def view(array: Any) -> Any:
         name, buffer = ("whole", whole) if array.dtype == np.int64 else ("real", real)
         part = buffer[used[name] : used[name] + array.size]
-        used[name] += array.size
+        used[name] += _in_lines(array.size)
         part[:] = array
         return part
 

@@ -21,7 +21,7 @@ class UCB1State(NamedTuple):
     exploration: float
     clock: IntArray  # [0]: pulls made
     leader: IntArray  # [0]: the arm chosen last
-    pulls: IntArray
+    pulls: FloatArray  # whole numbers, but only ever divided by
     sums: FloatArray
     means: FloatArray
     inverse_roots: FloatArray
@@ -49,7 +49,7 @@ class UCB1(StepPolicy):
             exploration=self.exploration,
             clock=counts(1),
             leader=counts(1),
-            pulls=counts(arms),
+            pulls=reals(arms),
             sums=reals(arms),
             means=reals(arms),
             inverse_roots=reals(arms),
@@ -87,8 +87,9 @@ class UCB1(StepPolicy):
     @staticmethod
     def update(state: UCB1State, arm: int, feedback: float) -> None:
         state.clock[0] += 1
-        state.pulls[arm] += 1
-        state.sums[arm] += feedback
-        pulls = float(state.pulls[arm])
-        state.means[arm] = state.sums[arm] / pulls
+        pulls = state.pulls[arm] + 1.0
+        total = state.sums[arm] + feedback
+        state.pulls[arm] = pulls
+        state.sums[arm] = total
+        state.means[arm] = total / pulls
         state.inverse_roots[arm] = 1.0 / math.sqrt(pulls)

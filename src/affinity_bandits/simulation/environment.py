@@ -12,7 +12,8 @@ from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.streams import stream_key
 
-SCALED, SHIFTED, GATED = range(len(MECHANISMS))
+BERNOULLI_SCALED, BERNOULLI_SHIFTED, BERNOULLI_GATED = range(3)
+GAUSSIAN_SCALED, GAUSSIAN_SHIFTED, GAUSSIAN_GATED = range(3, 6)
 
 
 class Arena(NamedTuple):
@@ -20,22 +21,25 @@ class Arena(NamedTuple):
 
     means: FloatArray
     sigma: float
-    bernoulli: bool
-    mechanism: int
+    law: int  # noise and mechanism in one: the constants of this module
     code: int
     parameters: FloatArray
     memory: int  # 0: the whole history counts
+    initial: IntArray
+    total_initial: int
 
 
 class Committee(NamedTuple):
-    """Who sits on the committee, and what has been pulled. All that changes is in its arrays."""
+    """What has been pulled and, where memory is bounded, who still sits on the committee.
+
+    Where it is not, everybody does, and the last three fields are empty.
+    """
 
     clock: IntArray  # [0]: pulls made
-    total: IntArray  # [0]: members
-    head: IntArray  # [0]: where in the ring the longest-serving member stands
-    members: IntArray  # per arm
     pulls: IntArray  # per arm, without the initial ones
-    ring: IntArray  # the members in order of arrival, if memory is bounded
+    members: IntArray  # per arm: who sits
+    seats: IntArray  # [0]: taken seats; [1]: where in the ring the longest-serving member stands
+    ring: IntArray  # the members in order of arrival
 
 
 def the_bandit(value: object) -> AffinityBandit:
@@ -51,31 +55,53 @@ def arena_of(bandit: AffinityBandit) -> Arena:
     return Arena(
         means=np.array(bandit.true_means, dtype=np.float64),
         sigma=0.0 if bernoulli else bandit.sigma,
-        bernoulli=bernoulli,
-        mechanism=MECHANISMS.index(str(bandit.mechanism)),
+        law=MECHANISMS.index(str(bandit.mechanism)) + (0 if bernoulli else GAUSSIAN_SCALED),
         code=bandit.bias.code,
         parameters=bandit.bias.parameters,
         memory=bandit.memory or 0,
+        initial=np.array(bandit.initial_pulls, dtype=np.int64),
+        total_initial=bandit.total_initial_pulls,
     )
 
 
 def committee_of(bandit: AffinityBandit) -> Committee:
     """Return the committee before the first pull."""
     ring = np.zeros(bandit.memory or 0, dtype=np.int64)
-    if bandit.memory is None:
-        members = np.array(bandit.initial_pulls, dtype=np.int64)
-    else:
+    members = np.zeros(0 if bandit.memory is None else bandit.arms, dtype=np.int64)
+    if bandit.memory is not None:
         sitting = bandit.leaving_order()
         ring[: len(sitting)] = sitting
         members = np.bincount(sitting, minlength=bandit.arms).astype(np.int64)
     return Committee(
         clock=np.zeros(1, dtype=np.int64),
-        total=np.array([members.sum()], dtype=np.int64),
-        head=np.zeros(1, dtype=np.int64),
-        members=members,
         pulls=np.zeros(bandit.arms, dtype=np.int64),
+        members=members,
+        seats=np.array([members.sum(), 0], dtype=np.int64),
         ring=ring,
     )
+
+
+def share_of(arena: Arena, committee: Committee, total: float, arm: int) -> float:
+    """Return an arm's share of the committee (`assump:multBias`); a kernel.
+
+    `total` is the number of all initial and later pulls, the committee if nobody leaves.
+    """
+    if arena.memory == 0:
+        return float((arena.initial[arm] + committee.pulls[arm]) / total)
+    return float(committee.members[arm] / committee.seats[0])
+
+
+def take_seat(memory: int, committee: Committee, arm: int) -> None:
+    """Let the chosen arm's candidate join a committee of bounded memory; a kernel."""
+    taken, oldest = committee.seats[0], committee.seats[1]
+    committee.members[arm] += 1
+    if taken < memory:
+        committee.ring[taken] = arm  # nobody has left, so the ring starts at 0
+        committee.seats[0] = taken + 1
+    else:
+        committee.members[committee.ring[oldest]] -= 1
+        committee.ring[oldest] = arm
+        committee.seats[1] = (oldest + 1) % memory
 
 
 def feedback(arena: Arena, arm: int, weight: float, noise: float, gate: float) -> float:
@@ -86,33 +112,17 @@ def feedback(arena: Arena, arm: int, weight: float, noise: float, gate: float) -
     uniform number, as B X ~ Bernoulli(mu W).
     """
     mean = arena.means[arm]
-    if arena.bernoulli:
-        if arena.mechanism == GATED:
-            return 1.0 if noise < mean * weight else 0.0
+    law = arena.law
+    if law == BERNOULLI_GATED:
+        return 1.0 if noise < mean * weight else 0.0
+    value = mean + arena.sigma * noise
+    if law < GAUSSIAN_SCALED:
         value = 1.0 if noise < mean else 0.0
-    else:
-        value = mean + arena.sigma * noise
-        if arena.mechanism == GATED:
-            return float(value) if gate < weight else 0.0
-    if arena.mechanism == SCALED:
-        return float(weight * value)
-    return float(value + mean * (weight - 1.0))
-
-
-def join(memory: int, committee: Committee, arm: int) -> None:
-    """Let the chosen arm's candidate join the committee; a kernel."""
-    committee.clock[0] += 1
-    committee.pulls[arm] += 1
-    committee.members[arm] += 1
-    if memory == 0:
-        committee.total[0] += 1
-    elif committee.total[0] < memory:
-        committee.ring[committee.total[0]] = arm  # nobody has left, so the ring starts at 0
-        committee.total[0] += 1
-    else:
-        committee.members[committee.ring[committee.head[0]]] -= 1
-        committee.ring[committee.head[0]] = arm
-        committee.head[0] = (committee.head[0] + 1) % memory
+    if law in (GAUSSIAN_SHIFTED, BERNOULLI_SHIFTED):
+        return float(value + mean * (weight - 1.0))
+    if law == GAUSSIAN_GATED:
+        return float(value) if gate < weight else 0.0
+    return float(weight * value)
 
 
 class Environment:
@@ -144,20 +154,27 @@ class Environment:
 
     def shares(self) -> FloatArray:
         """Return each arm's share of the committee before the next pull (`assump:multBias`)."""
-        return self.committee.members / float(self.committee.total[0])
+        arms = range(self.bandit.arms)
+        return np.array([share_of(self._arena, self.committee, self._total, arm) for arm in arms])
+
+    @property
+    def _total(self) -> float:
+        return float(self._arena.total_initial + self.committee.clock[0])
 
     def pull(self, arm: int) -> float:
         """Pull an arm and return its feedback."""
         index = checks.integer("arm", arm, low=0, high=self.bandit.arms - 1)
         arena, committee = self._arena, self.committee
         position = int(committee.clock[0])
-        share = int(committee.members[index]) / int(committee.total[0])
+        share = share_of(arena, committee, self._total, index)
         weight = self._weight(arena.code, arena.parameters, share)
-        noise = self._number("noise", not arena.bernoulli, position)
-        gated_normal = arena.mechanism == GATED and not arena.bernoulli
-        gate = self._number("gate", False, position) if gated_normal else 0.0
+        noise = self._number("noise", arena.law >= GAUSSIAN_SCALED, position)
+        gate = self._number("gate", False, position) if arena.law == GAUSSIAN_GATED else 0.0
         seen = feedback(arena, index, weight, noise, gate)
-        join(arena.memory, committee, index)
+        committee.clock[0] += 1
+        committee.pulls[index] += 1
+        if arena.memory > 0:
+            take_seat(arena.memory, committee, index)
         return float(seen)
 
     def _number(self, role: str, normal: bool, position: int) -> float:

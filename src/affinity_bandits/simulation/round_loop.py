@@ -18,7 +18,13 @@ from affinity_bandits.policies.round import RoundKernels
 from affinity_bandits.simulation.binomial import next_binomial
 from affinity_bandits.simulation.compiled import compiled
 from affinity_bandits.simulation.draws import Stream, Words, next_normal
-from affinity_bandits.simulation.environment import GATED, SCALED, Arena
+from affinity_bandits.simulation.environment import (
+    BERNOULLI_GATED,
+    BERNOULLI_SHIFTED,
+    GAUSSIAN_GATED,
+    GAUSSIAN_SCALED,
+    Arena,
+)
 from affinity_bandits.simulation.round_sums import bound_sums
 from affinity_bandits.simulation.successes import bound_successes
 
@@ -59,16 +65,16 @@ def draw_sum(
     """
     mean = arena.means[arm]
     code, parameters = arena.code, arena.parameters
-    if arena.mechanism == GATED:
-        scale = mean if arena.bernoulli else 1.0
+    if arena.law in (BERNOULLI_GATED, GAUSSIAN_GATED):
+        scale = mean if arena.law == BERNOULLI_GATED else 1.0
         count = float(count_successes(stream, code, parameters, scale, a, b, k, pulls))
-        if arena.bernoulli:
+        if arena.law == BERNOULLI_GATED:
             return count
         return float(mean * count + arena.sigma * math.sqrt(count) * next_normal(stream))
     weights, squares = sums_of_weights(code, parameters, breakpoints, smooth, a, b, k, pulls)
-    if arena.bernoulli:
+    if arena.law == BERNOULLI_SHIFTED:
         return float(next_binomial(stream, pulls, mean) + mean * (weights - pulls))
-    variance = squares if arena.mechanism == SCALED else float(pulls)
+    variance = squares if arena.law == GAUSSIAN_SCALED else float(pulls)
     return float(mean * weights + arena.sigma * math.sqrt(variance) * next_normal(stream))
 
 

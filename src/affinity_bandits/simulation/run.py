@@ -187,15 +187,17 @@ def check_committee(committee: Committee, bandit: AffinityBandit) -> None:
     Raises:
         StateMismatch: its counts do not fit together, or name an arm that there is none of.
     """
-    in_ring = committee.ring[: committee.total[0]] if bandit.memory is not None else committee.ring
+    taken, oldest = committee.seats
+    sitting = committee.ring[:taken]
     sound = (
         committee.clock[0] == committee.pulls.sum()
-        and committee.total[0] == committee.members.sum()
         and np.all(committee.pulls >= 0)
-        and np.all(committee.members >= 0)
-        and np.all((in_ring >= 0) & (in_ring < bandit.arms))
-        and 0 <= committee.head[0] < max(1, len(committee.ring))
-        and (bandit.memory is None or committee.total[0] <= bandit.memory)
+        and 0 <= taken <= len(committee.ring)
+        and 0 <= oldest < max(1, len(committee.ring))
+        and np.all((sitting >= 0) & (sitting < bandit.arms))
+        and np.array_equal(
+            committee.members, np.bincount(sitting, minlength=len(committee.members))
+        )
     )
     if not sound:
         raise StateMismatch("the saved committee's counts do not fit together")

@@ -15,7 +15,15 @@ from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbou
 from affinity_bandits.policies.step import StepKernels
 from affinity_bandits.simulation.compiled import compiled
 from affinity_bandits.simulation.draws import Words, fill_normal, fill_uniform
-from affinity_bandits.simulation.environment import GATED, Arena, Committee, feedback, join
+from affinity_bandits.simulation.environment import (
+    GAUSSIAN_GATED,
+    GAUSSIAN_SCALED,
+    Arena,
+    Committee,
+    feedback,
+    share_of,
+    take_seat,
+)
 
 select: Function = unbound
 update: Function = unbound
@@ -23,7 +31,6 @@ candidate: Function = unbound
 weight: Function = unbound
 pulls_of_chunk: Function = unbound
 
-OUT_OF_RANGE = -1
 CHUNK = 1024
 """Random numbers drawn at a time: enough to fill the pipeline, few enough for the first cache."""
 
@@ -44,36 +51,23 @@ def pull_chunk(
     rng: np.random.Generator,
     noise: FloatArray,
     gates: FloatArray,
-    checkpoints: IntArray,
-    record: int,
-    out: IntArray,
-) -> int:
-    """Pull once for each number in `noise`; return the index of the next checkpoint.
-
-    Or OUT_OF_RANGE, if the policy chose an arm that there is none of.
-    """
-    clock = committee.clock[0]
-    upcoming = checkpoints[record] if record < len(checkpoints) else -1
-    gated_normal = arena.mechanism == GATED and not arena.bernoulli
-    gate = 0.0
-    arms = len(committee.members)
+) -> bool:
+    """Pull once for each number in `noise`; return False if the policy chose an unknown arm."""
+    arms = len(committee.pulls)
+    total = float(arena.total_initial + committee.clock[0])
     for i in range(len(noise)):
         arm = select(state, rng)
         if arm < 0 or arm >= arms:
-            return OUT_OF_RANGE
-        if gated_normal:
-            gate = gates[i]
-        share = committee.members[arm] / committee.total[0]
-        seen = feedback(arena, arm, weight(arena.code, arena.parameters, share), noise[i], gate)
+            return False
+        share = share_of(arena, committee, total, arm)
+        seen = feedback(arena, arm, weight(arena.code, arena.parameters, share), noise[i], gates[i])
         update(state, arm, seen)
-        join(arena.memory, committee, arm)
-        clock += 1
-        if clock == upcoming:
-            for k in range(len(committee.pulls)):
-                out[record, k] = committee.pulls[k]
-            record += 1
-            upcoming = checkpoints[record] if record < len(checkpoints) else -1
-    return record
+        committee.pulls[arm] += 1
+        if arena.memory > 0:
+            take_seat(arena.memory, committee, arm)
+        total += 1.0
+    committee.clock[0] += len(noise)
+    return True
 
 
 def step_segment(
@@ -97,27 +91,23 @@ def step_segment(
     while record < len(checkpoints) and checkpoints[record] <= clock:
         record += 1
     while clock < until:
-        size = min(CHUNK, until - clock)
-        if arena.bernoulli:
-            fill_uniform(tape.noise[:size], tape.noise_key, replicate, clock)
+        stop = min(until, clock + CHUNK)
+        if record < len(checkpoints):
+            stop = min(stop, checkpoints[record])
+        noise, gates = tape.noise[: stop - clock], tape.gates[: stop - clock]
+        if arena.law < GAUSSIAN_SCALED:
+            fill_uniform(noise, tape.noise_key, replicate, clock)
         else:
-            fill_normal(tape.noise[:size], tape.noise_key, replicate, clock)
-            if arena.mechanism == GATED:
-                fill_uniform(tape.gates[:size], tape.gate_key, replicate, clock)
-        record = pulls_of_chunk(
-            arena,
-            committee,
-            state,
-            rng,
-            tape.noise[:size],
-            tape.gates[:size],
-            checkpoints,
-            record,
-            out,
-        )
-        if record == OUT_OF_RANGE:
+            fill_normal(noise, tape.noise_key, replicate, clock)
+            if arena.law == GAUSSIAN_GATED:
+                fill_uniform(gates, tape.gate_key, replicate, clock)
+        if not pulls_of_chunk(arena, committee, state, rng, noise, gates):
             return False
-        clock += size
+        clock = stop
+        if record < len(checkpoints) and checkpoints[record] == clock:
+            for arm in range(len(committee.pulls)):
+                out[record, arm] = committee.pulls[arm]
+            record += 1
     for arm in range(len(candidates)):
         candidates[arm] = 1 if candidate(state, arm) else 0
     return True

@@ -43,6 +43,10 @@ class KLUCB(NaivePolicy):
             return level + self.log_log_factor * log(level)
         return level
 
+    def index_data(self, i: int) -> tuple[float, int]:
+        """All that arm i's index depends on; where it is equal, so are the indices."""
+        return min(1.0, max(0.0, self.mean(i))), self.T[i]
+
     def select(self, rng: np.random.Generator) -> int:
         if self.made < self.K:
             return self.made
@@ -52,7 +56,7 @@ class KLUCB(NaivePolicy):
         # An equation solved in floating point: two solvers agree to about 1e-12, so a choice
         # between closer indices of different arms is rounding's, not the policy's.
         for i in range(self.K):
-            same = (self.S[i], self.T[i]) == (self.S[best], self.T[best])
+            same = self.index_data(i) == self.index_data(best)
             close = indices[best] - indices[i] < 1e-11 and indices[i] < 1.0
             if close and not same:
                 self.decided_by_rounding = True
