@@ -9,6 +9,7 @@ quick: ## formatting, lint, types, layers and the fast tests, in .venv
 bench: ## the package against the bare engine
 	.venv/bin/python -m bench.steps
 	.venv/bin/python -m bench.rounds
+	.venv/bin/python -m bench.startup
 
 pictures: ## the pictures of the README and the docs
 	.venv/bin/python docs/pictures.py
