@@ -77,6 +77,7 @@ class AffinityBandit:
             of the initial committee keeps its composition. If there are more than M initial
             members, those that would leave first have left before the first pull.
 
+    >>> from affinity_bandits import Power
     >>> bandit = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[100, 10])
     >>> bandit.arms, bandit.best_arms
     (2, (1,))

@@ -77,6 +77,7 @@ class Bias:
     def weight(self, share: npt.ArrayLike) -> FloatArray | float:
         """Return W = f(share) (`assump:multBias`) for one share or an array of them.
 
+        >>> from affinity_bandits import Power
         >>> Power(2.0).weight(0.5)
         0.25
         """

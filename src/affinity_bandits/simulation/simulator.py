@@ -73,8 +73,8 @@ def simulate(
     >>> result = simulate(bandit, ["ucb1", "elimination"], 1_000_000, replicates=20)
     >>> [run.engine for run in result.runs]
     ['steps', 'rounds']
-    >>> result.wrong_arm.mean(axis=1).tolist()
-    [1.0, 0.0]
+    >>> (result.wrong_arm.mean(axis=1) > 0.5).tolist()
+    [True, False]
     """
     bandit = the_bandit(bandit)
     chosen = _labelled(policies, bandit)
