@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from affinity_bandits import AffinityBandit, Clipped, Gaussian, Power, Sigmoid
+from affinity_bandits import AffinityBandit, Clipped, Gaussian, Power, Sigmoid, round_sums
 from affinity_bandits.policies import (
     Elimination,
     ExploreThenCommit,
@@ -27,7 +27,7 @@ from affinity_bandits.policies import (
     SuccessiveRejects,
     Uniform,
 )
-from affinity_bandits.simulation import round_sums, successes
+from affinity_bandits.simulation import successes
 from affinity_bandits.simulation.round_loop import bound_rounds
 
 from .simulation_helpers import Outcomes, outcomes_by_rounds, outcomes_by_steps

@@ -15,9 +15,9 @@ from scipy import special, stats
 from affinity_bandits import Clipped, Custom, Power
 from affinity_bandits.bias import Bias
 from affinity_bandits.bias.weights import weight
+from affinity_bandits.round_sums import bound_sums
 from affinity_bandits.simulation.compiled import compiled
 from affinity_bandits.simulation.draws import Stream
-from affinity_bandits.simulation.round_sums import bound_sums
 from affinity_bandits.simulation.successes import bound_successes
 
 from ..instances import biases

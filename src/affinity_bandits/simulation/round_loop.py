@@ -15,6 +15,7 @@ import numpy as np
 from affinity_bandits.bandit import AffinityBandit, Bernoulli
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
 from affinity_bandits.policies.round import RoundKernels
+from affinity_bandits.round_sums import bound_sums
 from affinity_bandits.simulation.binomial import next_binomial
 from affinity_bandits.simulation.compiled import compiled
 from affinity_bandits.simulation.draws import Stream, Words, next_normal
@@ -25,7 +26,6 @@ from affinity_bandits.simulation.environment import (
     GAUSSIAN_SCALED,
     Arena,
 )
-from affinity_bandits.simulation.round_sums import bound_sums
 from affinity_bandits.simulation.successes import bound_successes
 
 plan: Function = unbound

@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind
+from affinity_bandits.round_sums import weight_at
 from affinity_bandits.simulation.binomial import next_binomial
 from affinity_bandits.simulation.draws import Stream, next_uniform
-from affinity_bandits.simulation.round_sums import weight_at
 
 SHORT = 16
 """Blocks of up to this many pulls are drawn pull by pull."""
