@@ -9,6 +9,8 @@ import pytest
 
 from affinity_bandits.testing import check_policy
 
+pytestmark = pytest.mark.slow  # each test starts processes or compiles
+
 ROOT = Path(__file__).parent.parent
 
 

@@ -31,6 +31,7 @@ def final_state(run: StepRun) -> str:
     return json.dumps([run.pulls.tolist(), state_to_json(run.state)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("segment", [1, 7, 4096, 65536])
 @pytest.mark.parametrize("name", POLICIES)
 def test_cutting_a_run_into_segments_changes_nothing(name: str, segment: int) -> None:
@@ -47,6 +48,7 @@ def test_cutting_a_run_into_segments_changes_nothing(name: str, segment: int) ->
     assert final_state(cut) == final_state(whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", POLICIES)
 def test_replicates_do_not_depend_on_their_neighbours(name: str) -> None:
     """Together, one at a time, in parts, and beside another policy."""
@@ -61,6 +63,7 @@ def test_replicates_do_not_depend_on_their_neighbours(name: str) -> None:
     np.testing.assert_array_equal(beside.candidates[1], together.candidates[0])
 
 
+@pytest.mark.slow
 def test_a_second_process_finds_the_same() -> None:
     program = (
         "from tests.test_same_bits import BANDIT; from affinity_bandits import simulate; "

@@ -6,7 +6,10 @@ promised in the docs: at the time of writing an import takes a third of its limi
 
 from __future__ import annotations
 
+import pytest
 from bench import startup
+
+pytestmark = pytest.mark.slow  # each test starts processes or compiles
 
 
 def test_importing_costs_little_more_than_numpy() -> None:

@@ -14,6 +14,8 @@ from affinity_bandits import AffinityBandit, Clipped, Gaussian, Power, Result, _
 from affinity_bandits.bias import BIASES
 from affinity_bandits.policies import POLICIES, UCB1, Elimination, PublishedSchedule
 
+pytestmark = pytest.mark.slow  # each test starts processes or compiles
+
 QUICK = ("simulate", "--means", "0.4,0.6", "--horizon", "20", "--replicates", "2")
 """A right command line; a later option of the same name overrides it."""
 

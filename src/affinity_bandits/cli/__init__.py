@@ -9,6 +9,7 @@ import typer
 
 from affinity_bandits._version import __version__
 from affinity_bandits.cli.biases import biases
+from affinity_bandits.cli.paper import app as paper_app
 from affinity_bandits.cli.policies import policies
 from affinity_bandits.cli.simulate import simulate
 from affinity_bandits.errors import AffinityError
@@ -23,6 +24,7 @@ app = typer.Typer(
 app.command()(simulate)
 app.command()(policies)
 app.command()(biases)
+app.add_typer(paper_app, name="paper")
 
 
 @app.callback(invoke_without_command=True)

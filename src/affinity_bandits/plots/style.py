@@ -51,5 +51,5 @@ def line_style(index: int) -> dict[str, Any]:
     """Return colour and dashes of the index-th line; both differ, for print without colour."""
     return {
         "color": COLOURS[index % len(COLOURS)],
-        "linestyle": DASHES[(index // len(COLOURS)) % len(DASHES)],
+        "linestyle": DASHES[index % len(DASHES)],
     }

@@ -1,0 +1,94 @@
+"""`affinity paper`: the paper's figures and claims, run and checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from affinity_bandits.cli.listing import print_lines
+
+if TYPE_CHECKING:
+    from affinity_bandits.paper import Outcome
+
+app = typer.Typer(no_args_is_help=True, help="The paper's figures and claims, run and checked.")
+
+
+@app.command("list")
+def list_items() -> None:
+    """List what there is, a line each."""
+    from affinity_bandits.paper import items
+
+    print_lines(("item", "what it shows"), [(i.identity, i.title) for i in items().values()])
+
+
+@app.command()
+def show(identity: Annotated[str, typer.Argument(help="An item, e.g. figure-3.")]) -> None:
+    """Tell an item's settings and labels."""
+    from affinity_bandits.paper import chosen
+
+    (item,) = chosen([identity])
+    typer.echo(f"{item.identity}: {item.title}\n\n{item.notes}\n")
+    typer.echo(f"labels: {', '.join(item.labels)}")
+    for scale, settings in item.settings.items():
+        typer.echo(f"{scale}: {settings}")
+
+
+@app.command()
+def run(
+    identities: Annotated[
+        list[str] | None, typer.Argument(help="Items, e.g. figure-3 figure-11; all if left out.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Few repeats.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Tight intervals (the default).")] = False,
+    as_published: Annotated[
+        bool, typer.Option("--as-published", help="As many repeats as the paper took.")
+    ] = False,
+    out: Annotated[Path, typer.Option(help="Where to write.")] = Path("paper"),
+    workers: Annotated[int, typer.Option(help="Processes; 1 works in this one.")] = 2,
+) -> None:
+    """Run items; write pictures, data, claims and one report. Status 1 if a claim fails."""
+    from affinity_bandits.cli.bars import item_bar
+    from affinity_bandits.errors import InvalidInput
+    from affinity_bandits.experiments import ProcessExecutor, SerialExecutor, Store
+    from affinity_bandits.paper import StoreLab, chosen, run_item
+    from affinity_bandits.paper.report import write_report
+
+    scales = [
+        name
+        for name, wanted in (("quick", quick), ("full", full), ("as-published", as_published))
+        if wanted
+    ]
+    if len(scales) > 1:
+        raise InvalidInput("scale", "one of --quick, --full and --as-published", scales)
+    if workers < 1:
+        raise InvalidInput("workers", "at least 1", workers)
+    scale = scales[0] if scales else "full"
+    wanted = chosen(identities or [])
+    store = Store(out / "store")
+    executor = ProcessExecutor(workers) if workers > 1 else SerialExecutor()
+    outcomes = []
+    try:
+        for item in wanted:
+            with item_bar(item.identity) as progress:
+                outcome = run_item(item, scale, StoreLab(store, executor, progress), out)
+            outcomes.append(outcome)
+            _tell(outcome)
+    except KeyboardInterrupt:
+        typer.echo("affinity: interrupted; the same command goes on where this one stopped")
+        raise typer.Exit(130) from None
+    write_report(outcomes, out / "report.html")
+    failed = sum(not claim.holds for outcome in outcomes for claim in outcome.claims)
+    total = sum(len(outcome.claims) for outcome in outcomes)
+    typer.echo(f"{total - failed} of {total} claims hold; report: {out / 'report.html'}")
+    if failed:
+        raise typer.Exit(1)
+
+
+def _tell(outcome: Outcome) -> None:
+    holding = sum(claim.holds for claim in outcome.claims)
+    typer.echo(f"{outcome.item.identity}: {holding} of {len(outcome.claims)} claims hold")
+    for claim in outcome.claims:
+        if not claim.holds:
+            typer.echo(f"  fails: {claim.sentence} ({claim.evidence})")

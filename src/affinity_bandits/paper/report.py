@@ -1,0 +1,104 @@
+"""One page with everything: pictures, claims, evidence. It needs no network and no other file."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from affinity_bandits._version import __version__
+from affinity_bandits.paper.item import Claim
+from affinity_bandits.paper.labels import places
+from affinity_bandits.paper.runner import Outcome
+
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; color: #1b1b1b; max-width: 60rem; margin: 2rem auto;
+       padding: 0 1rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin-top: 3rem; }
+img { width: 100%; max-width: 46rem; display: block; margin: 1rem 0; }
+table { border-collapse: collapse; width: 100%; font-size: .92rem; }
+td, th { text-align: left; vertical-align: top; padding: .35rem .6rem;
+         border-bottom: 1px solid #ddd; }
+.holds { color: #006a4e; font-weight: 600; } .fails { color: #b3261e; font-weight: 600; }
+.quiet { color: #555; font-size: .92rem; } code { font-size: .88em; overflow-wrap: anywhere; }
+"""
+
+
+def write_report(outcomes: Sequence[Outcome], path: Path) -> None:
+    """Write the page."""
+    path.write_text(report(outcomes), encoding="utf-8")
+
+
+def report(outcomes: Sequence[Outcome]) -> str:
+    """Return the page as HTML."""
+    claims = [claim for outcome in outcomes for claim in outcome.claims]
+    failed = [claim for claim in claims if not claim.holds]
+    verdict = (
+        f"All {len(claims)} claims hold."
+        if not failed
+        else f"{len(failed)} of {len(claims)} claims do not hold."
+    )
+    scale = outcomes[0].scale if outcomes else ""
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en"><head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>The paper, checked</title><style>{STYLE}</style></head><body>",
+            "<h1>On Mitigating Affinity Bias through Bandits with Evolving Biased Feedback, "
+            "reproduced and checked</h1>",
+            f'<p class="{"fails" if failed else "holds"}">{verdict}</p>',
+            f'<p class="quiet">affinity-bandits {escape(__version__)}, scale {escape(scale)}.</p>',
+            _contents(outcomes),
+            *(_section(outcome) for outcome in outcomes),
+            _labels(),
+            "</body></html>",
+        ]
+    )
+
+
+def _contents(outcomes: Sequence[Outcome]) -> str:
+    rows = "".join(
+        f'<tr><td><a href="#{outcome.item.identity}">{outcome.item.identity}</a></td>'
+        f"<td>{escape(outcome.item.title)}</td><td>{_verdict(outcome.holds)}</td></tr>"
+        for outcome in outcomes
+    )
+    return f"<table>{rows}</table>"
+
+
+def _section(outcome: Outcome) -> str:
+    item = outcome.item
+    picture = base64.b64encode((outcome.folder / "figure.png").read_bytes()).decode()
+    labels = ", ".join(
+        f'<a href="#{escape(label)}"><code>{escape(label)}</code></a>' for label in item.labels
+    )
+    rows = "".join(_row(claim) for claim in outcome.claims)
+    return (
+        f'<h2 id="{item.identity}">{item.identity}: {escape(item.title)}</h2>'
+        f'<p class="quiet">{labels}</p>'
+        f'<img alt="{escape(item.title)}" src="data:image/png;base64,{picture}">'
+        f"<table><tr><th>claim</th><th>test</th><th>evidence</th><th></th></tr>{rows}</table>"
+        f'<p class="quiet">{escape(item.notes)}</p>'
+    )
+
+
+def _row(claim: Claim) -> str:
+    return (
+        f"<tr><td>{escape(claim.sentence)}</td><td>{escape(claim.test)}</td>"
+        f"<td>{escape(claim.evidence)}</td><td>{_verdict(claim.holds)}</td></tr>"
+    )
+
+
+def _verdict(holds: bool) -> str:
+    return f'<span class="{"holds" if holds else "fails"}">{"holds" if holds else "fails"}</span>'
+
+
+def _labels() -> str:
+    rows = "".join(
+        f'<tr id="{escape(label)}"><td><code>{escape(label)}</code></td><td>'
+        + "<br>".join(f"<code>{escape(place.name)}</code> {escape(place.line)}" for place in named)
+        + "</td></tr>"
+        for label, named in places().items()
+    )
+    return f'<h2>Where each label of the paper lives</h2><table class="quiet">{rows}</table>'

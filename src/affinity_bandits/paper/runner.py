@@ -1,0 +1,100 @@
+"""Run items, write what they found, and say whether every claim holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from affinity_bandits import checks
+from affinity_bandits._version import __version__
+from affinity_bandits.errors import MissingExtra
+from affinity_bandits.experiments import Cell, Executor, Experiment, Store, run_experiment
+from affinity_bandits.paper.item import SCALES, Claim, Data, Item
+from affinity_bandits.simulation import Result
+from affinity_bandits.simulation.progress import Progress
+
+PICTURES = ("png", "svg")
+
+
+class StoreLab:
+    """A lab whose finished work is kept in a store.
+
+    Args:
+        store: where.
+        executor: who does the work.
+        progress: who is told.
+        shard_size: replicates in one piece of work.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+        shard_size: int = 500,
+    ) -> None:
+        self._store = store
+        self._executor = executor
+        self._progress = progress
+        self._shard_size = shard_size
+
+    def results(self, cells: Sequence[Cell], replicates: int) -> list[Result]:
+        """Return the outcome of every cell, in order; what is finished is not run again."""
+        experiment = Experiment(tuple(cells), replicates, self._shard_size)
+        found = run_experiment(experiment, self._store, self._executor, self._progress)
+        by_identity = {cell.identity: result for cell, result in found.items()}
+        return [by_identity[cell.identity] for cell in cells]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an item found, and where it was written."""
+
+    item: Item
+    scale: str
+    claims: tuple[Claim, ...]
+    folder: Path
+
+    @property
+    def holds(self) -> bool:
+        """Whether every claim does."""
+        return all(claim.holds for claim in self.claims)
+
+
+def run_item(item: Item, scale: str, lab: Any, out: Path) -> Outcome:
+    """Run one item and write its pictures, data and claims."""
+    checks.choice("scale", scale, SCALES)
+    data = item.run(item.settings[scale], lab)
+    verdicts = tuple(item.claims(data))
+    folder = out / item.identity
+    folder.mkdir(parents=True, exist_ok=True)
+    write_data(data, folder / "data.parquet")
+    figure = item.draw(data)
+    for kind in PICTURES:
+        # Without a date in the file, the same figure is the same file.
+        metadata = {"Date": None} if kind == "svg" else {"Software": None}
+        figure.savefig(folder / f"figure.{kind}", metadata=metadata)
+    about = {
+        "item": item.identity,
+        "title": item.title,
+        "labels": item.labels,
+        "notes": item.notes,
+        "scale": scale,
+        "version": __version__,
+        "claims": [claim._asdict() for claim in verdicts],
+    }
+    (folder / "claims.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+    return Outcome(item, scale, verdicts, folder)
+
+
+def write_data(data: Data, path: Path) -> None:
+    """Write an item's table as parquet."""
+    try:
+        import pyarrow as arrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise MissingExtra("pyarrow", "experiments") from error
+    parquet.write_table(arrow.table({name: arrow.array(list(data[name])) for name in data}), path)
