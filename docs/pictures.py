@@ -6,6 +6,7 @@ from pathlib import Path
 
 from affinity_bandits import AffinityBandit, Power, simulate
 from affinity_bandits.plots import draw_regret
+from affinity_bandits.plots.style import save_figure
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -20,7 +21,7 @@ def readme_picture() -> None:
         replicates=40,
         seed=1,
     )
-    draw_regret(result).savefig(IMAGES / "regret.png")
+    save_figure(draw_regret(result), IMAGES / "regret.png")
 
 
 if __name__ == "__main__":

@@ -91,9 +91,10 @@ def simulate(
             result.save(save)
     if plot is not None:
         from affinity_bandits.plots import draw_regret
+        from affinity_bandits.plots.style import save_figure
 
         with _named(plot):
-            draw_regret(result).savefig(plot)
+            save_figure(draw_regret(result), plot)
         typer.echo(f"picture: {plot}")
 
 

@@ -32,6 +32,10 @@ def places() -> dict[str, tuple[Place, ...]]:
             line = text.strip().splitlines()[0] if text.strip() else ""
             for label in LABEL.findall(text):
                 found.setdefault(label, {})[name] = Place(name, line)
+        if hasattr(module, "ITEM"):
+            place = Place(module.__name__, module.ITEM.title)
+            for label in module.ITEM.labels:
+                found.setdefault(label, {})[module.__name__] = place
     return {label: tuple(found[label].values()) for label in sorted(found)}
 
 

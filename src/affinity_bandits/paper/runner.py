@@ -13,6 +13,7 @@ from affinity_bandits._version import __version__
 from affinity_bandits.errors import MissingExtra
 from affinity_bandits.experiments import Cell, Executor, Experiment, Store, run_experiment
 from affinity_bandits.paper.item import SCALES, Claim, Data, Item
+from affinity_bandits.plots.style import save_figure
 from affinity_bandits.simulation import Result
 from affinity_bandits.simulation.progress import Progress
 
@@ -74,9 +75,7 @@ def run_item(item: Item, scale: str, lab: Any, out: Path) -> Outcome:
     write_data(data, folder / "data.parquet")
     figure = item.draw(data)
     for kind in PICTURES:
-        # Without a date in the file, the same figure is the same file.
-        metadata = {"Date": None} if kind == "svg" else {"Software": None}
-        figure.savefig(folder / f"figure.{kind}", metadata=metadata)
+        save_figure(figure, folder / f"figure.{kind}")
     about = {
         "item": item.identity,
         "title": item.title,

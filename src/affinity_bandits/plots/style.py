@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from affinity_bandits.errors import MissingExtra
@@ -45,6 +46,16 @@ def new_figure(width: float = 6.4, height: float = 4.0) -> tuple[Any, Any]:
     with mpl.rc_context(settings):
         figure = Figure(figsize=(width, height), layout="constrained", dpi=150)
         return figure, figure.add_subplot()
+
+
+def save_figure(figure: Any, path: Path) -> None:
+    """Write a figure so that the same figure is the same file: no dates, no random names."""
+    import matplotlib as mpl
+
+    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix)
+    settings: Any = SETTINGS
+    with mpl.rc_context(settings):
+        figure.savefig(path, metadata=metadata)
 
 
 def line_style(index: int) -> dict[str, Any]:

@@ -1,0 +1,89 @@
+"""Items are complete, run the same twice, resume, and a failed claim is seen everywhere."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from affinity_bandits.cli import app
+from affinity_bandits.experiments import executors
+from affinity_bandits.paper import SCALES, Claim, Item, items, registry, run_item
+from affinity_bandits.paper.figure_03 import ITEM as FIGURE_3
+from affinity_bandits.paper.labels import places
+from affinity_bandits.paper.report import report
+
+from .lab import lab_in
+
+SMALL = replace(
+    FIGURE_3,
+    settings=dict.fromkeys(SCALES, replace(FIGURE_3.settings["quick"], replicates=5, horizon=200)),
+)
+
+
+@pytest.mark.parametrize("item", items().values(), ids=lambda item: item.identity)
+def test_an_item_is_complete(item: Item) -> None:
+    assert set(item.settings) == set(SCALES)
+    assert item.labels
+    assert len(item.notes) > 80
+    assert not item.title.endswith(".")
+
+
+def test_an_item_writes_the_same_files_twice(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        run_item(SMALL, "quick", lab_in(tmp_path / name / "store"), tmp_path / name)
+    for file in ("figure.png", "figure.svg", "data.parquet", "claims.json"):
+        paths = [tmp_path / name / "figure-3" / file for name in ("first", "second")]
+        assert paths[0].read_bytes() == paths[1].read_bytes(), file
+
+
+def test_a_second_run_recomputes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_item(SMALL, "quick", lab_in(tmp_path / "store"), tmp_path)
+
+    def refuse(*arguments: object) -> None:
+        raise AssertionError("run again")
+
+    monkeypatch.setattr(executors, "run_shard", refuse)
+    run_item(SMALL, "quick", lab_in(tmp_path / "store"), tmp_path)
+
+
+def failing(item: Item) -> Item:
+    false = Claim("<false> & told", "eq:UCB", "by hand", "0 of 1", False)
+    return replace(item, claims=lambda data: [*item.claims(data), false])
+
+
+def test_the_report_holds_everything_and_needs_nothing(tmp_path: Path) -> None:
+    outcome = run_item(failing(SMALL), "quick", lab_in(tmp_path / "store"), tmp_path)
+    page = report([outcome])
+    for claim in outcome.claims[:-1]:
+        assert claim.evidence in page
+    assert "&lt;false&gt; &amp; told" in page
+    assert "do not hold" in page
+    assert page.count("data:image/png;base64,") == 1
+    # Nothing is fetched: every reference is a data URL or an anchor of the page itself.
+    assert "http" not in page
+    assert 'src="data:' in page
+    assert page.count('href="') == page.count('href="#')
+
+
+def test_a_failed_claim_ends_in_status_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "items", lambda: {"figure-3": failing(SMALL)})
+    arguments = ["paper", "run", "figure-3", "--quick", "--workers", "1", "--out", str(tmp_path)]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 1
+    assert "fails: <false> & told (0 of 1)" in done.output
+    assert (tmp_path / "report.html").exists()
+    saved = json.loads((tmp_path / "figure-3" / "claims.json").read_text())
+    assert [claim["holds"] for claim in saved["claims"]][-1] is False
+
+
+def test_labels_lead_to_the_functions_that_name_them() -> None:
+    found = places()
+    assert "affinity_bandits.policies.ucb1.UCB1" in {place.name for place in found["eq:UCB"]}
+    assert any(
+        place.name.startswith("affinity_bandits.policies.elimination")
+        for place in found["alg:eliminationUnknownBias"]
+    )
