@@ -16,3 +16,12 @@ autodoc_typehints = "description"
 autodoc_member_order = "bysource"
 # Docstrings quote the paper's labels in single back quotes.
 default_role = "literal"
+
+
+def setup(app):
+    """Let docstrings write the size of a set as |A| without it being taken for markup."""
+
+    def escape_bars(app, what, name, thing, options, lines):
+        lines[:] = [line.replace("|", "\\|") for line in lines]
+
+    app.connect("autodoc-process-docstring", escape_bars)

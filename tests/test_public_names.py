@@ -16,7 +16,11 @@ MODULES = [
     "affinity_bandits",
     "affinity_bandits.policies",
     "affinity_bandits.simulation",
+    "affinity_bandits.experiments",
+    "affinity_bandits.paper",
     "affinity_bandits.plots",
+    "affinity_bandits.testing",
+    "affinity_bandits.theory",
 ]
 HEAVY = ["numba", "matplotlib", "xarray", "pandas", "scipy", "typer", "rich"]
 
