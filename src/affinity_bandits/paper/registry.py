@@ -7,7 +7,7 @@ from importlib import import_module
 from affinity_bandits.errors import UnknownName
 from affinity_bandits.paper.item import Item
 
-MODULES = ("figure_03",)
+MODULES = ("figure_03", "figure_10", "figure_11", "figure_12", "bounds")
 
 
 def items() -> dict[str, Item]:
