@@ -7,7 +7,20 @@ from importlib import import_module
 from affinity_bandits.errors import UnknownName
 from affinity_bandits.paper.item import Item
 
-MODULES = ("figure_03", "figure_10", "figure_11", "figure_12", "bounds")
+MODULES = (
+    "figure_01",
+    "figure_02",
+    "figure_03",
+    "figure_04",
+    "figure_06",
+    "figure_07",
+    "figure_08",
+    "figure_09",
+    "figure_10",
+    "figure_11",
+    "figure_12",
+    "bounds",
+)
 
 
 def items() -> dict[str, Item]:
