@@ -26,6 +26,7 @@ class Claim(NamedTuple):
         test: how it was tested, and at which level.
         evidence: what was found, in numbers.
         holds: the verdict.
+        erratum: where the paper's claim honestly does not hold, what the errata page calls it.
     """
 
     sentence: str
@@ -33,6 +34,12 @@ class Claim(NamedTuple):
     test: str
     evidence: str
     holds: bool
+    erratum: str = ""
+
+    @property
+    def as_known(self) -> bool:
+        """Whether the verdict is what we know: holds, or fails with an entry in the errata."""
+        return self.holds != bool(self.erratum)
 
 
 class Lab(Protocol):

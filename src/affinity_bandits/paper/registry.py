@@ -8,18 +8,12 @@ from affinity_bandits.errors import UnknownName
 from affinity_bandits.paper.item import Item
 
 MODULES = (
-    "figure_01",
-    "figure_02",
-    "figure_03",
-    "figure_04",
-    "figure_06",
-    "figure_07",
-    "figure_08",
-    "figure_09",
-    "figure_10",
-    "figure_11",
-    "figure_12",
+    *(f"figure_{number:02d}" for number in range(1, 13)),
     "bounds",
+    "coupling",
+    "divergence",
+    "stability",
+    "partial_monitoring",
 )
 
 

@@ -33,12 +33,13 @@ def write_report(outcomes: Sequence[Outcome], path: Path) -> None:
 def report(outcomes: Sequence[Outcome]) -> str:
     """Return the page as HTML."""
     claims = [claim for outcome in outcomes for claim in outcome.claims]
-    failed = [claim for claim in claims if not claim.holds]
-    verdict = (
-        f"All {len(claims)} claims hold."
-        if not failed
-        else f"{len(failed)} of {len(claims)} claims do not hold."
-    )
+    failed = [claim for claim in claims if not claim.as_known]
+    known = [claim for claim in claims if claim.as_known and claim.erratum]
+    verdict = f"{sum(claim.holds for claim in claims)} of {len(claims)} claims hold."
+    if known:
+        verdict += f" {len(known)} known slip of the paper's does not (see the errata)."
+    if failed:
+        verdict += f" {len(failed)} verdicts are not what was known."
     scale = outcomes[0].scale if outcomes else ""
     return "\n".join(
         [
@@ -61,7 +62,7 @@ def report(outcomes: Sequence[Outcome]) -> str:
 def _contents(outcomes: Sequence[Outcome]) -> str:
     rows = "".join(
         f'<tr><td><a href="#{outcome.item.identity}">{outcome.item.identity}</a></td>'
-        f"<td>{escape(outcome.item.title)}</td><td>{_verdict(outcome.holds)}</td></tr>"
+        f"<td>{escape(outcome.item.title)}</td><td>{_summary(outcome)}</td></tr>"
         for outcome in outcomes
     )
     return f"<table>{rows}</table>"
@@ -86,12 +87,20 @@ def _section(outcome: Outcome) -> str:
 def _row(claim: Claim) -> str:
     return (
         f"<tr><td>{escape(claim.sentence)}</td><td>{escape(claim.test)}</td>"
-        f"<td>{escape(claim.evidence)}</td><td>{_verdict(claim.holds)}</td></tr>"
+        f"<td>{escape(claim.evidence)}</td><td>{_verdict(claim)}</td></tr>"
     )
 
 
-def _verdict(holds: bool) -> str:
-    return f'<span class="{"holds" if holds else "fails"}">{"holds" if holds else "fails"}</span>'
+def _verdict(claim: Claim) -> str:
+    word = "holds" if claim.holds else "fails"
+    known = f" (errata: {escape(claim.erratum)})" if claim.erratum else ""
+    return f'<span class="{"holds" if claim.as_known else "fails"}">{word}</span>{known}'
+
+
+def _summary(outcome: Outcome) -> str:
+    holding = sum(claim.holds for claim in outcome.claims)
+    colour = "holds" if outcome.as_known else "fails"
+    return f'<span class="{colour}">{holding} of {len(outcome.claims)} hold</span>'
 
 
 def _labels() -> str:

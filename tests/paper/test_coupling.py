@@ -1,0 +1,119 @@
+"""Dominance holds along every coupled path, and fails where its premise is broken."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from affinity_bandits.paper.coupled_path import world_of
+from affinity_bandits.paper.coupling import ITEM, PRINTED, claims, run, walks
+from affinity_bandits.paper.coupling import SMALL as SMALL_WORLD
+
+SMALL = replace(ITEM.settings["quick"], worlds=20, paths=10, published_paths=5)
+LAB = None
+"""No cell is run."""
+
+
+@pytest.mark.slow
+def test_claims_hold_but_for_the_law_of_the_printed_samples() -> None:
+    """`alg:coupling` gives samples from its queues the wrong law: the note says why."""
+    failed = [claim for claim in claims(run(SMALL, LAB)) if not claim.holds]
+    assert [claim.label for claim in failed] == ["alg:coupling"]
+    assert PRINTED in failed[0].sentence
+    assert "mean it should have" in failed[0].sentence
+
+
+def test_with_the_frozen_arm_raised_above_the_biased_one_dominance_fails() -> None:
+    """The planted wrong world: the frozen mean of arm 2 is above the biased one."""
+    wrong = replace(SMALL, frozen_scale=1.5, short_paths=10)
+    verdicts = claims(run(wrong, LAB))
+    dominance = [claim for claim in verdicts if "at least as often" in claim.sentence]
+    queues = [claim for claim in verdicts if "empty queue" in claim.sentence]
+    assert len(dominance) == 2
+    assert len(queues) == 1
+    assert not any(claim.holds for claim in dominance + queues)
+
+
+def test_the_same_seed_gives_the_same_table() -> None:
+    tiny = replace(SMALL, worlds=2, paths=2, short_paths=3, published_paths=1)
+    assert repr(run(tiny, LAB)) == repr(run(tiny, LAB))
+
+
+def test_the_wrong_law_of_the_printed_samples_shows_in_exact_arithmetic() -> None:
+    """Every path of the first five pulls, with fractions, by `alg:coupling` line by line.
+
+    Given the frozen environment's own past and choice, its sample of arm 2 should be Bernoulli
+    with the frozen mean, 4/9; after the past below it is not.
+    """
+    means, initial, frozen_initial = (Fraction(9, 10), Fraction(8, 10)), SMALL_WORLD[1], 8
+    share = Fraction(frozen_initial, frozen_initial + initial[1])
+    frozen = (means[0] * share, means[1] * (1 - share))
+    paths: dict[tuple[Any, Any, Any], Fraction] = {((), (), ()): Fraction(1)}
+    seen: dict[Any, list[Fraction]] = {}
+    deviation = Fraction(0)
+    for t in range(1, 6):
+        longer: dict[tuple[Any, Any, Any], Fraction] = {}
+        for (past_biased, past_frozen, queue), chance in paths.items():
+            a, b = _ucb(t, past_biased), _ucb(t, past_frozen)
+            pulled = [sum(arm == i for arm, _ in past_biased) for i in (0, 1)]
+            biased = [
+                means[i] * Fraction(initial[i] + pulled[i], sum(initial) + t - 1) for i in (0, 1)
+            ]
+            left = queue
+            if a == b == 0:
+                draws = _thinned(frozen[0], biased[0], swap=True)
+            elif a == b == 1:
+                draws = _thinned(biased[1], frozen[1], swap=False)
+            elif a == 1:
+                draws = _free(biased[1], frozen[0])
+            else:
+                (old_biased, old_frozen, mean), *rest = queue
+                left = tuple(rest)
+                draws = _free(biased[0] / frozen[0] * old_frozen, frozen[1] / mean * old_biased)
+            for (y, z), p in draws.items():
+                after = (*left, (y, z, biased[1])) if (a, b) == (1, 0) else left
+                key = ((*past_biased, (a, y)), (*past_frozen, (b, z)), after)
+                longer[key] = longer.get(key, Fraction(0)) + chance * p
+                tally = seen.setdefault((past_frozen, b), [Fraction(0), Fraction(0)])
+                tally[z] += chance * p
+                deviation += chance * p * (z - frozen[1]) if b == 1 else 0
+        paths = longer
+    assert sum(paths.values()) == 1
+    no, yes = seen[((0, 1), (1, 0), (0, 0), (0, 0)), 1]
+    assert yes / (yes + no) < frozen[1] - Fraction(1, 10)
+    walked = [
+        path.deviation[1, 1]
+        for path in walks(world_of(SMALL_WORLD, 5, 1.0), 10_000, 0, 0, queues=True)
+    ]
+    spread = np.std(walked) / np.sqrt(len(walked))
+    assert abs(np.mean(walked) - float(deviation)) < 4 * spread
+    assert float(deviation) < -0.04
+
+
+def _ucb(t: int, past: Any) -> int:
+    if t <= 2:
+        return t - 1
+    indices = []
+    for i in (0, 1):
+        values = [y for arm, y in past if arm == i]
+        indices.append(sum(values) / len(values) + math.sqrt(2 * math.log(t) / len(values)))
+    return 0 if indices[0] >= indices[1] else 1
+
+
+def _thinned(high: Fraction, low: Fraction, *, swap: bool) -> dict[tuple[int, int], Fraction]:
+    """The law of (Y biased, Y frozen) when the one with the lower mean is thinned."""
+    law = {(1, 1): low, (1, 0): high - low, (0, 0): 1 - high}
+    return {(pair[::-1] if swap else pair): p for pair, p in law.items()}
+
+
+def _free(biased: Fraction, frozen: Fraction) -> dict[tuple[int, int], Fraction]:
+    return {
+        (y, z): (biased if y else 1 - biased) * (frozen if z else 1 - frozen)
+        for y in (0, 1)
+        for z in (0, 1)
+    }
