@@ -1,0 +1,1 @@
+"""Wrong input of every kind, and the errors that refuse it."""
