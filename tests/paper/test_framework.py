@@ -61,7 +61,7 @@ def test_the_report_holds_everything_and_needs_nothing(tmp_path: Path) -> None:
     for claim in outcome.claims[:-1]:
         assert claim.evidence in page
     assert "&lt;false&gt; &amp; told" in page
-    assert "1 verdicts are not what was known" in page
+    assert "Verdicts that are not what was known" in page
     assert page.count("data:image/png;base64,") == 1
     # Nothing is fetched: every reference is a data URL or an anchor of the page itself.
     assert "http" not in page

@@ -37,9 +37,9 @@ def report(outcomes: Sequence[Outcome]) -> str:
     known = [claim for claim in claims if claim.as_known and claim.erratum]
     verdict = f"{sum(claim.holds for claim in claims)} of {len(claims)} claims hold."
     if known:
-        verdict += f" {len(known)} known slip of the paper's does not (see the errata)."
+        verdict += f" Known slips of the paper, see the errata: {len(known)}."
     if failed:
-        verdict += f" {len(failed)} verdicts are not what was known."
+        verdict += f" Verdicts that are not what was known: {len(failed)}."
     scale = outcomes[0].scale if outcomes else ""
     return "\n".join(
         [
