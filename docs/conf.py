@@ -12,6 +12,7 @@ html_theme = "furo"
 html_title = f"affinity-bandits {__version__}"
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
+napoleon_use_ivar = True  # fields of named tuples are documented by themselves, too
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
 # Docstrings quote the paper's labels in single back quotes.
