@@ -38,7 +38,10 @@ class LowerBound(NamedTuple):
     regret: float
     """The leading term, over every B' that the theorem may mean."""
     exponent: float
-    """a of `def:consistentPolicy`."""
+    """The exponent a.
+
+    See `def:consistentPolicy`.
+    """
     eps: float
     alpha: float
     """|A| / (6 K)."""

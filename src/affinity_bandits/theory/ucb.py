@@ -38,9 +38,15 @@ class UCBLinearRegret(NamedTuple):
     """mu_a eps and mu_b (1 - eps)."""
     static_gap: float
     condition_one: tuple[float, float]
-    """Both sides of `eq:ucbNegResultConditionOne`: eps t_1, and what it must reach."""
+    """Both sides of the first condition, which are eps t_1 and what it must reach.
+
+    See `eq:ucbNegResultConditionOne`.
+    """
     condition_two: tuple[float, float]
-    """Both sides of `eq:ucbNegResultConditionTwo`, with delta where 1 - delta is printed."""
+    """Both sides of the second condition, with delta where 1 - delta is printed.
+
+    See `eq:ucbNegResultConditionTwo`.
+    """
     holds: bool
     """Whether both conditions do; the first fails if the static gap is not positive."""
     probability: float
