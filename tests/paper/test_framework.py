@@ -47,7 +47,20 @@ def test_a_second_run_recomputes_nothing(tmp_path: Path, monkeypatch: pytest.Mon
         raise AssertionError("run again")
 
     monkeypatch.setattr(executors, "run_shard", refuse)
+    first = run_item(SMALL, "quick", lab_in(tmp_path / "store"), tmp_path)
+    # Neither a finished item nor, where an item was cut off, its finished cells.
+    again = run_item(replace(SMALL, run=refuse), "quick", lab_in(tmp_path / "store"), tmp_path)
+    assert again.claims == first.claims
+    (tmp_path / "figure-3" / "claims.json").unlink()
+    assert run_item(SMALL, "quick", lab_in(tmp_path / "store"), tmp_path).claims == first.claims
+
+
+def test_an_item_with_other_settings_is_run_again(tmp_path: Path) -> None:
     run_item(SMALL, "quick", lab_in(tmp_path / "store"), tmp_path)
+    settings = replace(SMALL.settings["quick"], replicates=6)
+    other = replace(SMALL, settings=dict.fromkeys(SCALES, settings))
+    outcome = run_item(other, "quick", lab_in(tmp_path / "store"), tmp_path)
+    assert "of 6" in outcome.claims[0].evidence
 
 
 def failing(item: Item) -> Item:

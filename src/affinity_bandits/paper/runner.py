@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -66,11 +67,15 @@ class Outcome:
 
 
 def run_item(item: Item, scale: str, lab: Any, out: Path) -> Outcome:
-    """Run one item and write its pictures, data and claims."""
+    """Run one item and write its pictures, data and claims; what is finished is not run again."""
     checks.choice("scale", scale, SCALES)
+    folder = out / item.identity
+    mark = fingerprint(item, scale)
+    finished = read_finished(folder, mark)
+    if finished is not None:
+        return Outcome(item, scale, finished, folder)
     data = item.run(item.settings[scale], lab)
     verdicts = tuple(item.claims(data))
-    folder = out / item.identity
     folder.mkdir(parents=True, exist_ok=True)
     write_data(data, folder / "data.parquet")
     figure = item.draw(data)
@@ -83,10 +88,34 @@ def run_item(item: Item, scale: str, lab: Any, out: Path) -> Outcome:
         "notes": item.notes,
         "scale": scale,
         "version": __version__,
+        "fingerprint": mark,
         "claims": [claim._asdict() for claim in verdicts],
     }
     (folder / "claims.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
     return Outcome(item, scale, verdicts, folder)
+
+
+def fingerprint(item: Item, scale: str) -> str:
+    """Return a digest of all that an item's outcome follows from: settings, version, code."""
+    state = hashlib.blake2b(digest_size=16)
+    state.update(f"{item.identity} {item.settings[scale]!r} {__version__}".encode())
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        state.update(path.read_bytes())
+    return state.hexdigest()
+
+
+def read_finished(folder: Path, mark: str) -> tuple[Claim, ...] | None:
+    """Return the claims of an item that was finished under the same fingerprint, or None.
+
+    Claims are written last, so where they are, pictures and data are, too.
+    """
+    try:
+        about = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return None
+    if about.get("fingerprint") != mark:
+        return None
+    return tuple(Claim(**claim) for claim in about["claims"])
 
 
 def write_data(data: Data, path: Path) -> None:
