@@ -23,12 +23,14 @@ def run() -> dict[str, float]:
     for noise in ("bernoulli", "gaussian"):
         for arms in (2, 32):
             figures |= ratio(noise, arms, horizon=1_000_000 if arms == 2 else 200_000)
+        # A short run, where what `simulate` costs before its first pull is not yet spread out.
+        figures |= ratio(noise, 2, horizon=100_000, suffix=".short")
     figures |= many_arms()
     figures |= memory()
     return figures
 
 
-def ratio(noise: str, arms: int, horizon: int) -> dict[str, float]:
+def ratio(noise: str, arms: int, horizon: int, suffix: str = "") -> dict[str, float]:
     """Compare `simulate` with the bare loop on the same work and noise."""
     bandit = AffinityBandit(
         np.linspace(0.4, 0.6, arms).tolist(),
@@ -52,7 +54,7 @@ def ratio(noise: str, arms: int, horizon: int) -> dict[str, float]:
     np.testing.assert_array_equal(package(), engine())
     best = best_of_interleaved({"package": package, "bare": engine}, repetitions=15)
     pulls = REPLICATES * horizon
-    name = f"steps.{noise}.k{arms}"
+    name = f"steps.{noise}.k{arms}{suffix}"
     return {
         f"{name}.ratio": best["package"] / best["bare"],
         f"{name}.ns_per_pull": best["package"] / pulls * 1e9,

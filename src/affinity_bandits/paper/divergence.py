@@ -232,7 +232,9 @@ ITEM = Item(
         "log-likelihood ratio of the two environments and the sum of squared weights of arm 3 are "
         "added up, to n and to the first time at which the share of arm 3 exceeds .4 (or n), "
         "a level that enough paths reach and by which they have told enough for the bounds to be "
-        "tight. Bars are 95% intervals."
+        "tight: .25, .3, .32 and .5 were tried before; at the first three some bounds were wider "
+        "than a tenth of the value, at the last too few paths stopped, and the equality itself "
+        "failed at none. Bars are 95% intervals."
     ),
     settings={
         "quick": Settings(6000),
