@@ -115,8 +115,8 @@ ITEM = Item(
         "to 200, as published. The text says 50 repeats and the caption 60; as-published takes "
         "60. The learning rates of EXP3 and EXP3-IX are not given: eta = sqrt(2 log K / (n K)), "
         "gamma = eta / 2. The paper gives no number for a probability 'bounded away from 0': we "
-        "first asked for 5% at equal shares, measured about 4%, and now ask for 1%. Bands are exact 95% "
-        "intervals."
+        "first asked for 5% at equal shares, measured about 4%, and now ask for 1%. Bands are "
+        "exact 95% intervals."
     ),
     settings={
         "quick": Settings(300),
