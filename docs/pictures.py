@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from affinity_bandits import AffinityBandit, Power, simulate
-from affinity_bandits.plots import draw_regret
+from affinity_bandits.planning import Assumptions, make_plan
+from affinity_bandits.plots import draw_plan, draw_regret
 from affinity_bandits.plots.style import save_figure
 
 IMAGES = Path(__file__).parent / "images"
@@ -24,6 +25,13 @@ def readme_picture() -> None:
     save_figure(draw_regret(result), IMAGES / "regret.png")
 
 
+def plan_picture() -> None:
+    """The plan of the guide to planning."""
+    assumptions = Assumptions(groups=3, horizon=300_000, smallest_difference=0.1, head_start=50)
+    save_figure(draw_plan(make_plan(assumptions)), IMAGES / "plan.png")
+
+
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
     readme_picture()
+    plan_picture()

@@ -10,6 +10,7 @@ import typer
 from affinity_bandits._version import __version__
 from affinity_bandits.cli.biases import biases
 from affinity_bandits.cli.paper import app as paper_app
+from affinity_bandits.cli.plan import plan
 from affinity_bandits.cli.policies import policies
 from affinity_bandits.cli.simulate import simulate
 from affinity_bandits.errors import AffinityError
@@ -22,6 +23,7 @@ app = typer.Typer(
     help="Sequential choices whose feedback favours what was chosen before.",
 )
 app.command()(simulate)
+app.command()(plan)
 app.command()(policies)
 app.command()(biases)
 app.add_typer(paper_app, name="paper")
@@ -49,5 +51,5 @@ def main() -> None:
         typer.echo(f"affinity: {error.strerror}{place}", err=True)
         sys.exit(2)
     except KeyboardInterrupt:
-        typer.echo("affinity: interrupted before the first replicate was finished", err=True)
+        typer.echo("affinity: interrupted before anything was finished", err=True)
         sys.exit(130)

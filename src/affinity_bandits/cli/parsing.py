@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -55,12 +56,18 @@ def given(**settings: Any) -> dict[str, Any]:
     return {key: value for key, value in settings.items() if value is not None}
 
 
-def read_toml(path: Path, known: dict[str, tuple[str, ...]]) -> dict[str, dict[str, Any]]:
-    """Return the tables of a TOML file; `known` says which tables and keys there are."""
+def read_toml(
+    path: Path, known: Mapping[str, tuple[str, ...]], ignored: tuple[str, ...] = ()
+) -> dict[str, dict[str, Any]]:
+    """Return the tables of a TOML file.
+
+    `known` says which tables and keys there are, `ignored` which tables are left unread.
+    """
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:  # also what tomllib lets through
         raise InvalidInput(str(path), "a TOML file", str(error)) from None
+    data = {table: content for table, content in data.items() if table not in ignored}
     checks.known_keys(f"table of {path}", data, known)
     for table, content in data.items():
         if not isinstance(content, dict):

@@ -17,13 +17,17 @@ if TYPE_CHECKING:
 
 BANDIT_KEYS = ("true_means", "bias", "initial_pulls", "noise", "mechanism", "memory")
 RUN_KEYS = ("policies", "horizon", "replicates", "seed", "engine", "checkpoints")
+PLAN_TABLES = ("plan", "assumptions")
+"""Tables of a plan file that say how it was made; a run does not need them."""
 POLICIES = ("elimination", "ucb1")
 
 
 def simulate(
     config: Annotated[
         Path | None,
-        typer.Argument(help="TOML file with tables [bandit] and [run]; flags override it."),
+        typer.Argument(
+            help="TOML file with tables [bandit] and [run], or a plan; flags override it."
+        ),
     ] = None,
     means: Annotated[
         str | None, typer.Option(help="True means, e.g. 0.4,0.6. Never seen by a policy.")
@@ -58,7 +62,8 @@ def simulate(
     save: Annotated[Path | None, typer.Option(help="Save the result to this .npz.")] = None,
 ) -> None:
     """Run policies on a biased bandit and print their regret with confidence intervals."""
-    file = parsing.read_toml(config, {"bandit": BANDIT_KEYS, "run": RUN_KEYS}) if config else {}
+    known = {"bandit": BANDIT_KEYS, "run": RUN_KEYS}
+    file = parsing.read_toml(config, known, PLAN_TABLES) if config else {}
     bandit_settings = dict(file.get("bandit", {}))
     run = dict(file.get("run", {}))
     bandit_settings |= parsing.given(

@@ -7,6 +7,8 @@ than feedback say so in `sees`.
 """
 
 from affinity_bandits.policies.as_steps import AsSteps
+from affinity_bandits.policies.assumptions import Assumptions
+from affinity_bandits.policies.calibrated_elimination import CalibratedElimination
 from affinity_bandits.policies.debiased_ucb_v import DebiasedUCBV
 from affinity_bandits.policies.efficient_ucb_v import EfficientUCBV
 from affinity_bandits.policies.elimination import Elimination
@@ -15,6 +17,7 @@ from affinity_bandits.policies.exp3 import EXP3
 from affinity_bandits.policies.exp3_gains import EXP3Gains
 from affinity_bandits.policies.exp3_ix import EXP3IX
 from affinity_bandits.policies.explore_then_commit import ExploreThenCommit
+from affinity_bandits.policies.handicap_elimination import HandicapElimination
 from affinity_bandits.policies.kl_ucb import KLUCB
 from affinity_bandits.policies.live import Live
 from affinity_bandits.policies.lucb import LUCB
@@ -22,7 +25,12 @@ from affinity_bandits.policies.moss import MOSS
 from affinity_bandits.policies.oracle import Oracle
 from affinity_bandits.policies.policy import Policy
 from affinity_bandits.policies.round import FOREVER, Round, RoundPolicy
-from affinity_bandits.policies.schedule import ListedSchedule, PublishedSchedule, Schedule
+from affinity_bandits.policies.schedule import (
+    ListedSchedule,
+    PaddedSchedule,
+    PublishedSchedule,
+    Schedule,
+)
 from affinity_bandits.policies.sequential_halving import SequentialHalving
 from affinity_bandits.policies.step import StepPolicy
 from affinity_bandits.policies.successive_rejects import SuccessiveRejects
@@ -36,6 +44,8 @@ POLICIES: dict[str, type[Policy]] = {
     policy.name: policy
     for policy in (
         Elimination,
+        CalibratedElimination,
+        HandicapElimination,
         Uniform,
         ExploreThenCommit,
         SuccessiveRejects,
@@ -69,15 +79,19 @@ __all__ = [
     "UCB1",
     "UCBV",
     "AsSteps",
+    "Assumptions",
+    "CalibratedElimination",
     "DebiasedUCBV",
     "EXP3Gains",
     "EfficientUCBV",
     "Elimination",
     "EpsilonGreedy",
     "ExploreThenCommit",
+    "HandicapElimination",
     "ListedSchedule",
     "Live",
     "Oracle",
+    "PaddedSchedule",
     "Policy",
     "PublishedSchedule",
     "Round",

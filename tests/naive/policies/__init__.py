@@ -9,6 +9,7 @@ from .exp3 import EXP3
 from .exp3_gains import EXP3Gains
 from .exp3_ix import EXP3IX
 from .explore_then_commit import ExploreThenCommit
+from .handicap_elimination import HandicapElimination
 from .kl_ucb import KLUCB
 from .lucb import LUCB
 from .moss import MOSS
@@ -37,6 +38,7 @@ NAIVE: dict[str, type[NaivePolicy]] = {
     "epsilon-greedy": EpsilonGreedy,
     "oracle": Oracle,
     "elimination": Elimination,
+    "handicap-elimination": HandicapElimination,
     "uniform": Uniform,
     "explore-then-commit": ExploreThenCommit,
     "successive-rejects": SuccessiveRejects,

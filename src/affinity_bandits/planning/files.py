@@ -1,0 +1,175 @@
+"""Plans as TOML files, which `affinity simulate` and the live service take as they are."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from affinity_bandits._version import __version__
+from affinity_bandits.catalogue import policy_from_json
+from affinity_bandits.errors import AffinityError, InvalidInput
+from affinity_bandits.planning.certificate import Certificate
+from affinity_bandits.planning.families import families
+from affinity_bandits.planning.outcomes import Outcome
+from affinity_bandits.planning.plan import Plan, make_plan
+from affinity_bandits.planning.reach import Reach
+from affinity_bandits.planning.schedules import ScheduledRound
+from affinity_bandits.policies import Assumptions, RoundPolicy
+
+FORMAT = 1
+LABEL = "plan"
+"""What the policy is called in tables and pictures of `simulate`."""
+HEADER = """\
+# A plan made by 'affinity plan'. Try it on its worst case: affinity simulate THIS_FILE
+# [assumptions] is what it takes for granted, [run.policies.plan] the policy to run,
+# [bandit] the worst instance that was found for it, [plan] what was measured.
+
+"""
+
+
+def plan_to_toml(plan: Plan) -> str:
+    """Return a plan as the text of a TOML file."""
+    import tomli_w
+
+    data = {
+        "assumptions": plan.assumptions.to_json(),
+        "bandit": plan.worst.bandit.to_json(),
+        "run": {
+            "horizon": plan.assumptions.horizon,
+            "replicates": 100,
+            "seed": plan.seed,
+            "policies": {LABEL: plan.policy.to_json()},
+        },
+        "plan": {
+            "format": FORMAT,
+            "version": plan.version,
+            "method": plan.method,
+            "costliest": plan.costliest,
+            "detectable": plan.detectable,
+            "sufficient": plan.sufficient,
+            "seed": plan.seed,
+            "compared": plan.compared,
+            "certificate": asdict(plan.certificate),
+            "rounds": [asdict(row) for row in plan.rounds],
+            "outcomes": [asdict(one) for one in plan.outcomes],
+            "reach": [asdict(one) for one in plan.reach],
+        },
+    }
+    return HEADER + tomli_w.dumps(_without_none(data))
+
+
+def plan_from_toml(text: str) -> Plan:
+    """Return the plan that `plan_to_toml` wrote."""
+    try:
+        data = tomllib.loads(text)
+        plan = data["plan"]
+        if plan["format"] != FORMAT:
+            raise InvalidInput("format", f"{FORMAT}, which this version reads", plan["format"])
+        assumptions = Assumptions.from_json(data["assumptions"])
+        policy = policy_from_json(data["run"]["policies"][LABEL])
+        if not isinstance(policy, RoundPolicy):
+            raise InvalidInput("policy", "a round policy", policy.name)
+        certificate = plan["certificate"] | {
+            "suspects": tuple(plan["certificate"]["suspects"]),
+        }
+        return Plan(
+            assumptions=assumptions,
+            method=plan["method"],
+            policy=policy,
+            rounds=tuple(
+                ScheduledRound(**({"drops": None, "detects": None} | row)) for row in plan["rounds"]
+            ),
+            tried=tuple(families(assumptions)),
+            outcomes=tuple(_outcome(one) for one in plan["outcomes"]),
+            certificate=Certificate(**certificate),
+            costliest=plan["costliest"],
+            detectable=plan.get("detectable"),
+            sufficient=plan.get("sufficient"),
+            reach=tuple(Reach(**({"detectable": None} | one)) for one in plan["reach"]),
+            compared=plan["compared"],
+            seed=plan["seed"],
+            version=plan["version"],
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, AffinityError):
+            raise
+        raise InvalidInput("plan", "a file written by 'affinity plan'", str(error)) from error
+
+
+def write_plan(plan: Plan, path: Path) -> None:
+    """Write a plan file, whole or not at all."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(plan_to_toml(plan))
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def read_plan(path: Path) -> Plan:
+    """Read a plan file."""
+    try:
+        return plan_from_toml(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        raise InvalidInput(str(path), "a TOML file", "not text") from None
+
+
+def remembered_plan(
+    assumptions: Assumptions,
+    method: str = "auto",
+    *,
+    seed: int = 0,
+    progress: Any = None,
+    cache: Path | None = None,
+) -> tuple[Plan, bool]:
+    """Return a plan, and whether it had been made before.
+
+    Plans are kept in the user's cache directory under a digest of all that they depend on; one
+    that cannot be read is made again.
+    """
+    directory = _cache_directory() if cache is None else cache
+    key = json.dumps([FORMAT, __version__, assumptions.to_json(), method, seed], sort_keys=True)
+    path = directory / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.toml"
+    if path.is_file():
+        try:
+            return read_plan(path), True
+        except (AffinityError, OSError):
+            pass
+    plan = make_plan(assumptions, method, seed=seed, progress=progress)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        write_plan(plan, path)
+    except OSError:
+        pass  # a plan that cannot be kept is still a plan
+    return plan, False
+
+
+def _cache_directory() -> Path:
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("affinity-bandits")) / "plans"
+
+
+def _outcome(data: Mapping[str, Any]) -> Outcome:
+    lists = {name: tuple(data[name]) for name in ("per_group", "per_group_95")}
+    return Outcome(**(dict(data) | lists))
+
+
+def _without_none(data: Any) -> Any:
+    """Return the data without what is not there: TOML has no word for it."""
+    if isinstance(data, Mapping):
+        return {key: _without_none(value) for key, value in data.items() if value is not None}
+    if isinstance(data, list | tuple):
+        return [_without_none(value) for value in data]
+    return data
