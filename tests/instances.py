@@ -77,10 +77,8 @@ def policy_examples(name: str, bandit: AffinityBandit) -> list[AnyPolicy]:
 def naive_twin(policy: AnyPolicy, arms: int, horizon: int) -> Any:
     settings = policy.to_json()
     name = settings.pop("name")
-    if name == "elimination":
-        schedule = settings.pop("schedule")
-        key = "offset" if schedule["name"] == "published" else "rounds"
-        settings[key] = schedule[key]
+    if "schedule" in settings:
+        settings |= {key: value for key, value in settings.pop("schedule").items() if key != "name"}
     if "bias" in settings:
         settings["bias"] = naive_bias(settings["bias"])
     return NAIVE[name](arms, horizon, **settings)

@@ -21,6 +21,7 @@ from affinity_bandits import AffinityBandit, Clipped, Gaussian, Power, Sigmoid, 
 from affinity_bandits.policies import (
     Elimination,
     ExploreThenCommit,
+    HandicapElimination,
     ListedSchedule,
     RoundPolicy,
     SequentialHalving,
@@ -38,6 +39,7 @@ SMALLEST_P = 1e-7
 
 POLICIES = [
     Elimination(ListedSchedule([(10, 0.12), (40, 0.06), (60, 0.03)])),
+    HandicapElimination(10, sigma=0.3, failure=0.4),  # rounds in which not every arm takes part
     Uniform(),
     ExploreThenCommit(30),
     SuccessiveRejects(),

@@ -10,7 +10,7 @@ from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.policies.assumptions import Assumptions
 from affinity_bandits.policies.elimination import Elimination, EliminationState
-from affinity_bandits.policies.schedule import PublishedSchedule
+from affinity_bandits.policies.schedule import PaddedSchedule, PublishedSchedule
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,7 @@ class CalibratedElimination(Elimination):
     @classmethod
     def examples(cls) -> list[Self]:
         return [
+            cls(PaddedSchedule(-5.0, 1.5), burn_in=3),
             cls(PublishedSchedule(-4.0), burn_in=7),
             cls(PublishedSchedule(-2.0), discard_first=False),
         ]

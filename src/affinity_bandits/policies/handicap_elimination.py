@@ -100,9 +100,7 @@ class HandicapElimination(RoundPolicy):
             self._set(head_start=checks.integer("head_start", self.head_start, low=0, high=10**12))
         if self.failure is not None:
             self._set(
-                failure=checks.number(
-                    "failure", self.failure, low=0.0, high=1.0, open_low=True, open_high=True
-                )
+                failure=checks.number("failure", self.failure, low=1e-300, high=1.0, open_high=True)
             )
         self._set(
             sigma=checks.number("sigma", self.sigma, low=0.0, high=1e9, open_low=True),
