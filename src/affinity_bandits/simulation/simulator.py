@@ -85,7 +85,7 @@ def simulate(
     checks.choice("engine", engine, ("auto", "rounds", "steps"))
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise InvalidInput("progress", "true, false, None or a function", progress)
-    times = _checkpoints(checkpoints, horizon)
+    times = checkpoints_at(checkpoints, horizon)
     shape = (len(chosen), replicates, len(times), bandit.arms)
     if 8 * int(np.prod(shape, dtype=np.float64)) > MOST_BYTES:
         raise NotSupported(
@@ -170,7 +170,8 @@ def _policy(given: object, bandit: AffinityBandit) -> AnyPolicy:
     raise InvalidInput("policies", "a policy, its name, or a list of them", given)
 
 
-def _checkpoints(wanted: Iterable[int] | int, horizon: int) -> IntArray:
+def checkpoints_at(wanted: Iterable[int] | int, horizon: int) -> IntArray:
+    """Return when to count pulls: so many times, evenly spaced in log time, or the times given."""
     if isinstance(wanted, numbers.Real):
         count = checks.integer("checkpoints", wanted, low=1, high=10**6)
         exponents = np.linspace(0.0, np.log10(float(horizon)), count)
