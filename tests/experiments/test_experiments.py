@@ -9,7 +9,6 @@ import threading
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from affinity_bandits import AffinityBandit, Power
@@ -20,8 +19,8 @@ from affinity_bandits.experiments import (
     SerialExecutor,
     Shard,
     Store,
-    executors,
     run_experiment,
+    work,
 )
 from affinity_bandits.policies import EXP3, UCB1, Elimination
 
@@ -69,13 +68,13 @@ def test_processes_give_the_same_outcomes(tmp_path: Path) -> None:
 
 def test_what_is_finished_is_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[str] = []
-    real = executors.run_shard
+    real = work.run_shard
 
-    def counted(shard: Shard, root: Path) -> None:
+    def counted(shard: Shard, root: str) -> None:
         ran.append(shard.name)
         real(shard, root)
 
-    monkeypatch.setattr(executors, "run_shard", counted)
+    monkeypatch.setattr(work, "run_shard", counted)
     run_experiment(Experiment(CELLS[:2], 20, 10), Store(tmp_path))
     assert len(ran) == 4
     run_experiment(Experiment(CELLS[:2], 20, 10), Store(tmp_path))
@@ -87,21 +86,18 @@ def test_what_is_finished_is_not_run_again(tmp_path: Path, monkeypatch: pytest.M
 def test_a_write_that_is_cut_off_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pyarrow import parquet
-
-    def torn(table: object, file, **settings: object) -> None:  # type: ignore[no-untyped-def]
-        file.write(b"PAR1 half of it")
+    def torn(handle: int) -> None:
         raise OSError(28, "No space left on device")
 
     shard = Shard(CELLS[0], 0, 5)
     with monkeypatch.context() as patch:
-        patch.setattr(parquet, "write_table", torn)
+        patch.setattr(os, "fsync", torn)
         with pytest.raises(OSError, match="No space"):
-            executors.run_shard(shard, tmp_path)
-    assert shard not in Store(tmp_path)
+            work.run_shard(shard, str(tmp_path))
+    assert not Store(tmp_path).has(shard)
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
-    executors.run_shard(shard, tmp_path)
-    assert shard in Store(tmp_path)
+    work.run_shard(shard, str(tmp_path))
+    assert Store(tmp_path).has(shard)
 
 
 LONG = tuple(Cell(BANDIT, UCB1(), 3_000_000, seed=seed) for seed in range(12))
@@ -141,9 +137,11 @@ def test_without_the_guard_the_kill_loses_work(tmp_path: Path) -> None:
     """The negative control: one pool without queueing again is left with work undone."""
     killed: list[int] = []
     thread = kill_a_worker_soon(killed)
-    shards = list(Experiment(LONG, 2, 1).shards())
-    left = ProcessExecutor(2)._until_a_worker_dies(shards, tmp_path, lambda shard: None)
+    tasks = [(Shard(cell, first, 1),) for cell in LONG for first in range(2)]
+    left = ProcessExecutor(2)._until_a_worker_dies(
+        iter(tasks), str(tmp_path), lambda report: None, 2
+    )
     thread.join()
     assert killed
     assert left
-    assert np.all([shard not in Store(tmp_path) for shard in left[2:]])
+    assert not all(Store(tmp_path).has(shard) for (shard,) in tasks)

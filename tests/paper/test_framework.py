@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from affinity_bandits.cli import app
-from affinity_bandits.experiments import executors
+from affinity_bandits.experiments import work
 from affinity_bandits.paper import SCALES, Claim, Item, items, registry, run_item
 from affinity_bandits.paper.figure_03 import ITEM as FIGURE_3
 from affinity_bandits.paper.labels import places
@@ -46,7 +46,7 @@ def test_a_second_run_recomputes_nothing(tmp_path: Path, monkeypatch: pytest.Mon
     def refuse(*arguments: object) -> None:
         raise AssertionError("run again")
 
-    monkeypatch.setattr(executors, "run_shard", refuse)
+    monkeypatch.setattr(work, "run_shard", refuse)
     first = run_item(SMALL, "quick", lab_in(tmp_path / "store"), tmp_path)
     # Neither a finished item nor, where an item was cut off, its finished cells.
     again = run_item(replace(SMALL, run=refuse), "quick", lab_in(tmp_path / "store"), tmp_path)

@@ -1,23 +1,27 @@
 """Experiments: many cells, run once each, kept as they come, gone on with after any end."""
 
-from affinity_bandits.experiments.executors import (
-    Executor,
-    ProcessExecutor,
-    SerialExecutor,
-    run_shard,
-)
-from affinity_bandits.experiments.run import run_experiment
-from affinity_bandits.experiments.spec import Cell, Experiment, Shard
+from affinity_bandits.experiments.executors import Executor, SerialExecutor
+from affinity_bandits.experiments.processes import ProcessExecutor
+from affinity_bandits.experiments.run import Summary, run_cells, run_experiment
+from affinity_bandits.experiments.spec import Cell, Experiment, Planned, Shard
 from affinity_bandits.experiments.store import Store
+from affinity_bandits.experiments.sweep import Sweep
+from affinity_bandits.experiments.work import Report, run_shard, run_task
 
 __all__ = [
     "Cell",
     "Executor",
     "Experiment",
+    "Planned",
     "ProcessExecutor",
+    "Report",
     "SerialExecutor",
     "Shard",
     "Store",
+    "Summary",
+    "Sweep",
+    "run_cells",
     "run_experiment",
     "run_shard",
+    "run_task",
 ]

@@ -1,13 +1,13 @@
-"""What is to be run: cells, which are their content, and experiments, which are sets of cells."""
+"""What is to be run: cells, which are their content, and sets of cells."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from affinity_bandits import checks
 from affinity_bandits.bandit import AffinityBandit
@@ -16,6 +16,16 @@ from affinity_bandits.errors import InvalidInput
 
 SIMULATION_VERSION = 1
 """Raised whenever the same cell and seed would give other numbers; part of every identity."""
+
+
+def canonical(data: Any) -> str:
+    """Return data as JSON in the one spelling that identities are taken of."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"))
+
+
+def identity_of(text: str) -> str:
+    """Return the identity of a cell whose canonical content is given."""
+    return hashlib.blake2b(text.encode(), digest_size=16, person=b"affinity-cell").hexdigest()
 
 
 @dataclass(frozen=True)
@@ -64,67 +74,131 @@ class Cell:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Cell:
         """Rebuild a cell from `to_json`."""
-        given = dict(data)
+        given = {key: value for key, value in data.items() if key != "simulation"}
         given["bandit"] = AffinityBandit.from_json(given["bandit"])
         given["policy"] = policy_from_json(given["policy"])
         return cls(**given)
 
     @cached_property
-    def digest(self) -> bytes:
-        """Sixteen bytes that stand for the content, the seed and the simulation's version."""
-        content = {**self.to_json(), "simulation": SIMULATION_VERSION}
-        text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-        return hashlib.blake2b(text.encode(), digest_size=16, person=b"affinity-cell").digest()
+    def text(self) -> str:
+        """The content that the identity stands for, with the simulation's version."""
+        return canonical({**self.to_json(), "simulation": SIMULATION_VERSION})
 
-    @property
+    @cached_property
     def identity(self) -> str:
-        """The digest as a file name."""
-        return self.digest.hex()
+        """Thirty-two hexadecimal digits that stand for the content."""
+        return identity_of(self.text)
 
     @property
     def stream_seed(self) -> int:
         """The seed of this cell's own streams."""
-        return int.from_bytes(self.digest, "little")
+        return int.from_bytes(bytes.fromhex(self.identity), "little")
+
+    def cell(self) -> Cell:
+        """Return the cell itself, as `Planned.cell` does."""
+        return self
+
+
+class Planned(NamedTuple):
+    """A cell that has not been built yet: a million of them can be told apart in seconds.
+
+    Attributes:
+        identity: of the cell.
+        text: its canonical content.
+        place: where it lies on each axis of its sweep.
+    """
+
+    identity: str
+    text: str
+    place: tuple[int, ...] = ()
+
+    def cell(self) -> Cell:
+        """Build the cell, which is when its content is checked.
+
+        Raises:
+            InvalidInput: the content breaks a rule, e.g. lists of different lengths.
+        """
+        return Cell.from_json(json.loads(self.text))
+
+
+class AnyCell(Protocol):
+    """What a run needs to know of a cell before it is built: `Cell` and `Planned` have it."""
+
+    @property
+    def identity(self) -> str:
+        """What the cell's shards are kept under."""
+
+    @property
+    def text(self) -> str:
+        """The canonical content."""
+
+    def cell(self) -> Cell:
+        """Build the cell."""
 
 
 @dataclass(frozen=True)
 class Shard:
     """Some of a cell's replicates: the unit of work, and of what is saved."""
 
-    cell: Cell
+    planned: AnyCell
     first: int
     count: int
 
     @property
+    def identity(self) -> str:
+        """The cell's identity."""
+        return self.planned.identity
+
+    @property
     def name(self) -> str:
-        """The file that holds it."""
-        return f"{self.cell.identity}/{self.first:09d}-{self.count:07d}.parquet"
+        """What it is called in messages and, with a checksum, in the store."""
+        return f"{self.identity}/{self.first:09d}-{self.count:07d}"
+
+
+class CellSet(Protocol):
+    """What can be run: an `Experiment` or a `Sweep`."""
+
+    @property
+    def replicates(self) -> int:
+        """How many of every cell."""
+
+    @property
+    def shard_size(self) -> int | None:
+        """Replicates of a shard; None to let a run choose."""
+
+    def planned(self) -> Iterable[AnyCell]:
+        """Give every cell, one after the other, each once."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A set of cells, each to be run for the same number of replicates.
+    """A list of cells, each to be run for the same number of replicates.
 
     Args:
         cells: what to run; the same cell twice is run once.
         replicates: of every cell.
-        shard_size: replicates in one piece of work; changes nothing but how work is cut.
+        shard_size: replicates in one piece of work; changes nothing but how work is cut. Left
+            out: so many as take about a second.
     """
 
     cells: Sequence[Cell]
     replicates: int
-    shard_size: int = 1000
+    shard_size: int | None = None
 
     def __post_init__(self) -> None:
         unique = {cell.identity: cell for cell in self.cells}
         if not unique:
             raise InvalidInput("cells", "at least one cell", self.cells)
         object.__setattr__(self, "cells", tuple(unique.values()))
-        checks.integer("replicates", self.replicates, low=1, high=10**9)
-        checks.integer("shard_size", self.shard_size, low=1, high=10**9)
+        check_amounts(self.replicates, self.shard_size)
 
-    def shards(self) -> Iterator[Shard]:
-        """Yield every piece of work, cell by cell."""
-        for cell in self.cells:
-            for first in range(0, self.replicates, self.shard_size):
-                yield Shard(cell, first, min(self.shard_size, self.replicates - first))
+    def planned(self) -> Iterator[Cell]:
+        """Yield every cell."""
+        yield from self.cells
+
+
+def check_amounts(replicates: object, shard_size: object) -> None:
+    """Check how many replicates are asked for, and in which pieces."""
+    checks.integer("replicates", replicates, low=1, high=10**9)
+    if shard_size is not None:
+        checks.integer("shard_size", shard_size, low=1, high=10**9)

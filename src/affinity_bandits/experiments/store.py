@@ -1,126 +1,254 @@
-"""Where finished work is kept: a directory with one parquet file a shard, whole or absent."""
+"""Where finished work is kept: one parquet file a shard, whole or absent, with its checksum.
+
+    ab/cdef.../000000000-0001000-0123456789abcdef.parquet   first replicate, count, checksum
+    aside/...                                               damaged or foreign files, moved away
+    failures/...                                            shards that failed by their own fault
+
+The first two digits of a cell's identity are a folder, so that a million cells do not share one. A
+file's checksum is part of its name: name and content appear in one step, and what does not match is
+found out before it is used.
+"""
 
 from __future__ import annotations
 
-import contextlib
+import hashlib
 import json
-import os
-import uuid
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from affinity_bandits._version import __version__
-from affinity_bandits.errors import InvalidInput, MissingExtra
-from affinity_bandits.experiments.spec import Cell, Shard
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.experiments.files import Files, LocalFiles, files_at
+from affinity_bandits.experiments.spec import AnyCell, Cell, Shard
+from affinity_bandits.experiments.tables import (
+    Outcomes,
+    from_bytes,
+    identity_in,
+    pyarrow_modules,
+    to_bytes,
+)
 from affinity_bandits.simulation import Result
+
+_NAME = re.compile(r"(\d{9})-(\d{7})-([0-9a-f]{16})\.parquet")
+ASIDE = "aside"
+FAILURES = "failures"
+
+
+class Piece(NamedTuple):
+    """A shard's file."""
+
+    first: int
+    replicates: int
+    checksum: str
+    name: str
 
 
 class Store:
-    """Finished shards in a directory.
-
-    A file appears under its name only when it is complete and on disk (temporary name, fsync,
-    rename), so what is there can be trusted, two writers of one shard do no harm, and a run that
-    was cut off anywhere goes on with what is missing.
+    """Finished shards in a directory or an object store.
 
     Args:
-        root: the directory; it is made if need be.
+        root: a directory, or a URI such as s3://bucket/folder.
     """
 
     def __init__(self, root: str | Path) -> None:
-        self.root = Path(root)
-        self.root.mkdir(parents=True, exist_ok=True)
-
-    def __contains__(self, shard: Shard) -> bool:
-        return (self.root / shard.name).exists()
+        self.root = str(root)
+        self.files: Files = files_at(root)
 
     def write(self, shard: Shard, result: Result) -> None:
         """Write a shard's outcome, whole or not at all."""
-        arrow, parquet = _pyarrow()
-        target = self.root / shard.name
-        target.parent.mkdir(exist_ok=True)
-        replicates, times, arms = result.pulls.shape[1:]
-        rows = replicates * times
-        last = np.zeros((replicates, times, arms), dtype=bool)
-        last[:, -1] = result.candidates[0].astype(bool)
-        table = arrow.table(
-            {
-                "replicate": np.repeat(result.replicates, times),
-                "time": np.tile(result.checkpoints, replicates),
-                "pulls": _lists(arrow, result.pulls[0].reshape(rows, arms)),
-                "candidates": _lists(arrow, last.reshape(rows, arms)),
-            }
+        content = to_bytes(shard, result)
+        stem = shard.name.rpartition("/")[2]
+        self.files.write(
+            f"{folder_of(shard.identity)}/{stem}-{_checksum(content)}.parquet", content
         )
-        about = {
-            "cell": json.dumps(shard.cell.to_json(), sort_keys=True),
-            "run": json.dumps(vars(result.runs[0])),
-            "version": __version__,
-        }
-        table = table.replace_schema_metadata(about)
-        temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
-        try:
-            with temporary.open("wb") as file:
-                parquet.write_table(table, file, compression="zstd")
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(target)
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                temporary.unlink()
+
+    def has(self, shard: Shard) -> bool:
+        """Return whether a file of that name is there; its content is not looked at."""
+        stem = shard.name.rpartition("/")[2] + "-"
+        return any(name.startswith(stem) for name in self.files.names(folder_of(shard.identity)))
+
+    def pieces(self, identity: str) -> tuple[list[Piece], list[str]]:
+        """Return a cell's files whose checksum holds, and the names of those moved aside."""
+        good, bad = [], []
+        folder = folder_of(identity)
+        for name in self.files.names(folder):
+            piece = _piece(folder, name)
+            try:
+                content = None if piece is None else self._content(piece)
+            except FileNotFoundError:  # somebody else has moved it aside
+                continue
+            if piece is not None and content is not None and identity_in(content) == identity:
+                good.append(piece)
+            else:
+                bad.append(f"{folder}/{name}")
+                self.files.move(f"{folder}/{name}", f"{ASIDE}/{folder}/{name}")
+        return good, bad
+
+    def missing(self, identity: str, replicates: int) -> tuple[list[range], list[str]]:
+        """Return the replicates of a cell that are not there, and the files moved aside."""
+        good, bad = self.pieces(identity)
+        gaps = []
+        at = 0
+        for piece in sorted(good):
+            if piece.first > at:
+                gaps.append(range(at, min(piece.first, replicates)))
+            at = max(at, piece.first + piece.replicates)
+            if at >= replicates:
+                break
+        if at < replicates:
+            gaps.append(range(at, replicates))
+        return [gap for gap in gaps if len(gap) > 0], bad
 
     def read(self, cell: Cell, replicates: int) -> Result:
         """Return the first so many replicates of a cell.
 
         Raises:
-            InvalidInput: some of them are not in the store.
+            InvalidInput: some of them are not in the store, or a file is damaged.
         """
         from affinity_bandits.simulation.result import PolicyRun
 
-        _, parquet = _pyarrow()
-        pulls, candidates, found = [], [], []
-        run: dict[str, Any] = {}
-        for path in sorted((self.root / cell.identity).glob("[0-9]*.parquet")):
-            table = parquet.read_table(path)
-            run = json.loads(table.schema.metadata[b"run"])
-            times = len(cell.checkpoints)
-            shape = (-1, times, cell.bandit.arms)
-            pulls.append(_flat(table["pulls"]).reshape(shape))
-            candidates.append(_flat(table["candidates"]).reshape(shape)[:, -1])
-            found.append(table["replicate"].to_numpy()[::times])
-        numbers = np.concatenate(found) if found else np.empty(0, dtype=np.int64)
-        unique, order = np.unique(numbers, return_index=True)
-        if not np.array_equal(unique[:replicates], np.arange(replicates)):
+        found = self._outcomes(cell.identity)
+        if found is None or not np.array_equal(
+            found.replicates[:replicates], np.arange(replicates)
+        ):
+            finished = 0 if found is None else len(found.replicates)
             raise InvalidInput(
-                "replicates", f"finished for cell {cell.identity}", f"{len(unique)} are"
+                "replicates", f"finished for cell {cell.identity}", f"{finished} are"
             )
-        keep = order[:replicates]
         return Result(
             bandit=cell.bandit,
-            runs=(PolicyRun(**run),),
+            runs=(PolicyRun(**found.run),),
             horizon=cell.horizon,
             seed=cell.stream_seed,
-            replicates=unique[:replicates],
+            replicates=found.replicates[:replicates],
             checkpoints=np.array(cell.checkpoints, dtype=np.int64),
-            pulls=np.concatenate(pulls)[keep][None],
-            candidates=np.concatenate(candidates)[keep].astype(np.int64)[None],
+            pulls=found.pulls[None, :replicates],
+            candidates=found.candidates[None, :replicates],
         )
 
+    def finished(self, identity: str) -> Outcomes | None:
+        """Return whatever there is of a cell, in the order of its replicates; None if nothing."""
+        return self._outcomes(identity)
 
-def _lists(arrow: Any, rows: Any) -> Any:
-    return arrow.FixedSizeListArray.from_arrays(arrow.array(rows.ravel()), rows.shape[1])
+    def identities(self) -> Iterator[str]:
+        """Give the identity of every cell that has a folder."""
+        for outer in self.files.folders(""):
+            if len(outer) == 2:
+                for inner in self.files.folders(outer):
+                    yield outer + inner
+
+    def content_hash(self) -> str:
+        """Return a hash of all outcomes: not of how they are cut, by whom or when they were made.
+
+        Raises:
+            InvalidInput: a file is damaged.
+        """
+        state = hashlib.sha256()
+        for identity in sorted(self.identities()):
+            found = self._outcomes(identity)
+            if found is None:
+                continue
+            state.update(identity.encode())
+            for array in found[:4]:
+                state.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
+        return state.hexdigest()
+
+    def dataset(self) -> Any:
+        """Return all shards as a pyarrow dataset: a table that is read only where it is asked."""
+        pyarrow_modules()
+        from pyarrow import dataset
+
+        names = [piece.name for identity in self.identities() for piece in self._named(identity)]
+        if not names:
+            raise InvalidInput("store", "with finished work in it", self.root)
+        if isinstance(self.files, LocalFiles):
+            return dataset.dataset([str(self.files.root / name) for name in names])
+        files: Any = self.files
+        return dataset.dataset(
+            [f"{files.root}/{name}" for name in names], filesystem=files.filesystem
+        )
+
+    def record_failure(self, shard: Shard, error: str) -> None:
+        """Write down that a shard failed by its own fault."""
+        data = {"shard": shard.name, "cell": json.loads(shard.planned.text), "error": error}
+        text = json.dumps(data, indent=1)
+        self.files.write(_failure(shard), text.encode())
+
+    def forget_failures(self) -> None:
+        """Remove what was written down about failures: they are about to be tried again."""
+        for name in self.files.names(FAILURES):
+            self.files.remove(f"{FAILURES}/{name}")
+
+    def failures(self) -> list[dict[str, Any]]:
+        """Return what was written down about shards that failed."""
+        return [
+            json.loads(self.files.read(f"{FAILURES}/{name}")) for name in self.files.names(FAILURES)
+        ]
+
+    def _named(self, identity: str) -> list[Piece]:
+        folder = folder_of(identity)
+        found = (_piece(folder, name) for name in self.files.names(folder))
+        return sorted(piece for piece in found if piece is not None)
+
+    def _content(self, piece: Piece) -> bytes | None:
+        """Return a file's content, or None if it is not what its name says."""
+        content = self.files.read(piece.name)
+        return content if _checksum(content) == piece.checksum else None
+
+    def _outcomes(self, identity: str) -> Outcomes | None:
+        parts = []
+        for piece in self._named(identity):
+            content = self._content(piece)
+            if content is None:
+                raise InvalidInput(
+                    piece.name, "undamaged; run the sweep again to replace it", "a wrong checksum"
+                )
+            parts.append(from_bytes(content))
+        return _joined(parts)
 
 
-def _flat(column: Any) -> Any:
-    return np.concatenate(
-        [chunk.flatten().to_numpy(zero_copy_only=False) for chunk in column.chunks]
+def folder_of(identity: str) -> str:
+    """Return the folder of a cell's shards."""
+    return f"{identity[:2]}/{identity[2:]}"
+
+
+def labelled(store: Store, cells: Iterable[AnyCell]) -> Iterator[tuple[AnyCell, Outcomes]]:
+    """Give every cell that has finished work, with its outcomes."""
+    for planned in cells:
+        found = store.finished(planned.identity)
+        if found is not None:
+            yield planned, found
+
+
+def _joined(parts: list[Outcomes]) -> Outcomes | None:
+    """Return parts as one, each replicate once: two shards may overlap."""
+    if not parts:
+        return None
+    numbers = np.concatenate([part.replicates for part in parts])
+    unique, order = np.unique(numbers, return_index=True)
+    return Outcomes(
+        replicates=unique,
+        times=parts[0].times,
+        pulls=np.concatenate([part.pulls for part in parts])[order],
+        candidates=np.concatenate([part.candidates for part in parts])[order],
+        run=parts[0].run,
     )
 
 
-def _pyarrow() -> tuple[Any, Any]:
-    try:
-        import pyarrow as arrow
-        from pyarrow import parquet
-    except ImportError as error:
-        raise MissingExtra("pyarrow", "experiments") from error
-    return arrow, parquet
+def _piece(folder: str, name: str) -> Piece | None:
+    """Return what a file's name says, or None if it is no name of ours."""
+    match = _NAME.fullmatch(name)
+    if match is None:
+        return None
+    return Piece(int(match[1]), int(match[2]), match[3], f"{folder}/{name}")
+
+
+def _checksum(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=8).hexdigest()
+
+
+def _failure(shard: Shard) -> str:
+    return f"{FAILURES}/{shard.name.replace('/', '-')}.json"

@@ -28,7 +28,7 @@ class StoreLab:
         store: where.
         executor: who does the work.
         progress: who is told.
-        shard_size: replicates in one piece of work.
+        shard_size: replicates in one piece of work; left out, so many as take about a second.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class StoreLab:
         store: Store,
         executor: Executor | None = None,
         progress: Progress | None = None,
-        shard_size: int = 500,
+        shard_size: int | None = None,
     ) -> None:
         self._store = store
         self._executor = executor

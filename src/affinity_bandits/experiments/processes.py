@@ -1,0 +1,121 @@
+"""Several processes on one machine, with the standard library's pool."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+
+from affinity_bandits import checks
+from affinity_bandits.experiments.executors import Done
+from affinity_bandits.experiments.work import Report, Task, run_task
+
+WINDOW = 2
+"""Tasks handed out for each worker: one that it works on, and one that waits."""
+SUSPICIOUS = 3
+"""Deaths of workers that a task may have been handed out at; then it is run alone."""
+CHANCES = 3
+"""How often a task that is run alone may kill its worker before it is given up."""
+
+
+class ProcessExecutor:
+    """Several processes, started afresh (spawn); the work of one that dies is queued again.
+
+    When a worker dies, the pool is lost and made anew. Any task that was handed out may be to
+    blame; one that was there at several deaths is run alone, and if its worker keeps dying, its
+    shards are reported as failed.
+
+    Args:
+        workers: how many; as many as there are cores if left out.
+    """
+
+    def __init__(self, workers: int | None = None) -> None:
+        cores = os.cpu_count() or 1
+        self.workers = cores if workers is None else checks.integer("workers", workers, low=1)
+
+    def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
+        """Run every task."""
+        queue = iter(tasks)
+        again: deque[Task] = deque()
+        deaths: Counter[str] = Counter()
+        while True:
+            lost = self._until_a_worker_dies(_first(again, queue), root, done, self.workers)
+            if lost is None:
+                return
+            for task in lost:
+                name = task[0].name
+                deaths[name] += 1
+                if deaths[name] < SUSPICIOUS:
+                    again.append(task)
+                else:
+                    self._alone(task, root, done)
+
+    def _alone(self, task: Task, root: str, done: Done) -> None:
+        """Run the shards of a suspicious task one by one; nobody else can be killed by them."""
+        for shard in task:
+            for _ in range(CHANCES):
+                if self._until_a_worker_dies(iter([(shard,)]), root, done, 1) is None:
+                    break
+            else:
+                error = f"its worker died {CHANCES} times: killed, or out of memory"
+                done(Report(shard, 0.0, error))
+
+    def _until_a_worker_dies(
+        self, tasks: Iterator[Task], root: str, done: Done, workers: int
+    ) -> list[Task] | None:
+        """Return the tasks that were handed out when a worker died, or None if all are done."""
+        running: dict[Future[list[Report]], Task] = {}
+        pool = ProcessPoolExecutor(
+            workers,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=_ignore_interrupts,
+        )
+        try:
+            while True:
+                while len(running) < WINDOW * workers:
+                    task = next(tasks, None)
+                    if task is None:
+                        break
+                    running[_submit(pool, task, root)] = task
+                if not running:
+                    return None
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    reports = future.result()
+                    del running[future]
+                    for report in reports:
+                        done(report)
+        except BrokenProcessPool:
+            return list(running.values())
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _submit(pool: ProcessPoolExecutor, task: Task, root: str) -> Future[list[Report]]:
+    """Hand out a task; if the pool is broken, as a future that says so."""
+    try:
+        return pool.submit(run_task, task, root)
+    except BrokenProcessPool as error:
+        broken: Future[list[Report]] = Future()
+        broken.set_exception(error)
+        return broken
+
+
+def _first(again: deque[Task], queue: Iterator[Task]) -> Iterator[Task]:
+    """Give what must be done again before what is new."""
+    while True:
+        if again:
+            yield again.popleft()
+            continue
+        task = next(queue, None)
+        if task is None:
+            return
+        yield task
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C is for the driver, which lets the workers finish what they have begun."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
