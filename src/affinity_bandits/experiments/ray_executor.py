@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -76,10 +77,10 @@ class RayExecutor:
                     num_cpus=self.asked,
                     include_dashboard=False,
                     log_to_driver=False,
-                    logging_level="ERROR",
+                    logging_level=logging.ERROR,
                 )
             else:
-                ray.init(self.address, log_to_driver=False, logging_level="ERROR")
+                ray.init(self.address, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise AffinityError(
                 f"no Ray cluster at {self.address or 'this machine'}: {error}"

@@ -1,0 +1,172 @@
+"""What sweeps cost beyond the work itself: `python -m bench.sweep --json`.
+
+The bare engine is the same cells run by two plain processes that call `simulate` and keep nothing.
+Against it: the process pool and Ray, with shards written to a store on disk. The bare run is
+repeated before and after each, and their mean is what the one in between is compared with.
+
+The driver's own costs are measured with an executor that does nothing: memory at 10,000 and 100,000
+shards, and time and memory to plan 1,000,000 cells, each in a fresh process.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import multiprocessing
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+
+from affinity_bandits.experiments import ProcessExecutor, Report, Store, Sweep, run_cells
+from affinity_bandits.experiments.executors import Done, Executor
+from affinity_bandits.experiments.ray_executor import RayExecutor
+from affinity_bandits.experiments.work import Task
+from bench.measure import main
+
+WORKERS = 2
+SECONDS = 75.0
+"""How long the bare run should take: a bit more than the minute asked for."""
+HORIZON = 200_000
+
+
+def sweep(replicates: int) -> Sweep:
+    """Return cells of very different lengths: steps and rounds, two and sixteen arms."""
+    return Sweep(
+        axes={
+            "policy": ["ucb1", "thompson-beta", "elimination", "handicap-elimination"],
+            "bandit.true_means": [[0.4, 0.6], [0.4] * 15 + [0.6]],
+            "horizon": [HORIZON // 10, HORIZON],
+        },
+        fixed={"bandit.bias": {"name": "power"}},
+        replicates=replicates,
+    )
+
+
+def bare(replicates: range, total: int) -> None:
+    """Run some replicates of all cells and keep nothing."""
+    from affinity_bandits import simulate
+
+    for planned in sweep(total).planned():
+        cell = planned.cell()
+        simulate(
+            cell.bandit,
+            cell.policy,
+            cell.horizon,
+            len(replicates),
+            cell.stream_seed,
+            checkpoints=cell.checkpoints,
+            first_replicate=replicates.start,
+            progress=False,
+        )
+
+
+def bare_seconds(replicates: int) -> float:
+    """Return how long two plain processes take."""
+    spawn = multiprocessing.get_context("spawn")
+    cut = replicates // 2
+    halves = (range(cut), range(cut, replicates))
+    began = time.perf_counter()
+    workers = [spawn.Process(target=bare, args=(half, replicates)) for half in halves]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return time.perf_counter() - began
+
+
+def sweep_seconds(executor: Executor, replicates: int) -> float:
+    """Return how long a sweep takes into a fresh store."""
+    with tempfile.TemporaryDirectory() as root:
+        began = time.perf_counter()
+        summary = run_cells(sweep(replicates), Store(root), executor)
+        seconds = time.perf_counter() - began
+        assert summary.run == replicates * len(sweep(replicates))
+    return seconds
+
+
+class Idle:
+    """An executor that does nothing, at once."""
+
+    workers = 2
+
+    def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
+        """Report every shard as done."""
+        for task in tasks:
+            for shard in task:
+                done(Report(shard, 1.0, None))
+
+
+def drive(cells: int, shards: int) -> dict[str, float]:
+    """Plan cells and hand out shards, in this process."""
+    began = time.perf_counter()
+    grid = Sweep(
+        axes={
+            "bandit.bias": [
+                {"name": "power", "alpha": 1.0 + i / 1000} for i in range(cells // 100)
+            ],
+            "bandit.initial_pulls": [[10 + i, 10] for i in range(10)],
+            "horizon": [1000 + i for i in range(10)],
+        },
+        fixed={"bandit.true_means": [0.4, 0.6], "policy": "ucb1"},
+        replicates=shards // cells,
+        shard_size=1,
+    )
+    with tempfile.TemporaryDirectory() as root:
+        run_cells(grid, Store(root), Idle())
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"seconds": time.perf_counter() - began, "mebibytes": peak}
+
+
+def driven(cells: int, shards: int) -> dict[str, float]:
+    """Return what `drive` says in a fresh process."""
+    command = [sys.executable, "-m", "bench.sweep", "--drive", str(cells), str(shards)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
+def run() -> dict[str, float]:
+    """Return the figures of this benchmark."""
+    import ray
+
+    trial = 40
+    bare_seconds(trial)  # compiles
+    began = bare_seconds(trial)
+    more = bare_seconds(2 * trial)
+    replicates = round(SECONDS / max((more - began) / trial, 1e-4))
+    figures: dict[str, float] = {"sweep.replicates": replicates}
+    before = bare_seconds(replicates)
+    processes = sweep_seconds(ProcessExecutor(WORKERS), replicates)
+    between = bare_seconds(replicates)
+    started = time.perf_counter()
+    ray.init(
+        num_cpus=WORKERS, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR
+    )
+    start = time.perf_counter() - started
+    try:
+        on_ray = sweep_seconds(RayExecutor(workers=WORKERS, client=ray), replicates)
+    finally:
+        ray.shutdown()
+    after = bare_seconds(replicates)
+    figures["sweep.bare.seconds"] = (before + between + after) / 3
+    figures["sweep.processes.efficiency"] = (before + between) / 2 / processes
+    figures["sweep.ray.efficiency"] = (between + after) / 2 / on_ray
+    figures["sweep.ray.start_seconds"] = start
+    figures["sweep.ray.efficiency_with_start"] = (between + after) / 2 / (on_ray + start)
+    few, many = driven(10_000, 10_000), driven(10_000, 100_000)
+    figures["sweep.driver.mebibytes_at_10k_shards"] = few["mebibytes"]
+    figures["sweep.driver.mebibytes_at_100k_shards"] = many["mebibytes"]
+    million = driven(1_000_000, 1_000_000)
+    figures["sweep.plan_1m_cells.seconds"] = million["seconds"]
+    figures["sweep.plan_1m_cells.mebibytes"] = million["mebibytes"]
+    return figures
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--drive"]:
+        print(json.dumps(drive(int(sys.argv[2]), int(sys.argv[3]))))
+        sys.exit(0)
+    sys.exit(main(run))
