@@ -17,6 +17,7 @@ from affinity_bandits.errors import (
 )
 
 from .rows_model import BANDITS, BIASES, BIASES_FROM_DATA, CUSTOM_BIASES
+from .rows_planning import ASSUMPTIONS, PLANNED_POLICIES
 from .rows_policies import POLICIES, POLICIES_FROM_DATA
 from .rows_runs import ENVIRONMENTS, LIVE_RUNS, RESULTS, SIMULATIONS, STEP_RUNS
 from .table import live
@@ -30,6 +31,8 @@ ROWS = [
     *BANDITS,
     *POLICIES,
     *POLICIES_FROM_DATA,
+    *ASSUMPTIONS,
+    *PLANNED_POLICIES,
     *SIMULATIONS,
     *LIVE_RUNS,
     *STEP_RUNS,

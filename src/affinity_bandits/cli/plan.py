@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from affinity_bandits import checks
 from affinity_bandits.cli import parsing
 from affinity_bandits.errors import InvalidInput
 
 if TYPE_CHECKING:
     from affinity_bandits.planning import Assumptions, Plan
+    from affinity_bandits.planning.stress import Stress
 
 QUESTIONS = (
     ("groups", "How many groups are compared?", None),
@@ -99,15 +101,21 @@ def plan(
     for name, path in (("out", out), ("plot", plot)):
         if path is not None and not path.parent.is_dir():  # said now, not after the work
             raise InvalidInput(name, "in a directory", str(path))
-    made = _made(assumptions, method, int(parsing.number("seed", seed)), again)
+        if path is not None and path.is_dir():
+            raise InvalidInput(name, "a file, not a directory", str(path))
+    chosen = checks.integer("seed", parsing.number("seed", seed), low=0, high=2**62)
+    try:
+        made = _made(assumptions, method, chosen, again)
+        lines = _stressed(made) if explain else []
+    except KeyboardInterrupt:
+        typer.echo("affinity: interrupted; nothing was written", err=True)
+        raise typer.Exit(130) from None
 
     from affinity_bandits.cli.plan_text import print_explanation, print_plan
 
     print_plan(made)
     if explain:
-        from affinity_bandits.planning.stress import stress
-
-        print_explanation(made, stress(made))
+        print_explanation(made, lines)
     if out is not None:
         from affinity_bandits.planning.files import write_plan
 
@@ -142,11 +150,19 @@ def _assumptions(words: dict[str, Any]) -> Assumptions:
     if "noise" in words:
         described = parsing.described("noise", words["noise"])
         settings["noise"] = described.pop("name")
+        allowed = ("sigma",) if settings["noise"] == "gaussian" else ()
+        checks.known_keys(f"parameter of noise {settings['noise']}", described, allowed)
         settings |= described
     return Assumptions.from_json(settings)
 
 
 _EXAMPLES = {"groups": "3", "horizon": "1e6", "smallest_difference": "0.1"}
+
+
+def _stressed(plan: Plan) -> list[Stress]:
+    from affinity_bandits.planning.stress import stress
+
+    return stress(plan)
 
 
 def _made(assumptions: Assumptions, method: str, seed: int, again: bool) -> Plan:

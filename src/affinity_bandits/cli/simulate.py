@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from affinity_bandits.cli import parsing
+from affinity_bandits.cli.figures import amount, rate
 from affinity_bandits.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 BANDIT_KEYS = ("true_means", "bias", "initial_pulls", "noise", "mechanism", "memory")
 RUN_KEYS = ("policies", "horizon", "replicates", "seed", "engine", "checkpoints")
-PLAN_TABLES = ("plan", "assumptions")
+PLAN_TABLES = ("plan", "assumptions", "end")
 """Tables of a plan file that say how it was made; a run does not need them."""
 POLICIES = ("elimination", "ucb1")
 
@@ -152,8 +153,8 @@ def _print(result: Result) -> None:
     for row in result.summary():
         table.add_row(
             escape(row.label),
-            _amount(row.regret),
-            *(_rate(rate) for rate in (row.wrong_arm, row.undecided, row.deceived)),
+            amount(row.regret),
+            *(rate(found) for found in (row.wrong_arm, row.undecided, row.deceived)),
             row.engine,
         )
     console = Console()
@@ -169,20 +170,3 @@ def _print(result: Result) -> None:
         if run.note:
             text = f"{escape(run.label)} ran by steps: {run.note}."
             console.print(text, style="dim", highlight=False)
-
-
-def _amount(regret: tuple[float, float, float]) -> str:
-    mean, _, high = regret
-    half = high - mean if high - mean > 1e-9 * mean else 0.0  # less is rounding of the mean
-    return f"{_short(mean)} ±{_short(half)}"
-
-
-def _short(value: float) -> str:
-    return f"{value:,.0f}" if 1000.0 <= value < 1e7 else f"{value:.3g}"
-
-
-def _rate(rate: tuple[float, float, float] | None) -> str:
-    if rate is None:
-        return "-"
-    mean, low, high = (100.0 * part for part in rate)
-    return f"{mean:.3g}% ({low:.3g}-{high:.3g})"

@@ -102,7 +102,8 @@ def _levels(assumptions: Assumptions) -> Iterable[tuple[str, float]]:
     largest, smallest = assumptions.largest_mean, assumptions.smallest_difference
     yield f"the best group is worth {largest:g}", largest
     middle = 0.5 * (largest + smallest)
-    if smallest < middle < largest:
+    # Levels that read the same are the same for all that matters.
+    if len({f"{level:g}" for level in (smallest, middle, largest)}) == 3:
         yield f"the best group is worth {middle:g}", middle
         yield f"the best group is worth {smallest:g}", smallest
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -19,7 +20,7 @@ from affinity_bandits.planning.certificate import Certificate
 from affinity_bandits.planning.families import families
 from affinity_bandits.planning.outcomes import Outcome
 from affinity_bandits.planning.plan import Plan, make_plan
-from affinity_bandits.planning.reach import Reach
+from affinity_bandits.planning.reach import Reach, horizons_around
 from affinity_bandits.planning.schedules import ScheduledRound
 from affinity_bandits.policies import Assumptions, RoundPolicy
 
@@ -61,6 +62,8 @@ def plan_to_toml(plan: Plan) -> str:
             "outcomes": [asdict(one) for one in plan.outcomes],
             "reach": [asdict(one) for one in plan.reach],
         },
+        # Last, so that a file that was cut off can be told from a whole one.
+        "end": {"whole": True},
     }
     return HEADER + tomli_w.dumps(_without_none(data))
 
@@ -70,6 +73,8 @@ def plan_from_toml(text: str) -> Plan:
     try:
         data = tomllib.loads(text)
         plan = data["plan"]
+        if not data["end"]["whole"]:
+            raise KeyError("end")
         if plan["format"] != FORMAT:
             raise InvalidInput("format", f"{FORMAT}, which this version reads", plan["format"])
         assumptions = Assumptions.from_json(data["assumptions"])
@@ -79,7 +84,7 @@ def plan_from_toml(text: str) -> Plan:
         certificate = plan["certificate"] | {
             "suspects": tuple(plan["certificate"]["suspects"]),
         }
-        return Plan(
+        found = Plan(
             assumptions=assumptions,
             method=plan["method"],
             policy=policy,
@@ -97,18 +102,42 @@ def plan_from_toml(text: str) -> Plan:
             seed=plan["seed"],
             version=plan["version"],
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         if isinstance(error, AffinityError):
             raise
         raise InvalidInput("plan", "a file written by 'affinity plan'", str(error)) from error
+    _check_whole(found)
+    return found
+
+
+def _check_whole(plan: Plan) -> None:
+    """Check that the parts of a plan file belong together: it may have been cut off or edited."""
+    families_tried = range(len(plan.tried))
+    positions = (plan.costliest, plan.certificate.family, *plan.certificate.suspects)
+    whole = (
+        len(plan.outcomes) == len(plan.tried)
+        and all(position in families_tried for position in positions)
+        and [one.horizon for one in plan.reach] == horizons_around(plan.assumptions)
+    )
+    if not whole:
+        raise InvalidInput("plan", "a whole file written by 'affinity plan'", "parts of one")
 
 
 def write_plan(plan: Plan, path: Path) -> None:
     """Write a plan file, whole or not at all."""
+    try:
+        _write_whole(plan_to_toml(plan), path)
+    except OSError as error:  # name the file that was asked for, not the temporary one
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _write_whole(text: str, path: Path) -> None:
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(plan_to_toml(plan))
+            file.write(text)
             file.flush()
             os.fsync(file.fileno())
         Path(name).replace(path)
@@ -123,6 +152,9 @@ def read_plan(path: Path) -> Plan:
         return plan_from_toml(path.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
         raise InvalidInput(str(path), "a TOML file", "not text") from None
+    except InvalidInput as error:
+        named = InvalidInput(f"{path}: {error.parameter}", error.rule, error.value)
+        raise named from error
 
 
 def remembered_plan(
@@ -141,11 +173,10 @@ def remembered_plan(
     directory = _cache_directory() if cache is None else cache
     key = json.dumps([FORMAT, __version__, assumptions.to_json(), method, seed], sort_keys=True)
     path = directory / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.toml"
-    if path.is_file():
-        try:
-            return read_plan(path), True
-        except (AffinityError, OSError):
-            pass
+    try:
+        return read_plan(path), True
+    except (AffinityError, OSError):
+        pass  # not there, or not to be trusted
     plan = make_plan(assumptions, method, seed=seed, progress=progress)
     try:
         directory.mkdir(parents=True, exist_ok=True)

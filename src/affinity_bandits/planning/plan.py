@@ -176,9 +176,13 @@ def make_plan(
         )
         if plan.affordable:
             return plan
-        ranked = sorted(range(len(tried)), key=lambda i: -results[i].choices)
-        undecided = [tried[i] for i in ranked if results[i].undecided_rate > 1.0 - DECIDED]
-        enough = sufficient_horizon(assumptions, policy, undecided[:3], seed + REACH)
+        # All of them: where nothing is decided, all cost the same, and none looks the hardest.
+        undecided = [
+            family
+            for family, one in zip(tried, results, strict=True)
+            if one.undecided_rate > 1.0 - DECIDED
+        ]
+        enough = sufficient_horizon(assumptions, policy, undecided, seed + REACH)
         return _with(plan, sufficient=enough)
 
 
@@ -223,7 +227,8 @@ def certified(
         fresh = seed + CERTIFY + (attempt << 70)
         certificate = certify(policy, tried, chosen, horizon, failure, fresh, tick)
         proven = isinstance(policy, HandicapElimination)
-        if proven or certificate.upper <= failure or out_of_reach:
+        last = attempt == ATTEMPTS - 1
+        if proven or certificate.upper <= failure or out_of_reach or last:
             break
         policy = calibrate(assumptions, tried, failure=failure / 4.0 ** (attempt + 1)).policy
     return policy, certificate

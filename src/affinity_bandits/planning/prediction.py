@@ -57,8 +57,9 @@ def predict(bandit: AffinityBandit, policy: CalibratedElimination, horizon: int)
         horizon: n.
     """
     state = policy.start(bandit.arms, horizon)
+    burn_in = policy.burn_in if policy.discard_first else 0
     failure, pulls = _bound(bandit.bias.kernel)(
-        _case(bandit), state.repetitions, state.thresholds, horizon
+        _case(bandit), burn_in, state.repetitions, state.thresholds, horizon
     )
     return Prediction(failure, pulls)
 
@@ -81,7 +82,7 @@ def _case(bandit: AffinityBandit) -> Case:
 
 
 def predict_rounds(
-    case: Case, repetitions: IntArray, thresholds: FloatArray, horizon: int
+    case: Case, burn_in: int, repetitions: IntArray, thresholds: FloatArray, horizon: int
 ) -> tuple[float, float]:
     """Return the bound on the failure probability and the pulls until it is over; a kernel."""
     active = 0
@@ -89,7 +90,7 @@ def predict_rounds(
     for kind in range(len(case.means)):
         active += case.counts[kind]
         committee += case.counts[kind] * case.initial[kind]
-    own = repetitions[0]
+    own = burn_in
     clock = active * own
     committee += clock
     gone = np.zeros(len(case.means), dtype=np.int64)
@@ -111,7 +112,8 @@ def predict_rounds(
                 case.breakpoints,
                 case.smooth,
                 float(case.initial[kind] + own),
-                float(committee),
+                # Who comes later within a pass has a smaller share: the best comes last here.
+                float(committee + (active - 1 if kind == 0 else 0)),
                 float(active),
                 pulls,
             )

@@ -16,8 +16,9 @@ DECIDED = 0.95
 RUNS = 200
 HALVINGS = 7
 LARGEST_HORIZON = 10**15
-MORE = 1.1
-"""The least by which a budget that does not suffice is raised."""
+SIFTING_RUNS = 100
+MARGIN = 1.25
+"""Added to what suffices, since the 95% point of a hundred runs is itself uncertain."""
 STEPS = (-4, -3, -2, -1, 0, 1, 2, 3, 4)
 """Horizons that a picture shows, in steps of the square root of ten from the planned one."""
 
@@ -109,16 +110,22 @@ def sufficient_horizon(
 ) -> int | None:
     """Return a number of choices within which 95% of runs end, whatever the family.
 
-    To be asked when the planned number does not suffice. It is doubled until it does; None if
-    10**15 does not.
+    To be asked when the planned number does not suffice. It is doubled until it does for every
+    family; None if 10**15 does not.
     """
     horizon = 2 * assumptions.horizon
-    bandits = [family.bandit for family in tried]
+    needed = float(assumptions.horizon)
+    left = [family.bandit for family in tried]
     while horizon <= LARGEST_HORIZON:
-        counted = outcomes(bandits, for_horizon(policy, horizon), horizon, RUNS, seed)
-        if all(one.undecided <= (1.0 - DECIDED) * RUNS for one in counted):
-            needed = max(MORE * assumptions.horizon, *(one.choices_95 for one in counted))
-            # Rounded up to two digits: more would pretend to a precision that 200 runs lack.
+        counted = outcomes(left, for_horizon(policy, horizon), horizon, SIFTING_RUNS, seed)
+        decided = [one.undecided <= (1.0 - DECIDED) * SIFTING_RUNS for one in counted]
+        needed = max(
+            [needed, *(one.choices_95 for one, is_ in zip(counted, decided, strict=True) if is_)]
+        )
+        left = [bandit for bandit, is_ in zip(left, decided, strict=True) if not is_]
+        if not left:
+            needed *= MARGIN
+            # Rounded up to two digits: more would pretend to a precision that the runs lack.
             scale = int(10 ** max(0, math.floor(math.log10(needed)) - 1))
             return math.ceil(needed / scale) * scale
         horizon *= 2

@@ -41,7 +41,7 @@ def scheduled_rounds(policy: RoundPolicy, assumptions: Assumptions) -> tuple[Sch
     """Return the rounds that fit in the horizon, while all groups take part."""
     state = policy.start(assumptions.groups, assumptions.horizon)
     if isinstance(policy, CalibratedElimination):
-        rows = _elimination(state, assumptions)
+        rows = _elimination(state, assumptions, policy.burn_in if policy.discard_first else 0)
     else:
         rows = _handicap(state, assumptions)
     return tuple(row for row in rows if row.choices <= assumptions.horizon)
@@ -52,15 +52,18 @@ def _variance(assumptions: Assumptions) -> float:
     return 0.25 if assumptions.bounded else assumptions.sigma**2
 
 
-def _elimination(state: EliminationState, assumptions: Assumptions) -> list[ScheduledRound]:
-    rows = []
-    trials = 0
-    for number, repetitions in enumerate(state.repetitions.tolist()):
+def _elimination(
+    state: EliminationState, assumptions: Assumptions, burn_in: int
+) -> list[ScheduledRound]:
+    groups = assumptions.groups
+    trials = burn_in
+    rows = [ScheduledRound(trials, trials * groups, None, None)] if burn_in > 0 else []
+    for number in range(1, len(state.repetitions)):
+        repetitions = int(state.repetitions[number])
         trials += repetitions
-        drops = None if number == 0 else float(state.thresholds[number])
+        drops = float(state.thresholds[number])
         noise = math.sqrt(2.0 * _variance(assumptions) / repetitions)
-        detects = None if drops is None else drops + BY_CHANCE * noise
-        rows.append(ScheduledRound(trials, trials * assumptions.groups, drops, detects))
+        rows.append(ScheduledRound(trials, trials * groups, drops, drops + BY_CHANCE * noise))
     return rows
 
 

@@ -10,6 +10,7 @@ from affinity_bandits.planning.families import Family, families
 from affinity_bandits.planning.outcomes import Outcome, outcomes
 from affinity_bandits.planning.plan import Plan
 from affinity_bandits.policies import Assumptions, CalibratedElimination, RoundPolicy
+from affinity_bandits.policies.assumptions import MOST_GROUPS, MOST_HEAD_START
 from affinity_bandits.simulation.progress import progress_bar
 
 FACTORS = (2, 10)
@@ -78,7 +79,8 @@ def _violations(plan: Plan, factor: int) -> list[Case]:
         found.append((words, factor, families(changed), used, changed.horizon))
 
     if given.head_start > 0:
-        add(HEAD_START, replace(given, head_start=factor * given.head_start))
+        larger = min(MOST_HEAD_START, factor * given.head_start)
+        add(HEAD_START, replace(given, head_start=larger))
     if given.steepness > 0.0:
         steeper = min(100.0, factor * given.steepness)
         add(STEEPNESS, replace(given, steepness=steeper, lipschitz=None))
@@ -86,7 +88,7 @@ def _violations(plan: Plan, factor: int) -> list[Case]:
     add(DIFFERENCE, replace(given, smallest_difference=given.smallest_difference / factor))
     if horizon // factor >= given.groups:
         found.append((HORIZON, factor, families(given), policy, horizon // factor))
-    more = min(1000, factor * given.groups)
+    more = min(MOST_GROUPS, factor * given.groups)
     if more > given.groups and more <= horizon:
         changed = replace(given, groups=more)
         add(GROUPS, changed, _for_groups(policy, changed))

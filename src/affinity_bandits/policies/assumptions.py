@@ -11,6 +11,7 @@ from affinity_bandits.errors import InvalidInput
 
 NOISES = ("bounded", "gaussian")
 MOST_GROUPS = 1000
+MOST_HEAD_START = 10**9
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,9 @@ class Assumptions:
                 high=largest,
                 open_low=True,
             ),
-            "head_start": checks.integer("head_start", self.head_start, low=0, high=10**9),
+            "head_start": checks.integer(
+                "head_start", self.head_start, low=0, high=MOST_HEAD_START
+            ),
             "steepness": checks.number("steepness", self.steepness, low=0.0, high=100.0),
             "sigma": checks.number("sigma", self.sigma, low=0.0, high=1e6, open_low=True),
             "failure": checks.number(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -57,15 +58,21 @@ class _Bar:
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
 
-            self._bar = Progress(
+            bar = Progress(
                 BarColumn(40),
                 TaskProgressColumn(),
                 TimeRemainingColumn(),
                 console=Console(stderr=True),
                 transient=True,
             )
-            self._task = self._bar.add_task("simulate", total=1.0)
-            self._bar.start()
+            self._task = bar.add_task("simulate", total=1.0)
+            try:
+                bar.start()
+            except BaseException:  # interrupted half-way: what there is of it must go
+                with contextlib.suppress(Exception):
+                    bar.stop()
+                raise
+            self._bar = bar
         self._bar.update(self._task, completed=part)
 
     def close(self) -> None:

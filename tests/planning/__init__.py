@@ -1,0 +1,1 @@
+"""Plans: what is predicted, chosen, certified, remembered and said about it."""
