@@ -1,4 +1,4 @@
-.PHONY: check quick bench pictures
+.PHONY: check quick bench pictures soak-sweep
 
 check: ## everything that CI runs, in a fresh virtual environment
 	bash .ci/run
@@ -13,3 +13,6 @@ bench: ## the package against the bare engine
 
 pictures: ## the pictures of the README and the docs
 	.venv/bin/python docs/pictures.py
+
+soak-sweep: ## kill, fill and damage sweeps, a hundred times and more; about 20 minutes
+	.venv/bin/python -m soak.sweep

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 from affinity_bandits import AffinityBandit, Power, simulate
+from affinity_bandits.experiments import (
+    ProcessExecutor,
+    Store,
+    Sweep,
+    axes_of,
+    cell_summaries,
+    run_cells,
+)
+from affinity_bandits.experiments.axes import fixed_words
 from affinity_bandits.planning import Assumptions, make_plan
-from affinity_bandits.plots import draw_plan, draw_regret
+from affinity_bandits.plots import draw_plan, draw_regret, draw_sweep, sweep_grid
 from affinity_bandits.plots.style import save_figure
 
 IMAGES = Path(__file__).parent / "images"
@@ -31,7 +41,19 @@ def plan_picture() -> None:
     save_figure(draw_plan(make_plan(assumptions)), IMAGES / "plan.png")
 
 
+def sweep_picture() -> None:
+    """The heat map of the guide to sweeps, as `affinity sweep show heads.toml` draws it."""
+    sweep = Sweep.from_toml(Path(__file__).parent / "heads.toml")
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(folder)
+        run_cells(sweep, store, ProcessExecutor())
+        grid = sweep_grid(axes_of(sweep), cell_summaries(sweep, store))
+    (figure,) = draw_sweep(grid, fixed_words(sweep))
+    save_figure(figure, IMAGES / "sweep.png")
+
+
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
     readme_picture()
     plan_picture()
+    sweep_picture()

@@ -13,6 +13,7 @@ from affinity_bandits.cli.paper import app as paper_app
 from affinity_bandits.cli.plan import plan
 from affinity_bandits.cli.policies import policies
 from affinity_bandits.cli.simulate import simulate
+from affinity_bandits.cli.sweep import app as sweep_app
 from affinity_bandits.errors import AffinityError
 
 app = typer.Typer(
@@ -27,6 +28,7 @@ app.command()(plan)
 app.command()(policies)
 app.command()(biases)
 app.add_typer(paper_app, name="paper")
+app.add_typer(sweep_app, name="sweep")
 
 
 @app.callback(invoke_without_command=True)
@@ -48,7 +50,9 @@ def main() -> None:
         sys.exit(2)
     except OSError as error:
         place = "" if error.filename is None else f": {error.filename}"
-        typer.echo(f"affinity: {error.strerror}{place}", err=True)
+        # An object store's errors have no number, only words, sometimes on several lines.
+        words = error.strerror or " ".join(str(error).split())
+        typer.echo(f"affinity: {words}{place}", err=True)
         sys.exit(2)
     except KeyboardInterrupt:
         typer.echo("affinity: interrupted before anything was finished", err=True)

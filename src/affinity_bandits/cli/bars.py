@@ -1,12 +1,22 @@
-"""Progress bars of commands whose amount of work is not known beforehand."""
+"""Progress bars of long commands."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from affinity_bandits.simulation.progress import Progress
+
+if TYPE_CHECKING:
+    from affinity_bandits.experiments import Summary
+
+LINE_SECONDS = 10.0
+"""Between two lines where there is no terminal to draw a bar on."""
+BAR_SECONDS = 0.2
+"""Between two looks of a bar: a sweep may tell of a hundred thousand cells a second."""
 
 
 @contextmanager
@@ -35,3 +45,75 @@ class Counter(Progress):
         """Take note that work worth so many replicates is done."""
         self._count += replicates
         self._show(self._count)
+
+
+@contextmanager
+def sweep_bar(total: int) -> Iterator[Callable[[Summary], None]]:
+    """Give a function to tell of a sweep's progress; it draws a bar, or writes a line at times."""
+    pace = Pace(total)
+    if not sys.stderr.isatty():
+        lines = Rarely(LINE_SECONDS, lambda summary: print(pace.words(summary), file=sys.stderr))
+        yield lines.tell
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+    from rich.progress import Progress as Bars
+
+    with Bars(
+        BarColumn(30),
+        TaskProgressColumn(),
+        TextColumn("{task.description}", markup=False),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bars:
+        task = bars.add_task("starting", total=total)
+
+        def show(summary: Summary) -> None:
+            bars.update(
+                task, completed=summary.found + summary.run, description=pace.words(summary)
+            )
+
+        yield Rarely(BAR_SECONDS, show).tell
+
+
+class Rarely:
+    """Passes on what it is told, but not more often than every so many seconds."""
+
+    def __init__(self, seconds: float, show: Callable[[Summary], None]) -> None:
+        self._seconds = seconds
+        self._show = show
+        self._last = time.monotonic()
+
+    def tell(self, summary: Summary) -> None:
+        """Pass it on if it is time."""
+        now = time.monotonic()
+        if now - self._last >= self._seconds:
+            self._last = now
+            self._show(summary)
+
+
+class Pace:
+    """How fast a sweep goes, and how long it has to go."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._began = time.monotonic()
+
+    def words(self, summary: Summary) -> str:
+        """Return how far a sweep is, in one line."""
+        done = summary.found + summary.run
+        text = f"{done:,} of {self._total:,} replicates"
+        rate = summary.run / max(time.monotonic() - self._began, 1e-9)
+        if rate > 0.0:
+            text += f", {rate:,.3g} a second, {_duration((self._total - done) / rate)} left"
+        if summary.failed:
+            text += f", {summary.failed:,} shard{'' if summary.failed == 1 else 's'} failed"
+        return text
+
+
+def _duration(seconds: float) -> str:
+    """Return a duration in the unit that suits it."""
+    for unit, name in ((86400.0, "days"), (3600.0, "h"), (60.0, "min")):
+        if seconds >= 2.0 * unit:
+            return f"{seconds / unit:.3g} {name}"
+    return f"{seconds:.0f} s"

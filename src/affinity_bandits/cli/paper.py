@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from affinity_bandits.cli import executors
 from affinity_bandits.cli.listing import print_lines
 
 if TYPE_CHECKING:
     from affinity_bandits.paper import Outcome
+
+PROCESSES = 2
+"""If not told how many."""
 
 app = typer.Typer(no_args_is_help=True, help="The paper's figures and claims, run and checked.")
 
@@ -46,7 +50,14 @@ def run(
         bool, typer.Option("--as-published", help="As many repeats as the paper took.")
     ] = False,
     out: Annotated[Path, typer.Option(help="Where to write.")] = Path("paper"),
-    workers: Annotated[int, typer.Option(help="Processes; 1 works in this one.")] = 2,
+    executor: Annotated[str, typer.Option(help=executors.KIND_HELP)] = "processes",
+    address: Annotated[str | None, typer.Option(help=executors.ADDRESS_HELP)] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            help="Processes, 1 works in this one; with ray, cores. [2; with ray, all]",
+        ),
+    ] = None,
 ) -> None:
     """Run items; write pictures, data, claims and one report.
 
@@ -54,7 +65,7 @@ def run(
     """
     from affinity_bandits.cli.bars import item_bar
     from affinity_bandits.errors import InvalidInput
-    from affinity_bandits.experiments import ProcessExecutor, SerialExecutor, Store
+    from affinity_bandits.experiments import Store
     from affinity_bandits.paper import StoreLab, chosen, run_item
     from affinity_bandits.paper.report import write_report
 
@@ -65,17 +76,15 @@ def run(
     ]
     if len(scales) > 1:
         raise InvalidInput("scale", "one of --quick, --full and --as-published", scales)
-    if workers < 1:
-        raise InvalidInput("workers", "at least 1", workers)
     scale = scales[0] if scales else "full"
     wanted = chosen(identities or [])
+    hands = executors.executor(executor, workers, address, usual=PROCESSES)
     store = Store(out / "store")
-    executor = ProcessExecutor(workers) if workers > 1 else SerialExecutor()
     outcomes = []
     try:
         for item in wanted:
             with item_bar(item.identity) as progress:
-                outcome = run_item(item, scale, StoreLab(store, executor, progress), out)
+                outcome = run_item(item, scale, StoreLab(store, hands, progress), out)
             outcomes.append(outcome)
             _tell(outcome)
     except KeyboardInterrupt:

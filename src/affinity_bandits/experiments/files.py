@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import uuid
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from typing import Any, Protocol
 
 from affinity_bandits.errors import InvalidInput, MissingExtra
 
+_HALF_A_URI = re.compile(r"[a-z][a-z0-9+.-]+:/")
 TEMPORARY = ".tmp-"
 """What names of unfinished files begin with."""
 
@@ -171,6 +173,8 @@ def files_at(root: str | Path) -> Files:
     """Return the files under a path or a URI such as s3://bucket/sweeps/first."""
     text = str(root)
     if "://" not in text:
+        if _HALF_A_URI.match(text):
+            raise InvalidInput("store", "a directory, or a URI with ://", text)
         return LocalFiles(Path(text))
     try:
         from pyarrow import fs

@@ -5,10 +5,12 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.process import BaseProcess
 
 from affinity_bandits import checks
 from affinity_bandits.experiments.executors import Done
@@ -18,6 +20,8 @@ WINDOW = 2
 """Tasks handed out for each worker: one that it works on, and one that waits."""
 SUSPICIOUS = 3
 """Deaths of workers that a task may have been handed out at; then it is run alone."""
+GRACE = 3.0
+"""Seconds that workers have after Ctrl-C to finish what they have begun."""
 CHANCES = 3
 """How often a task that is run alone may kill its worker before it is given up."""
 
@@ -69,10 +73,11 @@ class ProcessExecutor:
     ) -> list[Task] | None:
         """Return the tasks that were handed out when a worker died, or None if all are done."""
         running: dict[Future[list[Report]], Task] = {}
+        strangers = multiprocessing.active_children()
         pool = ProcessPoolExecutor(
             workers,
             mp_context=multiprocessing.get_context("spawn"),
-            initializer=_ignore_interrupts,
+            initializer=_be_a_worker,
         )
         try:
             while True:
@@ -90,18 +95,41 @@ class ProcessExecutor:
                         done(report)
         except BrokenProcessPool:
             return list(running.values())
+        except KeyboardInterrupt:
+            _let_finish(pool, running, strangers)
+            raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _submit(pool: ProcessPoolExecutor, task: Task, root: str) -> Future[list[Report]]:
     """Hand out a task; if the pool is broken, as a future that says so."""
+    # A worker is started here; until it can ignore Ctrl-C it must not see it.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         return pool.submit(run_task, task, root)
     except BrokenProcessPool as error:
         broken: Future[list[Report]] = Future()
         broken.set_exception(error)
         return broken
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _let_finish(
+    pool: ProcessPoolExecutor, running: Iterable[Future[list[Report]]], strangers: list[BaseProcess]
+) -> None:
+    """Give workers a moment for what they have begun, then end them: one run may take hours.
+
+    What they write is whole or absent, so nothing is lost but their time.
+    """
+    try:
+        pool.shutdown(wait=False, cancel_futures=True)
+        wait(running, GRACE)
+    finally:
+        for child in multiprocessing.active_children():
+            if child not in strangers:
+                child.terminate()
 
 
 def _first(again: deque[Task], queue: Iterator[Task]) -> Iterator[Task]:
@@ -116,6 +144,15 @@ def _first(again: deque[Task], queue: Iterator[Task]) -> Iterator[Task]:
         yield task
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C is for the driver, which lets the workers finish what they have begun."""
+def _be_a_worker() -> None:
+    """Leave Ctrl-C to the driver, which lets workers finish what they have begun; end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_driver, daemon=True).start()
+
+
+def _end_with_the_driver() -> None:
+    """End when the driver is gone: workers share the queue's writing end, so it never closes."""
+    driver = multiprocessing.parent_process()
+    if driver is not None:
+        driver.join()
+        os._exit(1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import socket
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -13,6 +14,8 @@ from affinity_bandits.errors import AffinityError, MissingExtra
 from affinity_bandits.experiments.executors import Done
 from affinity_bandits.experiments.work import Report, Task, run_task
 
+PATIENCE = 10.0
+"""Seconds to wait for a cluster's machine to answer."""
 WINDOW = 3
 """Tasks in flight for each core: Ray keeps a record of every one."""
 RETRIES = 20
@@ -71,6 +74,8 @@ class RayExecutor:
             yield self.client
             return
         ray = _ray()
+        if self.address is not None:
+            _reach(self.address)
         try:
             if self.address is None:
                 ray.init(
@@ -101,6 +106,17 @@ def _reports(ray: Any, reference: Any, task: Task, alone: Any, root: str) -> Ite
             return
         for shard in task:
             yield from _reports(ray, alone.remote((shard,), root), (shard,), alone, root)
+
+
+def _reach(address: str) -> None:
+    """Say at once that nobody is there: Ray itself goes on trying for minutes."""
+    host, _, port = address.rpartition(":")
+    if not host or "/" in host or not port.isdecimal():  # "auto", ray://..., a session's name
+        return
+    try:
+        socket.create_connection((host, int(port)), PATIENCE).close()
+    except (OSError, OverflowError) as error:
+        raise AffinityError(f"no Ray cluster at {address}: {error}") from None
 
 
 def _ray() -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -10,6 +11,7 @@ from affinity_bandits.experiments.executors import Executor, SerialExecutor
 from affinity_bandits.experiments.packing import Guess, packed
 from affinity_bandits.experiments.spec import AnyCell, Cell, CellSet, Experiment
 from affinity_bandits.experiments.store import Store
+from affinity_bandits.experiments.tables import pyarrow_modules
 from affinity_bandits.experiments.work import Report
 from affinity_bandits.simulation import Result
 from affinity_bandits.simulation.progress import Progress
@@ -54,6 +56,7 @@ def run_cells(
         executor: who does the work; this process if left out.
         tell: is called with the summary whenever it has changed.
     """
+    pyarrow_modules()  # said once, not for every shard
     chosen = executor or SerialExecutor()
     summary = Summary()
     guess = Guess()
@@ -74,7 +77,9 @@ def run_cells(
             summary.run += report.shard.count
         else:
             summary.failed += 1
-            store.record_failure(report.shard, report.error)
+            # On a full disk the record fails as its shard did; the summary still has it.
+            with contextlib.suppress(OSError):
+                store.record_failure(report.shard, report.error)
             if len(summary.errors) < MOST_NAMED:
                 summary.errors[report.shard.name] = report.error
         if tell is not None:

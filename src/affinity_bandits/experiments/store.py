@@ -22,11 +22,12 @@ import numpy as np
 
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.experiments.files import Files, LocalFiles, files_at
-from affinity_bandits.experiments.spec import AnyCell, Cell, Shard
+from affinity_bandits.experiments.spec import Cell, Shard
 from affinity_bandits.experiments.tables import (
+    Label,
     Outcomes,
     from_bytes,
-    identity_in,
+    label_in,
     pyarrow_modules,
     to_bytes,
 )
@@ -54,7 +55,8 @@ class Store:
     """
 
     def __init__(self, root: str | Path) -> None:
-        self.root = str(root)
+        # A worker may have another working directory than whoever hands out the work.
+        self.root = str(root) if "://" in str(root) else str(Path(root).absolute())
         self.files: Files = files_at(root)
 
     def write(self, shard: Shard, result: Result) -> None:
@@ -77,10 +79,10 @@ class Store:
         for name in self.files.names(folder):
             piece = _piece(folder, name)
             try:
-                content = None if piece is None else self._content(piece)
+                whole = piece is not None and self._content(identity, piece) is not None
             except FileNotFoundError:  # somebody else has moved it aside
                 continue
-            if piece is not None and content is not None and identity_in(content) == identity:
+            if piece is not None and whole:
                 good.append(piece)
             else:
                 bad.append(f"{folder}/{name}")
@@ -90,17 +92,14 @@ class Store:
     def missing(self, identity: str, replicates: int) -> tuple[list[range], list[str]]:
         """Return the replicates of a cell that are not there, and the files moved aside."""
         good, bad = self.pieces(identity)
-        gaps = []
-        at = 0
-        for piece in sorted(good):
-            if piece.first > at:
-                gaps.append(range(at, min(piece.first, replicates)))
-            at = max(at, piece.first + piece.replicates)
-            if at >= replicates:
-                break
-        if at < replicates:
-            gaps.append(range(at, replicates))
-        return [gap for gap in gaps if len(gap) > 0], bad
+        return _gaps(good, replicates), bad
+
+    def count(self, identity: str, replicates: int) -> int:
+        """Return how many of a cell's first replicates are there, by the names of its files.
+
+        Contents are not read, so a damaged file counts until a run finds it out.
+        """
+        return replicates - sum(len(gap) for gap in _gaps(self._named(identity), replicates))
 
     def read(self, cell: Cell, replicates: int) -> Result:
         """Return the first so many replicates of a cell.
@@ -108,8 +107,6 @@ class Store:
         Raises:
             InvalidInput: some of them are not in the store, or a file is damaged.
         """
-        from affinity_bandits.simulation.result import PolicyRun
-
         found = self._outcomes(cell.identity)
         if found is None or not np.array_equal(
             found.replicates[:replicates], np.arange(replicates)
@@ -118,16 +115,7 @@ class Store:
             raise InvalidInput(
                 "replicates", f"finished for cell {cell.identity}", f"{finished} are"
             )
-        return Result(
-            bandit=cell.bandit,
-            runs=(PolicyRun(**found.run),),
-            horizon=cell.horizon,
-            seed=cell.stream_seed,
-            replicates=found.replicates[:replicates],
-            checkpoints=np.array(cell.checkpoints, dtype=np.int64),
-            pulls=found.pulls[None, :replicates],
-            candidates=found.candidates[None, :replicates],
-        )
+        return result_of(cell, found, replicates)
 
     def finished(self, identity: str) -> Outcomes | None:
         """Return whatever there is of a cell, in the order of its replicates; None if nothing."""
@@ -193,18 +181,24 @@ class Store:
         found = (_piece(folder, name) for name in self.files.names(folder))
         return sorted(piece for piece in found if piece is not None)
 
-    def _content(self, piece: Piece) -> bytes | None:
-        """Return a file's content, or None if it is not what its name says."""
+    def _content(self, identity: str, piece: Piece) -> bytes | None:
+        """Return a file's content, or None if it is not what its folder and name say."""
         content = self.files.read(piece.name)
-        return content if _checksum(content) == piece.checksum else None
+        if _checksum(content) != piece.checksum:
+            return None
+        # A checksum also holds for an undamaged file under another shard's name.
+        expected = Label(identity, piece.first, piece.replicates)
+        return content if label_in(content) == expected else None
 
     def _outcomes(self, identity: str) -> Outcomes | None:
         parts = []
         for piece in self._named(identity):
-            content = self._content(piece)
+            content = self._content(identity, piece)
             if content is None:
                 raise InvalidInput(
-                    piece.name, "undamaged; run the sweep again to replace it", "a wrong checksum"
+                    piece.name,
+                    "undamaged; run the sweep again to replace it",
+                    "not what its name says",
                 )
             parts.append(from_bytes(content))
         return _joined(parts)
@@ -215,12 +209,35 @@ def folder_of(identity: str) -> str:
     return f"{identity[:2]}/{identity[2:]}"
 
 
-def labelled(store: Store, cells: Iterable[AnyCell]) -> Iterator[tuple[AnyCell, Outcomes]]:
-    """Give every cell that has finished work, with its outcomes."""
-    for planned in cells:
-        found = store.finished(planned.identity)
-        if found is not None:
-            yield planned, found
+def result_of(cell: Cell, found: Outcomes, replicates: int) -> Result:
+    """Return what was found of a cell as a result, of at most so many replicates."""
+    from affinity_bandits.simulation.result import PolicyRun
+
+    return Result(
+        bandit=cell.bandit,
+        runs=(PolicyRun(**found.run),),
+        horizon=cell.horizon,
+        seed=cell.stream_seed,
+        replicates=found.replicates[:replicates],
+        checkpoints=np.array(cell.checkpoints, dtype=np.int64),
+        pulls=found.pulls[None, :replicates],
+        candidates=found.candidates[None, :replicates],
+    )
+
+
+def _gaps(pieces: Iterable[Piece], replicates: int) -> list[range]:
+    """Return which of the first replicates are in none of a cell's files."""
+    gaps = []
+    at = 0
+    for piece in sorted(pieces):
+        if piece.first > at:
+            gaps.append(range(at, min(piece.first, replicates)))
+        at = max(at, piece.first + piece.replicates)
+        if at >= replicates:
+            break
+    if at < replicates:
+        gaps.append(range(at, replicates))
+    return [gap for gap in gaps if len(gap) > 0]
 
 
 def _joined(parts: list[Outcomes]) -> Outcomes | None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from affinity_bandits import checks
-from affinity_bandits.bandit import AffinityBandit
+from affinity_bandits.bandit import MECHANISMS, AffinityBandit
 from affinity_bandits.bias import bias_from_json
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.errors import AffinityError, InvalidInput
@@ -191,7 +191,9 @@ def _pieces(key: str, value: Any) -> _Piece:
     except InvalidInput as error:
         if error.parameter == key:
             raise
-        raise InvalidInput(f"{key}: {error.parameter}", error.rule, error.value) from None
+        named = InvalidInput(f"{key}: {error.parameter}", error.rule, error.value)
+        named.args = (f"{key}: {error}",)  # with its hint at a name that is close
+        raise named from None
 
 
 def _noise(value: Any) -> _Piece:
@@ -234,6 +236,10 @@ def _engine(value: Any) -> _Piece:
     return _Piece(checks.choice("engine", value, ("auto", "steps")))
 
 
+def _mechanism(value: Any) -> _Piece:
+    return _Piece(None if value is None else checks.choice("mechanism", value, MECHANISMS))
+
+
 def _memory(value: Any) -> _Piece:
     return _Piece(None if value is None else checks.integer("memory", value, low=1, high=10**8))
 
@@ -243,7 +249,7 @@ _PIECES: dict[str, Callable[[Any], _Piece]] = {
     "bandit.bias": _bias,
     "bandit.initial_pulls": _initial,
     "bandit.noise": _noise,
-    "bandit.mechanism": _Piece,
+    "bandit.mechanism": _mechanism,
     "bandit.memory": _memory,
     "policy": _policy,
     "horizon": _horizon,

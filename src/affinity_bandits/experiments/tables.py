@@ -71,15 +71,29 @@ def from_bytes(content: bytes) -> Outcomes:
     )
 
 
-def identity_in(content: bytes) -> str | None:
-    """Return the identity of the cell that a file says it belongs to, or None if it is no shard."""
+class Label(NamedTuple):
+    """What a file says of itself, whatever its name is."""
+
+    identity: str
+    first: int
+    replicates: int
+
+
+def label_in(content: bytes) -> Label | None:
+    """Return which replicates of which cell a file says it holds, or None if it is no shard."""
     arrow, parquet = pyarrow_modules()
     try:
-        metadata = parquet.read_metadata(arrow.BufferReader(content)).metadata
-    except (arrow.ArrowException, OSError):
+        about = parquet.read_metadata(arrow.BufferReader(content))
+        column = about.schema.names.index("replicate")
+        groups = [
+            about.row_group(at).column(column).statistics for at in range(about.num_row_groups)
+        ]
+        first = min(group.min for group in groups)
+        count = max(group.max for group in groups) - first + 1
+        text = about.metadata[b"cell"].decode()
+    except (arrow.ArrowException, OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
-    text = (metadata or {}).get(b"cell")
-    return None if text is None else identity_of(text.decode())
+    return Label(identity_of(text), int(first), int(count))
 
 
 def pyarrow_modules() -> tuple[Any, Any]:
@@ -93,7 +107,9 @@ def pyarrow_modules() -> tuple[Any, Any]:
 
 
 def _lists(arrow: Any, rows: Any) -> Any:
-    return arrow.FixedSizeListArray.from_arrays(arrow.array(rows.ravel()), rows.shape[1])
+    """Return rows as lists of no fixed size: cells of different numbers of arms are one table."""
+    starts = np.arange(rows.shape[0] + 1, dtype=np.int32) * rows.shape[1]
+    return arrow.ListArray.from_arrays(starts.astype(np.int32), arrow.array(rows.ravel()))
 
 
 def _flat(column: Any) -> Any:

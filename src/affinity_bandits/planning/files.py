@@ -73,8 +73,7 @@ def plan_from_toml(text: str) -> Plan:
     try:
         data = tomllib.loads(text)
         plan = data["plan"]
-        if not data["end"]["whole"]:
-            raise KeyError("end")
+        finished = data["end"]["whole"]
         if plan["format"] != FORMAT:
             raise InvalidInput("format", f"{FORMAT}, which this version reads", plan["format"])
         assumptions = Assumptions.from_json(data["assumptions"])
@@ -106,16 +105,17 @@ def plan_from_toml(text: str) -> Plan:
         if isinstance(error, AffinityError):
             raise
         raise InvalidInput("plan", "a file written by 'affinity plan'", str(error)) from error
-    _check_whole(found)
+    _check_whole(found, finished)
     return found
 
 
-def _check_whole(plan: Plan) -> None:
+def _check_whole(plan: Plan, finished: object) -> None:
     """Check that the parts of a plan file belong together: it may have been cut off or edited."""
     families_tried = range(len(plan.tried))
     positions = (plan.costliest, plan.certificate.family, *plan.certificate.suspects)
     whole = (
-        len(plan.outcomes) == len(plan.tried)
+        finished is True
+        and len(plan.outcomes) == len(plan.tried)
         and all(position in families_tried for position in positions)
         and [one.horizon for one in plan.reach] == horizons_around(plan.assumptions)
     )

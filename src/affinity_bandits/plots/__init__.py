@@ -2,5 +2,7 @@
 
 from affinity_bandits.plots.plan import draw_plan
 from affinity_bandits.plots.regret import draw_regret
+from affinity_bandits.plots.sweep import draw_sweep
+from affinity_bandits.plots.sweep_data import sweep_grid
 
-__all__ = ["draw_plan", "draw_regret"]
+__all__ = ["draw_plan", "draw_regret", "draw_sweep", "sweep_grid"]

@@ -1,0 +1,245 @@
+"""`affinity sweep`: grids of many cells, run, gone on with, looked at and exported."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from affinity_bandits.cli import executors
+from affinity_bandits.cli.bars import sweep_bar
+from affinity_bandits.cli.figures import amount, rate
+from affinity_bandits.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from affinity_bandits.experiments import Axis, CellSummary, Store, Summary, Sweep
+
+MOST_SHOWN = 5
+"""Failures that are spelled out."""
+MOST_ROWS = 20
+"""Of the table that goes with a picture."""
+
+app = typer.Typer(no_args_is_help=True, help="Grids of many cells: run, go on, look, export.")
+
+Spec = Annotated[Path, typer.Argument(help="TOML file of the sweep: axes, fixed, replicates.")]
+StorePlace = Annotated[
+    str | None,
+    typer.Option(
+        help="Directory or URI (s3://bucket/folder) of finished work. [the file's name + .store]"
+    ),
+]
+
+
+@app.command()
+def run(
+    spec: Spec,
+    store: StorePlace = None,
+    executor: Annotated[str, typer.Option(help=executors.KIND_HELP)] = "processes",
+    address: Annotated[str | None, typer.Option(help=executors.ADDRESS_HELP)] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(help="Processes, 1 works in this one; with ray, cores. [all cores]"),
+    ] = None,
+) -> None:
+    """Run what is missing of a sweep; what is finished is not run again.
+
+    Status 1 if anything failed by its own fault; the rest is run all the same.
+    """
+    try:
+        _run(spec, store, executor, address, workers)
+    except KeyboardInterrupt:
+        typer.echo(
+            "affinity: interrupted; the same command goes on where this one stopped", err=True
+        )
+        raise typer.Exit(130) from None
+
+
+def _run(
+    spec: Path, store: str | None, executor: str, address: str | None, workers: int | None
+) -> None:
+    from affinity_bandits.experiments import Store, Sweep, run_cells
+    from affinity_bandits.experiments.summaries import keep_spec
+
+    sweep = Sweep.from_toml(spec)
+    hands = executors.executor(executor, workers, address)
+    place = _place(spec, store)
+    kept = Store(place)
+    changed = keep_spec(sweep, kept)
+    if changed:
+        typer.echo(
+            f"the store held another sweep (it differs in {', '.join(changed)}): its spec.json is "
+            "now this one; finished work of both stays"
+        )
+    with sweep_bar(len(sweep) * sweep.replicates) as tell:
+        summary = run_cells(sweep, kept, hands, tell)
+    _tell(summary, sweep, place)
+    if summary.failed:
+        raise typer.Exit(1)
+
+
+@app.command()
+def status(spec: Spec, store: StorePlace = None) -> None:
+    """Tell how much of a sweep is finished, value by value, and what failed.
+
+    Damaged files count as finished here: only 'run' reads them all.
+    """
+    from affinity_bandits.experiments.summaries import finished
+
+    sweep, kept, place = _opened(spec, store)
+    counts = finished(sweep, kept)
+    _print_counts(sweep, counts.by_value)
+    typer.echo(
+        f"{counts.done:,} of {counts.total:,} replicates ({_percent(counts.done, counts.total)}) "
+        f"of {len(sweep):,} cells are finished"
+    )
+    failures = kept.failures()
+    _list_failures({item["shard"]: item["error"] for item in failures}, len(failures), place)
+
+
+@app.command()
+def show(
+    spec: Spec,
+    store: StorePlace = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Directory for pictures. [that of the file]")
+    ] = None,
+    value: Annotated[str, typer.Option(help="regret, wrong, undecided or deceived.")] = "regret",
+    x: Annotated[
+        str | None, typer.Option(help="Axis from left to right, e.g. horizon. [one of numbers]")
+    ] = None,
+    y: Annotated[
+        str | None, typer.Option(help="Axis from bottom to top of a heat map, e.g. bias.")
+    ] = None,
+) -> None:
+    """Draw what is finished: heat maps over two axes, or curves over one (--x alone)."""
+    from affinity_bandits.experiments import axes_of, cell_summaries
+    from affinity_bandits.experiments.axes import fixed_words
+    from affinity_bandits.plots import draw_sweep, sweep_grid
+    from affinity_bandits.plots.style import save_figure
+    from affinity_bandits.plots.sweep_data import chosen_axes, measure_of
+
+    sweep, kept, _ = _opened(spec, store)
+    folder = spec.parent if out is None else out
+    if not folder.is_dir():
+        raise InvalidInput("out", "a directory", str(folder))
+    axes = axes_of(sweep)
+    measure = measure_of(value)
+    chosen_axes(axes, x, y)  # a mistake is said before a large store is read
+    cells = list(cell_summaries(sweep, kept))
+    grid = sweep_grid(axes, cells, value, x, y)
+    figures = draw_sweep(grid, fixed_words(sweep))
+    _print_cells(axes, cells, measure)
+    if grid.missing:
+        typer.echo(f"{grid.missing:,} of {len(cells):,} cells are not run yet and left blank")
+    if grid.without:
+        typer.echo(f"{grid.without:,} cells are left blank: their policy never decides")
+    for i, figure in enumerate(figures):
+        number = f"-{i + 1}" if len(figures) > 1 else ""
+        picture = folder / f"{spec.stem}-{value}{number}.png"
+        save_figure(figure, picture)
+        typer.echo(f"picture: {picture}")
+
+
+@app.command()
+def export(
+    spec: Spec,
+    out: Annotated[Path, typer.Argument(help="File to write: .parquet or .csv.")],
+    store: StorePlace = None,
+) -> None:
+    """Write a table with one row for each cell: axes, replicates, figures with 95% intervals."""
+    from affinity_bandits.experiments import write_table
+
+    sweep, kept, _ = _opened(spec, store)
+    if not out.parent.is_dir():
+        raise InvalidInput("out", "in a directory", str(out))
+    rows = write_table(sweep, kept, out)
+    typer.echo(f"table: {out} ({rows:,} rows)")
+
+
+def _place(spec: Path, store: str | None) -> str:
+    return str(spec.with_suffix(".store")) if store is None else store
+
+
+def _opened(spec: Path, store: str | None) -> tuple[Sweep, Store, str]:
+    """Return a sweep and its store, which must be there: looking at it should not make it."""
+    from affinity_bandits.experiments import Store, Sweep
+
+    sweep = Sweep.from_toml(spec)
+    place = _place(spec, store)
+    if "://" not in place and not Path(place).is_dir():
+        raise InvalidInput("store", "a directory that 'affinity sweep run' has made", place)
+    return sweep, Store(place), place
+
+
+def _tell(summary: Summary, sweep: Sweep, place: str) -> None:
+    typer.echo(
+        f"{len(sweep):,} cells: {summary.found:,} replicates were there, {summary.run:,} were run; "
+        f"store: {place}"
+    )
+    if summary.aside:
+        typer.echo(f"damaged or foreign, moved to {place}/aside, and run anew where need be:")
+        for name in summary.aside:
+            typer.echo(f"  {name}")
+    _list_failures(summary.errors, summary.failed, place)
+
+
+def _list_failures(errors: dict[str, str], failed: int, place: str) -> None:
+    if not failed:
+        return
+    typer.echo(f"{failed:,} shard{'' if failed == 1 else 's'} failed:")
+    for name, error in islice(errors.items(), MOST_SHOWN):
+        typer.echo(f"  {name}: {error}")
+    if failed > MOST_SHOWN:
+        typer.echo(f"  and {failed - MOST_SHOWN:,} more, in {place}/failures")
+
+
+def _print_counts(sweep: Sweep, by_value: dict[str, list[tuple[int, int]]]) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from affinity_bandits.experiments import axes_of
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("axis", "value"):
+        table.add_column(column)
+    for column in ("finished", "of", ""):
+        table.add_column(column, justify="right")
+    for axis in axes_of(sweep):
+        for label, (done, of) in zip(axis.labels, by_value[axis.key], strict=True):
+            table.add_row(axis.key, escape(label), f"{done:,}", f"{of:,}", _percent(done, of))
+    Console().print(table)
+
+
+def _percent(done: int, of: int) -> str:
+    """Return a part in percent, rounded down: 100% means all."""
+    return f"{1000 * done // of / 10:g}%"
+
+
+def _print_cells(axes: tuple[Axis, ...], cells: list[CellSummary], measure: str) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for axis in axes:
+        table.add_column(axis.short)
+    table.add_column("runs", justify="right")
+    table.add_column(measure.replace("_", " "), justify="right", no_wrap=True)
+    for cell in cells[:MOST_ROWS]:
+        labels = (escape(axis.labels[i]) for axis, i in zip(axes, cell.place, strict=True))
+        table.add_row(*labels, f"{cell.replicates:,}", _figure(getattr(cell, measure), measure))
+    console = Console()
+    console.print(table)
+    if len(cells) > MOST_ROWS:
+        console.print(
+            f"and {len(cells) - MOST_ROWS:,} more cells: 'affinity sweep export' writes them all",
+            style="dim",
+            highlight=False,
+        )
+
+
+def _figure(found: tuple[float, float, float] | None, measure: str) -> str:
+    return amount(found) if measure == "regret" and found is not None else rate(found)

@@ -1,0 +1,166 @@
+"""Summaries say what `simulate` says of the same replicates, of whatever is finished."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from affinity_bandits import simulate
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.experiments import Sweep, axes_of, cell_summaries, run_cells, write_table
+from affinity_bandits.experiments.axes import axis_of, fixed_words, label
+from affinity_bandits.experiments.store import Store, folder_of
+from affinity_bandits.experiments.summaries import finished, keep_spec, summarise
+
+SWEEP = Sweep(
+    axes={"policy": ["uniform", "elimination"], "bandit.true_means": [[0.4, 0.6], [0.1, 0.2, 0.9]]},
+    fixed={"horizon": 200},
+    replicates=6,
+    shard_size=3,
+)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    made = Store(tmp_path_factory.mktemp("store"))
+    run_cells(SWEEP, made)
+    return made
+
+
+def some(tmp_path: Path, size: int) -> tuple[Sweep, Store]:
+    """A sweep of one cell, and a store with its first replicates."""
+    fixed = {"horizon": 50, "bandit.true_means": [0.4, 0.6]}
+    part = Sweep({"policy": ["uniform"]}, fixed, replicates=size)
+    made = Store(tmp_path)
+    run_cells(part, made)
+    return Sweep({"policy": ["uniform"]}, fixed, replicates=5), made
+
+
+def test_a_summary_is_that_of_a_simulation(store: Store) -> None:
+    for planned, found in zip(SWEEP.planned(), cell_summaries(SWEEP, store), strict=True):
+        cell = planned.cell()
+        result = simulate(cell.bandit, cell.policy, 200, 6, cell.stream_seed, progress=False)
+        (row,) = result.summary()
+        assert found.identity == cell.identity
+        assert found.place == planned.place
+        assert found.replicates == 6
+        assert found.regret == row.regret
+        assert found.wrong_arm == row.wrong_arm
+        assert (found.undecided, found.deceived) == (row.undecided, row.deceived)
+        assert (found.undecided is None) == (cell.policy.name == "uniform")
+
+
+def test_what_is_half_finished_is_summarised_from_what_there_is(tmp_path: Path) -> None:
+    sweep, made = some(tmp_path, 2)
+    (cell,) = cell_summaries(sweep, made)
+    assert cell.replicates == 2
+    assert finished(sweep, made)[:2] == (2, 5)
+
+
+def test_replicates_beyond_those_asked_for_do_not_count(tmp_path: Path) -> None:
+    sweep, made = some(tmp_path, 9)
+    (cell,) = cell_summaries(sweep, made)
+    assert cell.replicates == 5
+    assert finished(sweep, made)[:2] == (5, 5)
+
+
+def test_nothing_is_known_of_what_is_not_run(tmp_path: Path) -> None:
+    for cell in cell_summaries(SWEEP, Store(tmp_path)):
+        assert cell.replicates == 0
+        assert cell.regret is cell.wrong_arm is cell.undecided is None
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    sweep, made = some(tmp_path, 5)
+    (planned,) = sweep.planned()
+    (shard,) = (tmp_path / folder_of(planned.identity)).iterdir()
+    shard.write_bytes(shard.read_bytes()[:-1])
+    with pytest.raises(InvalidInput, match=shard.name):
+        summarise(planned, made, 5)
+
+
+def test_finished_work_is_counted_by_value(store: Store) -> None:
+    counts = finished(SWEEP, store)
+    assert (counts.done, counts.total) == (24, 24)
+    assert counts.by_value == {key: [(12, 12), (12, 12)] for key in SWEEP.axes}
+
+
+def test_a_parquet_table_can_be_joined_with_the_shards(store: Store, tmp_path: Path) -> None:
+    from pyarrow import parquet
+
+    assert write_table(SWEEP, store, tmp_path / "cells.parquet") == 4
+    rows = parquet.read_table(tmp_path / "cells.parquet").to_pylist()
+    # Cells of two and of three arms are one table.
+    shards = store.dataset().to_table().to_pylist()
+    assert {row["cell"] for row in rows} == {row["cell"] for row in shards}
+    assert {len(row["pulls"]) for row in shards} == {2, 3}
+    assert rows[1]["bandit.true_means"] == "0.1, 0.2, 0.9"
+    assert rows[1]["bandit.true_means gap"] == pytest.approx(0.7)
+    assert rows[0]["undecided"] is None
+
+
+def test_a_table_of_another_kind_is_refused(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"\.parquet or \.csv"):
+        write_table(SWEEP, store, tmp_path / "cells.xlsx")
+
+
+def test_the_latest_spec_is_kept_and_what_changed_is_said(tmp_path: Path) -> None:
+    made = Store(tmp_path)
+    assert keep_spec(SWEEP, made) is None
+    assert keep_spec(SWEEP, made) == []
+    other = Sweep(SWEEP.axes, {"horizon": 300}, replicates=9, shard_size=3)
+    assert keep_spec(other, made) == ["fixed.horizon", "replicates"]
+    kept = json.loads((tmp_path / "spec.json").read_text(encoding="utf-8"))
+    assert Sweep.from_json(kept) == other
+    (tmp_path / "spec.json").write_text("not json", encoding="utf-8")
+    assert keep_spec(SWEEP, made) != []
+
+
+@pytest.mark.parametrize(
+    ("key", "values", "numbers", "words"),
+    [
+        ("horizon", [10, 100], (10.0, 100.0), "pulls of a run (horizon)"),
+        ("horizon", [10, 10], None, "pulls of a run (horizon)"),
+        (
+            "bandit.bias",
+            [{"name": "power", "alpha": 2}, {"name": "power", "alpha": 1}],
+            (2.0, 1.0),
+            "alpha of the power bias",
+        ),
+        ("bandit.bias", ["power", "sigmoid"], None, "bias"),
+        ("bandit.bias", [{"name": "power", "alpha": 2}, {"name": "sigmoid"}], None, "bias"),
+        (
+            "bandit.initial_pulls",
+            [[10, 5], [20, 5]],
+            (10.0, 20.0),
+            "initial pulls of arm 0 (others: 5)",
+        ),
+        ("bandit.initial_pulls", [None, [20, 5]], None, "initial pulls"),
+        ("bandit.initial_pulls", [[10, 5], [20, 6]], None, "initial pulls"),
+        (
+            "bandit.true_means",
+            [[0.4, 0.6], [0.3, 0.7]],
+            (0.2, 0.4),
+            "gap between the best true mean and the next",
+        ),
+        ("bandit.true_means", [[0.4, 0.6], [0.3, 0.5]], None, "true means"),
+        ("policy", ["ucb1", "moss"], None, "policy"),
+    ],
+)
+def test_an_axis_is_read_as_numbers_where_one_number_varies(
+    key: str, values: list[object], numbers: tuple[float, ...] | None, words: str
+) -> None:
+    axis = axis_of(key, values)
+    assert axis.numbers == (None if numbers is None else pytest.approx(numbers))
+    assert axis.words == words
+    assert len(axis.labels) == len(values)
+
+
+def test_values_are_labelled_for_a_reader() -> None:
+    clipped = {"name": "clipped", "base": {"name": "power", "alpha": 2.0}, "low": 0.1}
+    assert label(clipped) == "clipped(base=power(alpha=2), low=0.1)"
+    assert label(1_000_000) == "1,000,000"
+    assert fixed_words(SWEEP) == "horizon 200"
+    assert [axis.short for axis in axes_of(SWEEP)] == ["policy", "true means"]
