@@ -64,11 +64,11 @@ COLUMNS = ("kills", "restarts", "faults", "shards", "lost", "duplicated", "as_go
 def table(rows: Iterable[Row]) -> str:
     """Return lines as text."""
     heads = ("kills", "restarts", "faults", "shards", "lost", "duplicated", "read as good")
-    lines = [f"{'':34}" + "".join(f"{head:>13}" for head in heads) + f"{'seconds':>9}  verdict"]
+    lines = [f"{'':38}" + "".join(f"{head:>13}" for head in heads) + f"{'seconds':>9}  verdict"]
     for row in rows:
         counts = "".join(f"{getattr(row, column):>13,}" for column in COLUMNS)
         verdict = "FAILED" if row.violations else "ok"
         note = f"; {row.note}" if row.note else ""
-        lines.append(f"{row.name:34}{counts}{row.seconds:>9.1f}  {verdict}{note}")
+        lines.append(f"{row.name:38}{counts}{row.seconds:>9.1f}  {verdict}{note}")
         lines += [f"    {violation[:1000]}" for violation in row.violations]
     return "\n".join(lines)
