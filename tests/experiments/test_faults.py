@@ -6,8 +6,6 @@ write call; damaged files. The controls take a guard out, and the same checker m
 
 from __future__ import annotations
 
-import importlib.util
-
 import pytest
 from soak.sweep import SHORT_NAMES, run
 
@@ -15,9 +13,8 @@ QUICK = ("write-call", "write-calls", "damage", "control-labels", "control-done"
 
 
 def marks(name: str) -> list[pytest.MarkDecorator]:
-    missing = importlib.util.find_spec("ray") is None
-    ray = pytest.mark.skipif(missing, reason="Ray is not installed")
-    return ([] if name in QUICK else [pytest.mark.slow]) + [ray] * name.endswith("-ray")
+    alone = pytest.mark.xdist_group("ray")  # two clusters can be in each other's way
+    return ([] if name in QUICK else [pytest.mark.slow]) + [alone] * name.endswith("-ray")
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=marks(name)) for name in SHORT_NAMES])

@@ -20,6 +20,7 @@ from affinity_bandits.experiments import (
 from affinity_bandits.experiments.executors import Executor
 from affinity_bandits.experiments.ray_executor import RayExecutor
 
+pytestmark = pytest.mark.xdist_group("ray")
 REPLICATES = 40
 
 

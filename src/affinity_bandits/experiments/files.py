@@ -10,6 +10,7 @@ import contextlib
 import os
 import re
 import shutil
+import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,7 @@ from affinity_bandits.errors import InvalidInput, MissingExtra
 _HALF_A_URI = re.compile(r"[a-z][a-z0-9+.-]+:/")
 TEMPORARY = ".tmp-"
 """What names of unfinished files begin with."""
+STALE_SECONDS = 24 * 3600.0
 
 
 class Files(Protocol):
@@ -62,13 +64,13 @@ class LocalFiles:
         """Return the names of the finished files in a folder, none if there is no such folder."""
         try:
             with os.scandir(self.root / folder) as entries:
-                return sorted(
-                    entry.name
-                    for entry in entries
-                    if entry.is_file() and not entry.name.startswith(TEMPORARY)
-                )
+                found = [entry for entry in entries if entry.is_file()]
         except FileNotFoundError:
             return []
+        for entry in found:
+            if entry.name.startswith(TEMPORARY):
+                _remove_if_stale(entry)
+        return sorted(entry.name for entry in found if not entry.name.startswith(TEMPORARY))
 
     def folders(self, folder: str) -> Iterator[str]:
         """Give the names of the folders in a folder."""
@@ -187,6 +189,13 @@ def files_at(root: str | Path) -> Files:
     if isinstance(filesystem, fs.LocalFileSystem):
         return LocalFiles(Path(path))
     return ArrowFiles(filesystem, path)
+
+
+def _remove_if_stale(entry: os.DirEntry[str]) -> None:
+    """Remove what a writer left behind that was killed; one that is still writing is younger."""
+    with contextlib.suppress(FileNotFoundError):
+        if time.time() - entry.stat().st_mtime > STALE_SECONDS:
+            Path(entry.path).unlink()
 
 
 def _sync_directory(path: Path) -> None:

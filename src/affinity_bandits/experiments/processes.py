@@ -14,6 +14,7 @@ from multiprocessing.process import BaseProcess
 
 from affinity_bandits import checks
 from affinity_bandits.experiments.executors import Done
+from affinity_bandits.experiments.store import Store
 from affinity_bandits.experiments.work import Report, Task, run_task
 
 WINDOW = 2
@@ -60,7 +61,11 @@ class ProcessExecutor:
 
     def _alone(self, task: Task, root: str, done: Done) -> None:
         """Run the shards of a suspicious task one by one; nobody else can be killed by them."""
+        store = Store(root)
         for shard in task:
+            if store.has(shard):  # finished before the worker died
+                done(Report(shard, 0.0, None))
+                continue
             for _ in range(CHANCES):
                 if self._until_a_worker_dies(iter([(shard,)]), root, done, 1) is None:
                     break

@@ -145,7 +145,11 @@ class Store:
         return state.hexdigest()
 
     def dataset(self) -> Any:
-        """Return all shards as a pyarrow dataset: a table that is read only where it is asked."""
+        """Return all shards as a pyarrow dataset: a table that is read only where it is asked.
+
+        Checksums are not looked at, and where shards overlap a replicate is there twice, with the
+        same numbers: `read`, `finished` and `content_hash` check and join.
+        """
         pyarrow_modules()
         from pyarrow import dataset
 
