@@ -63,7 +63,8 @@ class LocalFiles:
     def names(self, folder: str) -> list[str]:
         """Return the names of the finished files in a folder, none if there is no such folder."""
         try:
-            with os.scandir(self.root / folder) as entries:
+            # Plain text, not a Path: a million cells are looked for at the start of a run.
+            with os.scandir(f"{self.root}/{folder}") as entries:
                 found = [entry for entry in entries if entry.is_file()]
         except FileNotFoundError:
             return []

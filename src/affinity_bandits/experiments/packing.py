@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from affinity_bandits.experiments.spec import AnyCell, Shard
 from affinity_bandits.experiments.work import Report, Task
+from affinity_bandits.policies import POLICIES, RoundPolicy
 
 TASK_SECONDS = 1.0
 SHARD_BYTES = 32 * 2**20
@@ -82,31 +84,29 @@ def _size(planned: AnyCell, seconds: float) -> int:
     return max(1, min(round(TASK_SECONDS / seconds), SHARD_BYTES // bytes_each, 10**7 - 1))
 
 
-_priors: dict[str, tuple[str, float, int]] = {}
-
-
 def _prior(planned: AnyCell) -> tuple[str, float, int]:
-    """Return a cell's kind, a first guess of seconds and the bytes of a replicate."""
-    known = _priors.get(planned.identity)
-    if known is not None:
-        return known
-    data = json.loads(planned.text)
-    policy, horizon = data["policy"], data["horizon"]
-    arms = max(1, len(data["bandit"]["true_means"]))
-    times = max(1, len(data["checkpoints"]))
-    name = policy["name"] if isinstance(policy, dict) else str(policy)
-    from affinity_bandits.policies import POLICIES, RoundPolicy
+    """Return a cell's kind, a first guess of seconds and the bytes of a replicate.
 
-    rounds = (
-        data["engine"] == "auto"
-        and name in POLICIES
-        and issubclass(POLICIES[name], RoundPolicy)
-        and data["bandit"]["memory"] is None
-    )
+    The canonical text is cut, not parsed: a million cells differ in their bandits and share the
+    rest, which is parsed once.
+    """
+    bandit, _, rest = planned.text.partition(',"checkpoints":')
+    name, horizon, times, by_rounds = _rest(rest)
+    arms = bandit.count(",", bandit.rindex('"true_means":[')) + 1
+    rounds = by_rounds and '"memory":null' in bandit
     seconds = ROUND_SECONDS * arms if rounds else STEP_SECONDS * (1 + arms / 8) * horizon
-    kind = f"{name} {'rounds' if rounds else 'steps'} {data['bandit']['noise']['name']}"
-    found = (kind, max(seconds, 1e-7), 8 * times * arms + 16 * arms)
-    if len(_priors) > 10_000:
-        _priors.clear()
-    _priors[planned.identity] = found
-    return found
+    noise = "bernoulli" if '"name":"bernoulli"' in bandit else "gaussian"
+    kind = f"{name} {'rounds' if rounds else 'steps'} {noise}"
+    return kind, max(seconds, 1e-7), 8 * times * arms + 16 * arms
+
+
+@lru_cache(maxsize=4096)
+def _rest(text: str) -> tuple[str, int, int, bool]:
+    """Return the policy's name, the horizon, the number of checkpoints, and if rounds are drawn."""
+    data = json.loads('{"checkpoints":' + text)
+    policy = data["policy"]
+    name = policy["name"] if isinstance(policy, dict) else str(policy)
+    rounds = (
+        data["engine"] == "auto" and name in POLICIES and issubclass(POLICIES[name], RoundPolicy)
+    )
+    return name, data["horizon"], max(1, len(data["checkpoints"])), rounds
