@@ -151,7 +151,11 @@ def run() -> dict[str, float]:
     between = bare_seconds(replicates)
     started = time.perf_counter()
     ray.init(
-        num_cpus=WORKERS, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR
+        "local",
+        num_cpus=WORKERS,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level=logging.ERROR,
     )
     start = time.perf_counter() - started
     try:

@@ -99,6 +99,8 @@ def test_on_two_ray_nodes(tmp_path: Path, expected: str, two_nodes: Any) -> None
     finally:
         ray.shutdown()
     assert content(tmp_path / "address", RayExecutor(two_nodes.address), 5) == expected
+    # Without an address it is a cluster of its own, although another runs here.
+    assert content(tmp_path / "own", RayExecutor(workers=1), 17) == expected
 
 
 def test_adding_replicates_and_cells_runs_only_what_is_new(tmp_path: Path) -> None:

@@ -79,6 +79,7 @@ class RayExecutor:
         try:
             if self.address is None:
                 ray.init(
+                    "local",  # a cluster of our own, even where another runs on this machine
                     num_cpus=self.asked,
                     include_dashboard=False,
                     log_to_driver=False,
