@@ -11,9 +11,9 @@ from typing import Any
 
 from affinity_bandits.experiments import Store, Sweep, run_cells
 from soak.checker import Reference, reference_of
+from soak.poison import POISON, known
 
 FIXED: dict[str, Any] = {"bandit.true_means": [0.4, 0.6], "bandit.bias": {"name": "power"}}
-POISON = "soak_poison"
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,9 @@ def _uneven() -> Case:
 
 def _poisonous() -> Case:
     """One cell's policy kills whoever runs it."""
-    from soak import poison
-
     axes = {"policy": ["ucb1", POISON, "exp3"]}
     sound = {"policy": ["ucb1", "exp3"]}
-    with poison.known():
+    with known():
         return replace(_case(axes, 200, 1, 1), sound=_case(sound, 200, 1, 1).sweep)
 
 

@@ -17,8 +17,8 @@ from unittest import mock
 from affinity_bandits.experiments import work
 from affinity_bandits.policies import POLICIES, UCB1
 from affinity_bandits.policies.ucb1 import UCB1State
-from soak.cases import POISON
 
+POISON = "soak_poison"
 DEATHS = "SOAK_DEATHS"
 """Names the file to which every death adds a byte."""
 

@@ -12,7 +12,6 @@ from affinity_bandits import AffinityBandit, Clipped, Gaussian, Power
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.experiments import Cell, Sweep
-from affinity_bandits.experiments.sweep import built
 from affinity_bandits.policies import POLICIES
 
 FIXED: dict[str, Any] = {"bandit.true_means": [0.4, 0.6], "policy": "ucb1", "horizon": 100}
@@ -37,7 +36,8 @@ def test_every_planned_cell_is_the_one_that_is_built() -> None:
     planned = list(itertools.islice(sweep.planned(), 0, None, 17))
     assert len(planned) > 100
     for one in planned:
-        cell = built(one)
+        cell = one.cell()  # which refuses to be another one than was planned
+        assert cell.identity == one.identity
         values = sweep.values(one)
         assert cell.horizon == values["horizon"]
         assert cell.policy.name == values["policy"]

@@ -1,16 +1,11 @@
-"""A plan is certified by runs of its own, the same whenever it is made, and never half written."""
+"""A plan is certified by runs of its own and the same whenever it is made."""
 
 from __future__ import annotations
 
 import math
-import os
-import re
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -19,38 +14,23 @@ from bench.calibration import random_assumptions, random_instance
 from rich.console import Console
 
 import affinity_bandits.planning.certificate as certificate_module
-import affinity_bandits.planning.files as files_module
 import affinity_bandits.planning.outcomes as outcomes_module
 import affinity_bandits.planning.plan as plan_module
 import affinity_bandits.planning.reach as reach_module
 from affinity_bandits import AffinityBandit, Power
-from affinity_bandits.errors import InvalidInput, NotSupported
+from affinity_bandits.errors import NotSupported
 from affinity_bandits.planning import Assumptions, Certificate, Plan, families, make_plan
 from affinity_bandits.planning.certificate import bolder
 from affinity_bandits.planning.files import (
-    plan_from_toml,
     plan_to_toml,
-    read_plan,
     remembered_plan,
-    write_plan,
 )
 from affinity_bandits.planning.outcomes import outcomes
 from affinity_bandits.planning.plan import ATTEMPTS, candidate, certified
 from affinity_bandits.planning.prediction import predict
 from affinity_bandits.policies import Uniform
 
-TINY = Assumptions(groups=2, horizon=300, smallest_difference=0.5, head_start=2, steepness=0.0)
-SMALL = Assumptions(groups=2, horizon=1000, smallest_difference=0.5, head_start=3, steepness=1.0)
-HOPELESS = replace(TINY, horizon=20, smallest_difference=0.1, noise="gaussian", lipschitz=1.0)
-TOO_SHORT = Assumptions(
-    groups=2, horizon=100, smallest_difference=0.3, head_start=20, steepness=1.0
-)
-
-
-@pytest.fixture(scope="module")
-def tiny() -> Plan:
-    return make_plan(TINY, progress=False)
-
+from .assumed import SMALL, TINY, TOO_SHORT
 
 # The certificate.
 
@@ -177,196 +157,6 @@ def test_another_seed_gives_other_runs(tiny: Plan) -> None:
     assert other.outcomes != tiny.outcomes
 
 
-# Plan files.
-
-
-@pytest.mark.parametrize(
-    ("assumptions", "method"),
-    [(TINY, "auto"), (HOPELESS, "handicap"), (HOPELESS, "calibrated")],
-    ids=["tiny", "hopeless-handicap", "hopeless-calibrated"],
-)
-def test_a_plan_file_is_read_as_it_was_written(
-    assumptions: Assumptions, method: str, tmp_path: Path
-) -> None:
-    plan = make_plan(assumptions, method, seed=2**62, progress=False)
-    again = plan_from_toml(plan_to_toml(plan))
-    assert again == plan
-    assert again.policy == plan.policy
-    assert (again.certified, again.affordable) == (plan.certified, plan.affordable)
-    assert (again.cost, again.worst) == (plan.cost, plan.worst)
-    path = tmp_path / "plan.toml"
-    write_plan(plan, path)
-    assert read_plan(path) == plan
-    assert [entry.name for entry in tmp_path.iterdir()] == ["plan.toml"]
-
-
-def torn(text: str) -> str:
-    return text[: len(text) // 2]
-
-
-def of_other_groups(text: str) -> str:
-    return text.replace("groups = 2\n", "groups = 3\n")
-
-
-DAMAGES: dict[str, Callable[[str], str | bytes]] = {
-    "torn": torn,
-    "empty": lambda _: "",
-    "not-text": lambda text: b"\xff\xfe" + text.encode("utf-16-le"),
-    "not-toml": lambda text: text.replace("=", ":"),
-    "nested": lambda _: "a = " + "[" * 100_000,
-    "a-study": lambda _: "[bandit]\ntrue_means = [0.4, 0.6]\n",
-    "a-number": lambda _: "plan = 3\n",
-    "another-format": lambda text: text.replace("format = 1\n", "format = 9\n"),
-    "another-policy": lambda text: text.replace("calibrated-elimination", "ucb1"),
-    "impossible": lambda text: text.replace("failure = 0.05", "failure = 5"),
-    "without-certificate": lambda text: text.replace("[plan.certificate]", "[plan.other]"),
-    "of-other-groups": of_other_groups,
-}
-
-
-def written(path: Path, content: str | bytes) -> Path:
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return path
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_file_that_is_not_a_plan_is_refused_by_its_name(
-    damage: str, tiny: Plan, tmp_path: Path
-) -> None:
-    content = DAMAGES[damage](plan_to_toml(tiny))
-    path = written(tmp_path / "holiday.toml", content)
-    with pytest.raises(InvalidInput) as caught:
-        read_plan(path)
-    message = str(caught.value)
-    assert "holiday.toml" in message
-    assert len(message.splitlines()) == 1
-
-
-def test_a_plan_file_that_ends_too_early_is_refused_wherever_it_ends(tiny: Plan) -> None:
-    text = plan_to_toml(tiny)
-    taken = []
-    for end in re.finditer("\n", text):
-        if text[end.end() :].strip():
-            try:
-                plan_from_toml(text[: end.end()])
-            except InvalidInput:
-                continue
-            taken.append(text[: end.end()].count("\n"))
-    assert taken == []
-
-
-def test_a_file_that_is_not_there_stays_the_error_that_everyone_knows(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        read_plan(tmp_path / "plan.toml")
-
-
-# Plans that were made before.
-
-
-@pytest.fixture
-def makes(tiny: Plan, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    """Making takes no time here; which plans were made."""
-    made: list[tuple[Any, ...]] = []
-
-    def make(assumptions: Any, method: str, *, seed: int, progress: Any) -> Plan:
-        made.append((assumptions, method, seed))
-        return replace(tiny, assumptions=assumptions, seed=seed)
-
-    monkeypatch.setattr(files_module, "make_plan", make)
-    return made
-
-
-def test_a_plan_is_made_once(tiny: Plan, makes: list[Any], tmp_path: Path) -> None:
-    cache = tmp_path / "made" / "on" / "demand"
-    assert remembered_plan(TINY, cache=cache) == (tiny, False)
-    assert remembered_plan(TINY, cache=cache) == (tiny, True)
-    assert len(makes) == 1
-    assert len(list(cache.iterdir())) == 1
-
-
-def test_what_a_plan_depends_on_is_not_mixed_up(makes: list[Any], tmp_path: Path) -> None:
-    asked = [
-        (TINY, "auto", 0),
-        (TINY, "auto", 1),
-        (TINY, "handicap", 0),
-        (replace(TINY, failure=0.01), "auto", 0),
-        (replace(TINY, lipschitz=0.5), "auto", 0),
-        (replace(TINY, head_start=3), "auto", 0),
-    ]
-    for made_before in (False, True):
-        for assumptions, method, seed in asked:
-            plan, before = remembered_plan(assumptions, method, seed=seed, cache=tmp_path)
-            assert before == made_before
-            assert (plan.assumptions, plan.seed) == (assumptions, seed)
-    assert makes == asked
-
-
-def test_a_new_version_makes_its_plans_anew(
-    makes: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    remembered_plan(TINY, cache=tmp_path)
-    monkeypatch.setattr(files_module, "__version__", "99.0")
-    assert not remembered_plan(TINY, cache=tmp_path)[1]
-    assert len(makes) == 2
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_kept_plan_that_cannot_be_read_is_made_again(
-    damage: str, tiny: Plan, makes: list[Any], tmp_path: Path
-) -> None:
-    remembered_plan(TINY, cache=tmp_path)
-    (kept,) = tmp_path.iterdir()
-    written(kept, DAMAGES[damage](kept.read_text(encoding="utf-8")))
-    assert remembered_plan(TINY, cache=tmp_path) == (tiny, False)
-    assert remembered_plan(TINY, cache=tmp_path) == (tiny, True)  # and repaired
-    assert len(makes) == 2
-
-
-@contextmanager
-def forbidden(directory: Path, mode: int) -> Iterator[None]:
-    """Take permissions away; root has them all, so it becomes nobody for a moment."""
-    directory.chmod(mode)
-    root = os.geteuid() == 0
-    if root:
-        try:
-            os.seteuid(65534)
-        except OSError:
-            pytest.skip("root cannot become nobody here")
-    try:
-        yield
-    finally:
-        if root:
-            os.seteuid(0)
-        directory.chmod(0o755)
-
-
-@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="permissions are those of Unix")
-@pytest.mark.parametrize("mode", [0o555, 0o000], ids=["not-writable", "not-even-readable"])
-def test_a_cache_that_may_not_be_used_is_done_without(
-    mode: int, tiny: Plan, makes: list[Any], tmp_path: Path
-) -> None:
-    remembered_plan(TINY, cache=tmp_path)  # whatever is imported on the way is imported now
-    with TemporaryDirectory() as outer:  # nobody may not enter those of pytest
-        Path(outer).chmod(0o755)
-        cache = Path(outer) / "cache"
-        cache.mkdir()
-        with forbidden(cache, mode):
-            assert remembered_plan(TINY, cache=cache / "plans") == (tiny, False)
-            assert remembered_plan(TINY, cache=cache) == (tiny, False)
-        assert list(cache.iterdir()) == []
-    assert len(makes) == 3
-
-
-def test_a_file_in_the_place_of_the_cache_is_left_alone(
-    tiny: Plan, makes: list[Any], tmp_path: Path
-) -> None:
-    file = written(tmp_path / "file", "mine")
-    for cache in (file, file / "plans"):
-        assert remembered_plan(TINY, cache=cache) == (tiny, False)
-    assert file.read_text() == "mine"
-    assert len(makes) == 2
-
-
 # Interrupts.
 
 
@@ -386,22 +176,6 @@ def test_an_interrupt_while_planning_is_an_interrupt_and_leaves_nothing(
         remembered_plan(TINY, progress=interrupting, cache=cache)
     assert seen[-1] >= part
     assert not cache.exists() or list(cache.iterdir()) == []
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
-def test_an_interrupt_while_writing_leaves_the_file_as_it_was(
-    error: type[BaseException], tiny: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(_: int) -> None:
-        raise error
-
-    monkeypatch.setattr(files_module.os, "fsync", interrupted)
-    for before in ([], ["plan.toml"]):
-        with pytest.raises(error):
-            write_plan(tiny, tmp_path / "plan.toml")
-        assert [entry.name for entry in tmp_path.iterdir()] == before
-        written(tmp_path / "plan.toml", "as it was")
-    assert (tmp_path / "plan.toml").read_text() == "as it was"
 
 
 def test_an_interrupt_just_when_the_bar_appears_is_still_an_interrupt(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import time
 import uuid
 from collections.abc import Iterator
@@ -112,10 +111,6 @@ class LocalFiles:
         """Remove a file if it is there."""
         with contextlib.suppress(FileNotFoundError):
             (self.root / name).unlink()
-
-    def free_bytes(self) -> int:
-        """Return how much room is left."""
-        return shutil.disk_usage(self.root).free
 
 
 class ArrowFiles:

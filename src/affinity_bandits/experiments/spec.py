@@ -118,7 +118,11 @@ class Planned(NamedTuple):
         Raises:
             InvalidInput: the content breaks a rule, e.g. lists of different lengths.
         """
-        return Cell.from_json(json.loads(self.text))
+        cell = Cell.from_json(json.loads(self.text))
+        # Its shards are kept under the identity that was planned, its streams follow its own.
+        if cell.identity != self.identity:
+            raise AssertionError(f"planned {self.text}, built {cell.text}")
+        return cell
 
 
 class AnyCell(Protocol):

@@ -22,7 +22,6 @@ from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.errors import AffinityError, InvalidInput
 from affinity_bandits.experiments.spec import (
     SIMULATION_VERSION,
-    Cell,
     Planned,
     canonical,
     check_amounts,
@@ -299,11 +298,3 @@ def _told(policy: Any, bandit: str) -> str:
         )
     except AffinityError:
         return canonical(policy)  # the cell will say what is wrong when it is built
-
-
-def built(planned: Planned) -> Cell:
-    """Build a planned cell and check that it is the one that was planned."""
-    cell = planned.cell()
-    if cell.identity != planned.identity:
-        raise AssertionError(f"planned {planned.text}, built {cell.text}")
-    return cell

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from affinity_bandits import checks
 from affinity_bandits._version import __version__
@@ -183,7 +182,7 @@ def make_plan(
             if one.undecided_rate > 1.0 - DECIDED
         ]
         enough = sufficient_horizon(assumptions, policy, undecided, seed + REACH)
-        return _with(plan, sufficient=enough)
+        return replace(plan, sufficient=enough)
 
 
 def _cheaper(compared: dict[str, float]) -> str:
@@ -232,7 +231,3 @@ def certified(
             break
         policy = calibrate(assumptions, tried, failure=failure / 4.0 ** (attempt + 1)).policy
     return policy, certificate
-
-
-def _with(plan: Plan, **changes: Any) -> Plan:
-    return Plan(**(vars(plan) | changes))
