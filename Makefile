@@ -1,4 +1,4 @@
-.PHONY: check quick bench pictures soak-sweep
+.PHONY: check quick bench pictures soak-sweep soak-service
 
 check: ## everything that CI runs, in a fresh virtual environment
 	bash .ci/run
@@ -18,3 +18,6 @@ pictures: ## the pictures of the README and the docs
 
 soak-sweep: ## kill, fill and damage sweeps, a hundred times and more; about 20 minutes
 	.venv/bin/python -m soak.sweep
+
+soak-service: ## kill, crash and pause all around the service, a thousand times and more; about 15 minutes
+	.venv/bin/python -m soak.service

@@ -14,6 +14,7 @@ from affinity_bandits.policies import POLICIES
 
 MODULES = [
     "affinity_bandits",
+    "affinity_bandits.client",
     "affinity_bandits.policies",
     "affinity_bandits.simulation",
     "affinity_bandits.experiments",

@@ -12,6 +12,7 @@ from affinity_bandits.cli.biases import biases
 from affinity_bandits.cli.paper import app as paper_app
 from affinity_bandits.cli.plan import plan
 from affinity_bandits.cli.policies import policies
+from affinity_bandits.cli.serve import app as serve_app
 from affinity_bandits.cli.simulate import simulate
 from affinity_bandits.cli.sweep import app as sweep_app
 from affinity_bandits.errors import AffinityError
@@ -29,6 +30,7 @@ app.command()(policies)
 app.command()(biases)
 app.add_typer(paper_app, name="paper")
 app.add_typer(sweep_app, name="sweep")
+app.add_typer(serve_app, name="serve")
 
 
 @app.callback(invoke_without_command=True)

@@ -1,0 +1,222 @@
+"""Photograph the pages of the service: needs PostgreSQL (AFFINITY_DSN) and Chromium."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
+
+import asyncpg
+import numpy as np
+import uvicorn
+from playwright.sync_api import sync_playwright
+
+from affinity_bandits.policies import (
+    CalibratedElimination,
+    Elimination,
+    HandicapElimination,
+    RoundPolicy,
+)
+from affinity_bandits.policies.schedule import ListedSchedule
+from affinity_bandits.service import keys
+from affinity_bandits.service.campaigns import Ask, Campaigns
+from affinity_bandits.service.database import connect
+from affinity_bandits.service.description import Description
+from affinity_bandits.service.migrate import migrate
+from affinity_bandits.service.records import Lease
+from affinity_bandits.service.tells import Tell
+from affinity_bandits.service.web.app import create_app
+
+IMAGES = Path(__file__).parent / "images"
+SERVER = os.environ.get("AFFINITY_DSN", "postgresql://127.0.0.1:5432/test")
+DATABASE = "affinity_pictures"
+WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+
+
+class Traffic:
+    """Raters who favor what they have seen most, asked by a platform on a clock of its own."""
+
+    def __init__(self, pool: asyncpg.Pool[Any], tenant: int, actor: str) -> None:
+        self._campaigns = Campaigns(pool)
+        self._tenant = tenant
+        self._actor = actor
+        self._random = np.random.default_rng(15)
+
+    async def create(
+        self, name: str, groups: Sequence[str], policy: RoundPolicy, horizon: int, at: datetime
+    ) -> UUID:
+        """Make a campaign."""
+        made = Description(name, tuple(groups), policy, horizon, lease_seconds=3 * 86_400.0)
+        return await self._campaigns.create(
+            self._tenant, made, key=f"make-{at.timestamp()}", actor=self._actor, now=at
+        )
+
+    async def run(
+        self, campaign: UUID, values: Sequence[float], answers: int, at: datetime, *, owed: int = 0
+    ) -> None:
+        """Answer so many slots, then take some more without answering them yet."""
+        seen = np.ones(len(values))
+        done = 0
+        while done < answers:
+            lease = await self._ask(campaign, min(48, answers - done), at)
+            if lease is None:
+                return
+            at += timedelta(hours=17, minutes=23)
+            slots, units = [], []
+            for slot, arm in lease.slots:
+                weight = 0.6 + 0.4 * np.sqrt(len(values) * seen[arm] / seen.sum())
+                slots.append(slot)
+                units.append(10**9 * int(self._random.random() < values[arm] * weight))
+                seen[arm] += 1
+            tell = Tell(lease.number, f"t{lease.number}", self._actor, tuple(slots), tuple(units))
+            await self._campaigns.tell(self._tenant, campaign, [tell], now=at)
+            done += len(slots)
+        if owed:
+            await self._ask(campaign, owed, at)
+
+    async def _ask(self, campaign: UUID, count: int, at: datetime) -> Lease | None:
+        ask = Ask(count, f"a{at.timestamp()}", self._actor)
+        (lease,) = await self._campaigns.ask(self._tenant, campaign, [ask], now=at)
+        return lease if isinstance(lease, Lease) else None
+
+
+async def seed(dsn: str) -> tuple[str, dict[str, UUID]]:
+    """Make four campaigns that stand where campaigns can stand; return a key and their ids."""
+    pool = await connect(dsn)
+    try:
+        tenant = await keys.create_tenant(pool, "Example marketplace")
+        key = await keys.make_key(pool, tenant, "pictures", ["read"])
+        traffic = Traffic(pool, tenant, key.split("_")[1])
+        begin = datetime(2026, 10, 5, 8, 0, tzinfo=UTC)
+        rounds = [(32, 0.5), (64, 0.25), (128, 0.125), (256, 0.0625), (512, 0.03125)]
+        policy = CalibratedElimination(ListedSchedule(rounds), burn_in=16)
+        ids = {}
+        groups = (
+            *("Referrals", "Job board", "Open-source contributors"),
+            *("Bootcamp graduates", "Agency shortlist"),
+        )
+        ids["open"] = await traffic.create(
+            "Sourcing backend engineers", groups, policy, 12_000, begin
+        )
+        await traffic.run(
+            ids["open"], [0.66, 0.35, 0.68, 0.66, 0.45], 1340, begin + timedelta(hours=2), owed=40
+        )
+        ids["decided"] = await traffic.create(
+            "Take-home test vendors",
+            ("Vendor North", "Vendor South", "In-house test"),
+            Elimination(ListedSchedule(rounds)),
+            20_000,
+            begin + timedelta(days=3),
+        )
+        await traffic.run(
+            ids["decided"], [0.5, 0.42, 0.72], 1500, begin + timedelta(days=3, hours=1), owed=8
+        )
+        ids["exhausted"] = await traffic.create(
+            "Interview formats, data team",
+            ("Pair programming", "System design talk"),
+            Elimination(ListedSchedule(rounds)),
+            700,
+            begin + timedelta(days=9),
+        )
+        await traffic.run(ids["exhausted"], [0.6, 0.59], 5000, begin + timedelta(days=9, hours=1))
+        ids["new"] = await traffic.create(
+            "Rating panels, spring intake",
+            ("Panel Berlin", "Panel Lagos", "Panel Lima", "Panel Osaka"),
+            HandicapElimination(head_start=40, bounded=True),
+            30_000,
+            begin + timedelta(days=38),
+        )
+        return key, ids
+    finally:
+        await pool.close()
+
+
+@contextmanager
+def database() -> Iterator[str]:
+    """Make a database for the pictures, and drop it."""
+
+    async def on_server(statement: str) -> None:
+        connection = await asyncpg.connect(SERVER)
+        await connection.execute(statement)
+        await connection.close()
+
+    asyncio.run(on_server(f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)"))
+    asyncio.run(on_server(f"CREATE DATABASE {DATABASE} TEMPLATE template0 ENCODING 'UTF8'"))
+    dsn = urlsplit(SERVER)._replace(path=f"/{DATABASE}").geturl()
+    migrate(dsn)
+    try:
+        yield dsn
+    finally:
+        asyncio.run(on_server(f"DROP DATABASE {DATABASE} WITH (FORCE)"))
+
+
+@contextmanager
+def serving(dsn: str) -> Iterator[str]:
+    """Serve from a thread; give the address."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    app = create_app(dsn, quiet=True)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="on"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    while not server.started and thread.is_alive():
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+        listening.close()
+
+
+def photograph(address: str, key: str, ids: dict[str, UUID]) -> None:
+    """Take every picture."""
+    pages = {name: f"/ui/campaigns/{id_}" for name, id_ in ids.items()}
+    pages |= {"list": "/ui", "events": pages["open"] + "/events", "login": "/ui/login"}
+    shots = [
+        *((name, WIDE, "light") for name in pages),
+        *((name, NARROW, "light") for name in ("list", "open", "events")),
+        ("open", WIDE, "dark"),
+        ("open", NARROW, "dark"),
+    ]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        for name, size, scheme in shots:
+            context = browser.new_context(viewport=size, color_scheme=scheme)
+            page = context.new_page()
+            page.goto(address + "/ui/login")
+            if name != "login":
+                page.fill("#key", key)
+                page.click("button[type=submit]")
+                page.wait_for_url(address + "/ui")
+                page.goto(address + pages[name])
+            words = [
+                "service",
+                name,
+                *(["narrow"] if size is NARROW else []),
+                *(["dark"] if scheme == "dark" else []),
+            ]
+            # The audit trail is long and its lines are alike: a window of it will do.
+            whole = name != "events"
+            page.screenshot(path=IMAGES / f"{'-'.join(words)}.png", full_page=whole)
+            context.close()
+        browser.close()
+
+
+if __name__ == "__main__":
+    IMAGES.mkdir(exist_ok=True)
+    with database() as dsn:
+        made = asyncio.run(seed(dsn))
+        with serving(dsn) as address:
+            photograph(address, *made)

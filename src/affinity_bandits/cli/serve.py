@@ -1,0 +1,181 @@
+"""`affinity serve`: the live decision service, its database and its keys."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from uuid import UUID
+
+import typer
+
+from affinity_bandits import checks
+from affinity_bandits.errors import InvalidInput, MissingExtra
+
+if TYPE_CHECKING:
+    import asyncpg
+
+LONGEST_DAYS = 36_500
+NEEDED = {"alembic", "asyncpg", "fastapi", "orjson", "prometheus_client", "sqlalchemy", "uvicorn"}
+
+app = typer.Typer(help="The live decision service: run it, migrate, manage keys, verify.")
+keys_app = typer.Typer(no_args_is_help=True, help="API keys: add, list, revoke.")
+app.add_typer(keys_app, name="keys")
+
+Dsn = Annotated[
+    str,
+    typer.Option(
+        envvar="AFFINITY_DSN",
+        help="PostgreSQL, as postgresql://user@host:port/database; better in the environment.",
+    ),
+]
+DEFAULT_DSN = "postgresql://127.0.0.1:5432/affinity"
+Answer = TypeVar("Answer")
+
+
+@app.callback(invoke_without_command=True)
+def run(
+    context: typer.Context,
+    dsn: Dsn = DEFAULT_DSN,
+    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen at; 0 takes a free one.")] = 8000,
+    workers: Annotated[int, typer.Option(help="Processes.")] = 1,
+    pool_size: Annotated[int, typer.Option(help="Database connections a process.")] = 10,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Log only what fails by the service's own fault.")
+    ] = False,
+) -> None:
+    """Run the service until it is told to stop, or one of the commands below."""
+    if context.invoked_subcommand is not None:
+        context.obj = dsn
+        return
+    with _service_installed():
+        from affinity_bandits.service.serving import serve
+    serve(dsn, host=host, port=port, workers=workers, pool_size=pool_size, quiet=quiet)
+
+
+@app.command()
+def migrate(context: typer.Context) -> None:
+    """Bring the database's schema up to date."""
+    with _service_installed():
+        from affinity_bandits.service.migrate import migrate as bring_up
+        from affinity_bandits.service.migrate import newest_revision
+    bring_up(context.obj)
+    typer.echo(f"the schema is {newest_revision()}, the newest")
+
+
+@app.command()
+def verify(
+    context: typer.Context,
+    campaign: Annotated[str, typer.Argument(help="The campaign's id.")],
+) -> None:
+    """Replay a campaign's events and compare with what is stored; status 1 if it differs."""
+    with _service_installed():
+        from affinity_bandits.service.verify import verify as replay
+    try:
+        id_ = UUID(campaign)
+    except ValueError:
+        raise InvalidInput("CAMPAIGN", "a campaign's id", campaign) from None
+    found = _with_pool(context.obj, lambda pool: replay(pool, id_))
+    for difference in found.differences:
+        typer.echo(difference)
+    if found.differences:
+        raise typer.Exit(1)
+    typer.echo(f"{found.events:,} events and {found.rounds:,} closed rounds: no difference")
+
+
+@keys_app.command()
+def add(
+    context: typer.Context,
+    tenant: Annotated[str, typer.Option(help="Whose it is; made if new.")],
+    name: Annotated[str, typer.Option(help="What people call it.")],
+    scopes: Annotated[str, typer.Option(help="Of ask, tell, read, admin; with commas.")],
+    rate: Annotated[float, typer.Option(help="Requests a second, in each process.")] = 1000.0,
+    body: Annotated[int, typer.Option(help="Bytes of the largest body.")] = 2**20,
+    days: Annotated[float | None, typer.Option(help="Until it expires. [never]")] = None,
+) -> None:
+    """Make a key and print it; it cannot be shown again."""
+    with _service_installed():
+        from affinity_bandits.service.keys import create_tenant, make_key
+    expires_at = None
+    if days is not None:
+        checks.number("days", days, low=0, high=LONGEST_DAYS, open_low=True)
+        expires_at = datetime.now(UTC) + timedelta(days=days)
+    wanted = [scope.strip() for scope in scopes.split(",") if scope.strip()]
+
+    async def make(pool: asyncpg.Pool[Any]) -> str:
+        return await make_key(
+            pool,
+            await create_tenant(pool, tenant),
+            name,
+            wanted,
+            requests_per_second=rate,
+            largest_body=body,
+            expires_at=expires_at,
+        )
+
+    typer.echo(_with_pool(context.obj, make))
+
+
+@keys_app.command("list")
+def list_(
+    context: typer.Context,
+    tenant: Annotated[str | None, typer.Option(help="Only this tenant's. [all]")] = None,
+) -> None:
+    """List the keys; their secrets are not kept."""
+    with _service_installed():
+        from affinity_bandits.service.keys import list_keys
+    for one in _with_pool(context.obj, list_keys):
+        if tenant is not None and one.tenant != tenant:
+            continue
+        state = "revoked" if one.revoked_at else "in use"
+        if one.expires_at is not None and not one.revoked_at:
+            word = "expires" if one.expires_at > datetime.now(UTC) else "expired"
+            state = f"{word} {one.expires_at:%Y-%m-%d %H:%M} UTC"
+        limits = f"{one.requests_per_second:g}/s, {one.largest_body:,} bytes"
+        line = (one.key_id, one.tenant, one.name, ",".join(one.scopes), limits, state)
+        typer.echo("  ".join(line))
+
+
+@keys_app.command()
+def revoke(
+    context: typer.Context,
+    key_id: Annotated[str, typer.Argument(help="As 'list' shows it: not the whole key.")],
+) -> None:
+    """Take a key out of use; every process knows within ten seconds."""
+    with _service_installed():
+        from affinity_bandits.service.keys import revoke_key
+    # Whoever pastes a whole key means its id; the secret must not reach an error message.
+    id_ = key_id.removeprefix("ab_").partition("_")[0]
+    if not _with_pool(context.obj, lambda pool: revoke_key(pool, id_)):
+        raise InvalidInput("ID", "that of a key in use", id_)
+    typer.echo(f"{id_} is revoked")
+
+
+def _with_pool(dsn: str, work: Callable[[asyncpg.Pool[Any]], Awaitable[Answer]]) -> Answer:
+    with _service_installed():
+        from affinity_bandits.service.database import connect
+        from affinity_bandits.service.serving import check_schema
+
+    async def opened() -> Answer:
+        await check_schema(dsn)
+        pool = await connect(dsn, largest=1)
+        try:
+            return await work(pool)
+        finally:
+            await pool.close()
+
+    return asyncio.run(opened())
+
+
+@contextmanager
+def _service_installed() -> Iterator[None]:
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing in NEEDED:
+            raise MissingExtra(missing, "service") from None
+        raise

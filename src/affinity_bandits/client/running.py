@@ -1,0 +1,53 @@
+"""A campaign from its first ask to its end, by one program."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from affinity_bandits.client.messages import Campaign, Finished, Lease, Wait
+from affinity_bandits.client.requests import AnyCampaign
+from affinity_bandits.client.sync import Client
+
+SHORTEST_WAIT, LONGEST_WAIT = 0.05, 1.0
+"""Seconds between two asks where there is nothing to hand out: others may answer any moment."""
+
+
+def run(
+    client: Client,
+    campaign: AnyCampaign,
+    score: Callable[[str], float],
+    *,
+    count: int = 1,
+    sleep: Callable[[float], object] = time.sleep,
+) -> Campaign:
+    """Ask, score and tell until the campaign is decided, exhausted or stopped; return it.
+
+    Several programs may run the same campaign. If `score` raises, what was asked for is not
+    answered, and is offered again once its lease has expired.
+
+    Args:
+        client: its key takes the scopes "ask", "tell" and "read".
+        campaign: a campaign, or its id.
+        score: returns what came of choosing from the group of that name.
+        count: slots to ask for at a time.
+        sleep: how to wait.
+    """
+    looked_at: int | None = None
+    while True:
+        found = client.ask(campaign, count)
+        if isinstance(found, Finished):
+            return client.campaign(campaign)
+        if isinstance(found, Wait):
+            sleep(min(LONGEST_WAIT, max(SHORTEST_WAIT, found.retry_after)))
+            continue
+        if found.round != looked_at:  # a decision is made only between two rounds
+            now = client.campaign(campaign)
+            if now.status == "decided":
+                return now
+            looked_at = found.round
+        _answer(client, found, score)
+
+
+def _answer(client: Client, lease: Lease, score: Callable[[str], float]) -> None:
+    client.tell(lease, [score(slot.arm) for slot in lease.slots])

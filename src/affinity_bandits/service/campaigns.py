@@ -1,0 +1,320 @@
+"""The core: campaigns that any number of processes ask and tell at once.
+
+Every write is one transaction that first locks the campaign's row in `heads`; nothing is held in
+a process but what never changes. A process may die anywhere: what it had acknowledged is there,
+what it had not may be repeated with the same idempotency key.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from affinity_bandits import checks
+from affinity_bandits._version import __version__
+from affinity_bandits.service import problems
+from affinity_bandits.service.closing import close_round, opened
+from affinity_bandits.service.database import answering
+from affinity_bandits.service.description import Description, open_round
+from affinity_bandits.service.idempotency import check_key
+from affinity_bandits.service.records import Finished, Lease, Runs, Told, Wait
+from affinity_bandits.service.scores import to_units
+from affinity_bandits.service.tells import Tell, flattened
+
+LARGEST_LEASE = 10_000
+KNOWN_ROUNDS = 10_000
+"""Rounds whose arms a process remembers; they never change."""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A wish for slots: how many at most, by whom, under which idempotency key."""
+
+    count: int
+    key: str
+    actor: str
+
+    def __post_init__(self) -> None:
+        checks.integer("count", self.count, low=1, high=LARGEST_LEASE)
+        check_key(self.key)
+
+
+class Campaigns:
+    """Campaigns in one database.
+
+    Safe to share between the tasks of an event loop; other processes may use the same database.
+
+    Args:
+        pool: connections, as `database.connect` makes them.
+    """
+
+    def __init__(self, pool: asyncpg.Pool[Any]) -> None:
+        self._pool = pool
+        self._arms: dict[tuple[UUID, int], tuple[int, ...]] = {}
+
+    async def create(
+        self,
+        tenant: int,
+        description: Description,
+        *,
+        key: str,
+        actor: str,
+        now: datetime | None = None,
+    ) -> UUID:
+        """Open a campaign and its first round; a repeat returns the same id.
+
+        Raises:
+            KeyReused: the key came before with another description.
+        """
+        check_key(key)
+        policy, arms = description.policy, len(description.arms)
+        state = policy.start(arms, description.horizon)
+        first = open_round(policy, state, description.horizon, 0)
+        saved = policy.save(state, arms, description.horizon)
+        data, digest = description.to_json(), description.digest()
+        units = _range_in_units(description)
+        async with answering(), self._pool.acquire() as db, db.transaction():
+            id_ = await db.fetchval(
+                "INSERT INTO affinity.campaigns (id, tenant, name, arms, policy, horizon,"
+                " lease_seconds, lowest, highest, saved, created_at, created_by, key, digest)"
+                " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,"
+                " coalesce($11, clock_timestamp()), $12, $13, $14)"
+                " ON CONFLICT (tenant, key) DO NOTHING RETURNING id",
+                uuid.uuid4(),
+                tenant,
+                description.name,
+                list(description.arms),
+                data["policy"],
+                description.horizon,
+                description.lease_seconds,
+                *units,
+                saved,
+                now,
+                actor,
+                key,
+                digest,
+            )
+            if id_ is None:
+                before = await db.fetchrow(
+                    "SELECT id, digest FROM affinity.campaigns WHERE tenant = $1 AND key = $2",
+                    tenant,
+                    key,
+                )
+                if before is None or before["digest"] != digest:
+                    raise problems.KeyReused
+                return UUID(str(before["id"]))
+            await db.execute(
+                "INSERT INTO affinity.heads (campaign, tenant, status, round, width, size,"
+                " next_slot, answered, events, lease_seconds, lowest, highest)"
+                " VALUES ($1, $2, $3, 0, $4, $5, 0, 0, 1, $6, $7, $8)",
+                id_,
+                tenant,
+                "decided" if first.final else "open",
+                len(first.arms),
+                first.size,
+                description.lease_seconds,
+                *units,
+            )
+            await opened(db, id_, 0, first, before=0, now=now)
+            await db.execute(
+                "INSERT INTO affinity.events (campaign, number, at, kind, actor, round, detail)"
+                " VALUES ($1, 1, coalesce($2, clock_timestamp()), 'create', $3, 0, $4)",
+                id_,
+                now,
+                actor,
+                {"description": data, "version": __version__, "state": saved["state"]},
+            )
+        return UUID(str(id_))
+
+    async def ask(
+        self, tenant: int, campaign: UUID, asks: Sequence[Ask], *, now: datetime | None = None
+    ) -> list[Lease | Wait | Finished | problems.Problem]:
+        """Lease slots of the open round to each of the asks, in their order, in one transaction.
+
+        Fresh slots are handed out first; once a round has none, slots that expired leases still
+        owe. A lease may have fewer slots than were asked for, and never spans two rounds.
+
+        Raises:
+            NoSuchCampaign: this tenant has none by that id.
+        """
+        while True:
+            async with answering():
+                rows = await self._pool.fetch(
+                    "SELECT * FROM affinity.ask($1, $2, $3, $4, $5, $6)",
+                    tenant,
+                    campaign,
+                    now,
+                    [one.actor for one in asks],
+                    [one.key for one in asks],
+                    [one.count for one in asks],
+                )
+                if not rows:
+                    raise problems.NoSuchCampaign(campaign)
+                if any(row["outcome"] == "closing" for row in rows):
+                    # Whoever completed the round has not closed it yet, or died before it could.
+                    await self.close(campaign, now=now)
+                    continue
+                return [await self._asked(campaign, row) for row in rows]
+
+    async def tell(
+        self, tenant: int, campaign: UUID, tells: Sequence[Tell], *, now: datetime | None = None
+    ) -> list[Told | problems.Problem]:
+        """Take the answers of each of the tells, in their order, in one transaction.
+
+        One that is refused leaves the others as they are.
+
+        Raises:
+            NoSuchCampaign: this tenant has none by that id.
+        """
+        async with answering():
+            rows = await self._pool.fetch(
+                "SELECT * FROM affinity.tell($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+                tenant,
+                campaign,
+                now,
+                *flattened(tells),
+            )
+            if not rows:
+                raise problems.NoSuchCampaign(campaign)
+            if any(row["complete"] for row in rows):
+                # The answers are committed, whatever becomes of this: `close_due` tries again,
+                # and says what is wrong if it cannot.
+                with contextlib.suppress(Exception):
+                    await self.close(campaign, now=now)
+        return [_told(one, row) for one, row in zip(tells, rows, strict=True)]
+
+    async def close(self, campaign: UUID, *, now: datetime | None = None) -> bool:
+        """Close the open round if it has all its answers; return whether this call did it."""
+        async with answering(), self._pool.acquire() as db, db.transaction():
+            return await close_round(db, campaign, now=now)
+
+    async def close_due(self, *, now: datetime | None = None) -> int:
+        """Close every round that waits for it and that nobody else is closing; return how many.
+
+        One that cannot be closed does not keep the others; its error is raised when they are done.
+        """
+        closed = 0
+        failed: dict[UUID, Exception] = {}
+        while True:
+            campaign: UUID | None = None
+            try:
+                async with answering(), self._pool.acquire() as db, db.transaction():
+                    campaign = await db.fetchval(
+                        "SELECT h.campaign FROM affinity.due AS d"
+                        " JOIN affinity.heads AS h ON h.campaign = d.campaign"
+                        " WHERE d.campaign <> ALL ($1) LIMIT 1 FOR UPDATE OF h SKIP LOCKED",
+                        list(failed),
+                    )
+                    if campaign is None:
+                        break
+                    closed += await close_round(db, campaign, now=now)
+            except problems.Unavailable:
+                raise
+            except Exception as error:
+                if campaign is None:
+                    raise
+                failed[campaign] = error
+        if failed:
+            raise next(iter(failed.values()))
+        return closed
+
+    async def stop(
+        self, tenant: int, campaign: UUID, *, actor: str, key: str, now: datetime | None = None
+    ) -> None:
+        """Hand out nothing more; answers to what was handed out still count."""
+        check_key(key)
+        async with answering(), self._pool.acquire() as db, db.transaction():
+            head = await db.fetchrow(
+                "SELECT status, round, events FROM affinity.heads"
+                " WHERE campaign = $1 AND tenant = $2 FOR UPDATE",
+                campaign,
+                tenant,
+            )
+            if head is None:
+                raise problems.NoSuchCampaign(campaign)
+            used = await db.fetchval(
+                "SELECT kind FROM affinity.events WHERE campaign = $1 AND key = $2", campaign, key
+            )
+            if used is not None and used != "stop":
+                raise problems.KeyReused
+            if used is not None or head["status"] in ("stopped", "exhausted"):
+                return
+            await db.execute(
+                "INSERT INTO affinity.events"
+                " (campaign, number, at, kind, actor, key, round, detail)"
+                " VALUES ($1, $2, coalesce($3, clock_timestamp()), 'stop', $4, $5, $6, $7)",
+                campaign,
+                head["events"] + 1,
+                now,
+                actor,
+                key,
+                head["round"],
+                {"status": head["status"]},
+            )
+            await db.execute(
+                "UPDATE affinity.heads SET status = 'stopped', events = events + 1"
+                " WHERE campaign = $1",
+                campaign,
+            )
+
+    async def _asked(
+        self, campaign: UUID, row: asyncpg.Record
+    ) -> Lease | Wait | Finished | problems.Problem:
+        outcome = row["outcome"]
+        if outcome == "leased":
+            return Lease(
+                number=row["lease"],
+                round=row["round"],
+                runs=_runs(row["slots"]),
+                arms=await self._arms_of(campaign, row["round"]),
+                expires_at=row["expires_at"],
+            )
+        if outcome == "wait":
+            return Wait(row["outstanding"], row["retry_after"] or 0.0)
+        if outcome == "key_reused":
+            return problems.KeyReused()
+        return Finished(outcome)
+
+    async def _arms_of(self, campaign: UUID, number: int) -> tuple[int, ...]:
+        """Return the arms of a round in the order of its slots."""
+        known = self._arms.get((campaign, number))
+        if known is None:
+            known = tuple(
+                await self._pool.fetchval(
+                    "SELECT arms FROM affinity.rounds WHERE campaign = $1 AND number = $2",
+                    campaign,
+                    number,
+                )
+            )
+            while len(self._arms) >= KNOWN_ROUNDS:
+                self._arms.pop(next(iter(self._arms)))
+            self._arms[campaign, number] = known
+        return known
+
+
+def _range_in_units(description: Description) -> tuple[int, int]:
+    return to_units(description.lowest), to_units(description.highest)
+
+
+def _runs(slots: Sequence[asyncpg.Range]) -> Runs:
+    return tuple((run.lower, run.upper - run.lower) for run in slots)
+
+
+def _told(tell: Tell, row: asyncpg.Record) -> Told | problems.Problem:
+    outcome = row["outcome"]
+    if outcome == "told":
+        return Told(row["counted"], row["late"], row["duplicate"])
+    if outcome == "key_reused":
+        return problems.KeyReused()
+    if outcome == "no_lease":
+        return problems.NoSuchLease(tell.lease)
+    if outcome == "slot_not_leased":
+        return problems.NotLeased(tell.lease)
+    return problems.ScoreOutOfRange()

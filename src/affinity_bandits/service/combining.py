@@ -1,0 +1,102 @@
+"""Requests for one campaign that arrive together share a transaction.
+
+A campaign's row can be locked by one transaction at a time, and each ends with a write to disk:
+alone, a few thousand a second and fewer as more wait. So while one batch of a campaign is on its
+way, a process gathers what arrives and sends it as the next batch. Nobody waits for company: the
+first request leaves at once. Nothing is acknowledged before its batch is committed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+from affinity_bandits.service.campaigns import Ask, Campaigns
+from affinity_bandits.service.problems import Problem
+from affinity_bandits.service.records import Finished, Lease, Told, Wait
+from affinity_bandits.service.tells import Tell
+
+LARGEST_BATCH = 256
+MOST_ANSWERS = 20_000
+"""Answers in a batch, beyond which the next one has to wait its turn."""
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+Send = Callable[[int, UUID, Sequence[Item]], Awaitable[Sequence[Answer | Problem]]]
+
+
+class Combiner:
+    """Asks and tells, one at a time for the caller and in batches for the database.
+
+    Args:
+        campaigns: the core.
+    """
+
+    def __init__(self, campaigns: Campaigns) -> None:
+        self._asks: _Queue[Ask, Lease | Wait | Finished] = _Queue(campaigns.ask, lambda _: 1)
+        self._tells: _Queue[Tell, Told] = _Queue(campaigns.tell, lambda one: len(one.told))
+
+    async def ask(self, tenant: int, campaign: UUID, ask: Ask) -> Lease | Wait | Finished:
+        """Lease slots of the open round; see `Campaigns.ask`."""
+        return await self._asks.put(tenant, campaign, ask)
+
+    async def tell(self, tenant: int, campaign: UUID, tell: Tell) -> Told:
+        """Take answers to slots of a lease; see `Campaigns.tell`."""
+        return await self._tells.put(tenant, campaign, tell)
+
+
+class _Queue(Generic[Item, Answer]):
+    """What waits for the campaigns that have a batch on its way."""
+
+    def __init__(self, send: Send[Item, Answer], weight: Callable[[Item], int]) -> None:
+        self._send = send
+        self._weight = weight
+        self._waiting: dict[tuple[int, UUID], list[tuple[Item, asyncio.Future[Answer]]]] = {}
+        self._running: set[asyncio.Task[None]] = set()
+
+    async def put(self, tenant: int, campaign: UUID, item: Item) -> Answer:
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        waiting = self._waiting.get((tenant, campaign))
+        if waiting is not None:
+            waiting.append((item, answer))
+        else:
+            self._waiting[tenant, campaign] = [(item, answer)]
+            task = asyncio.create_task(self._run(tenant, campaign))
+            self._running.add(task)
+            task.add_done_callback(self._running.discard)
+        return await answer
+
+    async def _run(self, tenant: int, campaign: UUID) -> None:
+        """Send batches until nothing waits; there is one such task a campaign at a time."""
+        waiting = self._waiting[tenant, campaign]
+        while waiting:
+            batch = self._cut(waiting)
+            answers: Sequence[Any]
+            try:
+                answers = await self._send(tenant, campaign, [item for item, _ in batch])
+            except Exception as error:  # every caller is told, none is forgotten
+                answers = [error] * len(batch)
+            for (_, future), answer in zip(batch, answers, strict=True):
+                if future.done():  # whoever asked has gone
+                    continue
+                if isinstance(answer, Exception):
+                    future.set_exception(answer)
+                else:
+                    future.set_result(answer)
+        del self._waiting[tenant, campaign]
+
+    def _cut(
+        self, waiting: list[tuple[Item, asyncio.Future[Answer]]]
+    ) -> list[tuple[Item, asyncio.Future[Answer]]]:
+        """Take the next batch off a list, at least one item."""
+        size, weight = 0, 0
+        for item, _ in waiting[:LARGEST_BATCH]:
+            weight += self._weight(item)
+            if size and weight > MOST_ANSWERS:
+                break
+            size += 1
+        batch = waiting[:size]
+        del waiting[:size]
+        return batch

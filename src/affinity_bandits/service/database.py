@@ -1,0 +1,69 @@
+"""Connections to PostgreSQL, and what its failures mean to whoever asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import asyncpg
+
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.service.problems import Unavailable
+
+GONE = (
+    OSError,
+    TimeoutError,
+    asyncpg.InterfaceError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.TooManyConnectionsError,
+    asyncpg.QueryCanceledError,
+    asyncpg.DeadlockDetectedError,
+)
+"""What is raised where the server is stopped, starting, full, was never there, or gave way."""
+
+
+async def connect(dsn: str, *, smallest: int = 1, largest: int = 10) -> asyncpg.Pool[Any]:
+    """Return a pool of connections.
+
+    Raises:
+        InvalidInput: the DSN cannot be read, or names a database or user that is not there.
+        Unavailable: no server answers.
+    """
+    try:
+        return await asyncpg.create_pool(
+            dsn, min_size=smallest, max_size=largest, init=_prepare, command_timeout=60, timeout=10
+        )
+    except (asyncpg.InvalidCatalogNameError, asyncpg.InvalidAuthorizationSpecificationError) as e:
+        raise InvalidInput("AFFINITY_DSN", "a database that can be opened", str(e)) from None
+    except (ValueError, asyncpg.ClientConfigurationError) as error:
+        # The text of these errors may quote the DSN, which may hold a password.
+        raise InvalidInput(
+            "AFFINITY_DSN", "of the form postgresql://user@host:port/database", type(error).__name__
+        ) from None
+    except GONE as error:
+        raise Unavailable from error
+
+
+@asynccontextmanager
+async def answering() -> AsyncIterator[None]:
+    """Turn a server that went away into a problem that says so."""
+    try:
+        yield
+    except GONE as error:
+        raise Unavailable from error
+
+
+async def _prepare(connection: asyncpg.Connection[Any]) -> None:
+    # json, not jsonb: text goes in and comes out as it is, so floats stay what they were.
+    await connection.set_type_codec(
+        "json", encoder=_dumps, decoder=json.loads, schema="pg_catalog", format="text"
+    )
+
+
+def _dumps(data: Any) -> str:
+    return json.dumps(data, allow_nan=False)

@@ -1,0 +1,187 @@
+"""What a campaign is: groups by name, a round policy, a horizon, the range of scores."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from affinity_bandits import checks
+from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
+from affinity_bandits.policies import FOREVER, POLICIES, RoundPolicy
+from affinity_bandits.service.scores import LARGEST_SCORE, to_units
+
+MOST_ARMS = 1000
+LONGEST_NAME = 200
+SHORTEST_LEASE, LONGEST_LEASE = 0.001, 30 * 86_400.0
+LARGEST_ROUND = FOREVER
+SERVED = {
+    name: policy
+    for name, policy in POLICIES.items()
+    if issubclass(policy, RoundPolicy) and policy.sees == "feedback"
+}
+"""Policies a campaign can run: those that plan whole rounds and are told nothing but feedback."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """A campaign as its owner describes it; it never changes.
+
+    Args:
+        name: what people call it.
+        arms: the names of the groups that are compared.
+        policy: a round policy.
+        horizon: answers the policy may count on in all.
+        lease_seconds: how long whoever asks has to answer before its slots are offered again.
+        lowest: the smallest score there can be.
+        highest: the largest.
+    """
+
+    name: str
+    arms: tuple[str, ...]
+    policy: RoundPolicy
+    horizon: int
+    lease_seconds: float = 3600.0
+    lowest: float = 0.0
+    highest: float = 1.0
+
+    def __post_init__(self) -> None:
+        _name("name", self.name)
+        rule = f"a list of 2 to {MOST_ARMS} different names"
+        names = checks.sequence("arms", self.arms, rule)
+        if not 2 <= len(names) <= MOST_ARMS:
+            raise InvalidInput("arms", rule, names)
+        for position, one in enumerate(names):
+            _name(f"arms[{position}]", one)
+        if len(set(names)) < len(names):
+            raise InvalidInput("arms", rule, names)
+        object.__setattr__(self, "arms", tuple(names))
+        if not isinstance(self.policy, RoundPolicy) or self.policy.name not in SERVED:
+            raise InvalidInput("policy", f"one of {', '.join(SERVED)}", self.policy)
+        _store(self, "horizon", checks.integer("horizon", self.horizon, low=1))
+        seconds = checks.number(
+            "lease_seconds", self.lease_seconds, low=SHORTEST_LEASE, high=LONGEST_LEASE
+        )
+        _store(self, "lease_seconds", seconds)
+        low = checks.number("lowest", self.lowest, low=-LARGEST_SCORE, high=LARGEST_SCORE)
+        high = checks.number("highest", self.highest, low=-LARGEST_SCORE, high=LARGEST_SCORE)
+        if to_units(low) >= to_units(high):
+            raise InvalidInput("highest", f"above lowest ({low:g})", self.highest)
+        _store(self, "lowest", low)
+        _store(self, "highest", high)
+        try:
+            self.policy.start(len(self.arms), self.horizon)
+        except (OverflowError, MemoryError) as error:
+            raise InvalidInput("policy", "one that fits the horizon", str(error)) from error
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the description as JSON-ready data."""
+        return {
+            "name": self.name,
+            "arms": list(self.arms),
+            "policy": self.policy.to_json(),
+            "horizon": self.horizon,
+            "lease_seconds": self.lease_seconds,
+            "lowest": self.lowest,
+            "highest": self.highest,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Description:
+        """Rebuild a description from `to_json`."""
+        given = dict(data)
+        given["policy"] = served_policy(given["policy"])
+        return cls(**given)
+
+    def digest(self) -> bytes:
+        """Return what tells this description from any other."""
+        return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).digest()
+
+
+def served_policy(data: Mapping[str, Any] | str) -> RoundPolicy:
+    """Return the round policy of that name and those settings.
+
+    >>> str(served_policy("elimination"))
+    'elimination'
+    """
+    given = checks.table("policy", {"name": data} if isinstance(data, str) else data)
+    if given["name"] not in SERVED:
+        raise UnknownName("policy", given["name"], SERVED)
+    try:
+        policy = SERVED[given["name"]].from_json(given)
+    except AffinityError:
+        raise
+    except (TypeError, ValueError, KeyError, OverflowError, RecursionError) as error:
+        raise InvalidInput("policy", "a policy's name and settings", str(error)) from error
+    assert isinstance(policy, RoundPolicy)
+    return policy
+
+
+def described_by_plan(text: str, name: str, arms: Sequence[str], **settings: Any) -> Description:
+    """Return the campaign that a file written by `affinity plan` asks for."""
+    rule = "the text of a file written by 'affinity plan'"
+    try:
+        data = tomllib.loads(text)
+        if data["end"]["whole"] is not True:
+            raise InvalidInput("plan", rule, "a part of one")
+        policy, horizon = data["run"]["policies"]["plan"], data["run"]["horizon"]
+        groups = data["assumptions"]["groups"]
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        if isinstance(error, AffinityError):
+            raise
+        raise InvalidInput("plan", rule, str(error)) from error
+    if groups != len(arms):
+        raise InvalidInput("arms", f"as many as the plan is for ({groups})", list(arms))
+    return Description(name, tuple(arms), served_policy(policy), horizon, **settings)
+
+
+@dataclass(frozen=True)
+class OpenRound:
+    """The round a policy's state asks for, within the horizon.
+
+    Attributes:
+        arms: in the order of the slots.
+        repetitions: what the policy planned for each arm.
+        size: slots; fewer than planned where the horizon cuts the round short.
+        final: whether the policy has made up its mind and plays these arms for ever.
+        whole: whether the round can be closed: it is neither final nor cut short.
+    """
+
+    arms: tuple[int, ...]
+    repetitions: int
+    size: int
+    final: bool
+
+    @property
+    def whole(self) -> bool:
+        """Whether the policy will be given the sums of this round."""
+        return not self.final and self.size == self.repetitions * len(self.arms)
+
+
+def open_round(policy: RoundPolicy, state: Any, horizon: int, before: int) -> OpenRound:
+    """Return the round that comes next, with so many answers counted before it."""
+    planned = policy.kernels().plan(state)
+    arms = tuple(int(arm) for arm in np.asarray(planned.arms))
+    repetitions = int(planned.repetitions)
+    if repetitions >= FOREVER and len(arms) == 1:
+        return OpenRound(arms, FOREVER, LARGEST_ROUND, final=True)
+    return OpenRound(
+        arms, repetitions, max(0, min(repetitions * len(arms), horizon - before)), final=False
+    )
+
+
+def _name(parameter: str, value: object) -> None:
+    rule = f"a name of 1 to {LONGEST_NAME} printable characters"
+    if not isinstance(value, str) or not 1 <= len(value) <= LONGEST_NAME:
+        raise InvalidInput(parameter, rule, value)
+    if not value.isprintable() or value != value.strip():
+        raise InvalidInput(parameter, f"{rule}, not beginning or ending with a space", value)
+
+
+def _store(description: Description, name: str, value: Any) -> None:
+    object.__setattr__(description, name, value)

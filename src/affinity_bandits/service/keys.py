@@ -1,0 +1,202 @@
+"""API keys: made once, kept as digests, each with a tenant, scopes and limits."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import asyncpg
+
+from affinity_bandits import checks
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.service.database import answering
+
+SCOPES = ("ask", "tell", "read", "admin")
+"""What a key may do: lease slots, answer them, look, and make or stop campaigns."""
+REQUESTS_PER_SECOND = 1000.0
+LARGEST_BODY = 2**20
+SHAPE = re.compile(r"ab_([0-9a-f]{16})_([0-9a-f]{64})")
+REMEMBERED = 10_000
+"""Keys a process remembers, known and unknown."""
+
+
+@dataclass(frozen=True)
+class Principal:
+    """Whoever stands behind a request, and what they may do."""
+
+    key_id: str
+    tenant: int
+    scopes: frozenset[str]
+    requests_per_second: float
+    largest_body: int
+    expires_at: datetime | None
+
+
+@dataclass(frozen=True)
+class KeyInfo:
+    """What can be told about a key; its secret cannot."""
+
+    key_id: str
+    tenant: str
+    name: str
+    scopes: tuple[str, ...]
+    requests_per_second: float
+    largest_body: int
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+
+async def create_tenant(pool: asyncpg.Pool[Any], name: str) -> int:
+    """Return the id of the tenant of that name, who may be new."""
+    _check_name("tenant", name)
+    async with answering():
+        await pool.execute(
+            "INSERT INTO affinity.tenants (name) VALUES ($1) ON CONFLICT DO NOTHING", name
+        )
+        return int(await pool.fetchval("SELECT id FROM affinity.tenants WHERE name = $1", name))
+
+
+async def make_key(
+    pool: asyncpg.Pool[Any],
+    tenant: int,
+    name: str,
+    scopes: Iterable[str],
+    *,
+    requests_per_second: float = REQUESTS_PER_SECOND,
+    largest_body: int = LARGEST_BODY,
+    expires_at: datetime | None = None,
+) -> str:
+    """Make a key and return its text, which cannot be had again.
+
+    The secret has 256 random bits, so a plain digest of it is as hard to turn round as a slow one.
+    """
+    _check_name("name", name)
+    wanted = [checks.choice("scopes", scope, SCOPES) for scope in scopes]
+    if not wanted:
+        raise InvalidInput("scopes", f"one or more of {', '.join(SCOPES)}", wanted)
+    rate = checks.number("requests_per_second", requests_per_second, low=0.001, high=1e6)
+    body = checks.integer("largest_body", largest_body, low=1024, high=2**30)
+    id_, secret = secrets.token_hex(8), secrets.token_hex(32)
+    async with answering():
+        await pool.execute(
+            "INSERT INTO affinity.api_keys (id, tenant, name, secret_digest, scopes,"
+            " requests_per_second, largest_body, expires_at)"
+            " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+            id_,
+            tenant,
+            name,
+            _digest(secret),
+            sorted(set(wanted)),
+            rate,
+            body,
+            expires_at,
+        )
+    return f"ab_{id_}_{secret}"
+
+
+async def revoke_key(pool: asyncpg.Pool[Any], key_id: str) -> bool:
+    """Take a key out of use; return whether there was one to take."""
+    async with answering():
+        done = await pool.fetchval(
+            "UPDATE affinity.api_keys SET revoked_at = clock_timestamp()"
+            " WHERE id = $1 AND revoked_at IS NULL RETURNING id",
+            key_id,
+        )
+    return done is not None
+
+
+async def list_keys(pool: asyncpg.Pool[Any], tenant: int | None = None) -> list[KeyInfo]:
+    """Return the keys of one tenant or of all, oldest first."""
+    async with answering():
+        rows = await pool.fetch(
+            "SELECT k.*, t.name AS tenant_name FROM affinity.api_keys AS k"
+            " JOIN affinity.tenants AS t ON t.id = k.tenant"
+            " WHERE $1::bigint IS NULL OR k.tenant = $1 ORDER BY k.created_at, k.id",
+            tenant,
+        )
+    return [
+        KeyInfo(
+            row["id"],
+            row["tenant_name"],
+            row["name"],
+            tuple(row["scopes"]),
+            row["requests_per_second"],
+            row["largest_body"],
+            row["created_at"],
+            row["expires_at"],
+            row["revoked_at"],
+        )
+        for row in rows
+    ]
+
+
+class KeyRing:
+    """Keys as the database knows them, remembered for a short while.
+
+    A key that is revoked goes on working for at most that while in a process that saw it.
+
+    Args:
+        pool: connections.
+        remember_seconds: for how long.
+    """
+
+    def __init__(self, pool: asyncpg.Pool[Any], remember_seconds: float = 10.0) -> None:
+        self._pool = pool
+        self._seconds = remember_seconds
+        self._known: dict[bytes, tuple[float, Principal | None]] = {}
+
+    async def principal(self, text: str) -> Principal | None:
+        """Return whoever the key belongs to; None for one that is unknown, revoked or expired."""
+        found = SHAPE.fullmatch(text)
+        if found is None:
+            return None
+        digest = _digest(text)  # memory holds no secrets either
+        known = self._known.get(digest)
+        if known is None or known[0] < time.monotonic():
+            principal = await self._look_up(found[1], found[2])
+            while len(self._known) >= REMEMBERED:
+                self._known.pop(next(iter(self._known)))
+            known = (time.monotonic() + self._seconds, principal)
+            self._known[digest] = known
+        principal = known[1]
+        ends = None if principal is None else principal.expires_at
+        return None if ends is not None and ends <= datetime.now(ends.tzinfo) else principal
+
+    async def _look_up(self, key_id: str, secret: str) -> Principal | None:
+        async with answering():
+            row = await self._pool.fetchrow(
+                "SELECT tenant, secret_digest, scopes, requests_per_second, largest_body,"
+                " expires_at FROM affinity.api_keys WHERE id = $1 AND revoked_at IS NULL"
+                " AND (expires_at IS NULL OR expires_at > clock_timestamp())",
+                key_id,
+            )
+        stored = b"\0" * 32 if row is None else row["secret_digest"]
+        # Compared also where there is no such key, and in a time that says nothing.
+        same = hmac.compare_digest(stored, _digest(secret))
+        if row is None or not same:
+            return None
+        return Principal(
+            key_id,
+            row["tenant"],
+            frozenset(row["scopes"]),
+            row["requests_per_second"],
+            row["largest_body"],
+            row["expires_at"],
+        )
+
+
+def _digest(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode()).digest()
+
+
+def _check_name(parameter: str, name: object) -> None:
+    if not isinstance(name, str) or not 1 <= len(name) <= 200 or not name.isprintable():
+        raise InvalidInput(parameter, "1 to 200 printable characters", name)

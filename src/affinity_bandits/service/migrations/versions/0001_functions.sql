@@ -1,0 +1,302 @@
+-- The two calls of the hot path. Each takes a batch for one campaign, so that a batch costs one
+-- lock, one round trip and one commit. Each statement in a function sees what was committed
+-- before it, so the key is looked up under the lock: a repeat that waited finds the first one.
+
+CREATE FUNCTION affinity.slots_in(p_slots int8multirange) RETURNS bigint
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT coalesce(sum(upper(run) - lower(run)), 0)::bigint FROM unnest(p_slots) AS run
+$$;
+
+CREATE FUNCTION affinity.first_slots(p_slots int8multirange, p_count bigint)
+RETURNS int8multirange LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  v_run int8range;
+  v_left bigint := p_count;
+  v_found int8multirange := '{}';
+BEGIN
+  FOR v_run IN SELECT run FROM unnest(p_slots) AS run ORDER BY lower(run) LOOP
+    EXIT WHEN v_left <= 0;
+    v_found := v_found
+      + int8multirange(int8range(lower(v_run), least(upper(v_run), lower(v_run) + v_left)));
+    v_left := v_left - (upper(v_run) - lower(v_run));
+  END LOOP;
+  RETURN v_found;
+END $$;
+
+CREATE FUNCTION affinity.ask(
+  p_tenant bigint, p_campaign uuid, p_now timestamptz,
+  p_actors text[], p_keys text[], p_counts integer[]
+) RETURNS TABLE (
+  outcome text, lease bigint, round integer, slots int8multirange,
+  expires_at timestamptz, outstanding bigint, retry_after double precision
+) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  v_head affinity.heads;
+  v_event affinity.events;
+  v_lease affinity.leases;
+  v_now timestamptz;
+  v_first bigint;
+  v_part int8multirange;
+BEGIN
+  SELECT * INTO v_head FROM affinity.heads AS h
+    WHERE h.campaign = p_campaign AND h.tenant = p_tenant FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  v_now := coalesce(p_now, clock_timestamp());
+  v_first := v_head.events;
+  FOR i IN 1 .. cardinality(p_keys) LOOP
+    lease := NULL; round := v_head.round; slots := NULL; expires_at := NULL;
+    outstanding := NULL; retry_after := NULL;
+    SELECT * INTO v_event FROM affinity.events AS e
+      WHERE e.campaign = p_campaign AND e.key = p_keys[i];
+    IF FOUND THEN
+      IF v_event.kind = 'ask' AND v_event.asked = p_counts[i] THEN
+        outcome := 'leased'; lease := v_event.number; round := v_event.round;
+        slots := v_event.slots; expires_at := v_event.expires_at;
+      ELSE
+        outcome := 'key_reused';
+      END IF;
+      RETURN NEXT;
+      CONTINUE;
+    END IF;
+    IF v_head.status IN ('exhausted', 'stopped') THEN
+      outcome := v_head.status;
+      RETURN NEXT;
+      CONTINUE;
+    END IF;
+    IF v_head.answered = v_head.size THEN
+      outcome := 'closing';
+      RETURN NEXT;
+      CONTINUE;
+    END IF;
+    IF v_head.next_slot < v_head.size THEN
+      slots := int8multirange(int8range(
+        v_head.next_slot, v_head.next_slot + least(p_counts[i], v_head.size - v_head.next_slot)));
+      v_head.next_slot := v_head.next_slot + least(p_counts[i], v_head.size - v_head.next_slot);
+    ELSE
+      -- Nothing is left that nobody has had: offer again what expired leases still owe.
+      slots := '{}';
+      FOR v_lease IN SELECT * FROM affinity.leases AS l
+          WHERE l.campaign = p_campaign AND l.expires_at <= v_now
+          ORDER BY l.expires_at, l.lease LOOP
+        v_part := affinity.first_slots(v_lease.pending, p_counts[i] - affinity.slots_in(slots));
+        slots := slots + v_part;
+        IF v_part = v_lease.pending THEN
+          DELETE FROM affinity.leases AS l
+            WHERE l.campaign = p_campaign AND l.lease = v_lease.lease;
+        ELSE
+          UPDATE affinity.leases AS l SET pending = l.pending - v_part
+            WHERE l.campaign = p_campaign AND l.lease = v_lease.lease;
+        END IF;
+        EXIT WHEN affinity.slots_in(slots) >= p_counts[i];
+      END LOOP;
+      IF isempty(slots) THEN
+        outcome := 'wait'; slots := NULL;
+        outstanding := v_head.size - v_head.answered;
+        SELECT greatest(0, extract(epoch FROM min(l.expires_at) - v_now)) INTO retry_after
+          FROM affinity.leases AS l WHERE l.campaign = p_campaign;
+        RETURN NEXT;
+        CONTINUE;
+      END IF;
+    END IF;
+    v_head.events := v_head.events + 1;
+    outcome := 'leased'; lease := v_head.events;
+    expires_at := v_now + make_interval(secs => v_head.lease_seconds);
+    INSERT INTO affinity.leases (campaign, lease, round, pending, expires_at)
+      VALUES (p_campaign, lease, v_head.round, slots, expires_at);
+    INSERT INTO affinity.events
+        (campaign, number, at, kind, actor, key, round, asked, slots, expires_at)
+      VALUES (p_campaign, lease, v_now, 'ask', p_actors[i], p_keys[i], v_head.round,
+        p_counts[i], slots, expires_at);
+    RETURN NEXT;
+  END LOOP;
+  IF v_head.events > v_first THEN
+    UPDATE affinity.heads AS h SET next_slot = v_head.next_slot, events = v_head.events
+      WHERE h.campaign = p_campaign;
+  END IF;
+END $$;
+
+-- Item i of the batch has p_lengths[i] entries in p_told and p_units: slots and their scores. Where
+-- p_forms[i] is 'totals', they are arms and their sums, with p_counts the numbers of answers.
+CREATE FUNCTION affinity.tell(
+  p_tenant bigint, p_campaign uuid, p_now timestamptz,
+  p_actors text[], p_keys text[], p_digests bytea[], p_leases bigint[], p_forms text[],
+  p_lengths integer[], p_told bigint[], p_counts bigint[], p_units bigint[]
+) RETURNS TABLE (
+  outcome text, counted bigint, late bigint, duplicate bigint, complete boolean
+) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  v_head affinity.heads;
+  v_event affinity.events;
+  v_ask affinity.events;
+  v_lease affinity.leases;
+  v_now timestamptz;
+  v_first bigint;
+  v_from integer := 0;
+  v_told bigint[];
+  v_counts bigint[];
+  v_units bigint[];
+  v_answers bigint;   -- how many were told
+  v_slots int8multirange;   -- for which slots
+  v_new int8multirange;   -- which of them had no answer yet
+  v_part int8multirange;
+BEGIN
+  SELECT * INTO v_head FROM affinity.heads AS h
+    WHERE h.campaign = p_campaign AND h.tenant = p_tenant FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  v_now := coalesce(p_now, clock_timestamp());
+  v_first := v_head.events;
+  FOR i IN 1 .. cardinality(p_keys) LOOP
+    v_told := p_told[v_from + 1 : v_from + p_lengths[i]];
+    v_counts := CASE WHEN p_forms[i] = 'totals'
+      THEN p_counts[v_from + 1 : v_from + p_lengths[i]] END;
+    v_units := p_units[v_from + 1 : v_from + p_lengths[i]];
+    v_from := v_from + p_lengths[i];
+    counted := NULL; late := NULL; duplicate := NULL; complete := false;
+
+    SELECT * INTO v_event FROM affinity.events AS e
+      WHERE e.campaign = p_campaign AND e.key = p_keys[i];
+    IF FOUND THEN
+      IF v_event.kind = 'tell' AND v_event.digest = p_digests[i] THEN
+        outcome := 'told'; counted := v_event.counted; late := v_event.late;
+        duplicate := v_event.duplicate;
+      ELSE
+        outcome := 'key_reused';
+      END IF;
+      RETURN NEXT;
+      CONTINUE;
+    END IF;
+    SELECT * INTO v_ask FROM affinity.events AS e
+      WHERE e.campaign = p_campaign AND e.number = p_leases[i] AND e.kind = 'ask';
+    IF NOT FOUND THEN
+      outcome := 'no_lease';
+      RETURN NEXT;
+      CONTINUE;
+    END IF;
+
+    IF p_forms[i] = 'totals' THEN
+      IF EXISTS (SELECT FROM unnest(v_counts, v_units) AS t (n, u)
+                 WHERE u::numeric < n::numeric * v_head.lowest
+                    OR u::numeric > n::numeric * v_head.highest) THEN
+        outcome := 'score_out_of_range';
+        RETURN NEXT;
+        CONTINUE;
+      END IF;
+      -- The lowest slots of each arm are taken as the answered ones.
+      SELECT coalesce(range_agg(int8range(s.slot, s.slot + 1)), '{}') INTO v_slots
+        FROM (SELECT g.slot,
+                row_number() OVER (PARTITION BY g.slot % cardinality(r.arms) ORDER BY g.slot) AS nth,
+                r.arms[g.slot % cardinality(r.arms) + 1] AS arm
+              FROM affinity.rounds AS r, unnest(v_ask.slots) AS run,
+                generate_series(lower(run), upper(run) - 1) AS g (slot)
+              WHERE r.campaign = p_campaign AND r.number = v_ask.round) AS s
+        JOIN unnest(v_told, v_counts) AS t (arm, n) ON t.arm = s.arm
+        WHERE s.nth <= t.n;
+      SELECT coalesce(sum(n), 0) INTO v_answers FROM unnest(v_counts) AS n;
+      IF affinity.slots_in(v_slots) <> v_answers THEN
+        outcome := 'slot_not_leased';
+        RETURN NEXT;
+        CONTINUE;
+      END IF;
+    ELSE
+      IF EXISTS (SELECT FROM unnest(v_units) AS u
+                 WHERE u < v_head.lowest OR u > v_head.highest) THEN
+        outcome := 'score_out_of_range';
+        RETURN NEXT;
+        CONTINUE;
+      END IF;
+      v_answers := p_lengths[i];
+      SELECT coalesce(range_agg(int8range(s, s + 1)), '{}') INTO v_slots FROM unnest(v_told) AS s;
+      IF NOT v_slots <@ v_ask.slots THEN
+        outcome := 'slot_not_leased';
+        RETURN NEXT;
+        CONTINUE;
+      END IF;
+    END IF;
+
+    v_new := '{}';
+    IF v_ask.round = v_head.round THEN
+      SELECT * INTO v_lease FROM affinity.leases AS l
+        WHERE l.campaign = p_campaign AND l.lease = p_leases[i];
+      IF p_forms[i] = 'totals' THEN
+        -- A sum cannot be taken apart: it counts whole or not at all.
+        IF FOUND AND v_lease.pending = v_ask.slots THEN
+          v_new := v_slots;
+        END IF;
+      ELSIF FOUND THEN
+        v_new := v_slots * v_lease.pending;
+      END IF;
+      IF NOT isempty(v_new) THEN
+        IF v_new = v_lease.pending THEN
+          DELETE FROM affinity.leases AS l
+            WHERE l.campaign = p_campaign AND l.lease = p_leases[i];
+        ELSE
+          UPDATE affinity.leases AS l SET pending = l.pending - v_new
+            WHERE l.campaign = p_campaign AND l.lease = p_leases[i];
+        END IF;
+      END IF;
+      IF p_forms[i] <> 'totals' AND v_new <> v_slots THEN
+        -- Some slots were offered again; whoever has them now has not answered yet.
+        FOR v_lease IN SELECT * FROM affinity.leases AS l
+            WHERE l.campaign = p_campaign AND l.lease > p_leases[i]
+              AND l.pending && (v_slots - v_new) LOOP
+          v_part := v_lease.pending * (v_slots - v_new);
+          v_new := v_new + v_part;
+          IF v_part = v_lease.pending THEN
+            DELETE FROM affinity.leases AS l
+              WHERE l.campaign = p_campaign AND l.lease = v_lease.lease;
+          ELSE
+            UPDATE affinity.leases AS l SET pending = l.pending - v_part
+              WHERE l.campaign = p_campaign AND l.lease = v_lease.lease;
+          END IF;
+        END LOOP;
+      END IF;
+    END IF;
+
+    counted := affinity.slots_in(v_new);
+    IF counted > 0 THEN
+      INSERT INTO affinity.sums AS s (campaign, place, answers, total)
+        SELECT p_campaign, t.place, sum(t.n), sum(t.u)
+        FROM (
+          SELECT (a.slot % v_head.width)::integer AS place, 1 AS n, a.u
+            FROM unnest(v_told, v_units) AS a (slot, u)
+            WHERE p_forms[i] <> 'totals' AND v_new @> a.slot
+          UNION ALL
+          SELECT array_position(r.arms, a.arm::integer) - 1, a.n, a.u
+            FROM affinity.rounds AS r, unnest(v_told, v_counts, v_units) AS a (arm, n, u)
+            WHERE p_forms[i] = 'totals' AND r.campaign = p_campaign AND r.number = v_head.round
+              AND a.n > 0
+        ) AS t GROUP BY t.place ORDER BY t.place
+        ON CONFLICT (campaign, place) DO UPDATE
+          SET answers = s.answers + excluded.answers, total = s.total + excluded.total;
+    END IF;
+    late := 0; duplicate := 0;
+    IF v_ask.round <> v_head.round OR v_ask.expires_at <= v_now THEN
+      late := v_answers - counted;
+    ELSE
+      duplicate := v_answers - counted;
+    END IF;
+    v_head.events := v_head.events + 1;
+    v_head.answered := v_head.answered + counted;
+    INSERT INTO affinity.events
+        (campaign, number, at, kind, actor, key, digest, round, lease, told, counts, units,
+         counted, late, duplicate)
+      VALUES (p_campaign, v_head.events, v_now, 'tell', p_actors[i], p_keys[i], p_digests[i],
+        v_head.round, p_leases[i], v_told, v_counts, v_units, counted, late, duplicate);
+    outcome := 'told';
+    complete := v_head.answered = v_head.size AND v_head.status <> 'exhausted';
+    RETURN NEXT;
+  END LOOP;
+  IF v_head.events > v_first THEN
+    UPDATE affinity.heads AS h SET answered = v_head.answered, events = v_head.events
+      WHERE h.campaign = p_campaign;
+    IF v_head.answered = v_head.size AND v_head.status <> 'exhausted' THEN
+      INSERT INTO affinity.due (campaign) VALUES (p_campaign) ON CONFLICT DO NOTHING;
+    END IF;
+  END IF;
+END $$;

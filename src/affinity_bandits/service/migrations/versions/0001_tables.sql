@@ -1,0 +1,138 @@
+-- Everything lives in one schema, so that the service can share a database.
+CREATE SCHEMA affinity;
+
+CREATE TABLE affinity.tenants (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name text NOT NULL UNIQUE,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+-- A key is shown once, when it is made; only a digest of its secret half is kept.
+CREATE TABLE affinity.api_keys (
+  id text PRIMARY KEY,
+  tenant bigint NOT NULL REFERENCES affinity.tenants,
+  name text NOT NULL,
+  secret_digest bytea NOT NULL CHECK (octet_length(secret_digest) = 32),
+  scopes text[] NOT NULL CHECK (scopes <@ ARRAY['ask', 'tell', 'read', 'admin']),
+  requests_per_second double precision NOT NULL CHECK (requests_per_second > 0),
+  largest_body bigint NOT NULL CHECK (largest_body > 0),
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  expires_at timestamptz,
+  revoked_at timestamptz
+);
+CREATE INDEX api_keys_of_tenant ON affinity.api_keys (tenant);
+
+-- What a campaign is. Only `saved`, the policy's state before the open round, ever changes.
+-- json and not jsonb: jsonb would turn -0.0 into 0 and spell large numbers anew.
+CREATE TABLE affinity.campaigns (
+  id uuid PRIMARY KEY,
+  number bigint GENERATED ALWAYS AS IDENTITY,
+  tenant bigint NOT NULL REFERENCES affinity.tenants,
+  name text NOT NULL,
+  arms text[] NOT NULL,
+  policy json NOT NULL,
+  horizon bigint NOT NULL,
+  lease_seconds double precision NOT NULL,
+  lowest bigint NOT NULL,   -- smallest and largest score, in units of 1e-9
+  highest bigint NOT NULL,
+  saved json NOT NULL,
+  created_at timestamptz NOT NULL,
+  created_by text NOT NULL,
+  key text NOT NULL,
+  digest bytea NOT NULL,
+  UNIQUE (tenant, key),
+  UNIQUE (tenant, number)
+);
+
+-- The row that is locked: one a campaign, narrow, and with room to be updated in place.
+CREATE TABLE affinity.heads (
+  campaign uuid PRIMARY KEY REFERENCES affinity.campaigns,
+  tenant bigint NOT NULL,
+  status text NOT NULL CHECK (status IN ('open', 'decided', 'exhausted', 'stopped')),
+  round integer NOT NULL,
+  width integer NOT NULL,      -- arms of the open round; slot s belongs to the (s mod width)th
+  size bigint NOT NULL,        -- its slots
+  next_slot bigint NOT NULL,   -- the first one that nobody has had
+  answered bigint NOT NULL,    -- slots whose answer was counted
+  events bigint NOT NULL,      -- the number of the last event
+  lease_seconds double precision NOT NULL,
+  lowest bigint NOT NULL,
+  highest bigint NOT NULL,
+  CHECK (answered <= next_slot AND next_slot <= size)
+) WITH (fillfactor = 50);
+
+CREATE TABLE affinity.rounds (
+  campaign uuid NOT NULL REFERENCES affinity.campaigns,
+  number integer NOT NULL,
+  arms integer[] NOT NULL,     -- in the order of the slots
+  repetitions bigint NOT NULL, -- what the policy planned for each
+  size bigint NOT NULL,        -- slots; fewer than planned where the horizon cuts the round short
+  before bigint NOT NULL,      -- answers counted in earlier rounds
+  opened_at timestamptz NOT NULL,
+  closed_at timestamptz,
+  counts bigint[],             -- answers of each arm
+  sums numeric[],              -- and their exact sum, in units of 1e-9
+  dropped integer[],
+  PRIMARY KEY (campaign, number)
+);
+
+-- Sums of the open round, by the arm's place in it.
+CREATE TABLE affinity.sums (
+  campaign uuid NOT NULL REFERENCES affinity.campaigns,
+  place integer NOT NULL,
+  answers bigint NOT NULL,
+  total numeric NOT NULL,
+  PRIMARY KEY (campaign, place)
+) WITH (fillfactor = 50);
+
+-- Leases of the open round that still owe answers. A lease is named by the number of the event
+-- that granted it, which only grows: it is the fencing token.
+CREATE TABLE affinity.leases (
+  campaign uuid NOT NULL REFERENCES affinity.campaigns,
+  lease bigint NOT NULL,
+  round integer NOT NULL,
+  pending int8multirange NOT NULL CHECK (NOT isempty(pending)),
+  expires_at timestamptz NOT NULL,
+  PRIMARY KEY (campaign, lease)
+);
+CREATE INDEX leases_by_expiry ON affinity.leases (campaign, expires_at, lease);
+
+-- Rounds that have all their answers and wait to be closed.
+CREATE TABLE affinity.due (
+  campaign uuid PRIMARY KEY REFERENCES affinity.campaigns
+);
+
+-- What happened, in order and without gaps; the rest can be computed from it.
+CREATE TABLE affinity.events (
+  campaign uuid NOT NULL REFERENCES affinity.campaigns,
+  number bigint NOT NULL,
+  at timestamptz NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('create', 'ask', 'tell', 'close', 'stop')),
+  actor text NOT NULL,         -- the id of an API key, or "service"
+  key text,                    -- idempotency key
+  digest bytea,                -- of the request that came with it
+  round integer NOT NULL,
+  -- ask
+  asked integer,
+  slots int8multirange,
+  expires_at timestamptz,
+  -- tell: slots and their scores, or arms with their counts and sums
+  lease bigint,
+  told bigint[],
+  counts bigint[],
+  units bigint[],
+  counted bigint,
+  late bigint,
+  duplicate bigint,
+  -- create, close, stop
+  detail json,
+  PRIMARY KEY (campaign, number)
+);
+CREATE UNIQUE INDEX events_by_key ON affinity.events (campaign, key) WHERE key IS NOT NULL;
+
+CREATE FUNCTION affinity.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'the audit trail is append-only';
+END $$;
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON affinity.events
+  FOR EACH STATEMENT EXECUTE FUNCTION affinity.refuse_change();

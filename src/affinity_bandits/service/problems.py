@@ -1,0 +1,78 @@
+"""What the service says no with; each knows its HTTP status and whether to try again."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from affinity_bandits.errors import AffinityError
+
+
+class Problem(AffinityError):  # noqa: N818 - named after the media type that carries it
+    """A request that was understood and refused.
+
+    Attributes:
+        code: a word that programs can rely on.
+        status: the HTTP status.
+        title: what the code means, the same for every occurrence.
+    """
+
+    code: ClassVar[str]
+    status: ClassVar[int]
+    title: ClassVar[str]
+
+
+class NoSuchCampaign(Problem):
+    """There is none by this id, or it is another tenant's: the answer is the same."""
+
+    code, status, title = "no_such_campaign", 404, "No such campaign"
+
+    def __init__(self, campaign: object) -> None:
+        super().__init__(f"there is no campaign {campaign}")
+
+
+class NoSuchLease(Problem):
+    """The campaign never granted a lease of this number."""
+
+    code, status, title = "no_such_lease", 404, "No such lease"
+
+    def __init__(self, lease: int) -> None:
+        super().__init__(f"lease must be one that this campaign granted, got {lease}")
+
+
+class KeyReused(Problem):
+    """The idempotency key came before, with another request."""
+
+    code, status, title = "key_reused", 409, "Idempotency key used before"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the idempotency key came before with another request; repeat a request unchanged, "
+            "or send a new one with a new key"
+        )
+
+
+class NotLeased(Problem):
+    """A tell names slots, or more answers of an arm, than its lease has."""
+
+    code, status, title = "not_leased", 422, "Not part of the lease"
+
+    def __init__(self, lease: int) -> None:
+        super().__init__(f"every answer must be for a slot of lease {lease}")
+
+
+class ScoreOutOfRange(Problem):
+    """A score outside the range that the campaign was made with."""
+
+    code, status, title = "score_out_of_range", 422, "Score out of range"
+
+    def __init__(self) -> None:
+        super().__init__("every score must be in the campaign's range")
+
+
+class Unavailable(Problem):
+    """The database did not answer; nothing is known of the request. Try again, same key."""
+
+    code, status, title = "unavailable", 503, "Try again"
+
+    def __init__(self) -> None:
+        super().__init__("the database did not answer; repeat the request with the same key")

@@ -1,0 +1,145 @@
+"""What the core hands out: plain records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from affinity_bandits.service.description import Description
+
+Runs = tuple[tuple[int, int], ...]
+"""Slots as runs of (first, count)."""
+
+
+@dataclass(frozen=True)
+class Lease:
+    """Slots that somebody holds until a moment.
+
+    Attributes:
+        number: names the lease and only grows, so it also fences: of two holders of a slot the
+            one with the larger number came later.
+        round: the round of the slots.
+        runs: the slots, as runs of (first, count).
+        arms: the arms of the round in the order of its slots: slot s is of arms[s % len(arms)].
+        expires_at: from when on unanswered slots may be offered again.
+    """
+
+    number: int
+    round: int
+    runs: Runs
+    arms: tuple[int, ...]
+    expires_at: datetime
+
+    @property
+    def slots(self) -> list[tuple[int, int]]:
+        """Every slot with its arm."""
+        width = len(self.arms)
+        return [
+            (slot, self.arms[slot % width])
+            for first, count in self.runs
+            for slot in range(first, first + count)
+        ]
+
+
+@dataclass(frozen=True)
+class Wait:
+    """There is nothing to hand out now.
+
+    Attributes:
+        outstanding: slots of the round whose answers are awaited.
+        retry_after: seconds until the first of them may be offered again.
+    """
+
+    outstanding: int
+    retry_after: float
+
+
+@dataclass(frozen=True)
+class Finished:
+    """There is nothing to hand out any more: "exhausted" or "stopped"."""
+
+    status: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """What became of the answers of one tell.
+
+    Attributes:
+        counted: entered the sums.
+        late: came after the end of its round, or on an expired lease after another answer to
+            the slot; on record, not in the sums.
+        duplicate: the slot had an answer already, though the lease was still good; the same.
+    """
+
+    counted: int
+    late: int
+    duplicate: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The open round of a campaign."""
+
+    number: int
+    arms: tuple[int, ...]
+    repetitions: int
+    size: int
+    handed_out: int
+    answered: int
+    answers: tuple[int, ...]
+    sums: tuple[int, ...]
+    opened_at: datetime
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A campaign as it stands.
+
+    Attributes:
+        status: "open", "decided" (one arm is left and is served for ever), "exhausted" (the
+            horizon was reached first) or "stopped".
+        recommended: the arm that is left, if the campaign is decided.
+        active: arms that may still be the best.
+        before: answers counted in the rounds before the open one.
+    """
+
+    id: UUID
+    description: Description
+    status: str
+    recommended: int | None
+    active: tuple[int, ...]
+    before: int
+    round: Progress
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class ClosedRound:
+    """A round that was closed, with what it was decided from; sums are in units of 1e-9."""
+
+    number: int
+    arms: tuple[int, ...]
+    repetitions: int
+    size: int
+    before: int
+    opened_at: datetime
+    closed_at: datetime
+    counts: tuple[int, ...]
+    sums: tuple[int, ...]
+    dropped: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Event:
+    """A line of the audit trail."""
+
+    number: int
+    at: datetime
+    kind: str
+    actor: str
+    key: str | None
+    round: int
+    data: dict[str, Any]

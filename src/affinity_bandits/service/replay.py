@@ -1,0 +1,259 @@
+"""A campaign computed anew from its audit trail, in plain Python and with the library's policy.
+
+Nothing here asks the database for anything but the events: it is the slow, obvious twin of the
+functions on the hot path, and what `affinity serve verify` holds against what they left behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from affinity_bandits.service.closing import step
+from affinity_bandits.service.description import Description, OpenRound, open_round
+from affinity_bandits.service.scores import to_units
+
+Row = Mapping[str, Any]
+
+
+@dataclass
+class HeldLease:
+    """A lease: what it was granted and, while its round is open, what it still owes."""
+
+    round: int
+    runs: tuple[range, ...]
+    pending: set[int]
+    expires_at: datetime
+
+    def granted(self) -> set[int]:
+        """Return its slots."""
+        return {slot for run in self.runs for slot in run}
+
+
+class Replay:
+    """The state of one campaign after the events it was given, and where they contradict it.
+
+    Attributes:
+        differences: in words, what an event says and what follows from those before it.
+        events: how many it was given.
+        saved: the policy's state before the open round, as `Policy.save` writes it.
+        number: of the open round.
+        round: the open round.
+        next_slot: its first slot that nobody has had.
+        answers: how many answers each of its arms has, in its order.
+        sums: and their sums, in units of 1e-9.
+        leases: leases by their number, those that owe nothing included.
+        owing: those of the open round that owe something.
+        closed: rounds that were closed.
+    """
+
+    def __init__(self) -> None:
+        self.differences: list[str] = []
+        self.events = 0
+        self.status = ""
+        self.number = 0
+        self.next_slot = 0
+        self.before = 0
+        self.answers: list[int] = []
+        self.sums: list[int] = []
+        self.leases: dict[int, HeldLease] = {}
+        self.owing: dict[int, HeldLease] = {}
+        self.closed: list[dict[str, Any]] = []
+        self.description: Description
+        self.saved: dict[str, Any]
+        self.round: OpenRound
+
+    def take(self, event: Row) -> None:
+        """Take the next event."""
+        self.events += 1
+        self._same(event, "number", event["number"], self.events)
+        if (event["kind"] == "create") != (self.events == 1):
+            self._note(event, "only the first event creates a campaign")
+            return
+        if event["kind"] != "create":
+            self._same(event, "round", event["round"], self.number)
+        take = {
+            "create": self._create,
+            "ask": self._ask,
+            "tell": self._tell,
+            "close": self._close,
+            "stop": self._stop,
+        }
+        take[event["kind"]](event)
+
+    def pending(self) -> dict[int, set[int]]:
+        """Return the slots that leases of the open round still owe."""
+        return {number: lease.pending for number, lease in self.owing.items()}
+
+    def _create(self, event: Row) -> None:
+        self.description = Description.from_json(event["detail"]["description"])
+        policy, arms = self.description.policy, len(self.description.arms)
+        state = policy.start(arms, self.description.horizon)
+        self.saved = policy.save(state, arms, self.description.horizon)
+        self._same(event, "state", event["detail"]["state"], self.saved["state"])
+        self._open(0, open_round(policy, state, self.description.horizon, 0))
+        self.status = "decided" if self.round.final else "open"
+
+    def _open(self, number: int, round_: OpenRound) -> None:
+        self.number, self.round, self.next_slot = number, round_, 0
+        self.answers = [0] * len(round_.arms)
+        self.sums = [0] * len(round_.arms)
+
+    def _ask(self, event: Row) -> None:
+        if self.status in ("exhausted", "stopped"):
+            self._note(event, f"leased slots of a campaign that was {self.status}")
+        runs = tuple(range(run.lower, run.upper) for run in event["slots"])
+        granted = {slot for run in runs for slot in run}
+        if self.next_slot < self.round.size:
+            end = min(self.next_slot + event["asked"], self.round.size)
+            expected = list(range(self.next_slot, end))
+            self.next_slot = end
+        else:
+            expected = self._offered_again(event["asked"], event["at"])
+        self._same(event, "slots", sorted(granted), sorted(expected))
+        until = event["at"] + timedelta(seconds=self.description.lease_seconds)
+        self._same(event, "expires_at", event["expires_at"], until)
+        lease = HeldLease(self.number, runs, granted, event["expires_at"])
+        self.leases[event["number"]] = self.owing[event["number"]] = lease
+
+    def _offered_again(self, count: int, at: datetime) -> list[int]:
+        """Take slots back from the leases that expired first."""
+        found: list[int] = []
+        owing = sorted(
+            (lease.expires_at, number)
+            for number, lease in self.owing.items()
+            if lease.expires_at <= at
+        )
+        for _, number in owing:
+            part = sorted(self.owing[number].pending)[: count - len(found)]
+            self._settle(number, part)
+            found += part
+        return found
+
+    def _settle(self, number: int, slots: Sequence[int]) -> None:
+        """Let a lease owe these slots no longer."""
+        lease = self.leases[number]
+        lease.pending.difference_update(slots)
+        if not lease.pending:
+            self.owing.pop(number, None)
+
+    def _tell(self, event: Row) -> None:
+        lease = self.leases.get(event["lease"])
+        if lease is None:
+            self._note(event, f"told of lease {event['lease']}, which was not granted")
+            return
+        low, high = to_units(self.description.lowest), to_units(self.description.highest)
+        counts = event["counts"]
+        for n, units in zip(counts or [1] * len(event["units"]), event["units"], strict=True):
+            if not low * n <= units <= high * n:
+                self._note(event, f"a score of {units} units is out of range")
+        told = len(event["told"]) if counts is None else sum(counts)
+        if lease.round != self.number:
+            counted = 0
+        elif counts is None:
+            counted = self._count_answers(event, lease)
+        else:
+            counted = self._count_totals(event, lease)
+        gone = lease.round != self.number or lease.expires_at <= event["at"]
+        self._same(event, "counted", event["counted"], counted)
+        self._same(event, "late", event["late"], told - counted if gone else 0)
+        self._same(event, "duplicate", event["duplicate"], 0 if gone else told - counted)
+
+    def _count_answers(self, event: Row, lease: HeldLease) -> int:
+        if not lease.granted().issuperset(event["told"]):
+            self._note(event, "told of slots that the lease does not have")
+        counted = 0
+        for slot, units in zip(event["told"], event["units"], strict=True):
+            holder = self._holder(slot, event["lease"])
+            if holder is None:
+                continue
+            self._settle(holder, [slot])
+            place = slot % len(self.round.arms)
+            self.answers[place] += 1
+            self.sums[place] += units
+            counted += 1
+        return counted
+
+    def _holder(self, slot: int, number: int) -> int | None:
+        """Return the lease that owes the slot: this one, or whoever it was offered to since."""
+        if slot in self.leases[number].pending:
+            return number
+        return next((other for other, one in self.owing.items() if slot in one.pending), None)
+
+    def _count_totals(self, event: Row, lease: HeldLease) -> int:
+        granted = lease.granted()
+        if lease.pending != granted:
+            return 0
+        width = len(self.round.arms)
+        for arm, count, units in zip(event["told"], event["counts"], event["units"], strict=True):
+            if count == 0:
+                continue
+            place = self.round.arms.index(arm) if arm in self.round.arms else -1
+            own = sorted(slot for slot in granted if slot % width == place)
+            if place < 0 or len(own) < count:
+                self._note(event, f"{count} answers of arm {arm} are more than the lease has")
+                continue
+            self._settle(event["lease"], own[:count])
+            self.answers[place] += count
+            self.sums[place] += units
+        return int(sum(event["counts"]))
+
+    def _close(self, event: Row) -> None:
+        detail = event["detail"]
+        self._same(event, "answers", sum(self.answers), self.round.size)
+        self._same(event, "arms", detail["arms"], list(self.round.arms))
+        self._same(event, "counts", detail["counts"], self.answers)
+        self._same(event, "sums", detail["sums"], [str(total) for total in self.sums])
+        made = step(self.description.policy, self.saved, self.round, self.sums, self.before)
+        self._same(event, "dropped", detail["dropped"], list(made.dropped))
+        self._same(event, "state", detail["state"], made.saved["state"])
+        expected = None
+        if made.next is not None:
+            expected = {
+                "arms": list(made.next.arms),
+                "repetitions": made.next.repetitions,
+                "size": made.next.size,
+                "final": made.next.final,
+            }
+        self._same(event, "next", detail["next"], expected)
+        self.closed.append(
+            {
+                "number": self.number,
+                "arms": list(self.round.arms),
+                "counts": self.answers,
+                "sums": self.sums,
+                "dropped": list(made.dropped),
+                "before": self.before,
+            }
+        )
+        self.saved = made.saved
+        if made.next is None:
+            self.status = "exhausted"
+            self.answers, self.sums = [], []
+            return
+        self.before += self.round.size
+        if self.status != "stopped":
+            self.status = "decided" if made.next.final else "open"
+        self._open(self.number + 1, made.next)
+        # A round that is closed owes nothing.
+        for number in list(self.owing):
+            self._note(event, f"lease {number} still owed answers")
+            self._settle(number, list(self.owing[number].pending))
+
+    def _stop(self, event: Row) -> None:
+        self._same(event, "status", event["detail"]["status"], self.status)
+        self.status = "stopped"
+
+    def _same(self, event: Row, what: str, found: object, expected: object) -> None:
+        if found != expected:
+            self._note(event, f"{what} is {_short(found)}, expected {_short(expected)}")
+
+    def _note(self, event: Row, text: str) -> None:
+        self.differences.append(f"event {event['number']} ({event['kind']}): {text}")
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

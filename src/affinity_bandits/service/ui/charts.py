@@ -1,0 +1,185 @@
+"""Pictures as SVG text.
+
+Everything stands at a percentage of the width and at pixels of the height, so a picture is as wide
+as its place on the page and its letters keep their size. Colors are classes of style.css, which
+knows light and dark; inline styles would need a weaker content security policy.
+
+Words are escaped where they enter; shapes are made of numbers and of our own class names alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from markupsafe import Markup, escape
+
+COLORS = 7
+"""Okabe and Ito's colors without black; further groups take them again, hatched."""
+MOST_TICKS = 12
+
+
+class Part(Enum):
+    """What a group did in a round."""
+
+    ABSENT = "absent"
+    PLAYED = "played"
+    DROPPED = "dropped"
+    OPEN = "open"
+    CHOSEN = "chosen"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean and how far chance may have moved it, as parts of the picture's width."""
+
+    low: float
+    mean: float
+    high: float
+    kind: str
+
+
+def progress_bar(part: float, label: str) -> Markup:
+    """Return a bar that is filled to a part of its width."""
+    drawn = '<rect class="track" width="100%" height="10" rx="5"/>'
+    if part > 0:
+        drawn += f'<rect class="fill" width="{_percent(part)}" height="10" rx="5"/>'
+    return _svg("progress", 10, label, drawn)
+
+
+def timeline(parts: Sequence[Part], progress: float, label: str) -> Markup:
+    """Return a group's row: a bar for each round it took part in, a cross where it was dropped.
+
+    Args:
+        parts: what the group did, round by round.
+        progress: the part of its answers that the open round has.
+        label: the same in words.
+    """
+    drawn = []
+    width = 1.0 / len(parts)
+    for place, part in enumerate(parts):
+        start = place * width
+        if part is Part.OPEN:
+            drawn.append(_bar("track", start, width, 4, 16))
+            if progress > 0:
+                drawn.append(_bar("fill", start, width * min(progress, 1.0), 4, 16))
+                # Once more around the whole, so that the gaps between rounds stay even.
+                drawn.append(_bar("outline", start, width, 4, 16))
+        elif part is not Part.ABSENT:
+            drawn.append(_bar("chosen" if part is Part.CHOSEN else "fill", start, width, 4, 16))
+        if part is Part.DROPPED:
+            # Inside the bar's end, so that it has room in the last column too.
+            drawn.append(
+                f'<svg x="{_percent(start + width)}" y="4" class="mark">'
+                '<rect x="-20" width="20" height="16"/><path d="M-14 4 l8 8 m0 -8 l-8 8"/></svg>'
+            )
+    return _svg("timeline", 24, label, "".join(drawn))
+
+
+def column_labels(labels: Sequence[str]) -> Markup:
+    """Return the names of columns, as many as there is room for; words elsewhere say the same."""
+    step = -(-len(labels) // MOST_TICKS)
+    drawn = "".join(
+        f'<text x="{_percent((place + 0.5) / len(labels))}" y="12">{escape(label)}</text>'
+        for place, label in enumerate(labels)
+        if place % step == 0
+    )
+    return Markup(
+        f'<svg class="chart labels" width="100%" height="16" aria-hidden="true">{drawn}</svg>'
+    )
+
+
+def interval(one: Interval, tolerated: float | None, label: str) -> Markup:
+    """Return a mean with its interval, and the line below which groups were dropped.
+
+    It is as tall as its row, so that the line runs through all rows of a table.
+    """
+    drawn = ""
+    if tolerated is not None and 0.0 < tolerated <= 1.0:
+        x = _percent(tolerated)
+        drawn += (
+            f'<rect class="beyond" width="{x}" height="100%"/>'
+            f'<line class="limit" x1="{x}" x2="{x}" y1="0" y2="100%"/>'
+        )
+    low, mean, high = _percent(one.low), _percent(one.mean), _percent(one.high)
+    kind = f"whisker {one.kind}"
+    drawn += f'<line class="{kind}" x1="{low}" x2="{high}" y1="50%" y2="50%"/>'
+    for end in (low, high):
+        drawn += f'<svg class="mark" x="{end}" y="50%"><line class="{kind}" y1="-5" y2="5"/></svg>'
+    drawn += f'<circle class="{one.kind}" cx="{mean}" cy="50%" r="5"/>'
+    return _svg("interval", "100%", label, drawn)
+
+
+def scale(low: str, high: str) -> Markup:
+    """Return the two ends of a scale."""
+    return Markup(
+        '<svg class="chart scale" width="100%" height="16" aria-hidden="true">'
+        f'<text x="0" y="12">{escape(low)}</text>'
+        f'<text class="end" x="100%" y="12">{escape(high)}</text></svg>'
+    )
+
+
+def shares(columns: Sequence[Sequence[float]], others: bool, label: str) -> Markup:
+    """Return stacked columns: the share of each group, first group on top.
+
+    Args:
+        columns: for each moment the shares, which sum to 1.
+        others: whether the last share is that of all groups that are not named.
+        label: the same in words.
+    """
+    height = 200
+    drawn = [_hatches()] if any(len(column) - others > COLORS for column in columns) else []
+    width = 1.0 / len(columns)
+    for place, column in enumerate(columns):
+        top = 0.0
+        for group, share in enumerate(column):
+            if share > 0:
+                color = _color(group, others=others and group == len(column) - 1)
+                drawn.append(_bar(color, place * width, width, top, share * height))
+                top += share * height
+    return _svg("shares", height, label, "".join(drawn))
+
+
+def swatch(group: int) -> Markup:
+    """Return the color of a group in `shares`, for a legend."""
+    return Markup(
+        '<svg class="chart swatch" width="14" height="14" aria-hidden="true">'
+        f'<rect class="{_color(group, others=False)}" width="14" height="14" rx="3"/></svg>'
+    )
+
+
+def _hatches() -> str:
+    """Return the patterns of groups whose color is taken; a page has them once."""
+    patterns = (
+        f'<pattern id="hatch-{color}" width="6" height="6" patternUnits="userSpaceOnUse"'
+        f' patternTransform="rotate(45)"><rect class="plain group-{color}" width="3" height="6"/>'
+        "</pattern>"
+        for color in range(COLORS)
+    )
+    return f"<defs>{''.join(patterns)}</defs>"
+
+
+def _color(group: int, *, others: bool) -> str:
+    """Return the classes that color a group."""
+    if others:
+        return "others"
+    return f"{'hatched' if group >= COLORS else 'plain'} group-{group % COLORS}"
+
+
+def _svg(kind: str, height: int | str, label: str, drawn: str) -> Markup:
+    return Markup(
+        f'<svg class="chart {kind}" role="img" aria-label="{escape(label)}" width="100%"'
+        f' height="{height}">{drawn}</svg>'
+    )
+
+
+def _bar(kind: str, start: float, width: float, top: float, tall: float) -> str:
+    return (
+        f'<rect class="{kind}" x="{_percent(start)}" y="{top:.2f}" width="{_percent(width)}"'
+        f' height="{tall:.2f}"/>'
+    )
+
+
+def _percent(part: float) -> str:
+    return f"{100.0 * part:.2f}%"

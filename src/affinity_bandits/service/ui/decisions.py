@@ -1,0 +1,304 @@
+"""What a round decided and why, in sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from markupsafe import Markup
+
+from affinity_bandits.policies import FOREVER, Elimination, HandicapElimination
+from affinity_bandits.service.description import Description
+from affinity_bandits.service.records import Campaign, ClosedRound
+from affinity_bandits.service.scores import from_units
+from affinity_bandits.service.ui.story import is_warm_up, round_label
+from affinity_bandits.service.ui.wording import (
+    capital,
+    counted,
+    day,
+    digits_for,
+    gap_in_words,
+    listed,
+    named,
+    say,
+)
+
+MOST_EXPLAINED = 3
+"""Dropped groups whose scores are spelled out; the rest is counted."""
+
+
+@dataclass(frozen=True)
+class Following:
+    """The round that came after another one."""
+
+    arms: tuple[int, ...]
+    repetitions: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A closed round with what is needed to explain it.
+
+    Attributes:
+        active: arms that could still be the best when it began.
+        following: the next round; None where there is none.
+        tolerance: how far behind the best a group may be, where the policy has such a number.
+        leader: the arm that the others were compared with, where the policy names one.
+    """
+
+    description: Description
+    round: ClosedRound
+    active: frozenset[int]
+    following: Following | None
+    tolerance: float | None
+    leader: int | None
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether the horizon ended the round before its plan did."""
+        return self.round.size < self.round.repetitions * len(self.round.arms)
+
+    @property
+    def head_start(self) -> bool:
+        """Whether some arms were asked for alone, to be ahead of the leader."""
+        handicapped = isinstance(self.description.policy, HandicapElimination)
+        return handicapped and set(self.round.arms) != self.active
+
+    @property
+    def compares(self) -> bool:
+        """Whether the scores of the round were looked at."""
+        warm_up = is_warm_up(self.description.policy, self.round.number)
+        return not (warm_up or self.cut_short or self.head_start)
+
+    @cached_property
+    def means(self) -> tuple[float, ...]:
+        """The mean feedback of each arm, in the round's order."""
+        pairs = zip(self.round.sums, self.round.counts, strict=True)
+        # A round that the horizon cut short may have no answer of some arm.
+        return tuple(from_units(total) / n if n else math.nan for total, n in pairs)
+
+
+def decisions_of(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[Decision]:
+    """Return the last rounds of a campaign with their contexts; the last one must be among them."""
+    description = campaign.description
+    tolerances = _tolerances(description)
+    active = set(campaign.active)
+    following: Following | None = None
+    if campaign.status != "exhausted":
+        now = campaign.round
+        following = Following(now.arms, now.repetitions, now.size)
+    backwards: list[tuple[ClosedRound, frozenset[int], Following | None]] = []
+    for one in reversed(rounds):
+        active |= set(one.dropped)
+        backwards.append((one, frozenset(active), following))
+        following = Following(one.arms, one.repetitions, one.size)
+    found: list[Decision] = []
+    leader: int | None = None
+    for one, before, after in reversed(backwards):
+        tolerance = None
+        if tolerances and not is_warm_up(description.policy, one.number):
+            at = one.number + (0 if is_warm_up(description.policy, 0) else 1)
+            tolerance = tolerances[min(at, len(tolerances) - 1)]
+        decision = Decision(description, one, before, after, tolerance, leader)
+        if decision.head_start and len(before) == len(one.arms) + 1:
+            (leader,) = before - set(one.arms)
+            decision = Decision(description, one, before, after, tolerance, leader)
+        found.append(decision)
+    return found
+
+
+def explained(decision: Decision) -> list[Markup]:
+    """Return the sentences of one round."""
+    sentences = [_ending(decision)]
+    if is_warm_up(decision.description.policy, decision.round.number):
+        sentences.append(
+            Markup(
+                "These answers are set aside on purpose: they even out what raters had seen before,"
+                " and decide nothing."
+            )
+        )
+    elif decision.cut_short:
+        sentences.append(
+            say(
+                "The agreed {horizon} were used up in the middle of it, so it decided nothing.",
+                horizon=counted(decision.description.horizon, "answer"),
+            )
+        )
+        return sentences
+    elif decision.head_start:
+        sentences.append(_head_start(decision))
+    elif decision.round.dropped:
+        sentences += _dropped(decision)
+    else:
+        sentences.append(_nobody(decision))
+    sentences.append(_what_next(decision))
+    return sentences
+
+
+def _ending(decision: Decision) -> Markup:
+    round_ = decision.round
+    label = round_label(decision.description.policy, round_.number)
+    label = "The warm-up" if label == "Warm-up" else label
+    if len(set(round_.counts)) == 1:
+        had = f"each group had {counted(round_.counts[0], 'answer')}"
+    else:
+        had = f"it had {counted(sum(round_.counts), 'answer')} in all"
+    return say("{label} ended on {day}: {had}.", label=label, day=day(round_.closed_at), had=had)
+
+
+def _head_start(decision: Decision) -> Markup:
+    took = counted(len(decision.round.arms), "group", spelled=True)
+    if decision.leader is None or decision.leader in decision.round.arms:
+        text = "Only {took} took part: they get a head start over the leader, so that the"
+    else:
+        text = (
+            "Only {took} took part: they get a head start over {leader}, which leads, so that the"
+        )
+    leader = decision.leader if decision.leader is not None else 0
+    return say(
+        text + " comparison cannot favor it. These answers decide nothing.",
+        took=took,
+        leader=named(decision.description.arms[leader]),
+    )
+
+
+def _dropped(decision: Decision) -> list[Markup]:
+    round_, arms = decision.round, decision.description.arms
+    places = [place for place, arm in enumerate(round_.arms) if arm in round_.dropped]
+    sentences = []
+    for place in places[:MOST_EXPLAINED]:
+        against, whom = _compared_with(decision)
+        best, own, gap, allowed = _texts(decision, against, place)
+        name = named(arms[round_.arms[place]])
+        if decision.means[place] >= decision.means[against]:
+            behind = say("{name} scored {own}.", name=name, own=own)
+        else:
+            behind = say(
+                "{name} scored {own}, which is {gap} below {whom} ({other}, {best}).",
+                name=name,
+                own=own,
+                gap=gap,
+                whom=whom,
+                other=named(arms[round_.arms[against]]),
+                best=best,
+            )
+        sentences.append(behind + " " + _because(decision, name, allowed))
+    if len(places) > MOST_EXPLAINED:
+        more = len(places) - MOST_EXPLAINED
+        sentences.append(
+            say(
+                "{more} {were} dropped for the same reason.",
+                more=capital(counted(more, "more group", spelled=True)),
+                were="was" if more == 1 else "were",
+            )
+        )
+    return sentences
+
+
+def _because(decision: Decision, name: Markup, allowed: str) -> Markup:
+    policy = decision.description.policy
+    if decision.tolerance is not None:
+        return say(
+            "That is more than this round tolerates ({allowed}), so {name} was dropped.",
+            allowed=allowed,
+            name=name,
+        )
+    if isinstance(policy, HandicapElimination):
+        return say(
+            "Counting earlier rounds as well, the leader has beaten it by more than chance"
+            " explains, so {name} was dropped.",
+            name=name,
+        )
+    ranked = " over all rounds so far" if getattr(policy, "cumulative", False) else ""
+    keeps = len(decision.active) - len(decision.round.dropped)
+    return say(
+        "Only the {keeps} by score{ranked} stay after this round, so {name} was dropped."
+        if keeps > 1
+        else "Only the best by score{ranked} stays after this round, so {name} was dropped.",
+        keeps=f"best {keeps:,}",
+        ranked=ranked,
+        name=name,
+    )
+
+
+def _nobody(decision: Decision) -> Markup:
+    best = _best(decision)
+    worst = decision.means.index(min(decision.means))
+    names = decision.description.arms
+    top, low, gap, allowed = _texts(decision, best, worst)
+    if decision.means[best] == decision.means[worst]:
+        return say("All groups scored {top}, so none was dropped.", top=top)
+    seen = say(
+        "{best} scored best ({top}); {worst} was furthest behind ({low}, which is {gap} less).",
+        best=named(names[decision.round.arms[best]]),
+        worst=named(names[decision.round.arms[worst]]),
+        top=top,
+        low=low,
+        gap=gap,
+    )
+    if decision.tolerance is not None:
+        why = say(
+            "This round tolerates {allowed}: no group was far enough behind to be dropped.",
+            allowed=allowed,
+        )
+    elif isinstance(decision.description.policy, HandicapElimination):
+        first = decision.round.number == 0
+        why = Markup(
+            "This round only finds a first leader."
+            if first
+            else "Nobody has fallen further behind the leader than chance explains."
+        )
+    else:
+        why = Markup("No group was dropped.")
+    return seen + " " + why
+
+
+def _what_next(decision: Decision) -> Markup:
+    after = decision.following
+    if after is None:
+        return say(
+            "With it the agreed {horizon} were used up.",
+            horizon=counted(decision.description.horizon, "answer"),
+        )
+    if after.repetitions >= FOREVER:
+        names = [named(decision.description.arms[arm]) for arm in after.arms]
+        if len(names) == 1:
+            return say("{name} is the only group left, and is recommended.", name=names[0])
+        return say("No more comparisons are planned; {names} take turns.", names=listed(names))
+    if after.size < after.repetitions * len(after.arms):
+        return say(
+            "The next round would ask for {each} for each group, but only {size} are left of the"
+            " agreed number.",
+            each=counted(after.repetitions, "answer"),
+            size=f"{after.size:,}",
+        )
+    return say("The next round asks for {each} each.", each=counted(after.repetitions, "answer"))
+
+
+def _texts(decision: Decision, best: int, own: int) -> tuple[str, str, str, str]:
+    description = decision.description
+    digits = digits_for(description.lowest, description.highest)
+    return gap_in_words(decision.means[best], decision.means[own], decision.tolerance, digits)
+
+
+def _compared_with(decision: Decision) -> tuple[int, str]:
+    """Return the place of the arm that others are measured against, and what it is called."""
+    if decision.leader is not None and decision.leader in decision.round.arms:
+        return decision.round.arms.index(decision.leader), "the leader"
+    return _best(decision), "the best"
+
+
+def _best(decision: Decision) -> int:
+    return decision.means.index(max(decision.means))
+
+
+def _tolerances(description: Description) -> list[float]:
+    """Return the thresholds by round, with the discarded one first; none for other policies."""
+    policy = description.policy
+    if not isinstance(policy, Elimination):
+        return []
+    state = policy.start(len(description.arms), description.horizon)
+    return [float(value) for value in state.thresholds]

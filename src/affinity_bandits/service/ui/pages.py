@@ -1,0 +1,263 @@
+"""The pages under /ui; they are reached without an API key and have a login of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Coroutine, Sequence
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Request
+from fastapi.routing import APIRoute
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from affinity_bandits.service.problems import NoSuchCampaign, Problem, Unavailable
+from affinity_bandits.service.records import Campaign, ClosedRound
+from affinity_bandits.service.ui import charts, session, story, trail, wording
+from affinity_bandits.service.ui.view import MOST_ROUNDS, view_of
+
+if TYPE_CHECKING:  # the application imports the pages, not the other way round
+    from affinity_bandits.service.web.backend import Backend, Parts
+
+CAMPAIGNS_A_PAGE = 25
+EVENTS_A_PAGE = 50
+ROUNDS_OPEN = 5
+"""Closed rounds that are unfolded; the reader opens the others."""
+WRONG_KEY = "That key is not known here, or it is no longer in use. Check it and try again."
+WEAK_KEY = "That key may not read campaigns: logging in takes one with the scope read."
+ENDED = "Your session has ended. Log in again to go on."
+
+HEADERS = {
+    "content-security-policy": "default-src 'none'; style-src 'self'; img-src 'self';"
+    " form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+_here = files("affinity_bandits.service.ui")
+_static = {
+    "style.css": ("text/css", _here.joinpath("style.css").read_bytes()),
+    "icon.svg": ("image/svg+xml", _here.joinpath("icon.svg").read_bytes()),
+}
+_templates = Environment(
+    loader=PackageLoader("affinity_bandits.service.ui"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_templates.globals |= {
+    # A new style sheet has a new address, so browsers may keep each for as long as they like.
+    "style": f"/ui/style.css?{hashlib.sha256(_static['style.css'][1]).hexdigest()[:12]}",
+    "counted": wording.counted,
+}
+_templates.filters |= {"day": wording.day, "exact": wording.exact, "thousands": "{:,}".format}
+
+
+class PageRoute(APIRoute):
+    """A route whose refusals are pages too."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handler = super().get_route_handler()
+
+        async def answer(request: Request) -> Response:
+            try:
+                return await handler(request)
+            except session.NoSession as missing:
+                target = "/ui/login?ended" if missing.ended else "/ui/login"
+                response = _redirect(target)
+                if missing.ended:
+                    session.forget(response)
+                return response
+            except session.BadForm as bad:
+                return _page("problem.html", 400, title="That did not work", detail=str(bad))
+            except NoSuchCampaign:
+                return _page(
+                    "problem.html",
+                    404,
+                    title="There is nothing here",
+                    detail="No campaign of yours has this address. It may have been mistyped.",
+                )
+            except Problem as problem:
+                away = isinstance(problem, Unavailable)
+                return _page(
+                    "problem.html",
+                    problem.status,
+                    title="The service cannot reach its database" if away else problem.title,
+                    detail="Wait a moment and load the page again." if away else str(problem),
+                )
+
+        return answer
+
+
+router = APIRouter(prefix="/ui", include_in_schema=False, route_class=PageRoute)
+
+
+@router.get("")
+async def campaigns(request: Request, after: str | None = None) -> Response:
+    """List the tenant's campaigns."""
+    parts = _parts(request)
+    who = await session.visitor(request, parts)
+    start = _cursor(after)
+    found, more = await parts.reading.campaigns(who.tenant, start, CAMPAIGNS_A_PAGE)
+    rows = [
+        {
+            "campaign": one,
+            "status": story.status_of(one),
+            "round": story.round_label(one.description.policy, one.round.number),
+            "running": one.status in ("open", "stopped") and one.recommended is None,
+            "bar": charts.progress_bar(
+                one.round.answered / max(1, one.round.size),
+                f"{one.round.answered:,} of {one.round.size:,} answers",
+            ),
+        }
+        for one in found
+    ]
+    return _page("campaigns.html", rows=rows, more=more, first=start is None)
+
+
+@router.get("/")
+async def with_slash() -> Response:
+    """Lead to the list, which has no slash."""
+    return _redirect("/ui")
+
+
+@router.get("/campaigns/{campaign}")
+async def campaign(request: Request, campaign: str) -> Response:
+    """Tell the story of one campaign."""
+    parts = _parts(request)
+    who = await session.visitor(request, parts)
+    found = await parts.reading.campaign(who.tenant, _id(campaign))
+    # A round may be closed between two queries; asking up to the one that was seen open keeps
+    # what is shown of one moment.
+    wanted = found.round.number + (found.status == "exhausted")
+    rounds, _ = await parts.reading.rounds(
+        who.tenant, found.id, wanted - MOST_ROUNDS - 1, MOST_ROUNDS
+    )
+    rounds = [one for one in rounds if one.number < wanted]
+    answers = (await parts.reading.answers([found]))[found.id]
+    # A thousand groups take a while to draw, and this process has asks and tells to answer.
+    return await asyncio.to_thread(_campaign_page, found, rounds, answers)
+
+
+@router.get("/campaigns/{campaign}/events")
+async def events(request: Request, campaign: str, after: str | None = None) -> Response:
+    """Show the audit trail."""
+    parts = _parts(request)
+    who = await session.visitor(request, parts)
+    found = await parts.reading.campaign(who.tenant, _id(campaign))
+    start = _cursor(after) or 0
+    page, more = await parts.reading.events(who.tenant, found.id, start, EVENTS_A_PAGE)
+    return _page(
+        "events.html",
+        campaign=found,
+        lines=[trail.line(found.description, one) for one in page],
+        before=max(0, start - EVENTS_A_PAGE) if start else None,
+        more=more,
+        size=EVENTS_A_PAGE,
+    )
+
+
+@router.get("/responsible-use")
+async def responsible_use(request: Request) -> Response:
+    """Say what the comparison must not be used for."""
+    await session.visitor(request, _parts(request))
+    return _page("responsible_use.html")
+
+
+@router.get("/login")
+async def login(request: Request) -> Response:
+    """Ask for a key."""
+    message = ENDED if "ended" in request.query_params else ""
+    return _page("login.html", message=message, inside=False)
+
+
+@router.post("/login")
+async def log_in(request: Request) -> Response:
+    """Take a key, or say what is wrong with it without repeating it."""
+    parts = _parts(request)
+    fields = await session.form_of(request)
+    principal = await parts.keys.principal(fields.get("key", "").strip())
+    if principal is None:
+        return _page("login.html", 401, message=WRONG_KEY, inside=False)
+    if session.NEEDED not in principal.scopes:
+        return _page("login.html", 403, message=WEAK_KEY, inside=False)
+    response = _redirect("/ui")
+    await session.log_in(request, parts, principal, response)
+    return response
+
+
+@router.post("/logout")
+async def log_out(request: Request) -> Response:
+    """End the session."""
+    await session.form_of(request)
+    response = _redirect("/ui/login")
+    await session.log_out(request, _parts(request), response)
+    return response
+
+
+@router.get("/style.css")
+@router.get("/icon.svg")
+async def static(request: Request) -> Response:
+    """Return the style sheet or the icon."""
+    media, content = _static[request.url.path.rpartition("/")[2]]
+    headers = HEADERS | {"cache-control": "public, max-age=31536000, immutable"}
+    return Response(content, media_type=media, headers=headers)
+
+
+def _page(template: str, code: int = 200, *, inside: bool = True, **context: Any) -> Response:
+    """Return a page.
+
+    Args:
+        template: its file.
+        code: the HTTP status.
+        inside: whether it is shown to somebody who is logged in.
+        context: what the template is given.
+    """
+    text = _templates.get_template(template).render(inside=inside, **context)
+    return HTMLResponse(text, code, HEADERS)
+
+
+def _campaign_page(
+    found: Campaign, rounds: Sequence[ClosedRound], answers: Sequence[int]
+) -> Response:
+    return _page(
+        "campaign.html",
+        campaign=found,
+        status=story.status_of(found),
+        headline=story.headline(found),
+        next_step=story.next_step(found),
+        how=story.how_it_decides(found.description.policy),
+        warm_up=story.is_warm_up(found.description.policy, 0),
+        view=view_of(found, rounds, answers),
+        rounds_open=ROUNDS_OPEN,
+        answers=found.before + found.round.answered,
+    )
+
+
+def _redirect(target: str) -> Response:
+    return RedirectResponse(target, 303, HEADERS)
+
+
+def _parts(request: Request) -> Parts:
+    backend: Backend = request.app.state.backend
+    return backend.parts
+
+
+def _id(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise NoSuchCampaign(text) from None
+
+
+def _cursor(text: str | None) -> int | None:
+    """Return where a page begins; anything that no link of ours says is the beginning."""
+    if text is None or not (text.isascii() and text.isdigit()) or len(text) > 18:
+        return None
+    return int(text)

@@ -1,0 +1,142 @@
+"""Where a campaign stands, in words for those who never heard of bandits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from affinity_bandits.policies import Elimination, HandicapElimination, RoundPolicy, Uniform
+from affinity_bandits.service.description import Description
+from affinity_bandits.service.records import Campaign
+from affinity_bandits.service.ui.wording import capital, count_word, counted, listed, named, say
+
+
+class Status(NamedTuple):
+    """A campaign's status: a word for a table and a class for its color."""
+
+    word: str
+    kind: str
+
+
+def status_of(campaign: Campaign) -> Status:
+    """Return the status in a word or two."""
+    return {
+        "open": Status("Comparing", "open"),
+        "decided": Status("Decided", "decided"),
+        "exhausted": Status("Undecided", "exhausted"),
+        "stopped": Status("Stopped", "stopped"),
+    }[campaign.status]
+
+
+def headline(campaign: Campaign) -> Markup:
+    """Return the one sentence that somebody in a hurry reads."""
+    arms = campaign.description.arms
+    if campaign.recommended is not None:
+        name = named(arms[campaign.recommended])
+        if campaign.status == "stopped":
+            return say("{name} was recommended before the campaign was stopped", name=name)
+        return say("{name} is recommended", name=name)
+    left = _left_of_all(campaign)
+    if campaign.status == "stopped":
+        return say("Stopped while {left} were being compared", left=left)
+    if campaign.status == "exhausted":
+        return Markup("The horizon was reached before the groups could be told apart")
+    return say("{left} are still being compared", left=capital(left))
+
+
+def next_step(campaign: Campaign) -> Markup:
+    """Return what happens next, and what it waits for."""
+    description, round_ = campaign.description, campaign.round
+    out = round_.handed_out - round_.answered
+    if campaign.status == "stopped":
+        if out == 0:
+            return Markup("Nothing more is handed out, and no answer is awaited.")
+        return say(
+            "Nothing more is handed out. Answers to the {out} still out with raters will count.",
+            out=counted(out, "rating"),
+        )
+    if campaign.status == "exhausted":
+        return say(
+            "All {horizon} that were agreed on are used up, and nothing more is handed out. {left}"
+            " were left: {names}. Telling them apart takes a new campaign with a longer horizon.",
+            horizon=counted(description.horizon, "answer"),
+            left=capital(counted(len(campaign.active), "group", spelled=True)),
+            names=_names(description, campaign.active),
+        )
+    if campaign.recommended is not None:
+        return say(
+            "The comparison is over: every request now goes to {name}. Since then, {answers} came"
+            " in.",
+            name=named(description.arms[campaign.recommended]),
+            answers=counted(round_.answered, "answer"),
+        )
+    what = "The warm-up" if is_warm_up(description.policy, round_.number) else "This round"
+    needed = round_.size - round_.answered
+    if needed == 0:
+        return say("{what} has all its answers and is about to be closed.", what=what)
+    if out == 0:
+        waiting = "none is out with raters at the moment"
+    elif out == needed:
+        waiting = "it is out with a rater" if out == 1 else "all of them are out with raters"
+    else:
+        waiting = f"{out:,} {'is' if out == 1 else 'are'} out with raters"
+    return say(
+        "{what} needs {needed}; {waiting}.",
+        what=what,
+        needed=counted(needed, "more answer"),
+        waiting=waiting,
+    )
+
+
+def how_it_decides(policy: RoundPolicy) -> str:
+    """Return a policy's rule in a sentence or two."""
+    if isinstance(policy, Elimination):
+        return (
+            "Groups take turns in equal numbers. At the end of each round, every group that is"
+            " further behind the best than the round tolerates is dropped; rounds get longer and"
+            " tolerate less, until one group is left."
+        )
+    if isinstance(policy, HandicapElimination):
+        return (
+            "Groups take turns in equal numbers. One group leads, and the others are first given"
+            " a head start over it. A group is dropped once the leader beats it all the same, by"
+            " more than chance explains."
+        )
+    if isinstance(policy, Uniform):
+        return "Groups take turns in equal numbers, and none is ever dropped."
+    return (
+        "Groups take turns in equal numbers. At the end of each round a fixed number of groups,"
+        " those with the lowest scores, is dropped, until one is left."
+    )
+
+
+def is_warm_up(policy: RoundPolicy, number: int) -> bool:
+    """Return whether a round's answers are set aside by plan."""
+    return number == 0 and isinstance(policy, Elimination) and policy.discard_first
+
+
+def round_label(policy: RoundPolicy, number: int) -> str:
+    """Return what people call a round, counted as a plan counts: a warm-up, then from 1."""
+    if is_warm_up(policy, number):
+        return "Warm-up"
+    return f"Round {number if is_warm_up(policy, 0) else number + 1}"
+
+
+def short_label(policy: RoundPolicy, number: int) -> str:
+    """Return a round's label under a narrow column."""
+    return round_label(policy, number).removeprefix("Round ").replace("Warm-up", "W")
+
+
+def _left_of_all(campaign: Campaign) -> str:
+    left, total = len(campaign.active), len(campaign.description.arms)
+    if left == total:
+        return "both groups" if total == 2 else f"all {count_word(total)} groups"
+    if total > 12:  # not "three of 40"
+        return f"{left:,} of {total:,} groups"
+    return f"{count_word(left)} of {count_word(total)} groups"
+
+
+def _names(description: Description, arms: Sequence[int]) -> Markup:
+    return listed([named(description.arms[arm]) for arm in arms])

@@ -1,0 +1,102 @@
+"""The audit trail in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from markupsafe import Markup
+
+from affinity_bandits.policies import FOREVER
+from affinity_bandits.service.description import Description
+from affinity_bandits.service.records import Event
+from affinity_bandits.service.ui.story import round_label
+from affinity_bandits.service.ui.wording import capital, counted, listed, minute, named, say
+
+
+@dataclass(frozen=True)
+class Line:
+    """An event as a row of a table."""
+
+    number: int
+    at: str
+    iso: str
+    what: Markup
+    who: str
+
+
+def line(description: Description, event: Event) -> Line:
+    """Return an event in words."""
+    who = "the service" if event.actor == "service" else f"key {event.actor}"
+    at = event.at.isoformat(timespec="seconds")
+    return Line(event.number, minute(event.at), at, _what(description, event), who)
+
+
+def _what(description: Description, event: Event) -> Markup:
+    label = round_label(description.policy, event.round)
+    label = "the warm-up" if label == "Warm-up" else label.lower()
+    if event.kind == "create":
+        return say(
+            "The campaign was made: {groups}, {horizon} at most.",
+            groups=counted(len(description.arms), "group", spelled=True),
+            horizon=counted(description.horizon, "answer"),
+        )
+    if event.kind == "ask":
+        return _asked(event.data, label)
+    if event.kind == "tell":
+        return _told(event.data)
+    if event.kind == "close":
+        return _closed(description, event.data, label)
+    return Markup("The campaign was stopped: nothing more is handed out.")
+
+
+def _asked(data: dict[str, Any], label: str) -> Markup:
+    given = sum(count for _, count in data["runs"])
+    fewer = "" if given == data["count"] else f" ({data['count']:,} were asked for)"
+    return say(
+        "{given} of {label} {were} handed out{fewer}, to be answered by {due}.",
+        given=counted(given, "rating"),
+        label=label,
+        were="was" if given == 1 else "were",
+        fewer=fewer,
+        due=minute(datetime.fromisoformat(data["expires_at"])),
+    )
+
+
+def _told(data: dict[str, Any]) -> Markup:
+    total = data["counted"] + data["late"] + data["duplicate"]
+    came = say(
+        "{total} to event {lease} came in",
+        total=capital(counted(total, "answer")),
+        lease=f"{data['lease']:,}",
+    )
+    if data["counted"] == total:
+        return came + (" and counted." if total == 1 else " and all counted.")
+    parts = [f"{data['counted']:,} counted"]
+    if data["late"]:
+        parts.append(f"{data['late']:,} came too late to count")
+    if data["duplicate"]:
+        parts.append(f"{data['duplicate']:,} had been answered before")
+    return came + ": " + listed([Markup(part) for part in parts]) + "."
+
+
+def _closed(description: Description, data: dict[str, Any], label: str) -> Markup:
+    dropped = [named(description.arms[arm]) for arm in data["dropped"]]
+    if dropped:
+        were = "was" if len(dropped) == 1 else "were"
+        result = say("{names} {were} dropped.", names=listed(dropped), were=were)
+    else:
+        result = Markup("No group was dropped.")
+    after = data["next"]
+    if after is None:
+        ahead = Markup("The agreed number of answers is used up.")
+    elif after["repetitions"] >= FOREVER:
+        left = listed([named(description.arms[arm]) for arm in after["arms"]])
+        many = len(after["arms"]) > 1
+        ahead = say("{left} {go} on alone.", left=left, go="go" if many else "goes")
+    else:
+        ahead = say(
+            "The next round asks for {each} each.", each=counted(after["repetitions"], "answer")
+        )
+    return say("{label} ended. ", label=capital(label)) + result + " " + ahead

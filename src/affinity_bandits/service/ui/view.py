@@ -1,0 +1,312 @@
+"""A campaign as its page shows it: everything computed, nothing left to the template but layout."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from affinity_bandits.policies import FOREVER
+from affinity_bandits.service.records import Campaign, ClosedRound, Progress
+from affinity_bandits.service.ui import charts
+from affinity_bandits.service.ui.charts import Part
+from affinity_bandits.service.ui.decisions import Decision, decisions_of, explained
+from affinity_bandits.service.ui.story import round_label, short_label
+from affinity_bandits.service.ui.wording import counted, digits_for, exact
+
+MOST_GROUPS = 12
+"""Groups that a picture shows by name."""
+MOST_ROUNDS = 60
+MOST_TABLES = 20
+"""Rounds whose scores are listed; those before are told in sentences."""
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Row:
+    """A group with a picture and a few words."""
+
+    name: str
+    picture: Markup
+    words: str
+    number: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of a picture, and how many groups it leaves out."""
+
+    rows: list[Row]
+    more: int
+
+
+@dataclass(frozen=True)
+class RoundView:
+    """A closed round: what was decided, and the scores it was decided from."""
+
+    label: str
+    sentences: list[Markup]
+    scores: Rows | None
+    caption: str
+    tolerance: str
+
+
+@dataclass(frozen=True)
+class Range:
+    """The scores between which pictures of intervals are drawn."""
+
+    low: float
+    high: float
+    digits: int
+
+    def place(self, score: float) -> float:
+        """Return where a score stands, as a part of the width."""
+        return min(1.0, max(0.0, (score - self.low) / (self.high - self.low)))
+
+    @property
+    def picture(self) -> Markup:
+        """The two ends."""
+        return charts.scale(f"{self.low:.{self.digits}f}", f"{self.high:.{self.digits}f}")
+
+
+@dataclass(frozen=True)
+class CampaignView:
+    """What the template of a campaign's page is given."""
+
+    timeline: Rows
+    round_labels: Markup
+    progress: Rows | None
+    progress_caption: str
+    shares: Markup | None
+    share_rows: Rows
+    rounds: list[RoundView]
+    scale: Markup | None
+    earlier: int
+
+
+def half_width(lowest: float, highest: float, answers: int) -> float:
+    """Return half the width of Hoeffding's interval for the mean of so many bounded scores.
+
+    >>> round(half_width(0.0, 1.0, 64), 3)
+    0.17
+    """
+    return (highest - lowest) * math.sqrt(math.log(2.0 / (1.0 - CONFIDENCE)) / (2.0 * answers))
+
+
+def view_of(
+    campaign: Campaign, rounds: Sequence[ClosedRound], answers: Sequence[int]
+) -> CampaignView:
+    """Return the view of a campaign.
+
+    Args:
+        campaign: as it stands.
+        rounds: its last closed rounds.
+        answers: of each arm, the open round included.
+    """
+    decisions = decisions_of(campaign, rounds)
+    order = _order(campaign, rounds)
+    named = order[:MOST_GROUPS]
+    policy = campaign.description.policy
+    open_ = None if campaign.status == "exhausted" else campaign.round
+    labels = [short_label(policy, one.number) for one in rounds]
+    if open_ is not None:
+        final = open_.repetitions >= FOREVER
+        labels.append("after" if final and rounds else short_label(policy, open_.number))
+    range_ = _range(campaign, decisions[-MOST_TABLES:])
+    progress = None
+    if open_ is not None and open_.repetitions < FOREVER:
+        progress = _progress(campaign, open_)
+    return CampaignView(
+        timeline=Rows(
+            [_timeline_row(campaign, rounds, open_, arm) for arm in named], len(order) - len(named)
+        ),
+        round_labels=charts.column_labels(labels),
+        progress=progress,
+        progress_caption=_progress_caption(campaign),
+        shares=_shares(campaign, rounds, open_, answers, order),
+        share_rows=_share_rows(campaign, answers, order),
+        rounds=[
+            _round_view(one, range_ if place < MOST_TABLES else None)
+            for place, one in enumerate(reversed(decisions))
+        ],
+        scale=None if range_ is None else range_.picture,
+        earlier=rounds[0].number if rounds else 0,
+    )
+
+
+def _order(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[int]:
+    """Return all arms: those still in first, then those dropped, the latest first."""
+    dropped_in = {arm: one.number for one in rounds for arm in one.dropped}
+    active = set(campaign.active)
+    return sorted(
+        range(len(campaign.description.arms)),
+        key=lambda arm: (arm not in active, -dropped_in.get(arm, -1), arm),
+    )
+
+
+def _timeline_row(
+    campaign: Campaign, rounds: Sequence[ClosedRound], open_: Progress | None, arm: int
+) -> Row:
+    policy = campaign.description.policy
+    parts = []
+    words, kind = ("not told apart" if campaign.status == "exhausted" else "still in"), "in"
+    if arm not in campaign.active:
+        words, kind = "dropped earlier", "out"
+    for one in rounds:
+        if arm in one.dropped:
+            parts.append(Part.DROPPED)
+            words = f"dropped after {_in_a_sentence(round_label(policy, one.number))}"
+        else:
+            parts.append(Part.PLAYED if arm in one.arms else Part.ABSENT)
+    done = 0.0
+    if open_ is not None and arm in open_.arms:
+        place = open_.arms.index(arm)
+        if open_.repetitions >= FOREVER:
+            parts.append(Part.CHOSEN)
+        else:
+            parts.append(Part.OPEN)
+            done = open_.answers[place] / max(1, _asked(open_, place))
+    elif open_ is not None:
+        parts.append(Part.ABSENT)
+    if arm == campaign.recommended:
+        words, kind = "recommended", "chosen"
+    took = sum(part is not Part.ABSENT for part in parts)
+    label = f"took part in {took} of the {counted(len(parts), 'round')} shown; {words}"
+    return Row(
+        campaign.description.arms[arm], charts.timeline(parts, done, label), words, kind=kind
+    )
+
+
+def _in_a_sentence(label: str) -> str:
+    return "the warm-up" if label == "Warm-up" else label.lower()
+
+
+def _asked(open_: Progress, place: int) -> int:
+    """Return how many answers an arm of the open round is asked for; the horizon may cut it."""
+    whole, rest = divmod(open_.size, len(open_.arms))
+    return whole + (place < rest)
+
+
+def _progress(campaign: Campaign, open_: Progress) -> Rows:
+    rows = []
+    for place, arm in enumerate(open_.arms[:MOST_GROUPS]):
+        have, asked = open_.answers[place], _asked(open_, place)
+        words = f"{have:,} of {asked:,}"
+        picture = charts.progress_bar(have / max(1, asked), f"{words} answers")
+        rows.append(Row(campaign.description.arms[arm], picture, words))
+    return Rows(rows, len(open_.arms) - len(rows))
+
+
+def _progress_caption(campaign: Campaign) -> str:
+    round_ = campaign.round
+    label = round_label(campaign.description.policy, round_.number)
+    if round_.repetitions >= FOREVER:
+        return ""
+    return f"{label}: {round_.answered:,} of {round_.size:,} answers are in"
+
+
+def _shares(
+    campaign: Campaign,
+    rounds: Sequence[ClosedRound],
+    open_: Progress | None,
+    answers: Sequence[int],
+    order: Sequence[int],
+) -> Markup | None:
+    """Return the picture of each group's share of all answers, after each round and now."""
+    totals = list(answers)
+    moments: list[list[int]] = [list(totals)] if open_ is not None else []
+    if open_ is not None:
+        for arm, count in zip(open_.arms, open_.answers, strict=True):
+            totals[arm] -= count
+    for one in reversed(rounds):
+        moments.append(list(totals))
+        for arm, count in zip(one.arms, one.counts, strict=True):
+            totals[arm] -= count
+    moments.reverse()
+    columns = []
+    for counts in moments:
+        total = max(1, sum(counts))
+        column = [counts[arm] / total for arm in order[:MOST_GROUPS]]
+        if len(order) > MOST_GROUPS:
+            column.append(sum(counts[arm] for arm in order[MOST_GROUPS:]) / total)
+        columns.append(column)
+    if sum(answers) == 0:
+        return None
+    label = "share of each group in all answers so far, after each round; the list has the last"
+    return charts.shares(columns, len(order) > MOST_GROUPS, label)
+
+
+def _share_rows(campaign: Campaign, answers: Sequence[int], order: Sequence[int]) -> Rows:
+    total = max(1, sum(answers))
+    rows = [
+        Row(
+            campaign.description.arms[arm],
+            charts.swatch(place),
+            f"{answers[arm]:,}",
+            _share(answers[arm] / total),
+        )
+        for place, arm in enumerate(order[:MOST_GROUPS])
+    ]
+    return Rows(rows, len(order) - len(rows))
+
+
+def _share(part: float) -> str:
+    return "<1%" if 0.0 < part < 0.005 else f"{part:.0%}"
+
+
+def _range(campaign: Campaign, decisions: Sequence[Decision]) -> Range | None:
+    """Return one scale for all rounds: as narrow as their intervals, within the declared range."""
+    about = campaign.description
+    ends: list[float] = []
+    for one in decisions:
+        if one.compares:  # then all its arms have the same number of answers
+            wide = half_width(about.lowest, about.highest, one.round.counts[0])
+            ends += [min(one.means) - wide, max(one.means) + wide]
+    if not ends:
+        return None
+    tenth = (about.highest - about.lowest) / 10.0
+    first = max(0, math.floor((min(ends) - about.lowest) / tenth))
+    last = min(10, math.ceil((max(ends) - about.lowest) / tenth))
+    return Range(
+        about.lowest + first * tenth,
+        about.lowest + last * tenth,
+        digits_for(about.lowest, about.highest),
+    )
+
+
+def _round_view(decision: Decision, range_: Range | None) -> RoundView:
+    policy, round_ = decision.description.policy, decision.round
+    label = round_label(policy, round_.number)
+    scores = None
+    if decision.compares and range_ is not None:
+        scores = _scores(decision, range_)
+    tolerance = "" if decision.tolerance is None else exact(decision.tolerance)
+    each = counted(round_.counts[0], "answer")
+    return RoundView(label, explained(decision), scores, f"{each} each", tolerance)
+
+
+def _scores(decision: Decision, range_: Range) -> Rows:
+    """Return the groups of a round, best first."""
+    about, round_ = decision.description, decision.round
+    places = sorted(range(len(round_.arms)), key=decision.means.__getitem__, reverse=True)
+    best = decision.means[places[0]]
+    limit = None if decision.tolerance is None else range_.place(best - decision.tolerance)
+    rows = []
+    for place in places[:MOST_GROUPS]:
+        mean = decision.means[place]
+        wide = half_width(about.lowest, about.highest, round_.counts[place])
+        kind, words = "stays", "stays"
+        if round_.arms[place] in round_.dropped:
+            kind, words = "gone", "dropped"
+        elif mean == best:
+            words = "best"
+        number = f"{mean:.{range_.digits}f} ± {wide:.{range_.digits}f}"
+        drawn = charts.Interval(
+            range_.place(mean - wide), range_.place(mean), range_.place(mean + wide), kind
+        )
+        picture = charts.interval(drawn, limit, f"{number}, {words}")
+        rows.append(Row(about.arms[round_.arms[place]], picture, words, number, kind))
+    return Rows(rows, len(places) - len(rows))

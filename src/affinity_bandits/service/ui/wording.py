@@ -1,0 +1,137 @@
+"""Small words: names that stay text, counts, days, and scores with as many digits as they need."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from markupsafe import Markup
+
+WORDS = (
+    *("no", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
+LONGEST_SHOWN = 60
+"""Characters of a name in running text; lists and tables show all of it."""
+MOST_DIGITS = 9
+
+
+def say(template: str, **parts: object) -> Markup:
+    """Return a sentence with its parts escaped; the template is ours, the parts are anybody's."""
+    return Markup(template).format(**parts)
+
+
+def named(name: str) -> Markup:
+    """Return a name as text of its own direction, shortened if it is very long.
+
+    >>> named("<b>")
+    Markup('<bdi class="name">&lt;b&gt;</bdi>')
+    """
+    shown = name if len(name) <= LONGEST_SHOWN else name[: LONGEST_SHOWN - 1].rstrip() + "…"
+    return say('<bdi class="name">{name}</bdi>', name=shown)
+
+
+def listed(parts: Sequence[Markup], most: int = 4) -> Markup:
+    """Return a list in words: "A, B and C", or "A, B, C and 9 more".
+
+    >>> listed([Markup("A"), Markup("B"), Markup("C")])
+    Markup('A, B and C')
+    """
+    if len(parts) > most:
+        rest = len(parts) - most + 1
+        parts = [*parts[: most - 1], Markup(f"{rest:,} more")]
+    if len(parts) == 1:
+        return parts[0]
+    return Markup(", ").join(parts[:-1]) + " and " + parts[-1]
+
+
+def count_word(count: int) -> str:
+    """Return a small number as a word and a large one in digits.
+
+    >>> count_word(3), count_word(1200)
+    ('three', '1,200')
+    """
+    return WORDS[count] if 0 <= count < len(WORDS) else f"{count:,}"
+
+
+def counted(count: int, noun: str, *, spelled: bool = False) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "answer"), counted(1200, "answer"), counted(2, "group", spelled=True)
+    ('1 answer', '1,200 answers', 'two groups')
+    """
+    number = count_word(count) if spelled else f"{count:,}"
+    return f"{number} {noun}" if count == 1 else f"{number} {noun}s"
+
+
+def capital(text: str) -> str:
+    """Return a sentence's beginning with a capital letter."""
+    return text[:1].upper() + text[1:]
+
+
+def day(at: datetime) -> str:
+    """Return a day, in UTC.
+
+    >>> day(datetime(2026, 11, 5, 9, 30, tzinfo=UTC))
+    '5 November 2026'
+    """
+    there = at.astimezone(UTC)
+    return f"{there.day} {there:%B} {there.year}"
+
+
+def minute(at: datetime) -> str:
+    """Return a day and time, in UTC.
+
+    >>> minute(datetime(2026, 11, 5, 9, 30, tzinfo=UTC))
+    '5 Nov 2026, 09:30 UTC'
+    """
+    there = at.astimezone(UTC)
+    return f"{there.day} {there:%b} {there.year}, {there:%H:%M} UTC"
+
+
+def digits_for(lowest: float, highest: float) -> int:
+    """Return how many decimals show scores of a range to about a hundredth of it.
+
+    >>> digits_for(0.0, 1.0), digits_for(0.0, 100.0), digits_for(0.0, 0.01)
+    (2, 1, 4)
+    """
+    wanted = 2 - math.floor(math.log10(highest - lowest))
+    return min(MOST_DIGITS, max(1, wanted))
+
+
+def gap_in_words(
+    best: float, own: float, tolerance: float | None, digits: int
+) -> tuple[str, str, str, str]:
+    """Return best, own, gap and tolerance as texts that do not contradict each other.
+
+    Rounded each on its own, 0.546 - 0.314 would read "0.55 - 0.31 = 0.23", and a gap just above
+    a tolerance would look equal to it: two more digits at most settle nearly every such case.
+
+    >>> gap_in_words(0.546, 0.314, 0.125, 2)
+    ('0.546', '0.314', '0.232', '0.125')
+    """
+    gap = best - own
+    texts: tuple[str, str, str, str] | None = None
+    for places in range(digits, min(digits + 2, MOST_DIGITS) + 1):
+        first, second, third = f"{best:.{places}f}", f"{own:.{places}f}", f"{gap:.{places}f}"
+        allowed = "" if tolerance is None else exact(tolerance)
+        texts = (first, second, third, allowed)
+        adds_up = f"{float(first) - float(second):.{places}f}" == third
+        apart = tolerance is None or (float(third) > tolerance) == (gap > tolerance)
+        if adds_up and apart:
+            return texts
+    assert texts is not None
+    return texts
+
+
+def exact(value: float) -> str:
+    """Return a number that somebody chose, with all its digits and no more.
+
+    >>> exact(0.125), exact(0.0), exact(2.0), exact(2.0**-20)
+    ('0.125', '0', '2', '0.00000095367')
+    """
+    if value == 0 or abs(value) >= 1e15:
+        return f"{value:g}"
+    text = f"{value:.{max(0, 4 - math.floor(math.log10(abs(value))))}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,0 +1,118 @@
+"""Does a campaign's state follow from its audit trail?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from affinity_bandits.service.database import answering
+from affinity_bandits.service.problems import NoSuchCampaign
+from affinity_bandits.service.replay import Replay
+
+MOST_DIFFERENCES = 100
+"""Differences after which a replay gives up: one early mistake brings many others."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a replay found.
+
+    Attributes:
+        events: how many were replayed.
+        rounds: how many rounds were closed in them.
+        differences: where the trail contradicts itself or the stored state; empty if nowhere.
+    """
+
+    events: int
+    rounds: int
+    differences: tuple[str, ...]
+
+
+async def verify(pool: asyncpg.Pool[Any], campaign: UUID) -> Verdict:
+    """Replay a campaign's events with the library's policy and compare state for state.
+
+    It reads one snapshot of the database, so the campaign may go on meanwhile.
+
+    Raises:
+        NoSuchCampaign: there is none by that id.
+    """
+    async with (
+        answering(),
+        pool.acquire() as db,
+        db.transaction(isolation="repeatable_read", readonly=True),
+    ):
+        head = await db.fetchrow("SELECT * FROM affinity.heads WHERE campaign = $1", campaign)
+        if head is None:
+            raise NoSuchCampaign(campaign)
+        replay = Replay()
+        async for event in db.cursor(
+            "SELECT * FROM affinity.events WHERE campaign = $1 ORDER BY number", campaign
+        ):
+            replay.take(event)
+            if len(replay.differences) >= MOST_DIFFERENCES or not replay.status:
+                return Verdict(replay.events, len(replay.closed), tuple(replay.differences))
+        differences = replay.differences + await _stored_differences(db, campaign, head, replay)
+    return Verdict(replay.events, len(replay.closed), tuple(differences))
+
+
+async def _stored_differences(
+    db: asyncpg.pool.PoolConnectionProxy[Any],
+    campaign: UUID,
+    head: asyncpg.Record,
+    replay: Replay,
+) -> list[str]:
+    """Return where the tables differ from the replayed state."""
+    found: list[str] = []
+
+    def compare(what: str, stored: object, replayed: object) -> None:
+        if stored != replayed:
+            found.append(f"{what} is {stored!r}, but {replayed!r} follows from the events")
+
+    exhausted = replay.status == "exhausted"
+    compare("number of events", head["events"], replay.events)
+    compare("status", head["status"], replay.status)
+    compare("open round", head["round"], replay.number)
+    compare("size of the open round", head["size"], replay.round.size)
+    compare("next slot", head["next_slot"], replay.next_slot)
+    answered = replay.round.size if exhausted else sum(replay.answers)
+    compare("answers in the open round", head["answered"], answered)
+    saved = await db.fetchval("SELECT saved FROM affinity.campaigns WHERE id = $1", campaign)
+    compare("state of the policy", saved, replay.saved)
+    sums = await db.fetch(
+        "SELECT place, answers, total FROM affinity.sums WHERE campaign = $1 ORDER BY place",
+        campaign,
+    )
+    compare(
+        "sums of the open round",
+        [(row["place"], row["answers"], int(row["total"])) for row in sums],
+        [
+            (place, count, total)
+            for place, (count, total) in enumerate(zip(replay.answers, replay.sums, strict=True))
+            if count
+        ],
+    )
+    leases = await db.fetch(
+        "SELECT lease, pending FROM affinity.leases WHERE campaign = $1 ORDER BY lease", campaign
+    )
+    compare(
+        "open leases",
+        {
+            row["lease"]: {slot for run in row["pending"] for slot in range(run.lower, run.upper)}
+            for row in leases
+        },
+        replay.pending(),
+    )
+    rounds = await db.fetch(
+        "SELECT number, arms, counts, sums, dropped, before FROM affinity.rounds"
+        " WHERE campaign = $1 AND closed_at IS NOT NULL ORDER BY number",
+        campaign,
+    )
+    compare(
+        "closed rounds",
+        [dict(row) | {"sums": [int(total) for total in row["sums"]]} for row in rounds],
+        replay.closed,
+    )
+    return found

@@ -1,0 +1,170 @@
+"""What the routes work with: one pool of connections and the parts of the core on top of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from affinity_bandits.errors import AffinityError
+from affinity_bandits.service.campaigns import Campaigns
+from affinity_bandits.service.combining import Combiner
+from affinity_bandits.service.database import answering, connect
+from affinity_bandits.service.keys import KeyRing
+from affinity_bandits.service.problems import Unavailable
+from affinity_bandits.service.reading import Reading
+from affinity_bandits.service.web.metrics import Metrics
+
+KNOWN_CAMPAIGNS = 10_000
+"""Campaigns whose arms' names a process remembers; they never change."""
+EVERY_SECONDS = 1.0
+"""Between two looks for rounds to close, and between two tries to reach the database."""
+CLOSING_SECONDS = 5.0
+"""How long a stopping process waits for its connections."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What there is once the database has answered."""
+
+    pool: asyncpg.Pool[Any]
+    campaigns: Campaigns
+    combiner: Combiner
+    reading: Reading
+    keys: KeyRing
+
+
+class Backend:
+    """The core behind one process of the service; it may start before the database does.
+
+    Args:
+        dsn: where the database is.
+        pool_size: connections at most.
+        remember_seconds: for how long a key is taken as it was when it was last looked up.
+        metrics: where closed rounds are counted.
+        failed: told what the background task did not expect.
+    """
+
+    def __init__(
+        self,
+        dsn: str,
+        *,
+        pool_size: int,
+        remember_seconds: float,
+        metrics: Metrics,
+        failed: Callable[[BaseException], None],
+    ) -> None:
+        self._dsn = dsn
+        self._pool_size = pool_size
+        self._remember_seconds = remember_seconds
+        self._metrics = metrics
+        self._failed = failed
+        self._parts: Parts | None = None
+        self._connected = asyncio.Event()
+        self._names: dict[tuple[int, UUID], tuple[str, ...]] = {}
+
+    @property
+    def parts(self) -> Parts:
+        """What the routes use.
+
+        Raises:
+            Unavailable: the database has not answered yet.
+        """
+        if self._parts is None:
+            raise Unavailable
+        return self._parts
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Connect, close due rounds every second, and disconnect at the end."""
+        task = asyncio.create_task(self._tend())
+        try:
+            # A database that answers is there before the first request; one that does not is
+            # no reason to stay away.
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._connected.wait(), EVERY_SECONDS)
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            if self._parts is not None:
+                pool = self._parts.pool
+                self._parts = None
+                try:
+                    await asyncio.wait_for(pool.close(), CLOSING_SECONDS)
+                except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                    pool.terminate()
+
+    async def names(self, tenant: int, campaign: UUID) -> tuple[str, ...]:
+        """Return the names of a campaign's arms.
+
+        Raises:
+            NoSuchCampaign: this tenant has none by that id.
+        """
+        known = self._names.get((tenant, campaign))
+        if known is None:
+            found = await self.parts.reading.campaign(tenant, campaign)
+            known = found.description.arms
+            while len(self._names) >= KNOWN_CAMPAIGNS:
+                self._names.pop(next(iter(self._names)))
+            self._names[tenant, campaign] = known
+        return known
+
+    async def schema(self) -> str | None:
+        """Return the revision of the database's schema; None where there is none.
+
+        Raises:
+            Unavailable: the database does not answer.
+        """
+        async with answering():
+            try:
+                found = await self.parts.pool.fetchval("SELECT version_num FROM affinity_schema")
+            except asyncpg.UndefinedTableError:
+                return None
+        return None if found is None else str(found)
+
+    async def _tend(self) -> None:
+        while True:
+            try:
+                if self._parts is None:
+                    self._parts = await self._connect()
+                    self._connected.set()
+                closed = await self._parts.campaigns.close_due()
+                self._metrics.rounds.inc(closed)
+            except AffinityError:
+                pass  # the database is away or not made yet; /readyz says so
+            except asyncpg.UndefinedTableError:
+                pass  # it is not migrated yet; the same
+            except Exception as error:  # one bad round must not end the closing of all others
+                self._failed(error)
+            await asyncio.sleep(EVERY_SECONDS)
+
+    async def _connect(self) -> Parts:
+        pool = await connect(self._dsn, largest=self._pool_size)
+        campaigns = _Counting(pool, self._metrics)
+        return Parts(
+            pool,
+            campaigns,
+            Combiner(campaigns),
+            Reading(pool),
+            KeyRing(pool, self._remember_seconds),
+        )
+
+
+class _Counting(Campaigns):
+    """The core, with a count of the rounds that this process closes on the way."""
+
+    def __init__(self, pool: asyncpg.Pool[Any], metrics: Metrics) -> None:
+        super().__init__(pool)
+        self._metrics = metrics
+
+    async def close(self, campaign: UUID, *, now: datetime | None = None) -> bool:
+        done = await super().close(campaign, now=now)
+        self._metrics.rounds.inc(done)
+        return done

@@ -1,0 +1,163 @@
+"""What the tests of the client share: a real server, and transports that lose things."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import uvicorn
+
+from affinity_bandits.client import (
+    Client,
+    Lease,
+    Told,
+)
+from affinity_bandits.service import keys
+from affinity_bandits.service.database import connect
+from affinity_bandits.service.verify import verify
+from affinity_bandits.service.web.app import create_app
+
+EVERYTHING = ("ask", "tell", "read", "admin")
+ROUNDS = {"name": "elimination", "schedule": {"name": "published", "offset": -2.0}}
+"""A round of two slots whose answers are thrown away, then rounds of 22 and more."""
+NOBODY = "ab_" + "0" * 16 + "_" + "1" * 64
+
+
+@dataclass(frozen=True)
+class Service:
+    """A running server and the database behind it."""
+
+    url: str
+    dsn: str
+
+    def key(self, *scopes: str, tenant: str | None = None, **limits: float) -> str:
+        async def make() -> str:
+            pool = await connect(self.dsn)
+            try:
+                owner = await keys.create_tenant(pool, tenant or uuid4().hex)
+                return await keys.make_key(pool, owner, "test", scopes or EVERYTHING, **limits)
+            finally:
+                await pool.close()
+
+        return asyncio.run(make())
+
+    def differences(self, campaign: str) -> tuple[str, ...]:
+        async def look() -> tuple[str, ...]:
+            pool = await connect(self.dsn)
+            try:
+                return (await verify(pool, UUID(campaign))).differences
+            finally:
+                await pool.close()
+
+        return asyncio.run(look())
+
+
+@contextmanager
+def running(dsn: str) -> Iterator[Service]:
+    """The service on a free port of the loopback, in a thread."""
+    with closing(socket.socket()) as listener:
+        listener.bind(("127.0.0.1", 0))
+        settings = uvicorn.Config(create_app(dsn, quiet=True), ws="none", log_config=None)
+        server = uvicorn.Server(settings)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+            with httpx.Client(transport=httpx.HTTPTransport(retries=10)) as http:
+                assert http.get(f"{url}/readyz", timeout=30).status_code == 200
+            yield Service(url, dsn)
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+class Pauses(list[float]):
+    """A clock that only notes how long it was to wait."""
+
+    def __call__(self, seconds: float) -> None:
+        self.append(seconds)
+
+
+class Losing(httpx.BaseTransport):
+    """Loses the answers to the first requests after the server has dealt with them."""
+
+    def __init__(self, answers: int, *, fresh_keys: bool = False) -> None:
+        self.inner = httpx.HTTPTransport()
+        self.left = answers
+        self.fresh_keys = fresh_keys
+        self.keys: list[str | None] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if self.fresh_keys:
+            request.headers["Idempotency-Key"] = uuid4().hex
+        self.keys.append(request.headers.get("Idempotency-Key"))
+        response = self.inner.handle_request(request)
+        if self.left > 0:
+            self.left -= 1
+            response.read()
+            response.close()
+            raise httpx.ReadError("the connection was cut", request=request)
+        return response
+
+    def close(self) -> None:
+        self.inner.close()
+
+
+class Answering(httpx.BaseTransport):
+    """Gives prepared answers, one after the other; the last for ever."""
+
+    def __init__(self, *answers: httpx.Response | Exception) -> None:
+        self.answers = list(answers)
+        self.requests: list[httpx.Request] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def no(status: int, code: str = "unavailable", **headers: str) -> httpx.Response:
+    body = {"title": "No", "status": status, "code": code, "detail": f"said {code}"}
+    return httpx.Response(status, json=body, headers=headers)
+
+
+def told(counted: int = 1) -> httpx.Response:
+    return httpx.Response(200, json={"counted": counted, "late": 0, "duplicate": 0})
+
+
+def a_lease(slots: int = 1) -> Lease:
+    expires = datetime(2030, 1, 1, tzinfo=UTC)
+    return Lease(str(uuid4()), 2, 0, ("a", "b"), ((4, slots),), expires)
+
+
+@contextmanager
+def canned(*answers: httpx.Response | Exception, **settings: Any) -> Iterator[tuple[Client, Any]]:
+    transport, pauses = Answering(*answers), Pauses()
+    with Client(
+        "http://service.test", NOBODY, transport=transport, sleep=pauses, **settings
+    ) as made:
+        yield made, (transport, pauses)
+
+
+def new_campaign(client: Client, **settings: Any) -> str:
+    given = {"policy": ROUNDS, "horizon": 10_000} | settings
+    return client.create_campaign("sources", ["a", "b"], **given).id
+
+
+def begun(client: Client) -> str:
+    """A campaign whose first round is over."""
+    campaign = new_campaign(client)
+    lease = client.ask(campaign, 2)
+    assert isinstance(lease, Lease)
+    assert client.tell(lease, [0, 0]) == Told(2, 0, 0)
+    return campaign

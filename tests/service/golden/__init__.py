@@ -1,0 +1,1 @@
+"""A dump of every schema there was, with campaigns in it, to upgrade from."""

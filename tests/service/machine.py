@@ -1,0 +1,390 @@
+"""A campaign in the database and the same one in the model, to which the same things happen."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from affinity_bandits.policies import (
+    Elimination,
+    ExploreThenCommit,
+    ListedSchedule,
+    PublishedSchedule,
+    RoundPolicy,
+    SequentialHalving,
+    SuccessiveRejects,
+)
+from affinity_bandits.service import problems
+from affinity_bandits.service.campaigns import Ask, Campaigns
+from affinity_bandits.service.description import Description
+from affinity_bandits.service.tells import Tell
+from affinity_bandits.service.verify import verify
+
+from .model import Model, unique_keys
+
+STEPS = 30
+BEGIN = datetime(2030, 1, 1, tzinfo=UTC)
+LEASE_SECONDS = 10
+ONE = 10**9
+
+POLICIES: list[RoundPolicy] = [
+    Elimination(PublishedSchedule(-5.0)),
+    Elimination(ListedSchedule([(1, 0.4), (3, 0.2), (2, 0.1)]), discard_first=False),
+    Elimination(ListedSchedule([(2, 0.0)])),
+    ExploreThenCommit(2),
+    SequentialHalving(),
+    SuccessiveRejects(0.9),
+]
+
+STATE = """
+SELECT json_build_object(
+  'head', (SELECT to_json(h) FROM affinity.heads AS h WHERE campaign = $1),
+  'due', EXISTS (SELECT FROM affinity.due WHERE campaign = $1),
+  'pending', (SELECT coalesce(json_agg(json_build_array(l.lease, g.slot) ORDER BY 1), '[]')
+              FROM affinity.leases AS l, unnest(l.pending) AS run,
+                generate_series(lower(run), upper(run) - 1) AS g (slot)
+              WHERE l.campaign = $1),
+  'sums', (SELECT coalesce(json_agg(json_build_array(place, answers, total) ORDER BY place), '[]')
+           FROM affinity.sums WHERE campaign = $1),
+  'rounds', (SELECT json_agg(json_build_array(
+                 arms, repetitions, size, before, counts, sums, dropped) ORDER BY number)
+             FROM affinity.rounds WHERE campaign = $1),
+  'events', (SELECT json_agg(json_build_array(
+                 number, kind, key, round, counted, late, duplicate) ORDER BY number)
+             FROM affinity.events WHERE campaign = $1))::text
+"""
+
+
+class Dying(Campaigns):
+    """A process that dies when it has told and before it can close."""
+
+    async def close(self, campaign: UUID, *, now: datetime | None = None) -> bool:
+        return False
+
+
+@dataclass
+class World:
+    """One event loop, one database, two processes with connections of their own."""
+
+    runner: asyncio.Runner
+    dsn: str
+    pools: list[asyncpg.Pool[Any]]
+    tenant: int
+    created: int = 0
+
+    def run(self, coroutine: Any) -> Any:
+        return self.runner.run(coroutine)
+
+
+scores = st.sampled_from([0, ONE // 4, ONE // 2, ONE, ONE])
+bad_scores = st.sampled_from([-1, ONE + 1])
+
+
+class Machine(RuleBasedStateMachine):
+    """A campaign in the database and the same one in the model."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__()
+        self.world = world
+        self.processes = [Campaigns(pool) for pool in world.pools]
+        self.now = BEGIN
+        self.new_key = unique_keys()
+        self.asked: list[Ask] = []
+        self.told: list[Tell] = []
+
+    @initialize(
+        policy=st.sampled_from(POLICIES),
+        arms=st.integers(2, 4),
+        horizon=st.sampled_from([1, 3, 10, 25, 60]),
+    )
+    def create(self, policy: RoundPolicy, arms: int, horizon: int) -> None:
+        names = tuple(f"arm {number}" for number in range(arms))
+        about = Description("machine", names, policy, horizon, lease_seconds=LEASE_SECONDS)
+        self.world.created += 1
+        key = f"campaign-{self.world.created}"
+        first, second = (
+            self.world.run(one.create(self.world.tenant, about, key=key, actor="m", now=self.now))
+            for one in self.processes
+        )
+        assert first == second
+        self.campaign = first
+        self.model = Model(about)
+
+    # What is asked.
+
+    @rule(process=st.integers(0, 1), counts=st.lists(st.integers(1, 9), min_size=1, max_size=3))
+    def ask(self, process: int, counts: list[int]) -> None:
+        self._ask(process, [Ask(count, next(self.new_key), "m") for count in counts])
+
+    @precondition(lambda self: self.asked)
+    @rule(data=st.data(), process=st.integers(0, 1), more=st.integers(0, 1))
+    def ask_again(self, data: st.DataObject, process: int, more: int) -> None:
+        before = data.draw(st.sampled_from(self.asked))
+        asks = [Ask(before.count + more, before.key, "m"), Ask(2, next(self.new_key), "m")]
+        asks.append(asks[1])  # a batch may repeat itself
+        self._ask(process, data.draw(st.permutations(asks)))
+
+    @rule(first=st.integers(1, 9), second=st.integers(1, 9))
+    def two_ask_and_fall_asleep(self, first: int, second: int) -> None:
+        for count, seconds in ((first, 1), (second, LEASE_SECONDS)):
+            self._ask(0, [Ask(count, next(self.new_key), "m")])
+            self.now += timedelta(seconds=seconds)
+
+    def _ask(self, process: int, asks: list[Ask]) -> None:
+        self.asked += asks
+        given = self.world.run(
+            self.processes[process].ask(self.world.tenant, self.campaign, asks, now=self.now)
+        )
+        assert same(given) == same(self.model.ask(asks, self.now))
+
+    # What is told.
+
+    @precondition(lambda self: self.model.leases)
+    @rule(data=st.data(), process=st.integers(0, 1), dies=st.booleans(), items=st.integers(1, 3))
+    def tell(self, data: st.DataObject, process: int, dies: bool, items: int) -> None:
+        self._tell(process, [data.draw(self._some_tell()) for _ in range(items)], dies)
+
+    @precondition(lambda self: self.model.round.owed)
+    @rule(
+        process=st.integers(0, 1),
+        dies=st.booleans(),
+        score=scores,
+        form=st.sampled_from(["answers", "answers", "totals", "short totals"]),
+    )
+    def tell_all_that_is_owed(self, process: int, dies: bool, score: int, form: str) -> None:
+        owed: dict[int, list[int]] = {}
+        for slot, lease in self.model.round.owed.items():
+            owed.setdefault(lease, []).append(slot)
+        arms = self.model.round.arms
+        tells = []
+        for lease, slots in owed.items():
+            # Every other arm is scored higher, so that arms are dropped.
+            units = {slot: score * (arms[slot % len(arms)] % 2) for slot in slots}
+            if form == "answers":
+                tells.append(self._made(lease, units))
+                continue
+            slots.sort()
+            of_arm = {arm: [s for s in slots if arms[s % len(arms)] == arm] for arm in arms}
+            if form == "short totals":
+                of_arm = {arm: own[: len(own) - 1] for arm, own in of_arm.items()}
+            sums = {arm: sum(units[slot] for slot in own) for arm, own in of_arm.items()}
+            tells.append(self._made(lease, sums, [len(own) for own in of_arm.values()]))
+        self._tell(process, tells, dies)
+
+    @precondition(lambda self: self.told)
+    @rule(data=st.data(), process=st.integers(0, 1), dies=st.booleans(), other=st.booleans())
+    def tell_again(self, data: st.DataObject, process: int, dies: bool, other: bool) -> None:
+        taken = [one for one in self.told if one.key in self.model.remembered]
+        before = data.draw(st.sampled_from(taken or self.told))
+        if other:
+            before = Tell(before.lease, before.key, "m", before.told[:1], (ONE,))
+        self._tell(process, [before, data.draw(self._some_tell()), before], dies)
+
+    @precondition(lambda self: self.model.number > 0 and self.model.leases)
+    @rule(data=st.data(), score=scores)
+    def tell_of_a_round_that_is_over(self, data: st.DataObject, score: int) -> None:
+        over = [(n, one) for n, one in self.model.leases.items() if one.round < self.model.number]
+        number, lease = data.draw(st.sampled_from(over))
+        self._tell(0, [self._made(number, dict.fromkeys(lease.slots, score))])
+
+    @precondition(lambda self: self.asked)
+    @rule(data=st.data(), lease=st.integers(0, 40))
+    def tell_under_the_key_of_an_ask(self, data: st.DataObject, lease: int) -> None:
+        self._tell(0, [Tell(lease, data.draw(st.sampled_from(self.asked)).key, "m", (0,), (0,))])
+
+    @rule(lease=st.one_of(st.integers(0, 60), st.just(2**62)))
+    def tell_any_lease(self, lease: int) -> None:
+        self._tell(1, [self._made(lease, {0: ONE})])
+
+    def _tell(self, process: int, tells: list[Tell], dies: bool = False) -> None:
+        self.told += tells
+        campaigns = Dying(self.world.pools[process]) if dies else self.processes[process]
+        given = self.world.run(
+            campaigns.tell(self.world.tenant, self.campaign, tells, now=self.now)
+        )
+        assert same(given) == same(self.model.tell(tells, self.now, dies=dies))
+
+    def _made(self, lease: int, told: dict[int, int], counts: Any = None) -> Tell:
+        return Tell(
+            lease,
+            next(self.new_key),
+            "m",
+            tuple(told),
+            tuple(told.values()),
+            counts and tuple(counts),
+        )
+
+    @st.composite
+    @staticmethod
+    def _tells(draw: st.DrawFn, machine: Machine) -> Tell:
+        leases = sorted(machine.model.leases)
+        current = [one for one in leases if machine.model.leases[one].round == machine.model.number]
+        number = draw(st.sampled_from(current if current and draw(st.booleans()) else leases))
+        lease = machine.model.leases[number]
+        arms = machine.model.rounds[lease.round].arms
+        if draw(st.integers(0, 3)) == 0:
+            has = dict.fromkeys(arms, 0)
+            for slot in lease.slots:
+                has[arms[slot % len(arms)]] += 1
+            if draw(st.booleans()):
+                counts = has
+            else:
+                wrong = draw(st.sampled_from([0, 0, 0, 1]))
+                counts = {arm: draw(st.integers(0, n + wrong)) for arm, n in has.items()}
+                if draw(st.integers(0, 4)) == 0:
+                    counts[9] = wrong  # nobody's arm
+            sums = {arm: n * draw(scores) for arm, n in counts.items()}
+            if draw(st.integers(0, 9)) == 0:
+                sums[arms[0]] = counts[arms[0]] * ONE + 1
+            return machine._made(number, sums, counts.values())
+        slots = draw(
+            st.one_of(
+                st.just(list(lease.slots)),
+                st.lists(st.sampled_from(lease.slots), min_size=1, unique=True),
+            )
+        )
+        if draw(st.integers(0, 9)) == 0:  # another lease's, or nobody's
+            slots = [*slots, *({draw(st.integers(0, 70)), 2**62} - set(slots))]
+        units = {slot: draw(scores) for slot in slots}
+        if draw(st.integers(0, 9)) == 0:
+            units[slots[0]] = draw(bad_scores)
+        return machine._made(number, units)
+
+    def _some_tell(self) -> st.SearchStrategy[Tell]:
+        return Machine._tells(self) if self.model.leases else st.just(self._made(5, {0: 0}))
+
+    # What else happens.
+
+    @rule(seconds=st.sampled_from([0, 1, 4, LEASE_SECONDS, LEASE_SECONDS + 1]))
+    def time_passes(self, seconds: int) -> None:
+        self.now += timedelta(seconds=seconds)
+
+    @rule(process=st.integers(0, 1))
+    def close_due(self, process: int) -> None:
+        closed = self.world.run(self.processes[process].close_due(now=self.now))
+        assert closed == int(self.model.close())
+
+    @rule(due=st.tuples(st.booleans(), st.booleans()))
+    def close_twice_at_once(self, due: tuple[bool, bool]) -> None:
+        async def both() -> list[int]:
+            return await asyncio.gather(
+                *(
+                    one.close_due(now=self.now) if by else one.close(self.campaign, now=self.now)
+                    for one, by in zip(self.processes, due, strict=True)
+                )
+            )
+
+        assert sum(self.world.run(both())) == int(self.model.close())
+
+    @precondition(lambda self: len(self.model.events) > 8)
+    @rule(data=st.data(), key=st.sampled_from(["stop-1", "stop-2", "asked"]))
+    def stop(self, data: st.DataObject, key: str) -> None:
+        if key == "asked" and self.asked:
+            key = data.draw(st.sampled_from(self.asked)).key
+        try:
+            self.world.run(
+                self.processes[0].stop(
+                    self.world.tenant, self.campaign, actor="m", key=key, now=self.now
+                )
+            )
+            found = None
+        except problems.KeyReused as problem:
+            found = problem
+        assert same([found]) == same([self.model.stop(key)])
+
+    @rule()
+    def others_see_nothing(self) -> None:
+        other = self.world.tenant + 1
+        with pytest.raises(problems.NoSuchCampaign):
+            self.world.run(self.processes[0].ask(other, self.campaign, [Ask(1, "k", "m")]))
+        tell = Tell(2, "k", "m", (0,), (0,))
+        with pytest.raises(problems.NoSuchCampaign):
+            self.world.run(self.processes[0].tell(other, self.campaign, [tell]))
+
+    # What must always hold.
+
+    @invariant()
+    def the_database_is_as_the_model(self) -> None:
+        model, current = self.model, self.model.round
+        stored = json.loads(self.world.run(self.world.pools[0].fetchval(STATE, self.campaign)))
+        head, pending = stored["head"], stored["pending"]
+        assert head["answered"] <= head["next_slot"] <= head["size"]
+        slots = sorted(slot for _, slot in pending)
+        assert len(set(slots)) == len(slots)  # a slot is owed by one lease at most
+        assert head["answered"] + len(slots) == head["next_slot"]
+        assert [one[0] for one in stored["events"]] == list(range(1, head["events"] + 1))
+
+        assert head["status"] == model.status
+        assert (head["round"], head["width"]) == (model.number, len(current.arms))
+        assert (head["size"], head["next_slot"]) == (current.size, current.handed_out)
+        assert head["answered"] == len(current.answered)
+        assert stored["due"] == model.due
+        assert sorted(pending) == sorted([lease, slot] for slot, lease in current.owed.items())
+        is_open = current.dropped is None
+        assert stored["sums"] == [
+            [place, answers, total]
+            for place, (answers, total) in enumerate(zip(current.counts, current.sums, strict=True))
+            if answers and is_open
+        ]
+        assert stored["rounds"] == [
+            [list(one.arms), one.repetitions, one.size, one.before]
+            + ([None] * 3 if one.dropped is None else [one.counts, one.sums, list(one.dropped)])
+            for one in model.rounds
+        ]
+        assert [one[1:4] for one in stored["events"]] == [list(one[:3]) for one in model.events]
+        assert [one[4:] for one in stored["events"] if one[1] == "tell"] == [
+            [one[3].counted, one[3].late, one[3].duplicate]
+            for one in model.events
+            if one[0] == "tell"
+        ]
+
+    def teardown(self) -> None:
+        if not hasattr(self, "model"):
+            return
+        try:
+            verdict = self.world.run(verify(self.world.pools[1], self.campaign))
+            assert verdict.differences == ()
+            assert verdict.events == len(self.model.events)
+            self.close_due(0)
+        finally:
+            # A sequence that failed leaves nothing to the next one.
+            self.world.run(
+                self.world.pools[0].execute(
+                    "DELETE FROM affinity.due WHERE campaign = $1", self.campaign
+                )
+            )
+
+
+def same(results: list[Any]) -> list[Any]:
+    """Results that can be compared: problems by what they say."""
+    return [(type(one), str(one)) if isinstance(one, Exception) else one for one in results]
+
+
+def run_machine(world: World, sequences: int, phases: tuple[Phase, ...]) -> None:
+    run_state_machine_as_test(
+        lambda: Machine(world),
+        settings=settings(
+            max_examples=sequences,
+            stateful_step_count=STEPS,
+            phases=phases,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )

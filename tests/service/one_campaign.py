@@ -1,0 +1,117 @@
+"""A campaign to try things on: two processes, a clock that stands until it is moved."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from unittest.mock import patch
+from uuid import UUID
+
+import asyncpg
+
+from affinity_bandits.policies import ExploreThenCommit, RoundPolicy
+from affinity_bandits.service import keys
+from affinity_bandits.service.campaigns import Ask, Campaigns
+from affinity_bandits.service.database import connect
+from affinity_bandits.service.description import Description
+from affinity_bandits.service.idempotency import new_key
+from affinity_bandits.service.reading import Reading
+from affinity_bandits.service.records import Campaign, Lease
+from affinity_bandits.service.tells import Tell
+from affinity_bandits.service.verify import verify
+
+ONE = 10**9
+LEASE_SECONDS = 60.0
+
+
+class OneCampaign:
+    """Two groups, two pulls of each and then the better one for ever, unless told otherwise."""
+
+    def __init__(self, pools: list[asyncpg.Pool[Any]], tenant: int) -> None:
+        self.pool = pools[0]
+        self.campaigns, self.other_process = (Campaigns(pool) for pool in pools)
+        self.tenant = tenant
+        self.now = datetime(2030, 1, 1, tzinfo=UTC)
+        self.id: UUID
+
+    async def create(self, policy: RoundPolicy, horizon: int) -> UUID:
+        about = Description("one", ("a", "b"), policy, horizon, lease_seconds=LEASE_SECONDS)
+        return await self.campaigns.create(
+            self.tenant, about, key=new_key(), actor="t", now=self.now
+        )
+
+    async def ask(self, count: int, key: str | None = None) -> Any:
+        ask = Ask(count, key or new_key(), "t")
+        return (await self.campaigns.ask(self.tenant, self.id, [ask], now=self.now))[0]
+
+    async def tell(self, lease: Lease | int, told: Any, key: str | None = None) -> Any:
+        """Tell {slot: score}, or {arm: (count, sum)}."""
+        return (await self.tell_all([made(lease, told, key)]))[0]
+
+    async def tell_all(self, tells: list[Tell]) -> Any:
+        return await self.campaigns.tell(self.tenant, self.id, tells, now=self.now)
+
+    async def complete_but_do_not_close(self) -> None:
+        """Do as a process that dies between the last answer of a round and its end."""
+        lease = await self.ask(1000)
+        with patch.object(self.campaigns, "close"):
+            await self.tell(lease, dict(lease.slots))
+
+    def wait(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
+
+    async def look(self) -> Campaign:
+        return await Reading(self.pool).campaign(self.tenant, self.id)
+
+    async def kinds(self) -> list[str]:
+        """What happened so far."""
+        events, _ = await Reading(self.pool).events(self.tenant, self.id, None, 1000)
+        assert [one.number for one in events] == list(range(1, len(events) + 1))
+        return [one.kind for one in events]
+
+    async def blocked(self, number: int) -> None:
+        """Return once so many transactions wait for a lock."""
+        async with asyncio.timeout(30):
+            while number != await self.pool.fetchval(
+                "SELECT count(*) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            ):
+                await asyncio.sleep(0.005)
+
+
+def made(lease: Lease | int, told: Any, key: str | None = None) -> Tell:
+    number = lease if isinstance(lease, int) else lease.number
+    pairs = [one if isinstance(one, tuple) else (None, one) for one in told.values()]
+    counts = tuple(count for count, _ in pairs if count is not None) or None
+    units = tuple(round(score * ONE) for _, score in pairs)
+    return Tell(number, key or new_key(), "t", tuple(told), units, counts)
+
+
+def on_a_campaign(
+    dsn: str,
+    test: Callable[[OneCampaign], Awaitable[None]],
+    policy: RoundPolicy | None = None,
+    horizon: int = 100,
+) -> None:
+    """Run a test on a new campaign; afterwards its state follows from its trail."""
+
+    async def run() -> None:
+        async with opened(dsn) as one:
+            one.id = await one.create(policy or ExploreThenCommit(2), horizon)
+            await test(one)
+            assert (await verify(one.pool, one.id)).differences == ()
+
+    asyncio.run(run())
+
+
+@asynccontextmanager
+async def opened(dsn: str) -> AsyncIterator[OneCampaign]:
+    pools = [await connect(dsn, largest=4) for _ in range(2)]
+    try:
+        yield OneCampaign(pools, await keys.create_tenant(pools[0], "one campaign"))
+    finally:
+        for pool in pools:
+            await pool.close()

@@ -1,0 +1,283 @@
+"""`affinity serve`: keys, migrations, verification, and processes that die and are replaced."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from affinity_bandits.cli import main
+
+SHAPE = re.compile(r"ab_([0-9a-f]{16})_([0-9a-f]{64})")
+PATIENCE = 60.0
+
+
+class Runner:
+    """Runs the command in this process."""
+
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], dsn: str
+    ) -> None:
+        self._monkeypatch = monkeypatch
+        self._capsys = capsys
+        monkeypatch.setenv("AFFINITY_DSN", dsn)
+
+    def __call__(self, *arguments: str) -> tuple[int, str, str]:
+        self._monkeypatch.setattr(sys, "argv", ["affinity", "serve", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = self._capsys.readouterr()
+        code = ended.value.code
+        return (0 if code is None else int(code)), said.out, said.err
+
+
+@pytest.fixture
+def run(dsn: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Runner:
+    return Runner(monkeypatch, capsys, dsn)
+
+
+def test_keys_are_shown_once_listed_without_secrets_and_revoked(run: Runner) -> None:
+    tenant = f"tenant-{time.time_ns()}"
+    status, out, _ = run(
+        *("keys", "add", "--tenant", tenant, "--name", "shop", "--scopes", "ask, tell"),
+        *("--rate", "5", "--body", "2048", "--days", "1"),
+    )
+    assert status == 0
+    key = SHAPE.fullmatch(out.strip())
+    assert key is not None
+    _, listed, _ = run("keys", "list", "--tenant", tenant)
+    (line,) = listed.splitlines()
+    for word in (key[1], tenant, "shop", "ask,tell", "5/s", "2,048 bytes", "expires"):
+        assert word in line
+    assert key[2] not in listed
+    assert run("keys", "revoke", key[0])[0] == 0  # the whole key, as somebody will paste it
+    assert "revoked" in run("keys", "list", "--tenant", tenant)[1]
+    status, out, err = run("keys", "revoke", key[0])
+    assert status == 2
+    assert key[1] in err
+    assert key[2] not in out + err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("keys", "add", "--tenant", "t", "--name", "n", "--scopes", "asc"), "scopes"),
+        (("keys", "add", "--tenant", "t", "--name", "n", "--scopes", ","), "scopes"),
+        (("keys", "add", "--tenant", "", "--name", "n", "--scopes", "ask"), "tenant"),
+        (
+            ("keys", "add", "--tenant", "t", "--name", "n", "--scopes", "ask", "--rate", "nan"),
+            "requests_per_second",
+        ),
+        (
+            ("keys", "add", "--tenant", "t", "--name", "n", "--scopes", "ask", "--days", "0"),
+            "days",
+        ),
+        (("keys", "revoke", "nobody"), "ID"),
+        (("verify", "x"), "CAMPAIGN"),
+        (("verify", "00000000-0000-0000-0000-000000000000"), "no campaign"),
+        (("--port", "65536"), "port"),
+        (("--workers", "0"), "workers"),
+        (("--pool-size", "0"), "pool_size"),
+    ],
+)
+def test_a_mistake_ends_in_one_line(run: Runner, arguments: tuple[str, ...], word: str) -> None:
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert word in err
+    assert len(err.splitlines()) == 1
+
+
+def test_an_old_schema_is_an_error_that_names_the_command(
+    empty_dsn: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = Runner(monkeypatch, capsys, empty_dsn)
+    for arguments in ((), ("keys", "list")):
+        status, _, err = run(*arguments)
+        assert status == 2
+        assert "affinity serve migrate" in err
+    assert run("migrate")[0] == 0
+    assert run("migrate")[0] == 0
+    assert run("keys", "list") == (0, "", "")
+
+
+def test_without_the_extra_the_command_says_how_to_get_it(
+    run: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("affinity_bandits.service")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    status, _, err = run()
+    assert status == 2
+    assert "affinity-bandits[service]" in err
+
+
+class Server:
+    """`affinity serve` in a process of its own; its log is read all the time, so it never fills."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self.lines: list[str] = []
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stderr is not None
+        self.lines.extend(iter(self.process.stderr.readline, ""))
+
+    @property
+    def url(self) -> str:
+        return str(next(json.loads(one)["url"] for one in self.lines if '"listening"' in one))
+
+    def workers(self) -> set[int]:
+        """The processes that said they serve."""
+        said = re.findall(r"Started server process \[(\d+)\]", "".join(self.lines))
+        return {int(one) for one in said if Path("/proc", one).exists()}
+
+    def wait(self) -> int:
+        status = self.process.wait(PATIENCE)
+        self._reader.join(PATIENCE)
+        return status
+
+
+@contextmanager
+def served(dsn: str, *arguments: str) -> Iterator[Server]:
+    code = "from affinity_bandits.cli import main; main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, "serve", "--port", "0", *arguments],
+        env=os.environ | {"AFFINITY_DSN": dsn},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        server = Server(process)
+        try:
+            yield server
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+            server.wait()
+
+
+def until(what: str, holds: Callable[[], bool]) -> None:
+    """Wait for something to hold."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        try:
+            if holds():
+                return
+        except (httpx.HTTPError, StopIteration):
+            pass
+        time.sleep(0.05)
+    raise AssertionError(what)
+
+
+def count(server: Server) -> float:
+    """The requests to /healthz that all processes counted."""
+    text = httpx.get(f"{server.url}/metrics", timeout=PATIENCE).text
+    found = re.search(r'affinity_requests_total\{[^}]*"/healthz"[^}]*\} (\S+)', text)
+    return 0.0 if found is None else float(found[1])
+
+
+@pytest.mark.slow
+def test_a_killed_worker_is_replaced_and_the_end_is_in_order(dsn: str) -> None:
+    with served(dsn, "--workers", "2") as server:
+        until("two workers", lambda: len(server.workers()) == 2)
+        until("ready", lambda: httpx.get(f"{server.url}/readyz").status_code == 200)
+        # A connection each, so that both processes have some of them.
+        for _ in range(20):
+            assert httpx.get(f"{server.url}/healthz", timeout=PATIENCE).status_code == 200
+        assert count(server) == 20
+        killed = min(server.workers())
+        os.kill(killed, signal.SIGKILL)
+        until("two again", lambda: len(server.workers() - {killed}) == 2)
+        assert httpx.get(f"{server.url}/healthz", timeout=PATIENCE).status_code == 200
+        assert count(server) == 21  # what the dead one had counted is not lost
+        server.process.send_signal(signal.SIGTERM)
+        assert server.wait() == 0
+        assert not server.workers()
+    for line in server.lines:
+        assert json.loads(line)["level"] in {"info", "warning", "error"}
+
+
+class Relay:
+    """A way to the database that can be cut and laid again at the same port."""
+
+    def __init__(self, dsn: str) -> None:
+        parts = urlsplit(dsn)
+        self._target = (parts.hostname or "127.0.0.1", parts.port or 5432)
+        self._port = 0
+        self._open: list[socket.socket] = []
+        self._threads: list[threading.Thread] = []
+        self.lay()
+        user, at, _ = parts.netloc.rpartition("@")
+        self.dsn = parts._replace(netloc=f"{user}{at}127.0.0.1:{self._port}").geturl()
+
+    def lay(self) -> None:
+        listening = socket.create_server(("127.0.0.1", self._port))
+        self._port = listening.getsockname()[1]
+        self._open.append(listening)
+        self._start(self._accept, listening)
+
+    def cut(self) -> None:
+        # The listener first: once its thread has ended, no connection is added any more.
+        while self._threads:
+            for one in self._open[:1] if self._threads[0].is_alive() else self._open:
+                with suppress(OSError):
+                    one.shutdown(socket.SHUT_RDWR)
+            self._threads.pop(0).join(PATIENCE)
+        while self._open:
+            self._open.pop().close()
+
+    def _start(self, work: Callable[..., None], *sockets: socket.socket) -> None:
+        thread = threading.Thread(target=work, args=sockets)
+        self._threads.append(thread)
+        thread.start()
+
+    def _accept(self, listening: socket.socket) -> None:
+        with suppress(OSError):  # the end, where it is shut down
+            while True:
+                near, _ = listening.accept()
+                far = socket.create_connection(self._target)
+                self._open += [near, far]
+                self._start(self._pump, near, far)
+                self._start(self._pump, far, near)
+
+    def _pump(self, source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65_536):
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+
+
+@pytest.mark.slow
+def test_the_service_starts_without_its_database_and_outlives_it(dsn: str) -> None:
+    relay = Relay(dsn)
+    relay.cut()
+    try:
+        with served(relay.dsn) as server:
+
+            def ready() -> bool:
+                return httpx.get(f"{server.url}/readyz", timeout=PATIENCE).status_code == 200
+
+            for _ in range(2):
+                until("up", lambda: httpx.get(f"{server.url}/healthz").status_code == 200)
+                gone = httpx.get(f"{server.url}/readyz", timeout=PATIENCE)
+                assert (gone.status_code, gone.headers["retry-after"]) == (503, "1")
+                relay.lay()
+                until("ready", ready)
+                relay.cut()
+    finally:
+        relay.cut()

@@ -1,0 +1,204 @@
+"""A service with campaigns in it, a browser that is watched, and what is asked of every page."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+import asyncpg
+import uvicorn
+from playwright.sync_api import Browser, Page, Request
+
+from affinity_bandits.policies import Elimination
+from affinity_bandits.policies.schedule import ListedSchedule
+from affinity_bandits.service import keys
+from affinity_bandits.service.campaigns import Ask, Campaigns
+from affinity_bandits.service.database import connect
+from affinity_bandits.service.description import Description
+from affinity_bandits.service.records import Lease
+from affinity_bandits.service.tells import Tell
+from affinity_bandits.service.web.app import create_app
+
+Result = TypeVar("Result")
+POLICY = Elimination(ListedSchedule([(16, 0.5), (32, 0.25), (64, 0.125)]))
+VALUES = (0.9, 0.85, 0.6, 0.1)
+
+CONTRAST = """() => {
+  const channel = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  const parse = text => text.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+  const behind = element => {
+    for (let one = element; one; one = one.parentElement) {
+      const color = parse(getComputedStyle(one).backgroundColor);
+      if (color.length === 3 || color[3] > 0) return color;
+    }
+    return [255, 255, 255];
+  };
+  const seen = [];
+  for (const element of document.querySelectorAll("body *")) {
+    const own = [...element.childNodes].some(n => n.nodeType === 3 && n.data.trim());
+    if (!own) continue;
+    const style = getComputedStyle(element);
+    const front = light(parse(element.namespaceURI.endsWith("svg") ? style.fill : style.color));
+    const back = light(behind(element));
+    const ratio = (Math.max(front, back) + 0.05) / (Math.min(front, back) + 0.05);
+    seen.push([ratio, element.tagName + ": " + element.textContent.trim().slice(0, 40)]);
+  }
+  return seen.sort((a, b) => a[0] - b[0]);
+}"""
+
+STRUCTURE = """() => {
+  const wrong = [];
+  const all = selector => [...document.querySelectorAll(selector)];
+  const ids = all("[id]").map(e => e.id);
+  const twice = ids.filter((id, at) => ids.indexOf(id) !== at);
+  if (twice.length) wrong.push("ids twice: " + twice);
+  for (const table of all("table")) {
+    if (!table.caption || !table.caption.textContent.trim()) wrong.push("table without caption");
+    if (!table.querySelector("tbody th[scope=row]")) wrong.push("rows without header");
+  }
+  for (const svg of all("main svg")) {
+    if (svg.parentElement.closest("svg")) continue;
+    if (!svg.getAttribute("aria-label") && !svg.closest("[aria-hidden=true]"))
+      wrong.push("picture without words");
+  }
+  for (const image of all("img")) if (!image.hasAttribute("alt")) wrong.push("img without alt");
+  let level = 0;
+  for (const heading of all("h1,h2,h3,h4")) {
+    const now = Number(heading.tagName[1]);
+    if (now > level + 1) wrong.push("heading skips a level: " + heading.textContent);
+    level = now;
+  }
+  if (all("h1").length !== 1) wrong.push("not one h1");
+  for (const part of all("[aria-labelledby],[aria-describedby]"))
+    for (const name of ["aria-labelledby", "aria-describedby"])
+      if (part.hasAttribute(name) && !document.getElementById(part.getAttribute(name)))
+        wrong.push("words not there: " + part.getAttribute(name));
+  if (all("script,[style],[onerror],[onclick]").length) wrong.push("script or inline style");
+  return wrong;
+}"""
+
+
+def in_a_thread(make: Callable[[], Awaitable[Result]]) -> Result:
+    """Run a coroutine where playwright's own event loop is not in the way."""
+
+    async def run() -> Result:
+        return await make()
+
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(asyncio.run, run()).result()
+
+
+@dataclass
+class Site:
+    """A running service and what is done behind its back."""
+
+    address: str
+    dsn: str
+
+    def do(self, work: Callable[[asyncpg.Pool[Any]], Awaitable[Result]]) -> Result:
+        async def with_pool() -> Result:
+            pool = await connect(self.dsn)
+            try:
+                return await work(pool)
+            finally:
+                await pool.close()
+
+        return in_a_thread(with_pool)
+
+    def key(self, tenant: str, *scopes: str, expires_at: datetime | None = None) -> str:
+        async def make(pool: asyncpg.Pool[Any]) -> str:
+            id_ = await keys.create_tenant(pool, tenant)
+            return await keys.make_key(
+                pool, id_, "test", scopes or ("read",), expires_at=expires_at
+            )
+
+        return self.do(make)
+
+    def campaign(
+        self,
+        tenant: str,
+        name: str,
+        arms: tuple[str, ...],
+        answers: int,
+        *,
+        horizon: int = 5000,
+        values: tuple[float, ...] = VALUES,
+    ) -> UUID:
+        """A campaign with so many answers, on a clock that stands still."""
+        now = datetime(2026, 11, 10, 9, 0, tzinfo=UTC)
+
+        async def make(pool: asyncpg.Pool[Any]) -> UUID:
+            owner, core = await keys.create_tenant(pool, tenant), Campaigns(pool)
+            about = Description(name, arms, POLICY, horizon)
+            id_ = await core.create(owner, about, key=name[:9].encode().hex(), actor="k", now=now)
+            done = 0
+            while done < answers:
+                ask = Ask(min(50, answers - done), f"a{done}", "k")
+                (lease,) = await core.ask(owner, id_, [ask], now=now)
+                assert isinstance(lease, Lease)
+                slots = lease.slots
+                units = tuple(round(1e9 * values[arm % len(values)]) for _, arm in slots)
+                tell = Tell(lease.number, f"t{done}", "k", tuple(s for s, _ in slots), units)
+                await core.tell(owner, id_, [tell], now=now)
+                done += len(slots)
+            await core.ask(owner, id_, [Ask(3, "owed", "k")], now=now)
+            return id_
+
+        return self.do(make)
+
+
+@contextmanager
+def serving(dsn: str) -> Iterator[str]:
+    """Serve from a thread of this process; give the address."""
+    # Keys are not remembered, so that what is revoked is so at once.
+    app = create_app(dsn, quiet=True, remember_seconds=0.0)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="on"))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        while not server.started and thread.is_alive():
+            time.sleep(0.01)
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@contextmanager
+def watched(browser: Browser, site: Site, **settings: Any) -> Iterator[Page]:
+    context = browser.new_context(**settings)
+    page = context.new_page()
+    complaints: list[str] = []
+
+    def asked(request: Request) -> None:
+        if not request.url.startswith(site.address + "/ui"):
+            complaints.append(f"asked {request.url}")
+
+    page.on("request", asked)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("dialog", lambda dialog: complaints.append(dialog.message))
+    page.on(
+        "console",
+        lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None,
+    )
+    yield page
+    context.close()
+    assert complaints == []
+
+
+def log_in(page: Page, site: Site, key: str) -> None:
+    page.goto(f"{site.address}/ui/login")
+    page.get_by_label("API key").fill(key)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url(f"{site.address}/ui")

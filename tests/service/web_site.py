@@ -1,0 +1,90 @@
+"""What the tests of the web share: an app on a database, and the form of a refusal."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import uuid4
+
+import httpx
+from fastapi import FastAPI
+
+from affinity_bandits.service import keys
+from affinity_bandits.service.web import create_app
+from affinity_bandits.service.web.scopes import OPEN, SCOPES
+
+PROBLEM = "application/problem+json"
+CAMPAIGN = {
+    "name": "spring",
+    "arms": ["a", "b"],
+    "policy": {"name": "elimination"},
+    "horizon": 1000,
+}
+TELL = '{"lease": %s, "answers": [{"slot": %s, "score": %s}]}'
+"""Of a lease, a slot and a score."""
+new_names = (f"tenant-{uuid4().hex}" for _ in itertools.count())
+
+
+class Site:
+    """An app with a database, and clients of it."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self.app = app
+        self.pool = app.state.backend.parts.pool
+
+    async def key(self, tenant: str | None = None, scopes: Any = keys.SCOPES, **more: Any) -> str:
+        owner = await keys.create_tenant(self.pool, tenant or next(new_names))
+        return await keys.make_key(self.pool, owner, "test", scopes, **more)
+
+    def client(self, key: str | None = None) -> httpx.AsyncClient:
+        headers = {} if key is None else {"authorization": f"Bearer {key}"}
+        transport = httpx.ASGITransport(app=self.app)
+        return httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers)
+
+
+@asynccontextmanager
+async def site(dsn: str, **settings: Any) -> AsyncIterator[Site]:
+    app = create_app(dsn, pool_size=2, **settings)
+    async with app.router.lifespan_context(app):
+        yield Site(app)
+
+
+def on_site(dsn: str, work: Callable[[Site], Awaitable[None]], **settings: Any) -> None:
+    async def run() -> None:
+        async with site(dsn, **settings) as made:
+            await work(made)
+
+    asyncio.run(run())
+
+
+async def opened(client: httpx.AsyncClient, **changes: Any) -> str:
+    made = await client.post("/v1/campaigns", json=CAMPAIGN | changes)
+    assert made.status_code == 201, made.text
+    return str(made.json()["id"])
+
+
+def refused(response: httpx.Response, status: int, code: str) -> str:
+    """Check a problem's form; return what it says."""
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == PROBLEM
+    body = response.json()
+    assert set(body) == {"type", "title", "status", "detail", "code"}
+    assert (body["status"], body["code"]) == (status, code)
+    return str(body["detail"])
+
+
+def calls() -> Iterator[tuple[str, str, str]]:
+    """Every route that takes a key: method, template, scope."""
+    for (method, template), scope in SCOPES.items():
+        if scope != OPEN:
+            yield method, template, scope
+
+
+def content(method: str, template: str) -> bytes:
+    if template == "/v1/campaigns" and method == "POST":
+        return json.dumps(CAMPAIGN).encode()
+    return b'{"count": 1}' if template.endswith("/ask") else b'{"lease": 2, "answers": []}'
