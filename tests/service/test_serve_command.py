@@ -233,11 +233,13 @@ class Relay:
 
     def cut(self) -> None:
         # The listener first: once its thread has ended, no connection is added any more.
-        while self._threads:
-            for one in self._open[:1] if self._threads[0].is_alive() else self._open:
+        for sockets, threads in ((self._open[:1], self._threads[:1]), (self._open, self._threads)):
+            for one in sockets:
                 with suppress(OSError):
                     one.shutdown(socket.SHUT_RDWR)
-            self._threads.pop(0).join(PATIENCE)
+            for thread in threads:
+                thread.join(PATIENCE)
+        self._threads.clear()
         while self._open:
             self._open.pop().close()
 

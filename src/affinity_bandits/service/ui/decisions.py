@@ -121,12 +121,11 @@ def explained(decision: Decision) -> list[Markup]:
             )
         )
     elif decision.cut_short:
-        sentences.append(
-            say(
-                "The agreed {horizon} were used up in the middle of it, so it decided nothing.",
-                horizon=counted(decision.description.horizon, "answer"),
-            )
-        )
+        text = "The agreed {horizon} were used up in the middle of it, so it decided nothing."
+        if decision.round.repetitions >= FOREVER:
+            text = "Groups took turns until the agreed {horizon} were used up; it decided nothing."
+        agreed = counted(decision.description.horizon, "answer")
+        sentences.append(say(text, horizon=agreed))
         return sentences
     elif decision.head_start:
         sentences.append(_head_start(decision))
@@ -267,7 +266,9 @@ def _what_next(decision: Decision) -> Markup:
         names = [named(decision.description.arms[arm]) for arm in after.arms]
         if len(names) == 1:
             return say("{name} is the only group left, and is recommended.", name=names[0])
-        return say("No more comparisons are planned; {names} take turns.", names=listed(names))
+        return say(
+            "No more comparisons are planned; {names} take turns to the end.", names=listed(names)
+        )
     if after.size < after.repetitions * len(after.arms):
         return say(
             "The next round would ask for {each} for each group, but only {size} are left of the"

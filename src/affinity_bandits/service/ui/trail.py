@@ -94,7 +94,8 @@ def _closed(description: Description, data: dict[str, Any], label: str) -> Marku
     elif after["repetitions"] >= FOREVER:
         left = listed([named(description.arms[arm]) for arm in after["arms"]])
         many = len(after["arms"]) > 1
-        ahead = say("{left} {go} on alone.", left=left, go="go" if many else "goes")
+        go = "take turns to the end" if many else "goes on alone"
+        ahead = say("{left} {go}.", left=left, go=go)
     else:
         ahead = say(
             "The next round asks for {each} each.", each=counted(after["repetitions"], "answer")

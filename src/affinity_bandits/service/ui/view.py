@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from affinity_bandits.policies import FOREVER
 from affinity_bandits.service.records import Campaign, ClosedRound, Progress
 from affinity_bandits.service.ui import charts
 from affinity_bandits.service.ui.charts import Part
@@ -113,11 +112,11 @@ def view_of(
     open_ = None if campaign.status == "exhausted" else campaign.round
     labels = [short_label(policy, one.number) for one in rounds]
     if open_ is not None:
-        final = open_.repetitions >= FOREVER
-        labels.append("after" if final and rounds else short_label(policy, open_.number))
+        final = campaign.recommended is not None
+        labels.append("after" if final else short_label(policy, open_.number))
     range_ = _range(campaign, decisions[-MOST_TABLES:])
     progress = None
-    if open_ is not None and open_.repetitions < FOREVER:
+    if open_ is not None and campaign.recommended is None:
         progress = _progress(campaign, open_)
     return CampaignView(
         timeline=Rows(
@@ -164,7 +163,7 @@ def _timeline_row(
     done = 0.0
     if open_ is not None and arm in open_.arms:
         place = open_.arms.index(arm)
-        if open_.repetitions >= FOREVER:
+        if arm == campaign.recommended:
             parts.append(Part.CHOSEN)
         else:
             parts.append(Part.OPEN)
@@ -203,8 +202,6 @@ def _progress(campaign: Campaign, open_: Progress) -> Rows:
 def _progress_caption(campaign: Campaign) -> str:
     round_ = campaign.round
     label = round_label(campaign.description.policy, round_.number)
-    if round_.repetitions >= FOREVER:
-        return ""
     return f"{label}: {round_.answered:,} of {round_.size:,} answers are in"
 
 

@@ -1,0 +1,75 @@
+"""The soak test of the service: python -m soak.service [--short] [--json] [--only NAME ...]."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+import time
+
+from soak.service import cases, controls, faults
+from soak.service.rows import Row, table
+from soak.service.scenario import Scenario, run
+
+SOUND = "service"
+"""The scenario with every guard in its place."""
+
+
+def sound(seed: int, *, short: bool, keep: bool = False) -> Row:
+    """Disturb the service as it is; nothing may be wrong."""
+    amounts = faults.SHORT if short else faults.FULL
+    row = run(Scenario(SOUND, amounts, cases.SHORT if short else cases.FULL), seed, keep=keep)
+    for kind, complaints in row.verdict.complaints.items():
+        row.violations += [f"{kind}: {complaint}" for complaint in complaints]
+    row.expect(row.verdict.rounds > 0, "no round was closed")
+    row.expect(row.verdict.late + row.verdict.late_counted > 0, "no answer was late")
+    if not short:  # of a few pauses, all may hit clients that hold nothing
+        row.expect(row.verdict.slept_over > 0, "no client that was paused answered late")
+    return row
+
+
+def main() -> int:
+    """Run the scenario and its controls, print the table, and return 1 if anything was violated."""
+    names = [SOUND, *controls.CONTROLS]
+    parser = argparse.ArgumentParser(prog="python -m soak.service", description=__doc__)
+    parser.add_argument("--short", action="store_true", help="few faults, one control")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
+    parser.add_argument("--only", nargs="+", choices=names, metavar="NAME")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--keep", action="store_true", help="keep the directory of a failure")
+    given = parser.parse_args()
+    chosen = given.only or ([SOUND, *controls.SHORT_NAMES] if given.short else names)
+    began = time.perf_counter()
+    rows = []
+    for name in chosen:
+        if name == SOUND:
+            row = sound(given.seed, short=given.short, keep=given.keep)
+        else:
+            row = controls.run_control(name, given.seed)
+        verdict = "FAILED" if row.violations else "ok"
+        print(f"{row.seconds:7.1f} s  {name}: {verdict}", file=sys.stderr, flush=True)
+        rows.append(row)
+    failed = [row for row in rows if row.violations]
+    if given.json:
+        print(json.dumps([row.to_json() for row in rows], indent=1))
+    else:
+        print(table(rows))
+        print(
+            f"{len(rows) - len(failed)} of {len(rows)} scenarios as they should be, "
+            f"{time.perf_counter() - began:.0f} s"
+        )
+    return 1 if failed else 0
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    for number in (signal.SIGINT, signal.SIGTERM):  # so that nothing we started outlives us
+        signal.signal(number, _interrupt)
+    try:
+        raise SystemExit(main())
+    except KeyboardInterrupt:
+        raise SystemExit("interrupted; everything that was started is stopped") from None

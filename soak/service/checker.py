@@ -1,0 +1,234 @@
+"""Is every acknowledged request on record, once, and does everything follow from the record?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from affinity_bandits.service.database import connect
+from affinity_bandits.service.verify import verify
+from soak.service.cases import UNITS_PER_ONE, Case
+from soak.service.client import Setup, slots_of
+from soak.service.faults import Pause
+from soak.service.journal import Request, requests_in
+from soak.service.model import Model, slots_in
+from soak.service.verdict import Verdict
+
+EVENTS = (
+    "SELECT number, at, kind, key, round, asked, slots::text, expires_at, lease, told, counts,"
+    " units, counted, late, duplicate, detail::text FROM affinity.events WHERE campaign = $1"
+    " ORDER BY number, at"
+)
+
+
+async def check(
+    dsn: str,
+    setup: Setup,
+    journals: Iterable[Path],
+    pauses: Sequence[tuple[Path, Pause]],
+    quiet_from: datetime,
+) -> Verdict:
+    """Compare what the clients were told with what the database has, and that with the library.
+
+    Args:
+        dsn: where the database is.
+        setup: what the clients were told at the beginning.
+        journals: of all clients.
+        pauses: of clients, with the journal of each.
+        quiet_from: when the faults were over.
+    """
+    verdict = Verdict()
+    requests: list[dict[str, Request]] = [{} for _ in setup.campaigns]
+    writers: dict[str, Path] = {}
+    slept_over: set[int] = set()
+    for path in journals:
+        for key, request in requests_in(path).items():
+            requests[request.campaign][key] = request
+            writers[key] = path
+    connection = await asyncpg.connect(dsn)
+    try:
+        for at, (id_, case) in enumerate(setup.campaigns):
+            events = [dict(row) for row in await connection.fetch(EVENTS, UUID(id_))]
+            compare_requests(case, requests[at], events, verdict)
+            model = Model(case, setup.lease_seconds, quiet_from, verdict)
+            for event in events:
+                model.play(event)
+            await _compare_tables(connection, UUID(id_), case, model, verdict)
+            _compare_endings(case, requests[at], model, verdict)
+            slept_over |= _slept_over(events, writers, pauses)
+    finally:
+        await connection.close()
+    verdict.slept_over = len(slept_over)
+    await _own_audit(dsn, setup, verdict)
+    return verdict
+
+
+def compare_requests(
+    case: Case, requests: dict[str, Request], events: list[dict[str, Any]], verdict: Verdict
+) -> None:
+    """Look for each answer that a client got among the events, and for its sender each event."""
+    by_key: dict[str, list[dict[str, Any]]] = {}
+    for event in events:
+        if event["kind"] in ("ask", "tell"):
+            by_key.setdefault(event["key"], []).append(event)
+    for key, request in requests.items():
+        for status, answer in request.answers:
+            if status != 200:
+                verdict.complain("refused", f"{case.name}: {request.kind}: {status}: {answer}")
+                continue
+            if request.kind == "ask" and answer["status"] != "leased":
+                continue  # a wish that could not be met leaves no trace
+            found = by_key.get(key, [])
+            if not any(_agrees(event, request, answer) for event in found):
+                what = "is not on record" if not found else f"is on record as {found[:2]}"
+                kind = "wrong" if found else "lost"
+                verdict.complain(kind, f"{case.name}: {request.kind} {key} ({answer}) {what}")
+        granted = [answer for status, answer in request.answers if status == 200]
+        if request.kind == "ask":
+            granted = [answer for answer in granted if answer["status"] == "leased"]
+            verdict.asks += bool(granted)
+        else:
+            verdict.tells += bool(granted)
+        verdict.repeats += max(0, len(granted) - 1)
+        if any(answer != granted[0] for answer in granted):
+            verdict.complain("wrong", f"{case.name}: key {key} was answered so and so: {granted}")
+    for key, found in by_key.items():
+        if key not in requests:
+            verdict.complain("wrong", f"{case.name}: nobody sent {found[0]}")
+        elif not all(_asks_for(event, requests[key]) for event in found):
+            verdict.complain("wrong", f"{case.name}: {requests[key]} is on record as {found[0]}")
+
+
+def _agrees(event: dict[str, Any], request: Request, answer: dict[str, Any]) -> bool:
+    """Return whether an event is what the client was told of it."""
+    if event["kind"] != request.kind:
+        return False
+    if request.kind == "tell":
+        return all(event[name] == answer[name] for name in ("counted", "late", "duplicate"))
+    return (
+        (event["number"], event["round"]) == (answer["lease"], answer["round"])
+        and slots_in(event["slots"]) == [slot for slot, _ in slots_of(answer)]
+        and answer["slots"]
+        == [{"slot": slot, "arm": f"arm-{arm}"} for slot, arm in slots_of(answer)]
+        and event["expires_at"] == datetime.fromisoformat(answer["expires_at"])
+    )
+
+
+def _asks_for(event: dict[str, Any], request: Request) -> bool:
+    """Return whether an event has what the client sent."""
+    body = request.body
+    if request.kind == "ask":
+        return bool(event["kind"] == "ask" and event["asked"] == body["count"])
+    if event["kind"] != "tell" or event["lease"] != body["lease"]:
+        return False
+    if "answers" in body:
+        sent = [(one["slot"], round(one["score"] * UNITS_PER_ONE)) for one in body["answers"]]
+        return event["counts"] is None and sent == list(
+            zip(event["told"], event["units"], strict=True)
+        )
+    totals = [
+        (int(one["arm"].rpartition("-")[2]), one["count"], int(one["sum"].replace(".", "")))
+        for one in body["totals"]
+    ]
+    return event["counts"] is not None and totals == list(
+        zip(event["told"], event["counts"], event["units"], strict=True)
+    )
+
+
+async def _compare_tables(
+    connection: asyncpg.Connection[Any], id_: UUID, case: Case, model: Model, verdict: Verdict
+) -> None:
+    """Compare every table with what the events make of it."""
+
+    def same(what: str, found: object, expected: object, kind: str = "wrong") -> None:
+        verdict.expect(found == expected, kind, f"{case.name}: {what}: {found}, not {expected}")
+
+    head = await connection.fetchrow("SELECT * FROM affinity.heads WHERE campaign = $1", id_)
+    same("status", head["status"], model.status)
+    same("open round", head["round"], model.number)
+    same("last event", head["events"], model.last)
+    same("next slot", head["next_slot"], model.next_slot)
+    same("answered", head["answered"], len(model.answered))
+    leases = await connection.fetch(
+        "SELECT lease, pending::text FROM affinity.leases WHERE campaign = $1 ORDER BY lease", id_
+    )
+    pending = [(row["lease"], slots_in(row["pending"])) for row in leases]
+    same("pending", pending, [(n, sorted(one.holds)) for n, one in sorted(model.owing.items())])
+    held = [slot for _, slots in pending for slot in slots]
+    same("slots held twice", len(held) - len(set(held)), 0, "doubled")
+    same("unaccounted", sorted({*range(model.next_slot)} - model.answered - {*held}), [], "gaps")
+    if model.status != "exhausted":
+        rows = await connection.fetch("SELECT * FROM affinity.sums WHERE campaign = $1", id_)
+        sums = {row["place"]: [row["answers"], int(row["total"])] for row in rows}
+        same("sums", sums, model.sums)
+    rounds = await connection.fetch(
+        "SELECT * FROM affinity.rounds WHERE campaign = $1 ORDER BY number", id_
+    )
+    closed = [row for row in rounds if row["closed_at"] is not None]
+    same("closed rounds", [row["number"] for row in closed], model.closed)
+    same("closed", sorted({*model.closed}), list(range(len(model.closed))), "gaps")
+    for row in closed:
+        played = model.rounds[min(row["number"], len(model.rounds) - 1)]
+        found = (tuple(row["arms"]), tuple(map(int, row["sums"])), tuple(row["dropped"]))
+        same(f"round {row['number']}", found, (played.arms, played.sums, played.dropped))
+        same(f"answers in round {row['number']}", sum(row["counts"]), played.size)
+    if not case.stopped:
+        ends = "decided" if model.rounds[-1].size is None else "exhausted"
+        same("end", model.status, ends)
+    saved = await connection.fetchval("SELECT saved::text FROM affinity.campaigns WHERE id=$1", id_)
+    last = model.rounds[min(len(model.closed), len(model.rounds)) - 1] if model.closed else None
+    if last is not None:
+        same("the policy's state", json.loads(saved), json.loads(json.dumps(last.state)))
+    due = await connection.fetchval("SELECT count(*) FROM affinity.due WHERE campaign = $1", id_)
+    same("rounds that wait to be closed", due, 0)
+
+
+def _compare_endings(
+    case: Case, requests: dict[str, Request], model: Model, verdict: Verdict
+) -> None:
+    """Nobody may have been told that a campaign was over if it was not."""
+    told = {
+        answer["status"]
+        for request in requests.values()
+        for status, answer in request.answers
+        if status == 200 and request.kind == "ask"
+    }
+    possible = {"leased", "wait", model.status} | ({"stopped"} if case.stopped else set())
+    verdict.expect(told <= possible, "wrong", f"{case.name}: clients were told {told}")
+
+
+def _slept_over(
+    events: list[dict[str, Any]],
+    writers: dict[str, Path],
+    pauses: Sequence[tuple[Path, Pause]],
+) -> set[int]:
+    """Return the pauses during which a lease expired that the client answered afterwards."""
+    leases = {event["number"]: event for event in events if event["kind"] == "ask"}
+    told: dict[Path, list[tuple[datetime, dict[str, Any]]]] = {}
+    for event in events:
+        if event["kind"] == "tell" and event["lease"] in leases and event["key"] in writers:
+            told.setdefault(writers[event["key"]], []).append((event["at"], leases[event["lease"]]))
+    return {
+        place
+        for place, (path, pause) in enumerate(pauses)
+        for at, lease in told.get(path, [])
+        if lease["at"] <= pause.since < lease["expires_at"] <= pause.until <= at
+    }
+
+
+async def _own_audit(dsn: str, setup: Setup, verdict: Verdict) -> None:
+    """Ask the service's own audit, which must agree."""
+    pool = await connect(dsn)
+    try:
+        for id_, case in setup.campaigns:
+            found = await verify(pool, UUID(id_))
+            for difference in found.differences:
+                verdict.complain("wrong", f"{case.name}: affinity serve verify: {difference}")
+    finally:
+        await pool.close()

@@ -1,0 +1,106 @@
+"""Negative controls: with a guard taken out, the checker that passes the service must fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from soak.service.cases import SHORT, Case
+from soak.service.faults import CONTROL
+from soak.service.rows import Row
+from soak.service.scenario import Scenario, run
+from soak.service.verdict import Verdict
+
+MOST_TRIES = 5
+"""Runs of a control whose damage depends on luck."""
+PATIENCE = 15.0
+"""A campaign without its guard may never end, and need not."""
+MANY_ROUNDS = tuple(Case(f"rejects-{n}", "successive-rejects", 12, 200) for n in range(12))
+NO_LOCK = ("ask: FOR UPDATE -> ", "tell: FOR UPDATE -> ")
+NUMBERS_NOT_UNIQUE = (
+    "ALTER TABLE affinity.events DROP CONSTRAINT events_pkey",
+    "ALTER TABLE affinity.leases DROP CONSTRAINT leases_pkey",
+    "ALTER TABLE affinity.heads DROP CONSTRAINT heads_check",
+)
+KEYS_NOT_LOOKED_UP = (
+    "ask: e.key = p_keys[i] -> e.key = p_keys[i] AND false",
+    "tell: e.key = p_keys[i] -> e.key = p_keys[i] AND false",
+    "DROP INDEX affinity.events_by_key",
+)
+
+
+@dataclass(frozen=True)
+class Control:
+    """A guard that is taken out, and what the checker must see then."""
+
+    scenario: Scenario
+    caught: Callable[[Verdict], bool]
+    what: str
+
+
+def _control(name: str, damage: tuple[str, ...]) -> Scenario:
+    return Scenario(name, CONTROL, SHORT, PATIENCE, damage=damage)
+
+
+CONTROLS = {
+    "no-flush": Control(
+        # Whatever was acknowledged since the log was last written is gone after a crash.
+        Scenario(
+            "no-flush",
+            replace(CONTROL, stops=4),
+            SHORT,
+            PATIENCE,
+            settings={"synchronous_commit": "off"},
+        ),
+        lambda verdict: verdict.lost > 0,
+        "acknowledged requests are lost",
+    ),
+    "no-lock": Control(
+        # Two at once number their events alike; the primary key turns one of them away.
+        _control("no-lock", NO_LOCK),
+        lambda verdict: verdict.refused > 0,
+        "requests fail",
+    ),
+    "no-lock-no-key": Control(
+        _control("no-lock-no-key", NO_LOCK + NUMBERS_NOT_UNIQUE),
+        lambda verdict: verdict.doubled > 0,
+        "slots are leased twice",
+    ),
+    "no-idempotency": Control(
+        _control("no-idempotency", KEYS_NOT_LOOKED_UP),
+        lambda verdict: verdict.doubled > 0,
+        "repeats are taken for new requests",
+    ),
+    "no-slot-check": Control(
+        _control("no-slot-check", ("tell: v_slots * v_lease.pending -> v_slots",)),
+        lambda verdict: verdict.doubled > 0,
+        "slots are counted twice",
+    ),
+    "no-round-check": Control(
+        # An answer to a closed round finds the same slot number in the open one.
+        Scenario(
+            "no-round-check",
+            replace(CONTROL, seconds=15.0),
+            MANY_ROUNDS,
+            PATIENCE,
+            damage=("tell: IF v_ask.round = v_head.round THEN -> IF true THEN",),
+        ),
+        lambda verdict: verdict.doubled > 0,
+        "answers to closed rounds are counted in the open one",
+    ),
+}
+SHORT_NAMES = ("no-idempotency",)
+
+
+def run_control(name: str, seed: int) -> Row:
+    """Run a control until the checker has caught it, and say how often it did."""
+    control = CONTROLS[name]
+    for tries in range(1, MOST_TRIES + 1):
+        row = run(control.scenario, seed + tries)
+        # What the guard's absence breaks besides is of no interest.
+        row.violations.clear()
+        if control.caught(row.verdict):
+            row.note = f"caught in the last of {tries} runs: {control.what}"
+            return row
+    row.violations.append(f"not caught in {MOST_TRIES} runs, though {control.what}")
+    return row

@@ -1,0 +1,109 @@
+"""A PostgreSQL of our own, which may crash as often as we like."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import random
+import shutil
+import socket
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+SERVER_ACCOUNT = "postgres"
+PATIENCE = 60.0
+"""Longest that the server may take to start or stop."""
+PORTS = range(20_000, 32_000)
+"""Below what Linux gives to outgoing connections, so that a restarted server finds its own."""
+
+
+def programs() -> Path | None:
+    """Return the directory of the server's programs, if there is one."""
+    found = sorted(
+        Path("/usr/lib/postgresql").glob("*/bin"),
+        key=lambda path: [int(part) for part in path.parent.name.split(".") if part.isdigit()],
+    )
+    if shutil.which("pg_config"):
+        said = subprocess.run(["pg_config", "--bindir"], capture_output=True, text=True, check=True)
+        found.append(Path(said.stdout.strip()))
+    return next((path for path in reversed(found) if (path / "initdb").exists()), None)
+
+
+def free_port(chance: random.Random) -> int:
+    """Return a port that nobody listens on."""
+    for port in chance.sample(PORTS, 100):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise RuntimeError("no free port among a hundred")
+
+
+class Cluster:
+    """A cluster with the server's own defaults: fsync and synchronous_commit are on.
+
+    Args:
+        directory: where to; must not exist, and others must be able to enter its parent.
+        port: where it listens, on the loopback.
+        settings: what differs from the defaults.
+    """
+
+    def __init__(self, directory: Path, port: int, settings: Mapping[str, str]) -> None:
+        bin_ = programs()
+        if bin_ is None:
+            raise RuntimeError("initdb is neither where pg_config says nor in /usr/lib/postgresql")
+        self._bin = bin_
+        self._directory = directory
+        directory.mkdir(mode=0o700)
+        if os.geteuid() == 0:  # the server refuses to be root's
+            shutil.chown(directory, SERVER_ACCOUNT, SERVER_ACCOUNT)
+        user = getpass.getuser()
+        self._run("initdb", f"--username={user}", "--auth=trust", "--encoding=UTF8", "--no-sync")
+        ours = {
+            "listen_addresses": "127.0.0.1",
+            "port": str(port),
+            "unix_socket_directories": str(directory),
+            **settings,
+        }
+        with (directory / "data" / "postgresql.conf").open("a", encoding="utf-8") as file:
+            file.writelines(f"{name} = '{value}'\n" for name, value in ours.items())
+        self.dsn = f"postgresql://{user}@127.0.0.1:{port}/postgres"
+
+    def start(self) -> None:
+        """Start the server and wait until it answers, recovery included."""
+        log = str(self._directory / "log")
+        self._run("pg_ctl", "start", "--wait", f"--timeout={PATIENCE:.0f}", f"--log={log}")
+
+    def crash(self) -> None:
+        """Stop the server in the way that loses everything it has not written down."""
+        self._run("pg_ctl", "stop", "--mode=immediate", "--wait", f"--timeout={PATIENCE:.0f}")
+
+    def stop(self) -> None:
+        """Stop the server if it runs; nothing is needed of it any more."""
+        if (self._directory / "data" / "postmaster.pid").exists():
+            self.crash()
+
+    def _run(self, program: str, *arguments: str) -> None:
+        command = [str(self._bin / program), f"--pgdata={self._directory / 'data'}", *arguments]
+        if os.geteuid() == 0:
+            command = ["runuser", "-u", SERVER_ACCOUNT, "--", *command]
+        # To a file: the server inherits the output, and a pipe would never end.
+        said = self._directory / f"{program}.out"
+        with said.open("wb") as output:
+            done = subprocess.run(
+                command,
+                cwd=self._directory,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                check=False,
+                timeout=2 * PATIENCE,
+                start_new_session=True,  # so that Ctrl-C is ours alone to handle
+            )
+        if done.returncode != 0:
+            text = said.read_text(encoding="utf-8", errors="replace")[-2000:]
+            raise RuntimeError(f"{program} {' '.join(arguments)} failed: {text}")

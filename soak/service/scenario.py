@@ -1,0 +1,201 @@
+"""A whole run: a cluster, servers, clients and faults; then quiet, and the checker."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import shutil
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import httpx
+
+from affinity_bandits.service import keys
+from affinity_bandits.service.database import connect
+from affinity_bandits.service.migrate import migrate
+from soak.service.cases import Case
+from soak.service.checker import check
+from soak.service.client import Client, Setup
+from soak.service.faults import Amounts, Faults
+from soak.service.nursery import Clients, journal_name
+from soak.service.postgres import Cluster, free_port
+from soak.service.rows import Row
+from soak.service.servers import Servers, environment
+
+LEASE_SECONDS = 2.0
+LARGEST_LEASE = 10_000
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What is run.
+
+    Attributes:
+        name: of the column.
+        amounts: of faults.
+        cases: the campaigns.
+        patience: seconds that finishing the campaigns may take once nobody disturbs it.
+        settings: of PostgreSQL, where they are not the defaults.
+        damage: statements that take a guard out of the schema.
+    """
+
+    name: str
+    amounts: Amounts
+    cases: Sequence[Case]
+    patience: float = 180.0
+    settings: Mapping[str, str] = field(default_factory=dict)
+    damage: Sequence[str] = ()
+
+
+def run(scenario: Scenario, seed: int, *, keep: bool = False) -> Row:
+    """Run a scenario in a directory of its own, which is removed unless something is wrong."""
+    began = time.perf_counter()
+    row = Row(scenario.name, clients=scenario.amounts.clients)
+    # Not a test's directory: the server's account has to pass through, and sockets need a short
+    # name.
+    scratch = Path(tempfile.mkdtemp(prefix="soak-", dir="/tmp"))
+    scratch.chmod(0o711)
+    finished = False
+    try:
+        _run(scenario, seed, scratch, row)
+        finished = True
+    finally:
+        if keep and not (finished and row.verdict.good and not row.violations):
+            row.note = f"kept {scratch}"
+        else:
+            shutil.rmtree(scratch, ignore_errors=True)
+    row.seconds = round(time.perf_counter() - began, 1)
+    return row
+
+
+def _run(scenario: Scenario, seed: int, scratch: Path, row: Row) -> None:
+    chance = random.Random(f"{seed}/{scenario.name}/{time.time()}")
+    with contextlib.ExitStack() as stack:
+        cluster = Cluster(scratch / "postgres", free_port(chance), scenario.settings)
+        stack.callback(cluster.stop)
+        cluster.start()
+        migrate(cluster.dsn)
+        api_key = asyncio.run(_prepared(cluster.dsn, scenario.damage))
+        ports = [free_port(chance), free_port(chance)]
+        servers = Servers(scratch, ports, environment(cluster.dsn))
+        stack.callback(servers.close)
+        servers.wait()
+        with _owner(api_key) as owner:
+            campaigns = [(_created(owner, ports[0], case), case) for case in scenario.cases]
+        setup = Setup(ports, api_key, campaigns, scenario.amounts.pace, seed, LEASE_SECONDS)
+        setup.save(scratch / "setup.json")
+        clients = Clients(scratch, scenario.amounts.clients, environment(cluster.dsn))
+        stack.callback(clients.close)
+        faults = Faults(scenario.amounts, LEASE_SECONDS, row, seed)
+        faults.run(cluster, servers, clients, lambda: _stop_some(setup, scenario.patience))
+        quiet_from = datetime.now(UTC)
+        servers.wait()
+        codes = clients.do("finish")["codes"]
+        row.expect(not codes, f"clients ended with {codes}: {clients.errors.read_text()[-1000:]}")
+        finished = _finished(setup, scratch, scenario.patience)
+        row.expect(finished, f"not finished in {scenario.patience:.0f} quiet seconds")
+        servers.keep()
+        row.service_ends = servers.ended
+        journals = sorted(scratch.glob("*.journal"))
+        pauses = [(scratch / journal_name(one.client), one) for one in faults.pauses]
+        row.verdict = asyncio.run(check(cluster.dsn, setup, journals, pauses, quiet_from))
+
+
+async def _prepared(dsn: str, damage: Sequence[str]) -> str:
+    """Make a key, and take out what is to be taken out."""
+    pool = await connect(dsn)
+    try:
+        tenant = await keys.create_tenant(pool, "soak")
+        for statement in damage:
+            await _take_out(pool, statement)
+        return await keys.make_key(pool, tenant, "soak", keys.SCOPES, requests_per_second=1e6)
+    finally:
+        await pool.close()
+
+
+async def _take_out(pool: asyncpg.Pool[Any], statement: str) -> None:
+    """Carry out a statement, or an edit of a function: "FUNCTION: before -> after"."""
+    function, edit, change = statement.partition(": ")
+    if not edit:
+        await pool.execute(statement)
+        return
+    before, _, after = change.partition(" -> ")
+    text = await pool.fetchval("SELECT pg_get_functiondef($1::regproc)", f"affinity.{function}")
+    if before not in text:
+        raise RuntimeError(f"affinity.{function} has no {before!r} that could be taken out")
+    await pool.execute(text.replace(before, after))
+
+
+@contextlib.contextmanager
+def _owner(api_key: str) -> Iterator[httpx.Client]:
+    with httpx.Client(
+        headers={"Authorization": f"Bearer {api_key}"},
+        timeout=10.0,
+        trust_env=False,
+        verify=False,  # plain HTTP, and loading certificates takes long
+    ) as owner:
+        yield owner
+
+
+def _created(owner: httpx.Client, port: int, case: Case) -> str:
+    answer = owner.post(
+        f"http://127.0.0.1:{port}/v1/campaigns", json=case.description(LEASE_SECONDS)
+    )
+    if answer.status_code != 201:
+        raise RuntimeError(f"{case.name} was not created: {answer.status_code} {answer.text}")
+    return str(answer.json()["id"])
+
+
+def _stop_some(setup: Setup, patience: float) -> None:
+    """Stop the campaigns that are to be stopped, repeating each request until it is answered."""
+    with _owner(setup.api_key) as owner:
+        for id_, case in setup.campaigns:
+            if not case.stopped:
+                continue
+            key, until = uuid.uuid4().hex, time.monotonic() + patience
+            while time.monotonic() < until:
+                port = random.choice(setup.ports)
+                with contextlib.suppress(httpx.TransportError):
+                    answer = owner.post(
+                        f"http://127.0.0.1:{port}/v1/campaigns/{id_}/stop",
+                        headers={"Idempotency-Key": key},
+                    )
+                    if answer.status_code == 200:
+                        break
+                time.sleep(0.2)
+
+
+def _finished(setup: Setup, scratch: Path, patience: float) -> bool:
+    """Finish every campaign, with nobody about; return whether that worked."""
+    until = time.monotonic() + patience
+    client = Client(setup, scratch / "last.journal", random.Random(0))
+    open_ = set(range(len(setup.campaigns)))
+    try:
+        while open_ and time.monotonic() < until:
+            waits = []
+            for campaign in sorted(open_):
+                lease = client.post("ask", campaign, uuid.uuid4().hex, {"count": LARGEST_LEASE})
+                if lease is None:
+                    continue
+                if lease["status"] == "wait":
+                    waits.append(lease["retry_after"])
+                elif lease["status"] != "leased":
+                    open_.discard(campaign)
+                else:
+                    body = {"lease": lease["lease"], "answers": client.answers(campaign, lease)}
+                    client.post("tell", campaign, uuid.uuid4().hex, body)
+                    if len(lease["arms"]) == 1 and client.status(campaign) == "decided":
+                        open_.discard(campaign)
+            if open_ and len(waits) == len(open_):
+                time.sleep(min(LEASE_SECONDS, max(0.05, *waits)))
+    finally:
+        client.close()
+    return not open_
