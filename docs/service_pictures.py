@@ -44,7 +44,7 @@ WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
 
 class Traffic:
-    """Raters who favor what they have seen most, asked by a platform on a clock of its own."""
+    """Raters who favour what they have seen most, asked by a platform on a clock of its own."""
 
     def __init__(self, pool: asyncpg.Pool[Any], tenant: int, actor: str) -> None:
         self._campaigns = Campaigns(pool)
@@ -181,35 +181,22 @@ def serving(dsn: str) -> Iterator[str]:
 def photograph(address: str, key: str, ids: dict[str, UUID]) -> None:
     """Take every picture."""
     pages = {name: f"/ui/campaigns/{id_}" for name, id_ in ids.items()}
-    pages |= {"list": "/ui", "events": pages["open"] + "/events", "login": "/ui/login"}
-    shots = [
-        *((name, WIDE, "light") for name in pages),
-        *((name, NARROW, "light") for name in ("list", "open", "events")),
-        ("open", WIDE, "dark"),
-        ("open", NARROW, "dark"),
-    ]
+    pages |= {"list": "/ui"}
+    shots = [("list", WIDE), ("open", WIDE), ("open", NARROW)]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        for name, size, scheme in shots:
-            context = browser.new_context(viewport=size, color_scheme=scheme)
+        for name, size in shots:
+            context = browser.new_context(viewport=size)
             page = context.new_page()
             page.goto(address + "/ui/login")
-            if name != "login":
-                page.fill("#key", key)
-                page.click("button[type=submit]")
-                page.wait_for_url(address + "/ui")
-                page.goto(address + pages[name])
-            words = [
-                "service",
-                name,
-                *(["narrow"] if size is NARROW else []),
-                *(["dark"] if scheme == "dark" else []),
-            ]
-            # The audit trail is long and its lines are alike: a window of it will do.
-            whole = name != "events"
-            page.screenshot(path=IMAGES / f"{'-'.join(words)}.png", full_page=whole)
+            page.fill("#key", key)
+            page.click("button[type=submit]")
+            page.wait_for_url(address + "/ui")
+            page.goto(address + pages[name])
+            words = ["service", name, *(["narrow"] if size is NARROW else [])]
+            page.screenshot(path=IMAGES / f"{'-'.join(words)}.png", full_page=True)
             context.close()
         browser.close()
 

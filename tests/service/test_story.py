@@ -22,6 +22,7 @@ from affinity_bandits.policies import (
     RoundPolicy,
     SequentialHalving,
     SuccessiveRejects,
+    Uniform,
 )
 from affinity_bandits.policies.schedule import ListedSchedule
 from affinity_bandits.service.closing import step
@@ -128,6 +129,9 @@ def test_the_headline_says_where_a_campaign_stands() -> None:
     assert story.status_of(decided).word == "Decided"
     stopped = replace(midway, status="stopped")
     assert text(story.headline(stopped)) == "Stopped while three of five groups were being compared"
+    turns, _ = played(Uniform(), "AB", [0.1, 0.9])
+    assert text(story.headline(turns)) == "All answers that were agreed on are in"
+    assert "longer horizon" not in text(story.next_step(turns))
     many, _ = played(LISTED, [f"g{i}" for i in range(40)], [0.9] * 3 + [0.1] * 37, rounds=2)
     assert text(story.headline(many)) == "3 of 40 groups are still being compared"
 
@@ -355,3 +359,23 @@ def test_shares_before_the_rounds_that_are_shown_count() -> None:
     # had 97 when round 2 ended, and the open round has none yet.
     after_two = [200 * n / (97 + 97 + 33) for n in (97, 97, 33)]
     assert heights == pytest.approx([200 / 3] * 3 + after_two * 2, abs=0.01)
+
+
+def test_answers_of_the_open_round_count_now_and_not_before() -> None:
+    campaign, rounds = played(LISTED, "AB", [0.5, 0.5], rounds=1)
+    half_way = replace(campaign, round=replace(campaign.round, answers=(3, 0), answered=3))
+    view = view_of(half_way, rounds, [4, 1])
+    assert view.shares is not None
+    heights = [float(bar.attrib["height"]) for bar in ET.fromstring(view.shares).findall("rect")]
+    assert heights == pytest.approx([100, 100, 160, 40])
+
+
+def test_the_recommended_group_is_drawn_as_such() -> None:
+    campaign, rounds = played(LISTED, "AB", [0.1, 0.9])
+    chosen, dropped = view_of(campaign, rounds, answers_of(campaign, rounds)).timeline.rows
+    assert (chosen.name, chosen.words, dropped.words) == (
+        *("B", "recommended", "dropped after round 1"),
+    )
+    drawn = [bar.attrib["class"] for bar in ET.fromstring(chosen.picture).findall("rect")]
+    assert drawn == ["fill", "fill", "chosen"]
+    assert len(ET.fromstring(dropped.picture).findall("svg")) == 1  # the cross

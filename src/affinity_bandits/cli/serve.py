@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -155,6 +154,8 @@ def revoke(
 
 
 def _with_pool(dsn: str, work: Callable[[asyncpg.Pool[Any]], Awaitable[Answer]]) -> Answer:
+    import asyncio
+
     with _service_installed():
         from affinity_bandits.service.database import connect
         from affinity_bandits.service.serving import check_schema

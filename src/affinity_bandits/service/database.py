@@ -23,6 +23,8 @@ GONE = (
     asyncpg.TooManyConnectionsError,
     asyncpg.QueryCanceledError,
     asyncpg.DeadlockDetectedError,
+    asyncpg.InvalidCatalogNameError,
+    asyncpg.ObjectNotInPrerequisiteStateError,
 )
 """What is raised where the server is stopped, starting, full, was never there, or gave way."""
 

@@ -73,10 +73,12 @@ async def make_key(
     requests_per_second: float = REQUESTS_PER_SECOND,
     largest_body: int = LARGEST_BODY,
     expires_at: datetime | None = None,
+    parent: str | None = None,
 ) -> str:
     """Make a key and return its text, which cannot be had again.
 
-    The secret has 256 random bits, so a plain digest of it is as hard to turn round as a slow one.
+    One that has a parent stands for it, and ends when the parent is revoked. The secret has 256
+    random bits, so a plain digest of it is as hard to turn round as a slow one.
     """
     _check_name("name", name)
     wanted = [checks.choice("scopes", scope, SCOPES) for scope in scopes]
@@ -88,8 +90,8 @@ async def make_key(
     async with answering():
         await pool.execute(
             "INSERT INTO affinity.api_keys (id, tenant, name, secret_digest, scopes,"
-            " requests_per_second, largest_body, expires_at)"
-            " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+            " requests_per_second, largest_body, expires_at, parent)"
+            " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
             id_,
             tenant,
             name,
@@ -98,6 +100,7 @@ async def make_key(
             rate,
             body,
             expires_at,
+            parent,
         )
     return f"ab_{id_}_{secret}"
 
@@ -138,6 +141,16 @@ async def list_keys(pool: asyncpg.Pool[Any], tenant: int | None = None) -> list[
     ]
 
 
+async def forget_sessions(pool: asyncpg.Pool[Any], tenant: int) -> None:
+    """Delete a tenant's keys that stood for others and are over; no event names one."""
+    async with answering():
+        await pool.execute(
+            "DELETE FROM affinity.api_keys WHERE tenant = $1 AND parent IS NOT NULL"
+            " AND (expires_at < clock_timestamp() OR revoked_at IS NOT NULL)",
+            tenant,
+        )
+
+
 class KeyRing:
     """Keys as the database knows them, remembered for a short while.
 
@@ -173,9 +186,11 @@ class KeyRing:
     async def _look_up(self, key_id: str, secret: str) -> Principal | None:
         async with answering():
             row = await self._pool.fetchrow(
-                "SELECT tenant, secret_digest, scopes, requests_per_second, largest_body,"
-                " expires_at FROM affinity.api_keys WHERE id = $1 AND revoked_at IS NULL"
-                " AND (expires_at IS NULL OR expires_at > clock_timestamp())",
+                "SELECT k.tenant, k.secret_digest, k.scopes, k.requests_per_second,"
+                " k.largest_body, k.expires_at FROM affinity.api_keys AS k"
+                " LEFT JOIN affinity.api_keys AS p ON p.id = k.parent"
+                " WHERE k.id = $1 AND k.revoked_at IS NULL AND p.revoked_at IS NULL"
+                " AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())",
                 key_id,
             )
         stored = b"\0" * 32 if row is None else row["secret_digest"]

@@ -356,6 +356,7 @@ CREATE TABLE affinity.api_keys (
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     expires_at timestamp with time zone,
     revoked_at timestamp with time zone,
+    parent text,
     CONSTRAINT api_keys_largest_body_check CHECK ((largest_body > 0)),
     CONSTRAINT api_keys_requests_per_second_check CHECK ((requests_per_second > (0)::double precision)),
     CONSTRAINT api_keys_scopes_check CHECK ((scopes <@ ARRAY['ask'::text, 'tell'::text, 'read'::text, 'admin'::text])),
@@ -532,7 +533,7 @@ CREATE TABLE public.affinity_schema (
 -- Data for Name: api_keys; Type: TABLE DATA; Schema: affinity; Owner: -
 --
 
-INSERT INTO affinity.api_keys VALUES ('0123456789abcdef', 1, 'golden', '\x000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f', '{ask,tell}', 1000, 1048576, '2030-01-01 00:00:00+00', NULL, NULL);
+INSERT INTO affinity.api_keys VALUES ('0123456789abcdef', 1, 'golden', '\x000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f', '{ask,tell}', 1000, 1048576, '2030-01-01 00:00:00+00', NULL, NULL, NULL);
 
 --
 -- Data for Name: campaigns; Type: TABLE DATA; Schema: affinity; Owner: -
@@ -774,6 +775,13 @@ CREATE INDEX leases_by_expiry ON affinity.leases USING btree (campaign, expires_
 --
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON affinity.events FOR EACH STATEMENT EXECUTE FUNCTION affinity.refuse_change();
+
+--
+-- Name: api_keys api_keys_parent_fkey; Type: FK CONSTRAINT; Schema: affinity; Owner: -
+--
+
+ALTER TABLE ONLY affinity.api_keys
+    ADD CONSTRAINT api_keys_parent_fkey FOREIGN KEY (parent) REFERENCES affinity.api_keys(id);
 
 --
 -- Name: api_keys api_keys_tenant_fkey; Type: FK CONSTRAINT; Schema: affinity; Owner: -

@@ -16,7 +16,7 @@ from enum import Enum
 from markupsafe import Markup, escape
 
 COLORS = 7
-"""Okabe and Ito's colors without black; further groups take them again, hatched."""
+"""Okabe and Ito's colours without black; further groups take them again, hatched."""
 MOST_TICKS = 12
 
 
@@ -142,7 +142,7 @@ def shares(columns: Sequence[Sequence[float]], others: bool, label: str) -> Mark
 
 
 def swatch(group: int) -> Markup:
-    """Return the color of a group in `shares`, for a legend."""
+    """Return the colour of a group in `shares`, for a legend."""
     return Markup(
         '<svg class="chart swatch" width="14" height="14" aria-hidden="true">'
         f'<rect class="{_color(group, others=False)}" width="14" height="14" rx="3"/></svg>'
@@ -150,7 +150,7 @@ def swatch(group: int) -> Markup:
 
 
 def _hatches() -> str:
-    """Return the patterns of groups whose color is taken; a page has them once."""
+    """Return the patterns of groups whose colour is taken; a page has them once."""
     patterns = (
         f'<pattern id="hatch-{color}" width="6" height="6" patternUnits="userSpaceOnUse"'
         f' patternTransform="rotate(45)"><rect class="plain group-{color}" width="3" height="6"/>'
@@ -161,7 +161,7 @@ def _hatches() -> str:
 
 
 def _color(group: int, *, others: bool) -> str:
-    """Return the classes that color a group."""
+    """Return the classes that colour a group."""
     if others:
         return "others"
     return f"{'hatched' if group >= COLORS else 'plain'} group-{group % COLORS}"

@@ -158,7 +158,7 @@ def _head_start(decision: Decision) -> Markup:
         )
     leader = decision.leader if decision.leader is not None else 0
     return say(
-        text + " comparison cannot favor it. These answers decide nothing.",
+        text + " comparison cannot favour it. These answers decide nothing.",
         took=took,
         leader=named(decision.description.arms[leader]),
     )

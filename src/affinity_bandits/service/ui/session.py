@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 from fastapi import Request
 from starlette.responses import Response
 
-from affinity_bandits.service.keys import Principal, make_key, revoke_key
+from affinity_bandits.service.keys import Principal, forget_sessions, make_key, revoke_key
 
 if TYPE_CHECKING:  # the pages are part of the application, which makes what they work with
     from affinity_bandits.service.web.backend import Parts
@@ -57,8 +57,14 @@ async def log_in(request: Request, parts: Parts, principal: Principal, response:
     ends = datetime.now(UTC) + LASTS
     if principal.expires_at is not None:
         ends = min(ends, principal.expires_at)
+    await forget_sessions(parts.pool, principal.tenant)
     text = await make_key(
-        parts.pool, principal.tenant, "browser session", [NEEDED], expires_at=ends
+        parts.pool,
+        principal.tenant,
+        "browser session",
+        [NEEDED],
+        expires_at=ends,
+        parent=principal.key_id,
     )
     response.set_cookie(
         COOKIE,

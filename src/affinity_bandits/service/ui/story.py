@@ -14,7 +14,7 @@ from affinity_bandits.service.ui.wording import capital, count_word, counted, li
 
 
 class Status(NamedTuple):
-    """A campaign's status: a word for a table and a class for its color."""
+    """A campaign's status: a word for a table and a class for its colour."""
 
     word: str
     kind: str
@@ -42,6 +42,8 @@ def headline(campaign: Campaign) -> Markup:
     if campaign.status == "stopped":
         return say("Stopped while {left} were being compared", left=left)
     if campaign.status == "exhausted":
+        if not campaign.description.policy.decides:
+            return Markup("All answers that were agreed on are in")
         return Markup("The horizon was reached before the groups could be told apart")
     return say("{left} are still being compared", left=capital(left))
 
@@ -58,6 +60,8 @@ def next_step(campaign: Campaign) -> Markup:
             out=counted(out, "rating"),
         )
     if campaign.status == "exhausted":
+        if not description.policy.decides:
+            return Markup("Nothing more is handed out. Taking turns decides nothing by itself.")
         return say(
             "All {horizon} that were agreed on are used up, and nothing more is handed out. {left}"
             " were left: {names}. Telling them apart takes a new campaign with a longer horizon.",

@@ -65,8 +65,9 @@ def create_app(
         description="Fair comparisons on live traffic: ask which group comes next, tell its score.",
         lifespan=lifespan,
         redirect_slashes=False,
+        # The pages that FastAPI offers for reading the description load scripts from elsewhere.
+        docs_url=None,
         redoc_url=None,
-        swagger_ui_oauth2_redirect_url=None,
     )
     app.state.backend = backend
     for router in (

@@ -89,11 +89,12 @@ def uvicorn_logging(*, quiet: bool) -> dict[str, Any]:
             }
         },
         "loggers": {
-            "uvicorn": {
+            name: {
                 "handlers": ["stderr"],
                 "level": "WARNING" if quiet else "INFO",
                 "propagate": False,
             }
+            for name in ("uvicorn", "asyncpg", "asyncio")
         },
     }
 

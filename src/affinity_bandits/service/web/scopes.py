@@ -19,7 +19,6 @@ SCOPES = {
     ("GET", "/readyz"): OPEN,
     ("GET", "/metrics"): OPEN,
     ("GET", "/openapi.json"): OPEN,
-    ("GET", "/docs"): OPEN,
 }
 
 UI = "/ui"

@@ -18,7 +18,8 @@ CREATE TABLE affinity.api_keys (
   largest_body bigint NOT NULL CHECK (largest_body > 0),
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   expires_at timestamptz,
-  revoked_at timestamptz
+  revoked_at timestamptz,
+  parent text REFERENCES affinity.api_keys -- the key that a browser's session stands for
 );
 CREATE INDEX api_keys_of_tenant ON affinity.api_keys (tenant);
 

@@ -1,0 +1,127 @@
+"""API keys: whom they let in, and when they no longer do."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import asyncpg
+import pytest
+
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.service.database import connect
+from affinity_bandits.service.keys import (
+    KeyRing,
+    create_tenant,
+    forget_sessions,
+    list_keys,
+    make_key,
+    revoke_key,
+)
+
+
+def run(dsn: str, work: Callable[[asyncpg.Pool[Any]], Awaitable[None]]) -> None:
+    async def with_pool() -> None:
+        pool = await connect(dsn)
+        try:
+            await work(pool)
+        finally:
+            await pool.close()
+
+    asyncio.run(with_pool())
+
+
+def test_a_key_lets_in_whom_it_was_made_for(dsn: str) -> None:
+    async def work(pool: asyncpg.Pool[Any]) -> None:
+        tenant = await create_tenant(pool, "keys one")
+        text = await make_key(pool, tenant, "a", ["tell", "ask", "ask"], requests_per_second=5)
+        found = await KeyRing(pool).principal(text)
+        assert found is not None
+        assert (found.tenant, found.scopes) == (tenant, {"ask", "tell"})
+        assert found.requests_per_second == 5
+
+    run(dsn, work)
+
+
+def test_nothing_else_does(dsn: str) -> None:
+    async def work(pool: asyncpg.Pool[Any]) -> None:
+        tenant = await create_tenant(pool, "keys two")
+        text = await make_key(pool, tenant, "a", ["ask"])
+        other = await make_key(pool, tenant, "b", ["ask"])
+        ring = KeyRing(pool)
+        mixed = text[: len("ab_") + 16] + other[len("ab_") + 16 :]
+        for wrong in (mixed, text[:-1], text + "0", text.upper(), "", "ab__", f" {text}"):
+            assert await ring.principal(wrong) is None
+
+    run(dsn, work)
+
+
+def test_the_database_holds_no_key(dsn: str) -> None:
+    async def work(pool: asyncpg.Pool[Any]) -> None:
+        tenant = await create_tenant(pool, "keys three")
+        secret = (await make_key(pool, tenant, "a", ["ask"])).split("_")[2]
+        rows = await pool.fetch("SELECT api_keys::text AS line FROM affinity.api_keys")
+        assert not any(secret in row["line"] for row in rows)
+
+    run(dsn, work)
+
+
+def test_revoked_and_expired_keys_end(dsn: str) -> None:
+    async def work(pool: asyncpg.Pool[Any]) -> None:
+        tenant = await create_tenant(pool, "keys four")
+        text = await make_key(pool, tenant, "a", ["ask"])
+        soon = datetime.now(UTC) + timedelta(seconds=0.5)
+        brief = await make_key(pool, tenant, "b", ["ask"], expires_at=soon)
+        ring = KeyRing(pool, remember_seconds=0)
+        remembering = KeyRing(pool, remember_seconds=60)
+        assert await ring.principal(text) is not None
+        assert await remembering.principal(brief) is not None
+        assert await revoke_key(pool, text.split("_")[1])
+        assert not await revoke_key(pool, text.split("_")[1])
+        assert await ring.principal(text) is None
+        await asyncio.sleep(0.6)
+        assert await remembering.principal(brief) is None  # remembered, and over all the same
+
+    run(dsn, work)
+
+
+def test_a_session_ends_with_the_key_it_stands_for(dsn: str) -> None:
+    async def work(pool: asyncpg.Pool[Any]) -> None:
+        tenant = await create_tenant(pool, "keys five")
+        text = await make_key(pool, tenant, "a", ["read"])
+        session = await make_key(pool, tenant, "s", ["read"], parent=text.split("_")[1])
+        ring = KeyRing(pool, remember_seconds=0)
+        assert await ring.principal(session) is not None
+        await revoke_key(pool, text.split("_")[1])
+        assert await ring.principal(session) is None
+
+    run(dsn, work)
+
+
+def test_sessions_that_are_over_are_forgotten_and_nothing_else(dsn: str) -> None:
+    async def work(pool: asyncpg.Pool[Any]) -> None:
+        tenant = await create_tenant(pool, "keys six")
+        text = await make_key(pool, tenant, "parent", ["read"])
+        parent, past = text.split("_")[1], datetime.now(UTC) - timedelta(seconds=1)
+        await make_key(pool, tenant, "over", ["read"], parent=parent, expires_at=past)
+        await make_key(pool, tenant, "good", ["read"], parent=parent)
+        await make_key(pool, tenant, "own", ["read"], expires_at=past)
+        await forget_sessions(pool, tenant)
+        assert [key.name for key in await list_keys(pool, tenant)] == ["parent", "good", "own"]
+
+    run(dsn, work)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"scopes": []}, {"scopes": ["root"]}, {"requests_per_second": 0}, {"largest_body": 10}],
+)
+def test_a_key_that_makes_no_sense_is_not_made(dsn: str, wrong: dict[str, Any]) -> None:
+    async def work(pool: asyncpg.Pool[Any]) -> None:
+        tenant = await create_tenant(pool, "keys seven")
+        with pytest.raises(InvalidInput):
+            await make_key(pool, tenant, "a", **({"scopes": ["ask"]} | wrong))
+
+    run(dsn, work)
