@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import cast
 
-Handle = Callable[[bytes], None]
+Handle = Callable[[bytes, bytes], None]
+"""Takes a request and the body of its answer."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ class _Connection(asyncio.Protocol):
         self._latencies = latencies
         self._buffer = b""
         self._sent = 0.0
+        self._request = b""
         self._transport: asyncio.Transport | None = None
         self.failures = 0
         self.done = asyncio.get_running_loop().create_future()
@@ -75,6 +77,7 @@ class _Connection(asyncio.Protocol):
         if request is None:
             self._transport.close()
             return
+        self._request = request
         self._sent = time.perf_counter()
         self._transport.write(request)
 
@@ -93,7 +96,7 @@ class _Connection(asyncio.Protocol):
         if head[9:10] != b"2":
             self.failures += 1
         elif self._handle is not None:
-            self._handle(body)
+            self._handle(self._request, body)
         self._buffer = b""
         self._send()
 

@@ -58,9 +58,9 @@ class Target:
             campaign = self._campaigns[number % len(self._campaigns)]
             return self._post(f"/v1/campaigns/{campaign}/ask", body)
 
-        def handle(answer: bytes) -> None:
-            lease = orjson.loads(answer)
-            leases.append((self._campaigns[0], lease))
+        def handle(request: bytes, answer: bytes) -> None:
+            campaign = request[request.index(b"campaigns/") + 10 :][:36].decode()
+            leases.append((UUID(campaign), orjson.loads(answer)))
 
         load = burst(self.port, numbered(make, requests), CONNECTIONS, handle)
         return load, leases

@@ -182,6 +182,8 @@ AGE = (
     + """SELECT $1, 2 * b + 1, now(), 'tell', 'b', 'tell-' || b, sha256(b::text::bytea), 0, NULL,
   NULL, NULL, 2 * b, ARRAY[0, 1], ARRAY[$3::bigint / 2, $3::bigint / 2], ARRAY[0, 0], $3::bigint,
   0, 0 FROM generate_series(1, $2::int) AS b""",
+    """INSERT INTO affinity.requests SELECT campaign, key, number FROM affinity.events
+  WHERE campaign = $1 AND key IS NOT NULL AND $2::int > 0 AND $3::int > 0""",
     """INSERT INTO affinity.sums
   SELECT $1, place, $2::bigint * $3::bigint / 2, 0 FROM generate_series(0, 1) AS place""",
     """UPDATE affinity.heads SET events = 2 * $2::bigint + 1, next_slot = $2::bigint * $3::bigint,

@@ -23,9 +23,9 @@ NUMBERS_NOT_UNIQUE = (
     "ALTER TABLE affinity.heads DROP CONSTRAINT heads_check",
 )
 KEYS_NOT_LOOKED_UP = (
-    "ask: e.key = p_keys[i] -> e.key = p_keys[i] AND false",
-    "tell: e.key = p_keys[i] -> e.key = p_keys[i] AND false",
-    "DROP INDEX affinity.events_by_key",
+    "ask: q.key = p_keys[i] -> q.key = p_keys[i] AND false",
+    "tell: q.key = p_keys[i] -> q.key = p_keys[i] AND false",
+    "ALTER TABLE affinity.requests DROP CONSTRAINT requests_pkey",
 )
 
 
@@ -72,7 +72,10 @@ CONTROLS = {
         "repeats are taken for new requests",
     ),
     "no-slot-check": Control(
-        _control("no-slot-check", ("tell: v_slots * v_lease.pending -> v_slots",)),
+        _control(
+            "no-slot-check",
+            ("tell: v_slots * v_lease.pending -> v_slots",),
+        ),
         lambda verdict: verdict.doubled > 0,
         "slots are counted twice",
     ),
@@ -83,7 +86,7 @@ CONTROLS = {
             replace(CONTROL, seconds=15.0),
             MANY_ROUNDS,
             PATIENCE,
-            damage=("tell: IF v_ask.round = v_head.round THEN -> IF true THEN",),
+            damage=("tell: IF v_ask.round = v_head.round -> IF true",),
         ),
         lambda verdict: verdict.doubled > 0,
         "answers to closed rounds are counted in the open one",

@@ -207,9 +207,10 @@ class Campaigns:
             try:
                 async with answering(), self._pool.acquire() as db, db.transaction():
                     campaign = await db.fetchval(
-                        "SELECT h.campaign FROM affinity.due AS d"
-                        " JOIN affinity.heads AS h ON h.campaign = d.campaign"
-                        " WHERE d.campaign <> ALL ($1) LIMIT 1 FOR UPDATE OF h SKIP LOCKED",
+                        # An array, not a join, which the planner may answer by reading all heads.
+                        "SELECT campaign FROM affinity.heads WHERE campaign = ANY (ARRAY("
+                        "SELECT campaign FROM affinity.due WHERE campaign <> ALL ($1) LIMIT 20))"
+                        " LIMIT 1 FOR UPDATE SKIP LOCKED",
                         list(failed),
                     )
                     if campaign is None:
@@ -240,7 +241,11 @@ class Campaigns:
             if head is None:
                 raise problems.NoSuchCampaign(campaign)
             used = await db.fetchval(
-                "SELECT kind FROM affinity.events WHERE campaign = $1 AND key = $2", campaign, key
+                "SELECT e.kind FROM affinity.requests AS q JOIN affinity.events AS e"
+                " ON e.campaign = q.campaign AND e.number = q.event"
+                " WHERE q.campaign = $1 AND q.key = $2",
+                campaign,
+                key,
             )
             if used is not None and used != "stop":
                 raise problems.KeyReused
@@ -257,6 +262,12 @@ class Campaigns:
                 key,
                 head["round"],
                 {"status": head["status"]},
+            )
+            await db.execute(
+                "INSERT INTO affinity.requests (campaign, key, event) VALUES ($1, $2, $3)",
+                campaign,
+                key,
+                head["events"] + 1,
             )
             await db.execute(
                 "UPDATE affinity.heads SET status = 'stopped', events = events + 1"

@@ -38,7 +38,13 @@ async def connect(dsn: str, *, smallest: int = 1, largest: int = 10) -> asyncpg.
     """
     try:
         return await asyncpg.create_pool(
-            dsn, min_size=smallest, max_size=largest, init=_prepare, command_timeout=60, timeout=10
+            dsn,
+            min_size=smallest,
+            max_size=largest,
+            init=_prepare,
+            reset=_leave_as_it_is,
+            command_timeout=60,
+            timeout=10,
         )
     except (asyncpg.InvalidCatalogNameError, asyncpg.InvalidAuthorizationSpecificationError) as e:
         raise InvalidInput("AFFINITY_DSN", "a database that can be opened", str(e)) from None
@@ -65,6 +71,12 @@ async def _prepare(connection: asyncpg.Connection[Any]) -> None:
     await connection.set_type_codec(
         "json", encoder=_dumps, decoder=json.loads, schema="pg_catalog", format="text"
     )
+
+
+async def _leave_as_it_is(_: asyncpg.Connection[Any]) -> None:
+    # Nothing here changes a session, so there is nothing to set back; asyncpg rolls back whatever
+    # transaction is open, and would otherwise ask the server once more after every query.
+    pass
 
 
 def _dumps(data: Any) -> str:

@@ -119,14 +119,11 @@ class Replay:
         self.leases[event["number"]] = self.owing[event["number"]] = lease
 
     def _offered_again(self, count: int, at: datetime) -> list[int]:
-        """Take slots back from the leases that expired first."""
+        """Take slots back from the oldest leases, up to the first that is still good."""
         found: list[int] = []
-        owing = sorted(
-            (lease.expires_at, number)
-            for number, lease in self.owing.items()
-            if lease.expires_at <= at
-        )
-        for _, number in owing:
+        for number in sorted(self.owing):
+            if len(found) == count or self.owing[number].expires_at > at:
+                break
             part = sorted(self.owing[number].pending)[: count - len(found)]
             self._settle(number, part)
             found += part

@@ -25,10 +25,13 @@ CREATE SCHEMA affinity;
 
 CREATE FUNCTION affinity.ask(p_tenant bigint, p_campaign uuid, p_now timestamp with time zone, p_actors text[], p_keys text[], p_counts integer[]) RETURNS TABLE(outcome text, lease bigint, round integer, slots int8multirange, expires_at timestamp with time zone, outstanding bigint, retry_after double precision)
     LANGUAGE plpgsql
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 #variable_conflict use_column
 DECLARE
   v_head affinity.heads;
+  v_before bigint;
   v_event affinity.events;
   v_lease affinity.leases;
   v_now timestamptz;
@@ -45,9 +48,11 @@ BEGIN
   FOR i IN 1 .. cardinality(p_keys) LOOP
     lease := NULL; round := v_head.round; slots := NULL; expires_at := NULL;
     outstanding := NULL; retry_after := NULL;
-    SELECT * INTO v_event FROM affinity.events AS e
-      WHERE e.campaign = p_campaign AND e.key = p_keys[i];
+    SELECT q.event INTO v_before FROM affinity.requests AS q
+      WHERE q.campaign = p_campaign AND q.key = p_keys[i];
     IF FOUND THEN
+      SELECT * INTO v_event FROM affinity.events AS e
+        WHERE e.campaign = p_campaign AND e.number = v_before;
       IF v_event.kind = 'ask' AND v_event.asked = p_counts[i] THEN
         outcome := 'leased'; lease := v_event.number; round := v_event.round;
         slots := v_event.slots; expires_at := v_event.expires_at;
@@ -75,8 +80,8 @@ BEGIN
       -- Nothing is left that nobody has had: offer again what expired leases still owe.
       slots := '{}';
       FOR v_lease IN SELECT * FROM affinity.leases AS l
-          WHERE l.campaign = p_campaign AND l.expires_at <= v_now
-          ORDER BY l.expires_at, l.lease LOOP
+          WHERE l.campaign = p_campaign ORDER BY l.lease LOOP
+        EXIT WHEN v_lease.expires_at > v_now;
         v_part := affinity.first_slots(v_lease.pending, p_counts[i] - affinity.slots_in(slots));
         slots := slots + v_part;
         IF v_part = v_lease.pending THEN
@@ -91,8 +96,8 @@ BEGIN
       IF isempty(slots) THEN
         outcome := 'wait'; slots := NULL;
         outstanding := v_head.size - v_head.answered;
-        SELECT greatest(0, extract(epoch FROM min(l.expires_at) - v_now)) INTO retry_after
-          FROM affinity.leases AS l WHERE l.campaign = p_campaign;
+        SELECT greatest(0, extract(epoch FROM l.expires_at - v_now)) INTO retry_after
+          FROM affinity.leases AS l WHERE l.campaign = p_campaign ORDER BY l.lease LIMIT 1;
         RETURN NEXT;
         CONTINUE;
       END IF;
@@ -106,6 +111,7 @@ BEGIN
         (campaign, number, at, kind, actor, key, round, asked, slots, expires_at)
       VALUES (p_campaign, lease, v_now, 'ask', p_actors[i], p_keys[i], v_head.round,
         p_counts[i], slots, expires_at);
+    INSERT INTO affinity.requests (campaign, key, event) VALUES (p_campaign, p_keys[i], lease);
     RETURN NEXT;
   END LOOP;
   IF v_head.events > v_first THEN
@@ -162,10 +168,13 @@ $$;
 
 CREATE FUNCTION affinity.tell(p_tenant bigint, p_campaign uuid, p_now timestamp with time zone, p_actors text[], p_keys text[], p_digests bytea[], p_leases bigint[], p_forms text[], p_lengths integer[], p_told bigint[], p_counts bigint[], p_units bigint[]) RETURNS TABLE(outcome text, counted bigint, late bigint, duplicate bigint, complete boolean)
     LANGUAGE plpgsql
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 #variable_conflict use_column
 DECLARE
   v_head affinity.heads;
+  v_before bigint;
   v_event affinity.events;
   v_ask affinity.events;
   v_lease affinity.leases;
@@ -179,6 +188,10 @@ DECLARE
   v_slots int8multirange;   -- for which slots
   v_new int8multirange;   -- which of them had no answer yet
   v_part int8multirange;
+  -- What the batch adds to the sums: a slot or a place, a number of answers, their sum.
+  v_add_slots bigint[] := '{}';
+  v_add_counts bigint[] := '{}';
+  v_add_units bigint[] := '{}';
 BEGIN
   SELECT * INTO v_head FROM affinity.heads AS h
     WHERE h.campaign = p_campaign AND h.tenant = p_tenant FOR UPDATE;
@@ -195,9 +208,11 @@ BEGIN
     v_from := v_from + p_lengths[i];
     counted := NULL; late := NULL; duplicate := NULL; complete := false;
 
-    SELECT * INTO v_event FROM affinity.events AS e
-      WHERE e.campaign = p_campaign AND e.key = p_keys[i];
+    SELECT q.event INTO v_before FROM affinity.requests AS q
+      WHERE q.campaign = p_campaign AND q.key = p_keys[i];
     IF FOUND THEN
+      SELECT * INTO v_event FROM affinity.events AS e
+        WHERE e.campaign = p_campaign AND e.number = v_before;
       IF v_event.kind = 'tell' AND v_event.digest = p_digests[i] THEN
         outcome := 'told'; counted := v_event.counted; late := v_event.late;
         duplicate := v_event.duplicate;
@@ -247,7 +262,11 @@ BEGIN
         CONTINUE;
       END IF;
       v_answers := p_lengths[i];
-      SELECT coalesce(range_agg(int8range(s, s + 1)), '{}') INTO v_slots FROM unnest(v_told) AS s;
+      IF v_answers = 1 THEN
+        v_slots := int8multirange(int8range(v_told[1], v_told[1] + 1));
+      ELSE
+        SELECT range_agg(int8range(s, s + 1)) INTO v_slots FROM unnest(v_told) AS s;
+      END IF;
       IF NOT v_slots <@ v_ask.slots THEN
         outcome := 'slot_not_leased';
         RETURN NEXT;
@@ -257,6 +276,14 @@ BEGIN
 
     v_new := '{}';
     IF v_ask.round = v_head.round THEN
+      -- Most tells answer all that a lease owes.
+      DELETE FROM affinity.leases AS l WHERE l.campaign = p_campaign AND l.lease = p_leases[i]
+        AND l.pending = v_slots AND (v_counts IS NULL OR v_slots = v_ask.slots);
+      IF FOUND THEN
+        v_new := v_slots;
+      END IF;
+    END IF;
+    IF v_ask.round = v_head.round AND isempty(v_new) THEN
       SELECT * INTO v_lease FROM affinity.leases AS l
         WHERE l.campaign = p_campaign AND l.lease = p_leases[i];
       IF p_forms[i] = 'totals' THEN
@@ -294,22 +321,26 @@ BEGIN
       END IF;
     END IF;
 
-    counted := affinity.slots_in(v_new);
-    IF counted > 0 THEN
-      INSERT INTO affinity.sums AS s (campaign, place, answers, total)
-        SELECT p_campaign, t.place, sum(t.n), sum(t.u)
-        FROM (
-          SELECT (a.slot % v_head.width)::integer AS place, 1 AS n, a.u
-            FROM unnest(v_told, v_units) AS a (slot, u)
-            WHERE p_forms[i] <> 'totals' AND v_new @> a.slot
-          UNION ALL
-          SELECT array_position(r.arms, a.arm::integer) - 1, a.n, a.u
-            FROM affinity.rounds AS r, unnest(v_told, v_counts, v_units) AS a (arm, n, u)
-            WHERE p_forms[i] = 'totals' AND r.campaign = p_campaign AND r.number = v_head.round
-              AND a.n > 0
-        ) AS t GROUP BY t.place ORDER BY t.place
-        ON CONFLICT (campaign, place) DO UPDATE
-          SET answers = s.answers + excluded.answers, total = s.total + excluded.total;
+    IF isempty(v_new) THEN
+      counted := 0;
+    ELSIF v_counts IS NOT NULL THEN
+      counted := v_answers;
+      SELECT v_add_slots || array_agg(array_position(r.arms, a.arm::integer) - 1),
+          v_add_counts || array_agg(a.n), v_add_units || array_agg(a.u)
+        INTO v_add_slots, v_add_counts, v_add_units
+        FROM affinity.rounds AS r, unnest(v_told, v_counts, v_units) AS a (arm, n, u)
+        WHERE r.campaign = p_campaign AND r.number = v_head.round AND a.n > 0;
+    ELSIF v_new = v_slots THEN
+      counted := v_answers;
+      v_add_slots := v_add_slots || v_told;
+      v_add_counts := v_add_counts || array_fill(1::bigint, ARRAY[p_lengths[i]]);
+      v_add_units := v_add_units || v_units;
+    ELSE
+      counted := affinity.slots_in(v_new);
+      SELECT v_add_slots || array_agg(a.slot), v_add_counts || array_agg(1::bigint),
+          v_add_units || array_agg(a.u)
+        INTO v_add_slots, v_add_counts, v_add_units
+        FROM unnest(v_told, v_units) AS a (slot, u) WHERE v_new @> a.slot;
     END IF;
     late := 0; duplicate := 0;
     IF v_ask.round <> v_head.round OR v_ask.expires_at <= v_now THEN
@@ -324,10 +355,20 @@ BEGIN
          counted, late, duplicate)
       VALUES (p_campaign, v_head.events, v_now, 'tell', p_actors[i], p_keys[i], p_digests[i],
         v_head.round, p_leases[i], v_told, v_counts, v_units, counted, late, duplicate);
+    INSERT INTO affinity.requests (campaign, key, event)
+      VALUES (p_campaign, p_keys[i], v_head.events);
     outcome := 'told';
     complete := v_head.answered = v_head.size AND v_head.status <> 'exhausted';
     RETURN NEXT;
   END LOOP;
+  IF cardinality(v_add_slots) > 0 THEN
+    INSERT INTO affinity.sums AS s (campaign, place, answers, total)
+      SELECT p_campaign, (a.slot % v_head.width)::integer, sum(a.n), sum(a.u)
+      FROM unnest(v_add_slots, v_add_counts, v_add_units) AS a (slot, n, u)
+      GROUP BY 2 ORDER BY 2
+      ON CONFLICT (campaign, place) DO UPDATE
+        SET answers = s.answers + excluded.answers, total = s.total + excluded.total;
+  END IF;
   IF v_head.events > v_first THEN
     UPDATE affinity.heads AS h SET answered = v_head.answered, events = v_head.events
       WHERE h.campaign = p_campaign;
@@ -466,6 +507,16 @@ CREATE TABLE affinity.leases (
     pending int8multirange NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     CONSTRAINT leases_pending_check CHECK ((NOT isempty(pending)))
+);
+
+--
+-- Name: requests; Type: TABLE; Schema: affinity; Owner: -
+--
+
+CREATE TABLE affinity.requests (
+    campaign uuid NOT NULL,
+    key text NOT NULL,
+    event bigint NOT NULL
 );
 
 --
@@ -609,6 +660,36 @@ INSERT INTO affinity.leases VALUES ('00000000-0000-0000-0000-000000000001', 14, 
 INSERT INTO affinity.leases VALUES ('00000000-0000-0000-0000-000000000001', 15, 2, '{[9,11)}', '2030-01-01 00:03:30+00');
 
 --
+-- Data for Name: requests; Type: TABLE DATA; Schema: affinity; Owner: -
+--
+
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000001', 'key-0', 2);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000001', 'key-1', 3);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000001', 'key-2', 5);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000001', 'key-3', 6);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000001', 'key-4', 7);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000001', 'key-5', 8);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000001', 'key-6', 9);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000001', 'key-7', 10);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000001', 'key-8', 12);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000001', 'key-9', 13);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000001', 'key-10', 14);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000001', 'key-11', 15);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000002', 'key-12', 2);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000002', 'key-13', 3);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000003', 'key-14', 2);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000003', 'key-15', 3);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000002', 'key-16', 5);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000002', 'key-17', 6);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000003', 'key-18', 5);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000003', 'key-19', 6);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000004', 'key-20', 2);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000004', 'key-21', 3);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000004', 'stop', 4);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000005', 'key-22', 2);
+INSERT INTO affinity.requests VALUES ('00000000-0000-0000-0000-000000000005', 'key-23', 3);
+
+--
 -- Data for Name: rounds; Type: TABLE DATA; Schema: affinity; Owner: -
 --
 
@@ -718,6 +799,13 @@ ALTER TABLE ONLY affinity.leases
     ADD CONSTRAINT leases_pkey PRIMARY KEY (campaign, lease);
 
 --
+-- Name: requests requests_pkey; Type: CONSTRAINT; Schema: affinity; Owner: -
+--
+
+ALTER TABLE ONLY affinity.requests
+    ADD CONSTRAINT requests_pkey PRIMARY KEY (campaign, key);
+
+--
 -- Name: rounds rounds_pkey; Type: CONSTRAINT; Schema: affinity; Owner: -
 --
 
@@ -759,18 +847,6 @@ ALTER TABLE ONLY public.affinity_schema
 CREATE INDEX api_keys_of_tenant ON affinity.api_keys USING btree (tenant);
 
 --
--- Name: events_by_key; Type: INDEX; Schema: affinity; Owner: -
---
-
-CREATE UNIQUE INDEX events_by_key ON affinity.events USING btree (campaign, key) WHERE (key IS NOT NULL);
-
---
--- Name: leases_by_expiry; Type: INDEX; Schema: affinity; Owner: -
---
-
-CREATE INDEX leases_by_expiry ON affinity.leases USING btree (campaign, expires_at, lease);
-
---
 -- Name: events append_only; Type: TRIGGER; Schema: affinity; Owner: -
 --
 
@@ -805,13 +881,6 @@ ALTER TABLE ONLY affinity.due
     ADD CONSTRAINT due_campaign_fkey FOREIGN KEY (campaign) REFERENCES affinity.campaigns(id);
 
 --
--- Name: events events_campaign_fkey; Type: FK CONSTRAINT; Schema: affinity; Owner: -
---
-
-ALTER TABLE ONLY affinity.events
-    ADD CONSTRAINT events_campaign_fkey FOREIGN KEY (campaign) REFERENCES affinity.campaigns(id);
-
---
 -- Name: heads heads_campaign_fkey; Type: FK CONSTRAINT; Schema: affinity; Owner: -
 --
 
@@ -819,25 +888,11 @@ ALTER TABLE ONLY affinity.heads
     ADD CONSTRAINT heads_campaign_fkey FOREIGN KEY (campaign) REFERENCES affinity.campaigns(id);
 
 --
--- Name: leases leases_campaign_fkey; Type: FK CONSTRAINT; Schema: affinity; Owner: -
---
-
-ALTER TABLE ONLY affinity.leases
-    ADD CONSTRAINT leases_campaign_fkey FOREIGN KEY (campaign) REFERENCES affinity.campaigns(id);
-
---
 -- Name: rounds rounds_campaign_fkey; Type: FK CONSTRAINT; Schema: affinity; Owner: -
 --
 
 ALTER TABLE ONLY affinity.rounds
     ADD CONSTRAINT rounds_campaign_fkey FOREIGN KEY (campaign) REFERENCES affinity.campaigns(id);
-
---
--- Name: sums sums_campaign_fkey; Type: FK CONSTRAINT; Schema: affinity; Owner: -
---
-
-ALTER TABLE ONLY affinity.sums
-    ADD CONSTRAINT sums_campaign_fkey FOREIGN KEY (campaign) REFERENCES affinity.campaigns(id);
 
 --
 -- PostgreSQL database dump complete

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 from typing_extensions import TypedDict
 
 from affinity_bandits.checks import LARGEST_COUNT
-from affinity_bandits.errors import InvalidInput, UnknownName
+from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.campaigns import LARGEST_LEASE
 from affinity_bandits.service.description import (
     LARGEST_ROUND,
@@ -27,6 +29,11 @@ from affinity_bandits.service.tells import LARGEST, MOST_ANSWERS, Tell
 
 STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 LARGEST_SUM = float(LARGEST_SCORE * MOST_ANSWERS)
+LONGEST_PLAN = 2**17
+_PART = r"""(?:"(?:[^"\\\n]|\\.){0,200}"|'[^'\n]{0,200}'|[A-Za-z0-9_-]{1,200})"""
+_DEEP_KEY = re.compile(rf"(?<![A-Za-z0-9_-])(?:{_PART}[ \t]*+\.[ \t]*+){{10}}")
+"""A dotted key of more than ten parts. What tomllib needs for one grows with the square of the
+parts: of a request's megabyte, it would take all the memory there is."""
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Number = Annotated[int, Field(ge=0, le=LARGEST)]
@@ -65,7 +72,9 @@ class CampaignBody(BaseModel):
     name: Name
     arms: Annotated[list[Name], Field(min_length=2, max_length=MOST_ARMS)]
     policy: Policy = _given()
-    plan: str = _given(description="The text of a file written by 'affinity plan'.")
+    plan: str = _given(
+        max_length=LONGEST_PLAN, description="The text of a file written by 'affinity plan'."
+    )
     horizon: int = _given(ge=1, le=LARGEST_COUNT)
     lease_seconds: float = Field(default=3600.0, ge=SHORTEST_LEASE, le=LONGEST_LEASE)
     lowest: Score = 0.0
@@ -90,12 +99,19 @@ class CampaignBody(BaseModel):
         if "plan" in given:
             if "horizon" in given:
                 raise InvalidInput("horizon", "left out: the plan has one", self.horizon)
-            return described_by_plan(self.plan, self.name, self.arms, **settings)
+            return self._planned(settings)
         if "horizon" not in given:
             raise InvalidInput("horizon", "given", None)
         return Description(
             self.name, tuple(self.arms), served_policy(self.policy), self.horizon, **settings
         )
+
+    def _planned(self, settings: dict[str, float]) -> Description:
+        with suppress(RecursionError):
+            if not _DEEP_KEY.search(self.plan):
+                return described_by_plan(self.plan, self.name, self.arms, **settings)
+        rule = "the text of a file written by 'affinity plan'"
+        raise InvalidInput("plan", rule, "one with tables too deep in each other")
 
 
 class AskBody(BaseModel):
@@ -174,7 +190,8 @@ def to_tell(body: TellBody, key: str, actor: str, names: tuple[str, ...]) -> Tel
     arms = {name: arm for arm, name in enumerate(names)}
     for one in body.totals:
         if one["arm"] not in arms:
-            raise UnknownName("arm", one["arm"], names)
+            # Not the closest name: with a thousand long ones it takes seconds to find.
+            raise InvalidInput("arm", "the name of an arm of the campaign", one["arm"])
     return Tell(
         body.lease,
         key,

@@ -65,6 +65,8 @@ class Guard:
         key = length = None
         for name, value in scope["headers"]:
             if name == b"authorization":
+                if key is not None:  # which of the two counts would be anybody's guess
+                    raise NoKey(given=False)
                 key = value
             elif name == b"content-length":
                 length = value

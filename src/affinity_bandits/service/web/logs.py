@@ -68,7 +68,8 @@ class JsonLines(logging.Formatter):
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC),
             "level": record.levelname.lower(),
-            "event": record.getMessage(),
+            # The first line: asyncio goes on to quote errors, which may quote what a client sent.
+            "event": record.getMessage().partition("\n")[0],
         }
         if record.exc_info and record.exc_info[1] is not None:
             line |= _without_words(record.exc_info[1])

@@ -60,7 +60,7 @@ class NoKey(HttpProblem):
         super().__init__(
             "the API key is unknown, revoked or expired"
             if given
-            else "the request must have the header Authorization: Bearer <API key>"
+            else "the request must have one header Authorization: Bearer <API key>"
         )
         error = ', error="invalid_token"' if given else ""
         self.headers = {"www-authenticate": f'Bearer realm="affinity"{error}'}

@@ -6,6 +6,7 @@ from typing import cast
 
 from fastapi import Request
 
+from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.idempotency import check_key, new_key
 from affinity_bandits.service.keys import Principal
 
@@ -19,9 +20,11 @@ def principal_of(request: Request) -> Principal:
 
 def key_of(request: Request) -> str:
     """Return the request's idempotency key, a new one if it has none."""
-    for name, value in request.scope["headers"]:
-        if name == b"idempotency-key":
-            key: str = value.decode("latin-1")
-            check_key(key)
-            return key
-    return new_key()
+    found = [value for name, value in request.scope["headers"] if name == b"idempotency-key"]
+    if not found:
+        return new_key()
+    key: str = found[0].decode("latin-1")
+    if len(found) > 1:
+        raise InvalidInput("Idempotency-Key", "sent once", key)
+    check_key(key)
+    return key

@@ -1,6 +1,7 @@
 -- The two calls of the hot path. Each takes a batch for one campaign, so that a batch costs one
 -- lock, one round trip and one commit. Each statement in a function sees what was committed
 -- before it, so the key is looked up under the lock: a repeat that waited finds the first one.
+-- Their plans are made once a connection, perhaps for empty tables, so reading whole tables is off.
 
 CREATE FUNCTION affinity.slots_in(p_slots int8multirange) RETURNS bigint
 LANGUAGE sql IMMUTABLE AS $$
@@ -29,10 +30,11 @@ CREATE FUNCTION affinity.ask(
 ) RETURNS TABLE (
   outcome text, lease bigint, round integer, slots int8multirange,
   expires_at timestamptz, outstanding bigint, retry_after double precision
-) LANGUAGE plpgsql AS $$
+) LANGUAGE plpgsql SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
   v_head affinity.heads;
+  v_before bigint;
   v_event affinity.events;
   v_lease affinity.leases;
   v_now timestamptz;
@@ -49,9 +51,11 @@ BEGIN
   FOR i IN 1 .. cardinality(p_keys) LOOP
     lease := NULL; round := v_head.round; slots := NULL; expires_at := NULL;
     outstanding := NULL; retry_after := NULL;
-    SELECT * INTO v_event FROM affinity.events AS e
-      WHERE e.campaign = p_campaign AND e.key = p_keys[i];
+    SELECT q.event INTO v_before FROM affinity.requests AS q
+      WHERE q.campaign = p_campaign AND q.key = p_keys[i];
     IF FOUND THEN
+      SELECT * INTO v_event FROM affinity.events AS e
+        WHERE e.campaign = p_campaign AND e.number = v_before;
       IF v_event.kind = 'ask' AND v_event.asked = p_counts[i] THEN
         outcome := 'leased'; lease := v_event.number; round := v_event.round;
         slots := v_event.slots; expires_at := v_event.expires_at;
@@ -79,8 +83,8 @@ BEGIN
       -- Nothing is left that nobody has had: offer again what expired leases still owe.
       slots := '{}';
       FOR v_lease IN SELECT * FROM affinity.leases AS l
-          WHERE l.campaign = p_campaign AND l.expires_at <= v_now
-          ORDER BY l.expires_at, l.lease LOOP
+          WHERE l.campaign = p_campaign ORDER BY l.lease LOOP
+        EXIT WHEN v_lease.expires_at > v_now;
         v_part := affinity.first_slots(v_lease.pending, p_counts[i] - affinity.slots_in(slots));
         slots := slots + v_part;
         IF v_part = v_lease.pending THEN
@@ -95,8 +99,8 @@ BEGIN
       IF isempty(slots) THEN
         outcome := 'wait'; slots := NULL;
         outstanding := v_head.size - v_head.answered;
-        SELECT greatest(0, extract(epoch FROM min(l.expires_at) - v_now)) INTO retry_after
-          FROM affinity.leases AS l WHERE l.campaign = p_campaign;
+        SELECT greatest(0, extract(epoch FROM l.expires_at - v_now)) INTO retry_after
+          FROM affinity.leases AS l WHERE l.campaign = p_campaign ORDER BY l.lease LIMIT 1;
         RETURN NEXT;
         CONTINUE;
       END IF;
@@ -110,6 +114,7 @@ BEGIN
         (campaign, number, at, kind, actor, key, round, asked, slots, expires_at)
       VALUES (p_campaign, lease, v_now, 'ask', p_actors[i], p_keys[i], v_head.round,
         p_counts[i], slots, expires_at);
+    INSERT INTO affinity.requests (campaign, key, event) VALUES (p_campaign, p_keys[i], lease);
     RETURN NEXT;
   END LOOP;
   IF v_head.events > v_first THEN
@@ -126,10 +131,11 @@ CREATE FUNCTION affinity.tell(
   p_lengths integer[], p_told bigint[], p_counts bigint[], p_units bigint[]
 ) RETURNS TABLE (
   outcome text, counted bigint, late bigint, duplicate bigint, complete boolean
-) LANGUAGE plpgsql AS $$
+) LANGUAGE plpgsql SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
   v_head affinity.heads;
+  v_before bigint;
   v_event affinity.events;
   v_ask affinity.events;
   v_lease affinity.leases;
@@ -143,6 +149,10 @@ DECLARE
   v_slots int8multirange;   -- for which slots
   v_new int8multirange;   -- which of them had no answer yet
   v_part int8multirange;
+  -- What the batch adds to the sums: a slot or a place, a number of answers, their sum.
+  v_add_slots bigint[] := '{}';
+  v_add_counts bigint[] := '{}';
+  v_add_units bigint[] := '{}';
 BEGIN
   SELECT * INTO v_head FROM affinity.heads AS h
     WHERE h.campaign = p_campaign AND h.tenant = p_tenant FOR UPDATE;
@@ -159,9 +169,11 @@ BEGIN
     v_from := v_from + p_lengths[i];
     counted := NULL; late := NULL; duplicate := NULL; complete := false;
 
-    SELECT * INTO v_event FROM affinity.events AS e
-      WHERE e.campaign = p_campaign AND e.key = p_keys[i];
+    SELECT q.event INTO v_before FROM affinity.requests AS q
+      WHERE q.campaign = p_campaign AND q.key = p_keys[i];
     IF FOUND THEN
+      SELECT * INTO v_event FROM affinity.events AS e
+        WHERE e.campaign = p_campaign AND e.number = v_before;
       IF v_event.kind = 'tell' AND v_event.digest = p_digests[i] THEN
         outcome := 'told'; counted := v_event.counted; late := v_event.late;
         duplicate := v_event.duplicate;
@@ -211,7 +223,11 @@ BEGIN
         CONTINUE;
       END IF;
       v_answers := p_lengths[i];
-      SELECT coalesce(range_agg(int8range(s, s + 1)), '{}') INTO v_slots FROM unnest(v_told) AS s;
+      IF v_answers = 1 THEN
+        v_slots := int8multirange(int8range(v_told[1], v_told[1] + 1));
+      ELSE
+        SELECT range_agg(int8range(s, s + 1)) INTO v_slots FROM unnest(v_told) AS s;
+      END IF;
       IF NOT v_slots <@ v_ask.slots THEN
         outcome := 'slot_not_leased';
         RETURN NEXT;
@@ -221,6 +237,14 @@ BEGIN
 
     v_new := '{}';
     IF v_ask.round = v_head.round THEN
+      -- Most tells answer all that a lease owes.
+      DELETE FROM affinity.leases AS l WHERE l.campaign = p_campaign AND l.lease = p_leases[i]
+        AND l.pending = v_slots AND (v_counts IS NULL OR v_slots = v_ask.slots);
+      IF FOUND THEN
+        v_new := v_slots;
+      END IF;
+    END IF;
+    IF v_ask.round = v_head.round AND isempty(v_new) THEN
       SELECT * INTO v_lease FROM affinity.leases AS l
         WHERE l.campaign = p_campaign AND l.lease = p_leases[i];
       IF p_forms[i] = 'totals' THEN
@@ -258,22 +282,26 @@ BEGIN
       END IF;
     END IF;
 
-    counted := affinity.slots_in(v_new);
-    IF counted > 0 THEN
-      INSERT INTO affinity.sums AS s (campaign, place, answers, total)
-        SELECT p_campaign, t.place, sum(t.n), sum(t.u)
-        FROM (
-          SELECT (a.slot % v_head.width)::integer AS place, 1 AS n, a.u
-            FROM unnest(v_told, v_units) AS a (slot, u)
-            WHERE p_forms[i] <> 'totals' AND v_new @> a.slot
-          UNION ALL
-          SELECT array_position(r.arms, a.arm::integer) - 1, a.n, a.u
-            FROM affinity.rounds AS r, unnest(v_told, v_counts, v_units) AS a (arm, n, u)
-            WHERE p_forms[i] = 'totals' AND r.campaign = p_campaign AND r.number = v_head.round
-              AND a.n > 0
-        ) AS t GROUP BY t.place ORDER BY t.place
-        ON CONFLICT (campaign, place) DO UPDATE
-          SET answers = s.answers + excluded.answers, total = s.total + excluded.total;
+    IF isempty(v_new) THEN
+      counted := 0;
+    ELSIF v_counts IS NOT NULL THEN
+      counted := v_answers;
+      SELECT v_add_slots || array_agg(array_position(r.arms, a.arm::integer) - 1),
+          v_add_counts || array_agg(a.n), v_add_units || array_agg(a.u)
+        INTO v_add_slots, v_add_counts, v_add_units
+        FROM affinity.rounds AS r, unnest(v_told, v_counts, v_units) AS a (arm, n, u)
+        WHERE r.campaign = p_campaign AND r.number = v_head.round AND a.n > 0;
+    ELSIF v_new = v_slots THEN
+      counted := v_answers;
+      v_add_slots := v_add_slots || v_told;
+      v_add_counts := v_add_counts || array_fill(1::bigint, ARRAY[p_lengths[i]]);
+      v_add_units := v_add_units || v_units;
+    ELSE
+      counted := affinity.slots_in(v_new);
+      SELECT v_add_slots || array_agg(a.slot), v_add_counts || array_agg(1::bigint),
+          v_add_units || array_agg(a.u)
+        INTO v_add_slots, v_add_counts, v_add_units
+        FROM unnest(v_told, v_units) AS a (slot, u) WHERE v_new @> a.slot;
     END IF;
     late := 0; duplicate := 0;
     IF v_ask.round <> v_head.round OR v_ask.expires_at <= v_now THEN
@@ -288,10 +316,20 @@ BEGIN
          counted, late, duplicate)
       VALUES (p_campaign, v_head.events, v_now, 'tell', p_actors[i], p_keys[i], p_digests[i],
         v_head.round, p_leases[i], v_told, v_counts, v_units, counted, late, duplicate);
+    INSERT INTO affinity.requests (campaign, key, event)
+      VALUES (p_campaign, p_keys[i], v_head.events);
     outcome := 'told';
     complete := v_head.answered = v_head.size AND v_head.status <> 'exhausted';
     RETURN NEXT;
   END LOOP;
+  IF cardinality(v_add_slots) > 0 THEN
+    INSERT INTO affinity.sums AS s (campaign, place, answers, total)
+      SELECT p_campaign, (a.slot % v_head.width)::integer, sum(a.n), sum(a.u)
+      FROM unnest(v_add_slots, v_add_counts, v_add_units) AS a (slot, n, u)
+      GROUP BY 2 ORDER BY 2
+      ON CONFLICT (campaign, place) DO UPDATE
+        SET answers = s.answers + excluded.answers, total = s.total + excluded.total;
+  END IF;
   IF v_head.events > v_first THEN
     UPDATE affinity.heads AS h SET answered = v_head.answered, events = v_head.events
       WHERE h.campaign = p_campaign;
