@@ -17,4 +17,5 @@ def run() -> None:
     engine.dispose()
 
 
-run()
+if hasattr(context, "config"):  # Alembic runs this file; whoever only imports it wants nothing
+    run()

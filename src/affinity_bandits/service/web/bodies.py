@@ -29,11 +29,18 @@ from affinity_bandits.service.tells import LARGEST, MOST_ANSWERS, Tell
 
 STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 LARGEST_SUM = float(LARGEST_SCORE * MOST_ANSWERS)
-LONGEST_PLAN = 2**17
-_PART = r"""(?:"(?:[^"\\\n]|\\.){0,200}"|'[^'\n]{0,200}'|[A-Za-z0-9_-]{1,200})"""
-_DEEP_KEY = re.compile(rf"(?<![A-Za-z0-9_-])(?:{_PART}[ \t]*+\.[ \t]*+){{10}}")
-"""A dotted key of more than ten parts. What tomllib needs for one grows with the square of the
-parts: of a request's megabyte, it would take all the memory there is."""
+_WORDS = re.compile(
+    r'"""(?:[^\\]|\\.)*?(?:"{3,5}|\\?\Z)'
+    r"|'''.*?(?:'{3,5}|\Z)"
+    r'|"(?:[^"\\\n]|\\.)*+(?:"|.*)'
+    r"|'[^'\n]*+(?:'|.*)"
+    r"|#[^\n]*+",
+    re.DOTALL,
+)
+"""Strings and comments of TOML; one without an end goes on to the end of the text."""
+_DEEP_KEY = re.compile(r"(?<![^\n=,\[\]{}])(?:[^\n=,\[\]{}.]*+\.){10}")
+"""A key of more than ten parts, where there are no strings. What tomllib takes to read one grows
+with the square of the parts: a megabyte of them would take all the memory there is."""
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Number = Annotated[int, Field(ge=0, le=LARGEST)]
@@ -72,9 +79,7 @@ class CampaignBody(BaseModel):
     name: Name
     arms: Annotated[list[Name], Field(min_length=2, max_length=MOST_ARMS)]
     policy: Policy = _given()
-    plan: str = _given(
-        max_length=LONGEST_PLAN, description="The text of a file written by 'affinity plan'."
-    )
+    plan: str = _given(description="The text of a file written by 'affinity plan'.")
     horizon: int = _given(ge=1, le=LARGEST_COUNT)
     lease_seconds: float = Field(default=3600.0, ge=SHORTEST_LEASE, le=LONGEST_LEASE)
     lowest: Score = 0.0
@@ -108,7 +113,7 @@ class CampaignBody(BaseModel):
 
     def _planned(self, settings: dict[str, float]) -> Description:
         with suppress(RecursionError):
-            if not _DEEP_KEY.search(self.plan):
+            if not _DEEP_KEY.search(_WORDS.sub("_", self.plan)):
                 return described_by_plan(self.plan, self.name, self.arms, **settings)
         rule = "the text of a file written by 'affinity plan'"
         raise InvalidInput("plan", rule, "one with tables too deep in each other")
