@@ -69,6 +69,6 @@ def shown(value: object) -> str:
     """Return a value as a message shows it: on one line, cut where it would fill the screen."""
     try:
         text = " ".join(repr(value).split())
-    except ValueError:  # a whole number of more digits than Python will print
+    except (ValueError, RecursionError):  # more digits, or more depth, than Python will print
         text = f"a value of type {type(value).__name__} that is too long to print"
     return text if len(text) <= 120 else f"{text[:117]}..."

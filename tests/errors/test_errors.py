@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from affinity_bandits import AffinityError, Power
-from affinity_bandits.errors import (
+from affinity_bandits.errors import (, shown
     InvalidInput,
     MissingExtra,
     NotSupported,
@@ -81,3 +81,10 @@ def test_a_refused_feedback_changes_nothing() -> None:
         run.tell(0, math.nan)
     assert run.to_json() == before
     run.tell(0, 1.0)
+
+
+def test_a_value_too_deep_to_print_is_still_named() -> None:
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert shown(deep) == "a value of type list that is too long to print"

@@ -122,6 +122,27 @@ def _problem(answer: bytes) -> dict[str, object]:
     return found
 
 
+@pytest.mark.parametrize("many", [False, True])
+def test_a_head_without_an_end_is_refused_and_not_kept(service: Service, many: bool) -> None:
+    before = service.forget_peak()
+    piece = b"X-Some: thing\r\n" * 65_536 if many else b"x" * MEGABYTE
+    with socket.create_connection(service.address, timeout=PATIENCE) as wire:
+        wire.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: y")
+        answer, sent = b"", 0
+        wire.sendall(b"\r\n" if many else b"")
+        for _ in range(40):
+            try:
+                wire.sendall(piece)
+            except OSError:  # it has answered and does not read on
+                break
+            sent += len(piece)
+        answer = _received(wire)
+    assert sent < 30 * MEGABYTE  # what the wire holds besides what is read
+    assert answer[:12] in (b"HTTP/1.1 400", b"")
+    assert service.peak() - before < 20 * MEGABYTE
+    assert httpx.get(f"{service.server.url}/healthz").status_code == 200
+
+
 @pytest.mark.parametrize("path", ["/ask", "/tell", "/stop", ""])
 @pytest.mark.parametrize("chunked", [False, True])
 def test_a_hundred_megabytes_are_refused_and_not_kept(

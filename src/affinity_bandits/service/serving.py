@@ -22,6 +22,7 @@ from affinity_bandits.service.database import answering, connect
 from affinity_bandits.service.migrate import newest_revision
 from affinity_bandits.service.problems import Unavailable
 from affinity_bandits.service.web import create_app
+from affinity_bandits.service.web.heads import BoundedHeads
 from affinity_bandits.service.web.logs import uvicorn_logging
 from affinity_bandits.service.web.metrics import DIRECTORY
 
@@ -65,7 +66,7 @@ def serve(
         factory=True,
         workers=workers,
         loop="uvloop",
-        http="httptools",
+        http=BoundedHeads,
         lifespan="on",
         access_log=False,
         server_header=False,

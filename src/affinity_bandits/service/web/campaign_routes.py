@@ -28,7 +28,7 @@ from affinity_bandits.service.web.forms import (
 )
 from affinity_bandits.service.web.requests import HEADER, key_of, principal_of
 
-MOST_ITEMS = 1000
+MOST_ITEMS = 200
 Cursor = Annotated[str | None, Query(max_length=100, description="The 'next' of another page.")]
 Limit = Annotated[int, Query(ge=1, le=MOST_ITEMS)]
 
