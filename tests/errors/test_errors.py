@@ -8,12 +8,13 @@ from collections.abc import Callable
 import pytest
 
 from affinity_bandits import AffinityError, Power
-from affinity_bandits.errors import (, shown
+from affinity_bandits.errors import (
     InvalidInput,
     MissingExtra,
     NotSupported,
     StateMismatch,
     UnknownName,
+    shown,
 )
 
 from .rows_model import BANDITS, BIASES, BIASES_FROM_DATA, CUSTOM_BIASES
