@@ -156,7 +156,7 @@ def test_whole_numbers_are_taken_up_to_the_edge_and_not_beyond(dsn: str, place: 
 
 
 def test_queries_are_taken_up_to_the_edge_and_not_beyond(dsn: str) -> None:
-    limits = ["0", "-1", "1001", str(2**31), str(2**63), str(2**64), "9" * 5000, "1e2", "NaN"]
+    limits = ["0", "-1", "201", str(2**31), str(2**63), str(2**64), "9" * 5000, "1e2", "NaN"]
     limits += ["", " ", "true", "null", "0x10", "\u0661", "1\x00", "1;2", "' OR 1=1"]
     cursors = ["", "0", "-1", "null", "AAAAAAAAABE=", "__________8", "AAAAAAAAABE\x00", "a" * 101]
     cursors += INJECTIONS
@@ -168,7 +168,7 @@ def test_queries_are_taken_up_to_the_edge_and_not_beyond(dsn: str) -> None:
                     answer = await client.get(where, params={name: value})
                     assert f"{name} must be" in refused(answer, 422, "invalid"), value
             for position in (0, 2**31 - 1, 2**31, 2**63 - 1):
-                query = {"cursor": to_cursor(position), "limit": "1000"}
+                query = {"cursor": to_cursor(position), "limit": "200"}
                 assert (await client.get(where, params=query)).status_code == 200
 
     with_client(dsn, work)
