@@ -11,6 +11,8 @@ bench: ## the package against the bare engine
 	.venv/bin/python -m bench.rounds
 	.venv/bin/python -m bench.startup
 	.venv/bin/python -m bench.planning
+	.venv/bin/python -m bench.order
+	.venv/bin/python -m bench.intervals
 	.venv/bin/python -m bench.sweep
 
 pictures: ## the pictures of the README and the docs

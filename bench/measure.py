@@ -1,12 +1,16 @@
-"""Timing on a noisy machine: interleave the candidates, keep the best of each."""
+"""Timing on a noisy machine: interleave the candidates, keep the best or the middle of each."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import statistics
 import time
+from collections import defaultdict
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 
 def best_of_interleaved(tasks: dict[str, Callable[[], Any]], repetitions: int) -> dict[str, float]:
@@ -22,6 +26,78 @@ def best_of_interleaved(tasks: dict[str, Callable[[], Any]], repetitions: int) -
             task()
             best[name] = min(best[name], time.perf_counter() - start)
     return best
+
+
+class Spent(NamedTuple):
+    """What a slice of work took: seconds on the clock, and seconds of processors."""
+
+    clock: float
+    processors: float
+
+
+class Compared(NamedTuple):
+    """What a package reaches of the bare engine, each in the middle, at the least and at the most.
+
+    Attributes:
+        speed: on the clock; on a busy machine it varies with what others do.
+        work: bare time of processors over the package's: what it computes beyond the work itself.
+    """
+
+    speed: tuple[float, float, float]
+    work: tuple[float, float, float]
+
+
+def in_turn(bare: Callable[[], Any], package: Callable[[], Any], slices: int) -> Compared:
+    """Compare short slices of the same work, taken in turn, each with the bare ones beside it.
+
+    A slow spell of the machine meets both; one that begins or ends within a slice moves that one
+    comparison, not the middle of all.
+    """
+    beside = [spent(bare)]
+    between = []
+    for _ in range(slices):
+        between.append(spent(package))
+        beside.append(spent(bare))
+    pairs = list(zip(between, beside, beside[1:], strict=False))
+    return Compared(
+        _middle([(a.clock + b.clock) / 2 / this.clock for this, a, b in pairs]),
+        _middle([(a.processors + b.processors) / 2 / this.processors for this, a, b in pairs]),
+    )
+
+
+def _middle(ratios: list[float]) -> tuple[float, float, float]:
+    return statistics.median(ratios), min(ratios), max(ratios)
+
+
+def spent(work: Callable[[], Any]) -> Spent:
+    """Return what some work took, in this process and those that it starts or uses."""
+    began, before = time.perf_counter(), processor_seconds()
+    work()
+    return Spent(time.perf_counter() - began, processor_seconds() - before)
+
+
+def processor_seconds() -> float:
+    """Return the time of processors that this process and all below it have had so far.
+
+    Those that ended count once somebody has waited for them.
+    """
+    ticks: dict[int, int] = {}
+    below: dict[int, list[int]] = defaultdict(list)
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            text = stat.read_text(encoding="utf-8", errors="replace")
+        except OSError:  # it ended just now
+            continue
+        fields = text.rpartition(")")[2].split()
+        process = int(stat.parent.name)
+        below[int(fields[1])].append(process)
+        ticks[process] = sum(map(int, fields[11:15]))
+    waiting, total = [os.getpid()], 0
+    while waiting:
+        process = waiting.pop()
+        total += ticks.get(process, 0)
+        waiting += below[process]
+    return total / os.sysconf("SC_CLK_TCK")
 
 
 def main(run: Callable[[], dict[str, float]]) -> int:

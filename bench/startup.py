@@ -1,50 +1,60 @@
-"""How long a user waits before anything happens: `python -m bench.startup --json`."""
+"""How long a user waits before anything happens: `python -m bench.startup --json`.
+
+Times are of the processor, in fresh processes, the shortest of several taken in turn: a busy
+machine makes users wait longer, and the package has no part in that.
+"""
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
-import time
 
 from bench.measure import main
 
 COMMAND = "from affinity_bandits.cli import main; main()"
+SMALL = ("simulate", "--means", "0.4,0.6", "--horizon", "1e4", "--replicates", "10")
+REPETITIONS = 7
 
 
 def run() -> dict[str, float]:
     """Return the figures of this benchmark."""
-    package = best_import("affinity_bandits")
-    numpy = best_import("numpy")
-    small = ["simulate", "--means", "0.4,0.6", "--horizon", "1e4", "--replicates", "10"]
-    command(small)  # compiles, if this machine has not run it before
+    nothing, numpy, package, simulate = least(
+        program("pass"),
+        program("import numpy"),
+        program("import affinity_bandits"),
+        program(COMMAND, *SMALL),
+    )
     return {
-        "startup.import_s": package,
-        "startup.numpy_import_s": numpy,
+        "startup.import_s": package - nothing,
+        "startup.numpy_import_s": numpy - nothing,
         "startup.import_beyond_numpy_s": package - numpy,
-        "startup.second_simulate_s": min(command(small) for _ in range(3)),
+        "startup.second_simulate_s": simulate,
     }
 
 
-def best_import(module: str) -> float:
-    """Return the shortest time of importing a module in a fresh process, in seconds."""
-    program = (
-        "import time; start = time.perf_counter(); "
-        f"import {module}; print(time.perf_counter() - start)"
-    )
-    times = []
-    for _ in range(7):
-        done = subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, check=True
-        )
-        times.append(float(done.stdout))
-    return min(times)
+def program(text: str, *arguments: str) -> list[str]:
+    """Return the command that runs some Python."""
+    return [sys.executable, "-c", text, *arguments]
 
 
-def command(arguments: list[str]) -> float:
-    """Return how long an `affinity` command takes, in seconds."""
-    start = time.perf_counter()
-    subprocess.run([sys.executable, "-c", COMMAND, *arguments], capture_output=True, check=True)
-    return time.perf_counter() - start
+def least(*commands: list[str], repetitions: int = REPETITIONS) -> list[float]:
+    """Return each command's shortest time of the processor in seconds, taken in turn.
+
+    Each is run once before, so that what is compiled at a first use is not measured.
+    """
+    for command in commands:
+        seconds(command)
+    rounds = [[seconds(command) for command in commands] for _ in range(repetitions)]
+    return [min(times) for times in zip(*rounds, strict=True)]
+
+
+def seconds(command: list[str]) -> float:
+    """Return how long a command keeps processors busy, with all its threads."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, capture_output=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """What sweeps cost beyond the work itself: `python -m bench.sweep --json`.
 
 The bare engine is the same cells run by two plain processes that call `simulate` and keep nothing.
-Against it: the process pool and Ray, with shards written to a store on disk. The bare run is
-repeated before and after each, and their mean is what the one in between is compared with.
+Against it: the process pool and Ray, with shards written to a store on disk, in short slices taken
+in turn. Each figure is given in the middle, at the least and at the most: on the clock (`speed`,
+which a busy machine blurs) and in time of processors (`work`, which it hardly does).
 
 The driver's own costs are measured with an executor that does nothing: memory at 10,000 and 100,000
 shards, and time and memory to plan 1,000,000 cells, each in a fresh process.
@@ -19,17 +20,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
-from affinity_bandits.experiments import ProcessExecutor, Report, Store, Sweep, run_cells
+from affinity_bandits.experiments import Cell, ProcessExecutor, Report, Store, Sweep, run_cells
 from affinity_bandits.experiments.executors import Done, Executor
 from affinity_bandits.experiments.ray_executor import RayExecutor
 from affinity_bandits.experiments.work import Task
-from bench.measure import main
+from bench.measure import Compared, in_turn, main, spent
 
 WORKERS = 2
-SECONDS = 75.0
-"""How long the bare run should take: a bit more than the minute asked for."""
+SLICES = 5
+SECONDS = 12.0
+"""Of processors, that a bare slice should take."""
 HORIZON = 200_000
 
 
@@ -64,34 +67,32 @@ def bare(replicates: range, total: int) -> None:
         )
 
 
-def bare_seconds(replicates: int) -> float:
-    """Return how long two plain processes take."""
+def bare_slice(replicates: int) -> None:
+    """Run all cells in two plain processes."""
     spawn = multiprocessing.get_context("spawn")
     cut = replicates // 2
     halves = (range(cut), range(cut, replicates))
-    began = time.perf_counter()
     workers = [spawn.Process(target=bare, args=(half, replicates)) for half in halves]
     for worker in workers:
         worker.start()
     for worker in workers:
         worker.join()
-    return time.perf_counter() - began
 
 
-def sweep_seconds(executor: Executor, replicates: int) -> float:
-    """Return how long a sweep takes into a fresh store."""
+def sweep_slice(executor: Executor, replicates: int) -> None:
+    """Run all cells as a sweep, into a fresh store."""
     with tempfile.TemporaryDirectory() as root:
-        began = time.perf_counter()
         summary = run_cells(sweep(replicates), Store(root), executor)
-        seconds = time.perf_counter() - began
         assert summary.run == replicates * len(sweep(replicates))
-    return seconds
 
 
 class Idle:
     """An executor that does nothing, at once."""
 
     workers = 2
+
+    def check(self, cell: Cell) -> None:
+        """Take every cell."""
 
     def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
         """Report every shard as done."""
@@ -141,15 +142,15 @@ def run() -> dict[str, float]:
     import ray
 
     trial = 40
-    bare_seconds(trial)  # compiles
-    began = bare_seconds(trial)
-    more = bare_seconds(2 * trial)
-    replicates = round(SECONDS / max((more - began) / trial, 1e-4))
+    bare_slice(trial)  # compiles
+    few = spent(partial(bare_slice, trial)).processors
+    many = spent(partial(bare_slice, 3 * trial)).processors
+    replicates = round(SECONDS / max((many - few) / (2 * trial), 1e-4))
     figures: dict[str, float] = {"sweep.replicates": replicates}
-    before = bare_seconds(replicates)
-    processes = sweep_seconds(ProcessExecutor(WORKERS), replicates)
-    between = bare_seconds(replicates)
-    started = time.perf_counter()
+    bare_work = partial(bare_slice, replicates)
+    pool = partial(sweep_slice, ProcessExecutor(WORKERS), replicates)
+    tell(figures, "sweep.processes", in_turn(bare_work, pool, SLICES))
+    began = time.perf_counter()
     ray.init(
         "local",
         num_cpus=WORKERS,
@@ -157,24 +158,27 @@ def run() -> dict[str, float]:
         log_to_driver=False,
         logging_level=logging.ERROR,
     )
-    start = time.perf_counter() - started
+    figures["sweep.ray.start_seconds"] = time.perf_counter() - began
     try:
-        on_ray = sweep_seconds(RayExecutor(workers=WORKERS, client=ray), replicates)
+        cluster = partial(sweep_slice, RayExecutor(workers=WORKERS, client=ray), replicates)
+        cluster()  # its processes stay, so that the first slice would start them for all
+        tell(figures, "sweep.ray", in_turn(bare_work, cluster, SLICES))
     finally:
         ray.shutdown()
-    after = bare_seconds(replicates)
-    figures["sweep.bare.seconds"] = (before + between + after) / 3
-    figures["sweep.processes.efficiency"] = (before + between) / 2 / processes
-    figures["sweep.ray.efficiency"] = (between + after) / 2 / on_ray
-    figures["sweep.ray.start_seconds"] = start
-    figures["sweep.ray.efficiency_with_start"] = (between + after) / 2 / (on_ray + start)
-    few, many = driven(10_000, 10_000), driven(10_000, 100_000)
-    figures["sweep.driver.mebibytes_at_10k_shards"] = few["mebibytes"]
-    figures["sweep.driver.mebibytes_at_100k_shards"] = many["mebibytes"]
+    for shards in (10_000, 100_000):
+        held = driven(10_000, shards)["mebibytes"]
+        figures[f"sweep.driver.mebibytes_at_{shards // 1000}k_shards"] = held
     million = driven(1_000_000, 1_000_000)
     figures["sweep.plan_1m_cells.seconds"] = million["seconds"]
     figures["sweep.plan_1m_cells.mebibytes"] = million["mebibytes"]
     return figures
+
+
+def tell(figures: dict[str, float], name: str, found: Compared) -> None:
+    """Add what was found to the figures."""
+    for kind, values in found._asdict().items():
+        for place, value in zip(("", ".least", ".most"), values, strict=True):
+            figures[f"{name}.{kind}{place}"] = value
 
 
 if __name__ == "__main__":

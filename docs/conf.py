@@ -1,14 +1,21 @@
 """Sphinx configuration."""
 
+import sys
+from pathlib import Path
+
 from affinity_bandits import __version__
 
 project = "affinity-bandits"
 author = "The affinity-bandits developers"
 copyright = "2026, the affinity-bandits developers"
 release = __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+sys.path.insert(0, str(Path(__file__).parent))  # for mathml.py
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml"]
+html_math_renderer = "mathml"
 exclude_patterns = ["_build"]
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["formulas.css"]
 html_title = f"affinity-bandits {__version__}"
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3

@@ -32,7 +32,7 @@ WORLD = AffinityBandit([0.6, 0.8, 0.5], bias=Power(1.0), initial_pulls=[35, 5, 2
 group's candidates are liked in proportion to its seats."""
 TRUTH = (SOURCES, WORLD.true_means)
 TINTS = (COLOURS[0], COLOURS[2], COLOURS[4])
-HORIZON = 20_000
+HORIZON = 100_000
 SHOWN = 8_000
 
 

@@ -21,12 +21,7 @@ import numpy as np
 import uvicorn
 from playwright.sync_api import sync_playwright
 
-from affinity_bandits.policies import (
-    CalibratedElimination,
-    Elimination,
-    HandicapElimination,
-    RoundPolicy,
-)
+from affinity_bandits.policies import Elimination, HandicapElimination, RoundPolicy
 from affinity_bandits.policies.schedule import ListedSchedule
 from affinity_bandits.service import keys
 from affinity_bandits.service.campaigns import Ask, Campaigns
@@ -98,8 +93,8 @@ async def seed(dsn: str) -> tuple[str, dict[str, UUID]]:
         key = await keys.make_key(pool, tenant, "pictures", ["read"])
         traffic = Traffic(pool, tenant, key.split("_")[1])
         begin = datetime(2026, 10, 5, 8, 0, tzinfo=UTC)
-        rounds = [(32, 0.5), (64, 0.25), (128, 0.125), (256, 0.0625), (512, 0.03125)]
-        policy = CalibratedElimination(ListedSchedule(rounds), burn_in=16)
+        rounds = [(16, 1.0), (32, 0.5), (64, 0.25), (128, 0.125), (256, 0.0625), (512, 0.03125)]
+        policy = Elimination(ListedSchedule(rounds), discard_first=False)
         ids = {}
         groups = (
             *("Referrals", "Job board", "Open-source contributors"),

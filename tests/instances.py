@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from affinity_bandits import (
     Clipped,
     Constant,
     Gaussian,
+    PiecewisePower,
     Plateau,
     Power,
     Sigmoid,
@@ -31,6 +33,17 @@ class DecidedByRounding(Exception):  # noqa: N818 - reads as the fact it states
     """A choice of the twin was between numbers that differ by less than its arithmetic."""
 
 
+@st.composite
+def piecewise_powers(draw: st.DrawFn, *, largest: float = 1.0, steepest: float = 3.0) -> Bias:
+    """Up to six points at shares from 1e-4 on; the last of them may be 1."""
+    shares = sorted(draw(st.sets(st.floats(1e-4, 1.0), min_size=1, max_size=6)))
+    weights = [draw(st.floats(0.05, 1.0))]
+    for left, right in pairwise(shares):
+        exponent = draw(st.just(0.0) | st.floats(0.0, steepest))
+        weights.append(weights[-1] * (right / left) ** exponent)
+    return PiecewisePower(shares, [largest * weight / max(weights) for weight in weights])
+
+
 def biases(arms: int) -> st.SearchStrategy[Bias]:
     smooth: st.SearchStrategy[Bias] = st.one_of(
         st.floats(0.1, 1.0).map(Constant),
@@ -38,6 +51,7 @@ def biases(arms: int) -> st.SearchStrategy[Bias]:
         st.floats(1.0, 4.5).map(Power),
         st.just(Sigmoid()),
         st.floats(0.5, float(arms)).map(lambda beta: Plateau(arms, beta)),
+        piecewise_powers(),
     )
     clipped = st.builds(
         lambda base, low, width: Clipped(base, low=low, high=low + width),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -13,8 +14,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affinity_bandits import Clipped, Constant, Custom, Plateau, Power, Sigmoid
-from affinity_bandits.bias import BIASES, Bias, bias_from_json
+from affinity_bandits import (
+    AffinityBandit,
+    Clipped,
+    Constant,
+    Custom,
+    PiecewisePower,
+    Plateau,
+    Power,
+    Sigmoid,
+    simulate,
+)
+from affinity_bandits.bias import BIASES, Bias, bias_from_json, weights
+from affinity_bandits.errors import NotSupported
+from affinity_bandits.policies import DebiasedUCBV
+
+from .instances import piecewise_powers
 
 ROUNDING = 1e-14
 """Relative error of a few operations; pow and exp are not exactly monotone in floating point."""
@@ -33,6 +48,7 @@ ONE_OF_EACH = [
     Power(1.5),
     Sigmoid(),
     Plateau(4, 1.2),
+    PiecewisePower([0.01, 0.1, 0.5], [0.1, 0.1, 1.0]),
     Custom(kinked, 2.0, "kinked"),
     Clipped(Power(2.0), low=0.1, high=0.9),
 ]
@@ -49,6 +65,7 @@ unclipped: st.SearchStrategy[Bias] = st.one_of(
     st.floats(1.0, 60.0).map(Power),
     st.just(Sigmoid()),
     plateaus,
+    piecewise_powers(largest=1.5, steepest=40.0),
     st.sampled_from([Custom(kinked, 2.0), Custom(square_root_of_shifted, 1.0)]),
 )
 
@@ -96,6 +113,19 @@ def test_every_model_of_the_catalogue_is_tested() -> None:
         (Plateau(2, 1.0), 0.75, float(Fraction(257, 1024) ** 10)),
         (Plateau(2, 1.0), 1.0, float(Fraction(513, 1024) ** 10)),
         (Plateau(2, 2.0), 1.0, 2.0**-100),
+        # 1/10 at 1/100 and 1 at 1/2; flat beyond both, and a root in between.
+        (PiecewisePower([0.01, 0.5], [0.1, 1.0]), 0.0, 0.1),
+        (PiecewisePower([0.01, 0.5], [0.1, 1.0]), 0.005, 0.1),
+        (PiecewisePower([0.01, 0.5], [0.1, 1.0]), 0.01, 0.1),
+        (PiecewisePower([0.01, 0.5], [0.1, 1.0]), math.sqrt(0.005), math.sqrt(0.1)),
+        (PiecewisePower([0.01, 0.5], [0.1, 1.0]), 0.5, 1.0),
+        (PiecewisePower([0.01, 0.5], [0.1, 1.0]), 1.0, 1.0),
+        (PiecewisePower([0.25, 1.0], [0.5, 1.0]), 0.49, 0.7),
+        (PiecewisePower([0.2, 0.4, 0.5, 1.0], [0.1, 0.4, 0.4, 3.2]), 0.3, 0.225),
+        (PiecewisePower([0.2, 0.4, 0.5, 1.0], [0.1, 0.4, 0.4, 3.2]), 0.45, 0.4),
+        (PiecewisePower([0.2, 0.4, 0.5, 1.0], [0.1, 0.4, 0.4, 3.2]), 0.75, 1.35),
+        (PiecewisePower([0.3], [2.0]), 0.1, 2.0),
+        (PiecewisePower([0.3], [2.0]), 0.9, 2.0),
         (Custom(kinked, 2.0), 0.25, 0.25),
         (Custom(kinked, 2.0), 1.0, 1.5),
         (Clipped(Power(2.0), low=0.1, high=0.5), 0.1, 0.1),
@@ -109,6 +139,55 @@ def test_every_model_of_the_catalogue_is_tested() -> None:
 )
 def test_has_the_value_worked_out_by_hand(model: Bias, share: float, expected: float) -> None:
     assert model.weight(share) == pytest.approx(expected, rel=1e-14, abs=0.0)
+
+
+# Codes of formulas.
+
+
+def codes_in_use() -> set[int]:
+    """Codes of every built-in model, unclipped and clipped, but for users' own functions."""
+    powers = (Power(alpha) for alpha in (1.0, 2.0, 3.0, 2.5))
+    plain = [Constant(), Sigmoid(), Plateau(), PiecewisePower([0.5], [1.0]), *powers]
+    assert {type(model) for model in plain} | {Clipped, Custom} == set(BIASES.values())
+    return {model.code for one in plain for model in (one, Clipped(one, low=0.1))}
+
+
+def test_every_model_has_a_formula_and_every_formula_a_model() -> None:
+    assert codes_in_use() == weights.KNOWN
+    assert (
+        not {Custom(kinked, 2.0).code, Clipped(Custom(kinked, 2.0), low=0.1).code} & weights.KNOWN
+    )
+
+
+def test_a_code_that_is_no_formula_has_no_weight() -> None:
+    """It used to be taken for a plateau."""
+    parameters = Plateau(4, 1.2).parameters
+    for code in range(-1, 64):
+        found = weights.weight(code, parameters, 0.5)
+        assert math.isnan(found) == (code % weights.CLIPPED not in weights.FORMULAS)
+
+
+@dataclass(frozen=True)
+class Stray(Sigmoid):
+    given: int = 0
+
+    @property
+    def code(self) -> int:
+        return self.given
+
+
+def test_a_model_without_a_formula_is_refused_before_it_runs() -> None:
+    for code in (weights.CUSTOM, 7 + weights.CLIPPED, 2 * weights.CLIPPED, -1):
+        for use in (
+            lambda model: model.weight(0.5),
+            lambda model: AffinityBandit([0.4, 0.6], bias=model, mechanism="gated"),
+            lambda model: simulate(
+                AffinityBandit([0.4, 0.6], bias=model, mechanism="shifted"), "ucb1", 10, 1
+            ),
+            lambda model: simulate(AffinityBandit([0.4, 0.6]), DebiasedUCBV(model, [1, 1]), 10, 1),
+        ):
+            with pytest.raises(NotSupported, match=f"code {code}, which is no formula"):
+                use(Stray(code))
 
 
 @pytest.mark.parametrize("model", ONE_OF_EACH, ids=str)
@@ -180,6 +259,8 @@ def test_a_custom_function_may_be_as_steep_as_declared() -> None:
         (Sigmoid(), ()),
         (Plateau(4, 1.0), (0.25,)),
         (Plateau(4, 4.0), ()),
+        (PiecewisePower([0.01, 0.5, 1.0], [0.1, 0.5, 1.0]), (0.01, 0.5)),
+        (Clipped(PiecewisePower([0.25, 1.0], [0.5, 1.0]), high=0.7), (0.25, 0.49)),
         (Clipped(Power(1.0), low=0.2), (0.2,)),
         (Clipped(Power(1.0), high=0.7), (0.7,)),
         (Clipped(Power(2.0), low=0.25, high=0.81), (0.5, 0.9)),
@@ -292,6 +373,11 @@ def test_models_compare_and_hash_by_value() -> None:
         (Power(2.5), "x^2.5"),
         (Sigmoid(), "1/(1+e^-x)"),
         (Plateau(4, 1.0), "plateau to 0.25"),
+        (PiecewisePower([0.3], [2.0]), "2"),
+        (
+            PiecewisePower([0.01, 0.1, 0.5], [0.1, 0.1, 1.0]),
+            "from 0.1 to 1, at most as steep as x^1.43",
+        ),
         (Custom(kinked, 2.0, "kinked"), "kinked"),
         (Clipped(Power(2.0), low=0.1, high=0.9), "max(0.1, min(0.9, x^2))"),
         (Clipped(Power(2.0), high=0.9), "min(0.9, x^2)"),

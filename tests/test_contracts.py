@@ -9,6 +9,7 @@ from affinity_bandits import (
     Clipped,
     Constant,
     Custom,
+    PiecewisePower,
     Plateau,
     Power,
     Sigmoid,
@@ -36,6 +37,10 @@ BIAS_EXAMPLES: list[Bias] = [
     Plateau(2, 2.0),
     Clipped(Power(2.0), low=0.1, high=0.7),
     Clipped(Clipped(Power(1.0), low=0.3), high=0.2),
+    PiecewisePower([0.4], [0.7]),
+    PiecewisePower([0.01, 0.5], [0.1, 1.0]),
+    PiecewisePower([1e-6, 0.2, 0.3, 0.30001, 1.0], [1e-9, 0.2, 0.2, 0.6, 0.9]),
+    Clipped(PiecewisePower([0.01, 0.5], [0.1, 1.0]), low=0.2, high=0.8),
     Custom(half_and_half, 0.5, "half and half"),
 ]
 

@@ -9,6 +9,8 @@ from typing import Any
 
 UNITS_PER_ONE = 10**9
 NOISE = UNITS_PER_ONE // 2
+DEFAULT_IN_FLIGHT = 100
+"""What the documentation says of campaigns that say nothing."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,9 @@ class Case:
         policy: a round policy's name.
         arms: how many.
         horizon: answers in all.
+        lowest: score there is.
+        highest: the same.
+        in_flight: choices under way at once, if it is to be told; the service knows who needs it.
         weight: how often clients ask it, relative to the others.
         stopped: whether somebody stops it halfway.
     """
@@ -28,6 +33,9 @@ class Case:
     policy: str
     arms: int
     horizon: int
+    lowest: int = 0
+    highest: int = 1
+    in_flight: int | None = None
     weight: float = 1.0
     stopped: bool = False
 
@@ -41,16 +49,30 @@ class Case:
         return {
             "name": self.name,
             "arms": self.arm_names,
-            "policy": {"name": self.policy},
+            "policy": {"name": self.policy} | self._told,
             "horizon": self.horizon,
             "lease_seconds": lease_seconds,
+            "lowest": self.lowest,
+            "highest": self.highest,
         }
 
+    @property
+    def window(self) -> int | None:
+        """How far ahead of the oldest slot without an answer others may be handed out."""
+        if self.policy != "handicap-elimination":
+            return None
+        return self.in_flight or DEFAULT_IN_FLIGHT
+
+    @property
+    def _told(self) -> dict[str, Any]:
+        return {} if self.in_flight is None else {"in_flight": self.in_flight}
+
     def score(self, round_: int, slot: int, arm: int) -> int:
-        """Return the score of a slot, in units of 1e-9: the arm's share and fixed noise."""
+        """Return the score of a slot, in units of 1e-9: the arm's part of the range, and noise."""
         text = f"{self.name}/{round_}/{slot}".encode()
         noise = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big") % NOISE
-        return NOISE * ((arm * 7 + 3) % self.arms) // self.arms + noise
+        part = NOISE * ((arm * 7 + 3) % self.arms) // self.arms + noise
+        return self.lowest * UNITS_PER_ONE + (self.highest - self.lowest) * part
 
 
 @dataclass(frozen=True)
@@ -80,6 +102,8 @@ def undisturbed(case: Case) -> Iterator[Played]:
 
     policy = POLICIES[case.policy]()
     assert isinstance(policy, RoundPolicy)
+    if case.window is not None:
+        policy = policy.with_order_window(case.window)
     state, left = policy.start(case.arms, case.horizon), case.horizon
     number = 0
     while left > 0:
@@ -96,7 +120,10 @@ def undisturbed(case: Case) -> Iterator[Played]:
             sums[slot % width] += case.score(number, slot, arms[slot % width])
         dropped: tuple[int, ...] = ()
         if size == repetitions * width:
-            after = policy.absorbed(state, np.array([total / UNITS_PER_ONE for total in sums]))
+            width_in_units = (case.highest - case.lowest) * UNITS_PER_ONE
+            shift = repetitions * case.lowest * UNITS_PER_ONE
+            mapped = np.array([(total - shift) / width_in_units for total in sums])
+            after = policy.absorbed(state, mapped)
             candidate = policy.kernels().candidate
             dropped = tuple(
                 arm
@@ -109,13 +136,13 @@ def undisturbed(case: Case) -> Iterator[Played]:
         number += 1
 
 
-HOT = Case("hot", "handicap-elimination", 8, 60_000, weight=12.0)
+HOT = Case("hot", "handicap-elimination", 8, 60_000, in_flight=3_000, weight=12.0)
 FULL = (
     HOT,
-    Case("rejects", "successive-rejects", 24, 12_000, weight=4.0),
+    Case("rejects", "successive-rejects", 24, 12_000, 1, 5, weight=4.0),
     Case("halving", "sequential-halving", 16, 8_000, weight=3.0),
-    Case("handicap", "handicap-elimination", 4, 6_000, weight=3.0),
-    Case("elimination", "elimination", 4, 8_000, weight=2.0),
+    Case("handicap", "handicap-elimination", 4, 6_000, in_flight=400, weight=3.0),
+    Case("elimination", "elimination", 4, 8_000, 0, 100, weight=2.0),
     Case("commit", "explore-then-commit", 6, 4_000),
     Case("stopped", "successive-rejects", 12, 10_000, weight=2.0, stopped=True),
     *(Case(f"brief-{n}", "successive-rejects", 12, 1_000) for n in range(6)),
@@ -124,6 +151,6 @@ FULL = (
 SHORT = (
     Case("hot", "successive-rejects", 12, 2_000, weight=3.0),
     Case("handicap", "handicap-elimination", 3, 1_500),
-    Case("brief", "elimination", 4, 300),
+    Case("brief", "elimination", 4, 300, 1, 5),
     Case("stopped", "successive-rejects", 6, 600, stopped=True),
 )

@@ -79,6 +79,11 @@ CONTROLS = {
         lambda verdict: verdict.doubled > 0,
         "slots are counted twice",
     ),
+    "no-window": Control(
+        _control("no-window", ("ask: v_head.in_flight IS NOT NULL -> false",)),
+        lambda verdict: verdict.wrong > 0,
+        "choices go out too far ahead of the oldest without an answer",
+    ),
     "no-round-check": Control(
         # An answer to a closed round finds the same slot number in the open one.
         Scenario(

@@ -127,9 +127,12 @@ class Model:
 
     def _offer(self, count: int, at: datetime) -> list[int]:
         """Return what an ask of so many must be given: fresh slots, else what is overdue."""
-        size = self._size
-        if size is None or self.next_slot < size:
-            end = self.next_slot + count if size is None else min(size, self.next_slot + count)
+        end = self.next_slot + count
+        if self._size is not None:
+            end = min(end, self._size)
+        if self._case.window is not None and len(self.round.arms) > 1:
+            end = min(end, min(self._holder, default=self.next_slot) + self._case.window)
+        if end > self.next_slot:
             return list(range(self.next_slot, end))
         overdue = sorted(
             (lease.expires_at, number)

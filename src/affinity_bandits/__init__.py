@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from affinity_bandits._version import __version__
 from affinity_bandits.bandit import AffinityBandit, Bernoulli, Gaussian
-from affinity_bandits.bias import Clipped, Constant, Custom, Plateau, Power, Sigmoid
+from affinity_bandits.bias import (
+    Clipped,
+    Constant,
+    Custom,
+    PiecewisePower,
+    Plateau,
+    Power,
+    Sigmoid,
+)
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.errors import AffinityError
 from affinity_bandits.policies import Live
@@ -30,6 +38,7 @@ __all__ = [
     "Environment",
     "Gaussian",
     "Live",
+    "PiecewisePower",
     "Plateau",
     "Power",
     "Result",

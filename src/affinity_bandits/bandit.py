@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
@@ -11,7 +12,9 @@ import numpy as np
 from affinity_bandits import checks
 from affinity_bandits.bias import Bias, Constant, bias_from_json
 from affinity_bandits.errors import InvalidInput, NotSupported, UnknownName
+from affinity_bandits.feedback import Feedback
 from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.subgaussian import bernoulli_proxy, gated_normal_proxy
 
 MECHANISMS = ("scaled", "shifted", "gated")
 """The three transformations of Section 2, feature (iv), named (a), (b) and (c) there."""
@@ -163,6 +166,74 @@ class AffinityBandit:
     def sigma(self) -> float:
         """The standard deviation of the true values; nan for Bernoulli noise."""
         return self.noise.sigma if isinstance(self.noise, Gaussian) else float("nan")
+
+    @property
+    def feedback(self) -> Feedback:
+        """What feedback is like at every pull, given the past: its bounds, tails and law.
+
+        For all weights from f(0) to f(1), which the shares of a long run come as close to as you
+        like; a bounded memory changes nothing. Whether a theorem's assumption on the noise
+        (`assump:multBias`) holds is read off here. The bounds and, but for gated Gaussian values,
+        where it is within a part in a thousand, sigma are the best there are.
+
+        >>> str(AffinityBandit([0.4, 0.6], noise="gaussian").feedback)
+        'normal, sigma 1'
+        """
+        least, most = self.bias.bounds
+        if self.arms == 1:
+            least = most
+        ends = self._ends(least, most)
+        return Feedback(
+            low=float(ends.min()),
+            high=float(ends.max()),
+            sigma=self._subgaussian(least, most),
+            law=self._law(least, most),
+        )
+
+    @property
+    def feedback_name(self) -> str:
+        """What the feedback is called in messages: its mechanism and noise."""
+        return f"{self.mechanism} {type(self.noise).__name__} feedback"
+
+    def _ends(self, least: float, most: float) -> FloatArray:
+        """Return the ends of each arm's feedback with weights from `least` to `most`."""
+        means = np.array(self.true_means, dtype=np.float64)
+        if isinstance(self.noise, Bernoulli):
+            values = np.array([means >= 1.0, means > 0.0], dtype=np.float64)
+        else:
+            spread = math.inf if self.sigma > 0.0 else 0.0
+            values = np.array([means - spread, means + spread])
+        if self.mechanism == "shifted":
+            ends = [values + means * (weight - 1.0) for weight in (least, most)]
+        elif self.mechanism == "scaled":
+            ends = [weight * values for weight in (least, most) if weight > 0.0]
+            ends += [0.0 * means] * (least <= 0.0)
+        else:
+            ends = [values] * (most > 0.0) + [0.0 * means] * (least < 1.0)
+        return np.concatenate([np.ravel(end) for end in ends])
+
+    def _subgaussian(self, least: float, most: float) -> float:
+        """Return the subGaussian constant of feedback with weights from `least` to `most`."""
+        means = np.array(self.true_means, dtype=np.float64)
+        gated = self.mechanism == "gated"
+        if isinstance(self.noise, Bernoulli):
+            # Of all the coins that are thrown, the one that is nearest to a fair one.
+            chances = np.clip(0.5, means * least, means * most) if gated else means
+            fairest = float(chances[np.argmin(np.abs(chances - 0.5))])
+            sigma = math.sqrt(bernoulli_proxy(fairest))
+        elif gated:
+            furthest = float(np.abs(means).max())
+            return math.sqrt(gated_normal_proxy(furthest, self.sigma, least, most))
+        else:
+            sigma = self.sigma
+        return most * sigma if self.mechanism == "scaled" else sigma
+
+    def _law(self, least: float, most: float) -> str | None:
+        untouched = least == most == 1.0
+        if isinstance(self.noise, Bernoulli):
+            return "bernoulli" if untouched or self.mechanism == "gated" else None
+        scaled_evenly = self.mechanism == "scaled" and least == most
+        return "normal" if untouched or scaled_evenly or self.mechanism == "shifted" else None
 
     @property
     def _initial(self) -> tuple[int, ...]:

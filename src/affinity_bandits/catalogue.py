@@ -14,6 +14,7 @@ from affinity_bandits import checks
 from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import BIASES, bias_from_json
 from affinity_bandits.errors import InvalidInput, UnknownName
+from affinity_bandits.feedback import ANYTHING
 from affinity_bandits.policies import (
     POLICIES,
     DebiasedUCBV,
@@ -69,12 +70,19 @@ def policy_from_json(
     return policy
 
 
-def policy_lines() -> list[tuple[str, str, str]]:
-    """Return (name, kind, what it does and is told beyond feedback) for every policy."""
+def policy_lines() -> list[tuple[str, str, str, str]]:
+    """Return name, kind, the feedback assumed by default, and what it does, for every policy."""
+
+    def assumed(name: str) -> str:
+        # On a bandit, as some are told more than feedback.
+        found = policy_from_json(name, AffinityBandit([0.5])).assumes
+        return "-" if found == ANYTHING else str(found)
+
     return [
         (
             name,
             "rounds" if issubclass(cls, RoundPolicy) else "steps",
+            assumed(name),
             _first_line(cls) + ("" if cls.sees == "feedback" else f" Sees {cls.sees}."),
         )
         for name, cls in POLICIES.items()

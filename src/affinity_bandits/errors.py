@@ -1,13 +1,16 @@
 """What this package raises.
 
     AffinityError
-    ├── InvalidInput      a value breaks a rule; also a ValueError. Fix the value.
-    │   └── UnknownName   a name is not in its catalogue; says which names are close.
-    ├── NotSupported      the request is well formed but cannot be done this way; says what can.
-    ├── StateMismatch     a saved state does not belong to this policy or version.
-    └── MissingExtra      an optional dependency is not installed; says how to install it.
+    ├── CallerError           what was asked for cannot be had; whoever asked can mend it.
+    │   ├── InvalidInput      a value breaks a rule; also a ValueError. Fix the value.
+    │   │   └── UnknownName   a name is not in its catalogue; says which names are close.
+    │   └── NotSupported      well formed, but cannot be done this way; says what can.
+    ├── StateMismatch         a saved state does not belong to this policy or version.
+    └── MissingExtra          an optional dependency is not installed; says how to install it.
 
-None of them is worth retrying unchanged.
+None of them is worth retrying unchanged. Where a request is answered for somebody else, as the
+service does, only a CallerError that the request itself caused is told to whoever sent it: what is
+raised while stored data is read is nobody's mistake but the service's.
 """
 
 from __future__ import annotations
@@ -20,7 +23,11 @@ class AffinityError(Exception):
     """The root of every exception this package raises on purpose."""
 
 
-class InvalidInput(AffinityError, ValueError):  # noqa: N818 - reads as the fact it states
+class CallerError(AffinityError):
+    """What was asked for breaks a rule, or cannot be done: a mistake of whoever asked."""
+
+
+class InvalidInput(CallerError, ValueError):  # noqa: N818 - reads as the fact it states
     """A value breaks a rule.
 
     Attributes:
@@ -48,7 +55,7 @@ class UnknownName(InvalidInput):
         self.args = (f"{self.args[0]}{hint}",)
 
 
-class NotSupported(AffinityError):  # noqa: N818 - reads as the fact it states
+class NotSupported(CallerError):  # noqa: N818 - reads as the fact it states
     """The request is well formed, but there is no way to do it as asked."""
 
 

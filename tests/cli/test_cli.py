@@ -72,6 +72,27 @@ def refused(*arguments: object) -> str:
     return done.stderr
 
 
+def test_a_guarantee_that_does_not_cover_the_run_is_said_below_the_table() -> None:
+    gated = (*QUICK, "--noise", "gaussian", "--mechanism", "gated", "--bias", "power")
+    printed = succeeded(*gated, "--policy", "handicap-elimination", "--policy", "uniform")
+    assert printed.endswith(
+        "Note: handicap-elimination assumes 1-subGaussian feedback; gated Gaussian feedback here "
+        "is 1.036-subGaussian: its guarantee does not cover this run.\n"
+    )
+    told = succeeded(*gated, "--policy", "handicap-elimination:sigma=1.037")
+    assert "Note" not in told
+
+
+@pytest.mark.parametrize("noise", ["bounded", "gaussian:sigma=0.3"])
+def test_a_plan_runs_inside_its_own_assumptions(noise: str, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    succeeded(
+        *("plan", "--groups", "2", "--horizon", "300", "--smallest-difference", "0.5"),
+        *("--head-start", "2", "--steepness", "1", "--noise", noise, "--again", "--out", plan),
+    )
+    assert "Note" not in succeeded("simulate", plan, "--replicates", "2")
+
+
 def assert_same(one: Result, other: Result) -> None:
     assert one.bandit == other.bandit
     assert one.runs == other.runs
@@ -90,10 +111,14 @@ def test_simulates_from_flags() -> None:
         *("--bias", "power:alpha=2", "--initial-pulls", "10,1", "--seed", "3"),
         *("--policy", "ucb1", "--policy", "elimination:offset=-2"),
     )
-    header, *rows, note = output.splitlines()
-    assert header.split()[:2] == ["policy", "regret"]
-    assert [row.split()[0] for row in rows] == ["ucb1", "elimination(offset=-2)"]
-    assert [row.split()[-1] for row in rows] == ["steps", "rounds"]
+    above, header, *rows, note = output.splitlines()
+    assert above.split() == ["mean", "regret", "median", "run", "wrong", "arm", "undecided"]
+    assert header.split()[:3] == ["policy", "95%", "interval"]
+    # Two lines each: figures, and the ends of their intervals or of the runs around them.
+    assert [row.split()[0] for row in rows[::2]] == ["ucb1", "elimination(offset=-2)"]
+    assert [row.split()[-1] for row in rows[::2]] == ["steps", "rounds"]
+    assert [row.split()[3][-1] for row in rows[::2]] == ["%", "%"]
+    assert [len(row.split()) for row in rows[1::2]] == [3, 4]
     assert "2 runs of 20 pulls" in note
     assert "x^2" in note
     assert "seed 3" in note

@@ -15,6 +15,7 @@ from affinity_bandits import (
     Constant,
     Custom,
     Gaussian,
+    PiecewisePower,
     Plateau,
     Power,
     Sigmoid,
@@ -54,6 +55,39 @@ BIASES = [
     invalid("plateau-half-an-arm", lambda: Plateau(2.5), "arms | whole | 2.5"),
     invalid("plateau-beta-zero", lambda: Plateau(3, 0.0), "beta | (0, 3] | 0.0"),
     invalid("plateau-beta-beyond-arms", lambda: Plateau(3, 4.0), "beta | (0, 3] | 4"),
+    # Powers through points.
+    invalid("points-none", lambda: PiecewisePower([], []), "shares | 1 to 100 | got 0"),
+    invalid(
+        "points-too-many",
+        lambda: PiecewisePower(np.linspace(0.1, 1.0, 101), [1.0] * 101),
+        "shares | 1 to 100 | got 101",
+    ),
+    invalid("points-number", lambda: PiecewisePower(0.5, [1.0]), "shares | 0.5"),
+    invalid("points-text", lambda: PiecewisePower([0.5], "1"), "weights | '1'"),
+    invalid("points-share-text", lambda: PiecewisePower(["a"], [1.0]), "shares[0] | 'a'"),
+    invalid("points-share-zero", lambda: PiecewisePower([0.0], [1.0]), "shares[0] | 0.0"),
+    invalid("points-share-beyond-1", lambda: PiecewisePower([0.5, 1.5], [1, 1]), "shares[1] | 1.5"),
+    invalid("points-share-nan", lambda: PiecewisePower([math.nan], [1.0]), "shares[0] | nan"),
+    invalid("points-weight-zero", lambda: PiecewisePower([0.5], [0.0]), "weights[0] | 0.0"),
+    invalid("points-weight-huge", lambda: PiecewisePower([0.5], [HUGE]), "weights[0]"),
+    invalid(
+        "points-weight-infinite", lambda: PiecewisePower([0.5], [math.inf]), "weights[0] | inf"
+    ),
+    invalid(
+        "points-fewer-weights",
+        lambda: PiecewisePower([0.1, 0.2], [1.0]),
+        "weights | as long as shares (2) | got 1",
+    ),
+    invalid(
+        "points-not-ascending",
+        lambda: PiecewisePower([0.2, 0.2], [1.0, 1.0]),
+        "shares | ascending | [0.2, 0.2]",
+    ),
+    invalid(
+        "points-decreasing",
+        lambda: PiecewisePower([0.1, 0.2], [1.0, 0.5]),
+        "weights | nondecreasing | [1.0, 0.5]",
+    ),
     # Clips.
     invalid("clipped-without-clip", lambda: Clipped(Power()), "low | high"),
     invalid("clipped-crossed", lambda: Clipped(Power(), 0.5, 0.2), "low | 0.2 | 0.5"),
@@ -115,6 +149,16 @@ CUSTOM_BIASES = [
 ]
 
 BIASES_FROM_DATA = [
+    invalid(
+        "points-without-weights",
+        lambda: bias_from_json({"name": "piecewise-power", "shares": [0.5]}),
+        "weights must be given",
+    ),
+    unknown(
+        "points-unknown-key",
+        lambda: bias_from_json({"name": "piecewise-power", "share": [0.5], "weights": [1]}),
+        "piecewise-power | did you mean 'shares'?",
+    ),
     invalid("bias-none", lambda: bias_from_json(None), "bias | 'name' | None"),
     invalid("bias-without-name", lambda: bias_from_json({"alpha": 2}), "bias | 'name'"),
     unknown(

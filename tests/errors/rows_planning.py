@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
-from affinity_bandits import AffinityBandit, policy_from_json
+from affinity_bandits import policy_from_json
 from affinity_bandits.planning import Assumptions, make_plan
-from affinity_bandits.policies import (
-    CalibratedElimination,
-    HandicapElimination,
-    PaddedSchedule,
-    PublishedSchedule,
-)
+from affinity_bandits.policies import HandicapElimination
 
-from .table import HUGE, TOO_LONG, UNPRINTABLE, invalid, simulated, unknown
+from .table import HUGE, TOO_LONG, UNPRINTABLE, invalid, unknown
 
 
 def assumed(**changes: Any) -> Assumptions:
@@ -26,16 +20,6 @@ def assumed(**changes: Any) -> Assumptions:
 
 def described(**changes: Any) -> Assumptions:
     return Assumptions.from_json(assumed().to_json() | changes)
-
-
-def calibrated(**changes: Any) -> Any:
-    """A calibrated policy from data that would be right but for what is changed."""
-    right = CalibratedElimination(PaddedSchedule(), assumptions=assumed()).to_json()
-    return policy_from_json(right | changes)
-
-
-def padded(schedule: Mapping[str, Any]) -> Any:
-    return policy_from_json({"name": "elimination", "schedule": {"name": "padded", **schedule}})
 
 
 ASSUMPTIONS = [
@@ -86,6 +70,54 @@ ASSUMPTIONS = [
     ),
     invalid("assume-failure-zero", lambda: assumed(failure=0.0), "failure | [1e-12, 0.5) | 0.0"),
     invalid("assume-failure-half", lambda: assumed(failure=0.5), "failure | [1e-12, 0.5) | 0.5"),
+    invalid("assume-in-flight-none", lambda: assumed(in_flight=0), "in_flight | from 1 to | got 0"),
+    invalid("assume-in-flight-half", lambda: assumed(in_flight=1.5), "in_flight | whole | 1.5"),
+    invalid("assume-in-flight-huge", lambda: assumed(in_flight=HUGE), "in_flight"),
+    # Scales.
+    invalid(
+        "assume-scale-without-width",
+        lambda: assumed(lowest=2.0, highest=2.0),
+        "highest | above lowest (2) | 2.0",
+    ),
+    invalid(
+        "assume-scale-upside-down",
+        lambda: assumed(lowest=5, highest=1),
+        "highest | above lowest (5) | got 1",
+    ),
+    invalid(
+        "assume-lowest-above-the-usual-highest",
+        lambda: assumed(lowest=1.5),
+        "highest | above lowest (1.5) | 1.0",
+    ),
+    invalid("assume-lowest-nan", lambda: assumed(lowest=math.nan), "lowest | nan"),
+    invalid("assume-lowest-text", lambda: assumed(lowest="1"), "lowest | '1'"),
+    invalid("assume-highest-infinite", lambda: assumed(highest=math.inf), "highest | inf"),
+    invalid("assume-highest-too-large", lambda: assumed(highest=1e10), "highest | 1e+09"),
+    invalid(
+        "assume-gaussian-lowest",
+        lambda: assumed(noise="gaussian", lowest=-1.0),
+        "lowest | left out unless noise is bounded | -1.0",
+    ),
+    invalid(
+        "assume-gaussian-highest",
+        lambda: assumed(noise="gaussian", highest=5.0),
+        "highest | left out unless noise is bounded | 5.0",
+    ),
+    invalid(
+        "assume-difference-beyond-the-scale",
+        lambda: assumed(lowest=1, highest=5, smallest_difference=4.5),
+        "smallest_difference | (0, 4] | 4.5",
+    ),
+    invalid(
+        "assume-mean-at-the-lowest",
+        lambda: assumed(lowest=1, highest=5, largest_mean=1),
+        "largest_mean | (1, 5] | got 1",
+    ),
+    invalid(
+        "assume-difference-beyond-the-mean-on-a-scale",
+        lambda: assumed(lowest=1, highest=5, largest_mean=3, smallest_difference=2.5),
+        "smallest_difference | (0, 2] | 2.5",
+    ),
     # From data.
     invalid("assumptions-list", lambda: Assumptions.from_json([2, 10]), "assumptions | table"),
     invalid("assumptions-none", lambda: Assumptions.from_json(None), "assumptions | None"),
@@ -99,23 +131,11 @@ ASSUMPTIONS = [
     # Plans.
     invalid("plan-for-a-table", lambda: make_plan({"groups": 2}), "assumptions | groups"),
     invalid("plan-for-nothing", lambda: make_plan(None), "assumptions | None"),
-    unknown(
-        "plan-method-unknown",
-        lambda: make_plan(assumed(), "calibrate"),
-        "method | did you mean 'calibrated'?",
-    ),
     invalid("plan-seed-negative", lambda: make_plan(assumed(), seed=-1), "seed | -1"),
     invalid("plan-seed-half", lambda: make_plan(assumed(), seed=0.5), "seed | whole | 0.5"),
 ]
 
 PLANNED_POLICIES = [
-    invalid("padded-offset", lambda: PaddedSchedule(61.0), "offset | [-60, 60] | 61.0"),
-    invalid("padded-offset-text", lambda: PaddedSchedule("5"), "offset | '5'"),
-    invalid("padded-negative", lambda: PaddedSchedule(padding=-1.0), "padding | -1.0"),
-    invalid("padded-nan", lambda: PaddedSchedule(padding=math.nan), "padding | nan"),
-    invalid("padded-too-large", lambda: PaddedSchedule(padding=1e16), "padding | 1e+15"),
-    unknown("padded-unknown-key", lambda: padded({"pading": 1}), "did you mean 'padding'?"),
-    invalid("padded-from-data", lambda: padded({"padding": "much"}), "padding | 'much'"),
     invalid("handicap-negative", lambda: HandicapElimination(-1), "head_start | from 0 | -1"),
     invalid("handicap-half", lambda: HandicapElimination(0.5), "head_start | whole | 0.5"),
     invalid("handicap-too-large", lambda: HandicapElimination(10**13), "head_start"),
@@ -128,6 +148,7 @@ PLANNED_POLICIES = [
     ),
     invalid("handicap-never-fails", lambda: HandicapElimination(failure=0.0), "failure | 0.0"),
     invalid("handicap-always-fails", lambda: HandicapElimination(failure=1.0), "failure | 1.0"),
+    invalid("handicap-none-in-flight", lambda: HandicapElimination(in_flight=0), "in_flight | 0"),
     invalid("handicap-no-arms", lambda: HandicapElimination().start(0, 10), "arms | got 0"),
     invalid("handicap-no-horizon", lambda: HandicapElimination().start(2, 0), "horizon | got 0"),
     unknown(
@@ -135,47 +156,4 @@ PLANNED_POLICIES = [
         lambda: policy_from_json({"name": "handicap-elimination", "headstart": 3}),
         "handicap-elimination | did you mean 'head_start'?",
     ),
-    invalid("calibrated-schedule", lambda: CalibratedElimination(5), "schedule | got 5"),
-    invalid("calibrated-burn-in-zero", lambda: CalibratedElimination(burn_in=0), "burn_in | got 0"),
-    invalid("calibrated-burn-in-half", lambda: CalibratedElimination(burn_in=1.5), "burn_in | 1.5"),
-    invalid("calibrated-burn-in-none", lambda: CalibratedElimination(burn_in=None), "burn_in"),
-    invalid(
-        "calibrated-assumptions-table",
-        lambda: CalibratedElimination(PublishedSchedule(), assumptions={"groups": 2}),
-        "assumptions | groups",
-    ),
-    invalid(
-        "calibrated-flag",
-        lambda: CalibratedElimination(discard_first="yes"),
-        "discard_first | true or false | 'yes'",
-    ),
-    invalid(
-        "calibrated-for-other-arms",
-        lambda: CalibratedElimination(assumptions=assumed()).start(3, 1000),
-        "arms | 2, for which | got 3",
-    ),
-    invalid(
-        "calibrated-simulated-with-other-arms",
-        lambda: simulated(
-            CalibratedElimination(assumptions=assumed()), bandit=AffinityBandit([0.1, 0.2, 0.3])
-        ),
-        "arms | 2, for which | got 3",
-    ),
-    invalid("calibrated-from-list", lambda: calibrated(assumptions=[2]), "assumptions | [2]"),
-    invalid(
-        "calibrated-from-wrong-assumptions",
-        lambda: calibrated(assumptions=assumed().to_json() | {"groups": 0}),
-        "groups | from 2 | got 0",
-    ),
-    invalid(
-        "calibrated-from-incomplete-assumptions",
-        lambda: calibrated(assumptions={"groups": 2}),
-        "horizon must be given",
-    ),
-    unknown(
-        "calibrated-unknown-schedule",
-        lambda: calibrated(schedule={"name": "paded"}),
-        "schedule | did you mean 'padded'?",
-    ),
-    unknown("calibrated-unknown-key", lambda: calibrated(burnin=3), "did you mean 'burn_in'?"),
 ]

@@ -48,7 +48,7 @@ def test_a_summary_is_that_of_a_simulation(store: Store) -> None:
         assert found.replicates == 6
         assert found.regret == row.regret
         assert found.wrong_arm == row.wrong_arm
-        assert (found.undecided, found.deceived) == (row.undecided, row.deceived)
+        assert (found.regret_runs, found.undecided) == (row.regret_runs, row.undecided)
         assert (found.undecided is None) == (cell.policy.name == "uniform")
 
 
@@ -99,6 +99,33 @@ def test_a_parquet_table_can_be_joined_with_the_shards(store: Store, tmp_path: P
     assert rows[1]["bandit.true_means"] == "0.1, 0.2, 0.9"
     assert rows[1]["bandit.true_means gap"] == pytest.approx(0.7)
     assert rows[0]["undecided"] is None
+    assert rows[2]["undecided"] == 1.0
+
+
+@pytest.mark.parametrize("replicates", [1, 25])
+def test_no_exported_end_is_outside_of_what_is_possible(replicates: int, tmp_path: Path) -> None:
+    """A logarithmic axis draws an end below 0 as a cliff.
+
+    Of 25 runs of UCB1 with equal initial pulls two are deceived, and with a head start all but one:
+    Student has -15 for the lower end of one and 1010 for the upper of the other; 1000 is the most.
+    """
+    from pyarrow import parquet
+
+    heads = {"bandit.initial_pulls": [[10, 10], [100, 10]]}
+    fixed = {"policy": "ucb1", "horizon": 5000, "bandit.true_means": [0.4, 0.6]}
+    fixed |= {"bandit.bias": "power"}
+    sweep, made = Sweep(heads, fixed, replicates=replicates), Store(tmp_path / "store")
+    run_cells(sweep, made)
+    write_table(sweep, made, tmp_path / "cells.parquet")
+    rows = parquet.read_table(tmp_path / "cells.parquet").to_pylist()
+    for row in rows:
+        assert 0.0 <= row["regret_low"] <= row["regret"] <= row["regret_high"] <= 1000.0
+    for row in rows:
+        assert 0.0 <= row["regret_5_percent"] <= row["regret_median"]
+        assert row["regret_median"] <= row["regret_95_percent"] <= 1000.0
+    if replicates > 1:  # without a deceived run, or with nothing else, the test would be empty
+        assert 0.0 < rows[0]["wrong_arm"] < 0.2
+        assert 0.8 < rows[1]["wrong_arm"] < 1.0
 
 
 def test_a_table_of_another_kind_is_refused(store: Store, tmp_path: Path) -> None:

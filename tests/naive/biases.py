@@ -21,6 +21,8 @@ def naive_bias(description: dict[str, Any]) -> Bias:
         return clipped(base, description.get("low"), description.get("high"))
     if name == "plateau":
         return plateau(description["arms"], description["beta"])
+    if name == "piecewise-power":
+        return piecewise_power(description["shares"], description["weights"])
     raise ValueError(f"no bias is called {name!r}")
 
 
@@ -68,5 +70,21 @@ def plateau(K: int, beta: float) -> Bias:
         if x <= edge:
             return floor**10
         return (x - edge + floor) ** 10
+
+    return f
+
+
+def piecewise_power(shares: list[float], weights: list[float]) -> Bias:
+    """A straight line of log f over log x between points, and flat beyond the ends."""
+
+    def f(x: float) -> float:
+        if x <= shares[0]:
+            return weights[0]
+        for i in range(1, len(shares)):
+            if x < shares[i]:
+                part = math.log(x / shares[i - 1]) / math.log(shares[i] / shares[i - 1])
+                low, high = math.log(weights[i - 1]), math.log(weights[i])
+                return math.exp((1.0 - part) * low + part * high)
+        return weights[-1]
 
     return f

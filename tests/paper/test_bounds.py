@@ -43,7 +43,7 @@ def test_rounds_that_are_too_short_break_the_upper_bound(tmp_path) -> None:  # t
 
 def test_who_knows_the_best_arm_beats_the_lower_bound(tmp_path) -> None:  # type: ignore[no-untyped-def]
     """The planted wrong world: a policy that is not consistent."""
-    wrong = replace(SMALL, policy=Oracle(0), horizons=(10**4,))
+    wrong = replace(SMALL, policy=Oracle(0), horizons=(10**4,), replicates=40)
     upper, lower, order, _ = claims(run(wrong, lab_in(tmp_path)))
     assert upper.holds
     assert not lower.holds

@@ -48,13 +48,16 @@ def test_the_wrong_law_of_the_printed_samples_shows_in_exact_arithmetic() -> Non
     """Every path of the first five pulls, with fractions, by `alg:coupling` line by line.
 
     Given the frozen environment's own past and choice, its sample of arm 2 should be Bernoulli
-    with the frozen mean, 4/9; after the past below it is not.
+    with the frozen mean, 4/9; after the past below it is not. Nor are the biased environment's
+    samples right: of arm 1, given its own past and choice, too high after one past and too low
+    after another. Samples that do not come from a queue are, in both.
     """
     means, initial, frozen_initial = (Fraction(9, 10), Fraction(8, 10)), SMALL_WORLD[1], 8
     share = Fraction(frozen_initial, frozen_initial + initial[1])
     frozen = (means[0] * share, means[1] * (1 - share))
     paths: dict[tuple[Any, Any, Any], Fraction] = {((), (), ()): Fraction(1)}
     seen: dict[Any, list[Fraction]] = {}
+    seen_biased: dict[Any, list[Fraction]] = {}
     deviation = Fraction(0)
     for t in range(1, 6):
         longer: dict[tuple[Any, Any, Any], Fraction] = {}
@@ -81,11 +84,25 @@ def test_the_wrong_law_of_the_printed_samples_shows_in_exact_arithmetic() -> Non
                 longer[key] = longer.get(key, Fraction(0)) + chance * p
                 tally = seen.setdefault((past_frozen, b), [Fraction(0), Fraction(0)])
                 tally[z] += chance * p
+                own = seen_biased.setdefault(
+                    (past_biased, a, biased[a]), [Fraction(0), Fraction(0)]
+                )
+                own[y] += chance * p
                 deviation += chance * p * (z - frozen[1]) if b == 1 else 0
         paths = longer
     assert sum(paths.values()) == 1
     no, yes = seen[((0, 1), (1, 0), (0, 0), (0, 0)), 1]
-    assert yes / (yes + no) < frozen[1] - Fraction(1, 10)
+    assert yes / (yes + no) == Fraction(72257, 225225) < frozen[1] - Fraction(1, 10)
+    chances = {
+        (past, arm): (yes / (yes + no), mean)
+        for (past, arm, mean), (no, yes) in seen_biased.items()
+    }
+    assert chances[((0, 0), (1, 1), (1, 0), (1, 0)), 0] == (Fraction(1671, 12625), Fraction(3, 25))
+    assert chances[((0, 1), (1, 1), (0, 1), (1, 1)), 0] == (Fraction(18, 125), Fraction(9, 50))
+    wrong = [(past, arm) for (past, arm), (found, mean) in chances.items() if found != mean]
+    assert len(wrong) == 7
+    # Only arm 1 comes from a queue here, and the queues are empty before the fifth pull.
+    assert all(arm == 0 and len(past) == 4 for past, arm in wrong)
     walked = [
         path.deviation[1, 1]
         for path in walks(world_of(SMALL_WORLD, 5, 1.0), 10_000, 0, 0, queues=True)

@@ -1,1 +1,1 @@
-"""Plans: what is predicted, chosen, certified, remembered and said about it."""
+"""Plans: what they assume, how they are judged, remembered and said, and whether they keep it."""

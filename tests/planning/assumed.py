@@ -7,6 +7,7 @@ from affinity_bandits.planning import Assumptions
 TINY = Assumptions(groups=2, horizon=300, smallest_difference=0.5, head_start=2, steepness=0.0)
 SMALL = Assumptions(groups=2, horizon=1000, smallest_difference=0.5, head_start=3, steepness=1.0)
 HOPELESS = replace(TINY, horizon=20, smallest_difference=0.1, noise="gaussian", lipschitz=1.0)
-TOO_SHORT = Assumptions(
-    groups=2, horizon=100, smallest_difference=0.3, head_start=20, steepness=1.0
+LONG_ENOUGH = Assumptions(
+    groups=2, horizon=3000, smallest_difference=0.3, head_start=20, steepness=1.0
 )
+TOO_SHORT = replace(LONG_ENOUGH, horizon=100)

@@ -23,7 +23,7 @@ CASES = ("plain", "too-small", "hopeless", "easy", "often-wrong", "rarely-wrong"
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    wanted = Assumptions(groups=2, horizon=20_000, smallest_difference=0.3, head_start=20)
+    wanted = Assumptions(groups=2, horizon=20_000, smallest_difference=0.3, head_start=150)
     return make_plan(wanted, progress=False)
 
 
@@ -53,8 +53,8 @@ def changed(plan: Plan, case: str) -> Plan:
 
 
 def too_small(plan: Plan, sufficient: int | None) -> Plan:
-    undecided = [replace(one, undecided=one.replicates) for one in plan.outcomes]
-    return replace(plan, outcomes=tuple(undecided), sufficient=sufficient)
+    undecided = [replace(one, undecided=one.replicates) for one in plan.hardest]
+    return replace(plan, hardest=tuple(undecided), sufficient=sufficient)
 
 
 def all_spent(point: Reach) -> Reach:
@@ -173,7 +173,7 @@ def test_no_label_touches_another_or_leaves_its_panel(plan: Plan, case: str) -> 
 
 
 def test_the_headline_says_what_is_planned(plan: Plan) -> None:
-    assert plan.affordable
+    assert plan.enough
     headline = "2 groups, differences of at least 0.3: plan for 20,000 choices"
     assert draw_plan(plan).get_suptitle() == headline
 
@@ -190,7 +190,7 @@ def test_the_headline_says_that_a_budget_is_too_small(
     plan: Plan, sufficient: int | None, end: str
 ) -> None:
     short = too_small(plan, sufficient)
-    assert not short.affordable
+    assert not short.enough
     assert draw_plan(short).get_suptitle() == f"2 groups, differences of at least 0.3: {end}"
 
 

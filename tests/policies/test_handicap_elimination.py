@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from affinity_bandits import AffinityBandit, Gaussian, Power, simulate
-from affinity_bandits.errors import InvalidInput
 from affinity_bandits.policies import HandicapElimination, Live, Round
 
 from ..naive.policies.handicap_elimination import HandicapElimination as NaiveTwin
@@ -355,43 +354,3 @@ def test_the_best_arm_is_dropped_no_more_often_than_allowed(
 def test_without_the_head_start_the_best_arm_is_dropped(noise: str | Gaussian, arms: int) -> None:
     """The negative control: the same instances, and a policy that is told of no imbalance."""
     assert deceived_rate(noise, arms, 990, head_start=0) > 0.5
-
-
-# Wrong settings.
-
-
-@pytest.mark.parametrize(
-    ("parameter", "value"),
-    [
-        ("head_start", -1),
-        ("head_start", 0.5),
-        ("head_start", True),
-        ("head_start", "5"),
-        ("head_start", math.nan),
-        ("head_start", 10**400),
-        ("sigma", 0.0),
-        ("sigma", -1.0),
-        ("sigma", math.nan),
-        ("sigma", math.inf),
-        ("sigma", "1"),
-        ("bounded", 1),
-        ("bounded", None),
-        ("failure", 0.0),
-        ("failure", 1.0),
-        ("failure", -0.05),
-        ("failure", math.nan),
-        ("failure", "0.05"),
-    ],
-)
-def test_wrong_settings_are_refused_by_name(parameter: str, value: object) -> None:
-    with pytest.raises(InvalidInput, match=parameter) as caught:
-        HandicapElimination(**{parameter: value})  # type: ignore[arg-type]
-    assert caught.value.parameter == parameter
-
-
-@pytest.mark.parametrize(
-    ("arms", "horizon", "parameter"), [(0, 10, "arms"), (2, 0, "horizon"), (2, 10**16, "horizon")]
-)
-def test_wrong_sizes_are_refused_by_name(arms: int, horizon: int, parameter: str) -> None:
-    with pytest.raises(InvalidInput, match=parameter):
-        HandicapElimination().start(arms, horizon)

@@ -25,12 +25,14 @@ from hypothesis.stateful import (
 from affinity_bandits.policies import (
     Elimination,
     ExploreThenCommit,
+    HandicapElimination,
     ListedSchedule,
     PublishedSchedule,
     RoundPolicy,
     SequentialHalving,
     SuccessiveRejects,
 )
+from affinity_bandits.policies.state import state_to_json
 from affinity_bandits.service import problems
 from affinity_bandits.service.campaigns import Ask, Campaigns
 from affinity_bandits.service.description import Description
@@ -51,11 +53,14 @@ POLICIES: list[RoundPolicy] = [
     ExploreThenCommit(2),
     SequentialHalving(),
     SuccessiveRejects(0.9),
+    HandicapElimination(head_start=0, bounded=True, failure=0.5, in_flight=4),
+    HandicapElimination(head_start=1, sigma=0.01, failure=0.5, in_flight=7),
 ]
 
 STATE = """
 SELECT json_build_object(
   'head', (SELECT to_json(h) FROM affinity.heads AS h WHERE campaign = $1),
+  'state', (SELECT saved -> 'state' FROM affinity.campaigns WHERE id = $1),
   'due', EXISTS (SELECT FROM affinity.due WHERE campaign = $1),
   'pending', (SELECT coalesce(json_agg(json_build_array(l.lease, g.slot) ORDER BY 1), '[]')
               FROM affinity.leases AS l, unnest(l.pending) AS run,
@@ -113,10 +118,11 @@ class Machine(RuleBasedStateMachine):
         policy=st.sampled_from(POLICIES),
         arms=st.integers(2, 4),
         horizon=st.sampled_from([1, 3, 10, 25, 60]),
+        lowest=st.sampled_from([0, 0, 0, -3]),
     )
-    def create(self, policy: RoundPolicy, arms: int, horizon: int) -> None:
+    def create(self, policy: RoundPolicy, arms: int, horizon: int, lowest: int) -> None:
         names = tuple(f"arm {number}" for number in range(arms))
-        about = Description("machine", names, policy, horizon, lease_seconds=LEASE_SECONDS)
+        about = Description("machine", names, policy, horizon, LEASE_SECONDS, lowest)
         self.world.created += 1
         key = f"campaign-{self.world.created}"
         first, second = (
@@ -334,8 +340,10 @@ class Machine(RuleBasedStateMachine):
         assert head["status"] == model.status
         assert (head["round"], head["width"]) == (model.number, len(current.arms))
         assert (head["size"], head["next_slot"]) == (current.size, current.handed_out)
+        assert head["in_flight"] == model.policy.order_window
         assert head["answered"] == len(current.answered)
         assert stored["due"] == model.due
+        assert stored["state"] == state_to_json(model.state)  # to the bit
         assert sorted(pending) == sorted([lease, slot] for slot, lease in current.owed.items())
         is_open = current.dropped is None
         assert stored["sums"] == [

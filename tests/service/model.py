@@ -71,6 +71,7 @@ class Model:
         self.about = description
         self.lowest = round(description.lowest * 10**9)
         self.highest = round(description.highest * 10**9)
+        self.span = self.highest - self.lowest
         self.policy = description.policy
         self.state = self.policy.start(len(description.arms), description.horizon)
         self.status = "open"
@@ -105,11 +106,12 @@ class Model:
         if self.status in ("exhausted", "stopped"):
             return Finished(self.status)
         current = self.round
-        fresh = range(current.handed_out, min(current.handed_out + one.count, current.size))
+        end = min(current.handed_out + one.count, current.size, self._first_barred())
+        fresh = range(current.handed_out, end)
         slots = list(fresh) or self._offered_again(now)[: one.count]
         if not slots:
             moments = [self.leases[lease].expires_at for lease in current.owed.values()]
-            return Wait(current.size - len(current.answered), (min(moments) - now).total_seconds())
+            return Wait(len(current.owed), (min(moments) - now).total_seconds())
         self.events.append(("ask", one.key, self.number))
         number = len(self.events)
         expires_at = now + timedelta(seconds=self.about.lease_seconds)
@@ -119,6 +121,13 @@ class Model:
         lease = Lease(number, self.number, runs_of(slots), current.arms, expires_at)
         self.remembered[one.key] = (("ask", one.count), lease)
         return lease
+
+    def _first_barred(self) -> int:
+        """The first slot that may not go out: w before it there is one without an answer."""
+        window = self.policy.order_window
+        if window is None or len(self.round.arms) == 1:  # slots of one arm are all alike
+            return FOREVER
+        return window + next(slot for slot in count() if slot not in self.round.answered)
 
     def _offered_again(self, now: datetime) -> list[int]:
         """Slots that expired leases owe, those that expired first first."""
@@ -208,7 +217,12 @@ class Model:
             self.status = "exhausted"
             return True
         before = self._candidates()
-        sums = np.array([float(Fraction(units, 10**9)) for units in current.sums])
+        # Every score is a part of the way from the lowest to the highest.
+        parts = [
+            Fraction(units - answers * self.lowest, self.span)
+            for units, answers in zip(current.sums, current.counts, strict=True)
+        ]
+        sums = np.array([float(part) for part in parts])
         self.state = self.policy.absorbed(self.state, sums)
         current.dropped = tuple(sorted(before - self._candidates()))
         self._open_next(current.before + current.size)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from typing import Any
 
 import pytest
+import tomli_w
 
 from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
 from affinity_bandits.planning import Assumptions, make_plan
@@ -26,6 +28,7 @@ from affinity_bandits.service.description import (
     open_round,
     served_policy,
 )
+from affinity_bandits.service.scores import scale_of
 
 GOOD: dict[str, Any] = {
     "name": "spring",
@@ -89,6 +92,11 @@ def test_a_digest_tells_descriptions_apart(other: dict[str, Any]) -> None:
         ({"highest": float("inf")}, "highest must be"),
         ({"lowest": 1}, r"highest must be above lowest \(1\), got 1"),
         ({"lowest": 0.9999999999}, "highest must be above lowest"),  # the same in units of 1e-9
+        ({"lowest": float("nan")}, "lowest must be"),
+        (
+            {"lowest": 0.9999995},
+            r"highest must be at least 1e-06 above lowest \(0.9999995\), since",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_by_name(given: dict[str, Any], said: str) -> None:
@@ -106,8 +114,8 @@ def test_what_cannot_be_is_refused_by_name(given: dict[str, Any], said: str) -> 
         {"name": "elimination", "schedule": {"name": "listed", "rounds": [[]]}},
         {"name": "elimination", "other": 1},
         {"name": "explore-then-commit", "pulls_per_arm": -1},
-        {"name": "calibrated-elimination", "assumptions": 3},
-        {"name": "calibrated-elimination", "assumptions": {"groups": "x"}},
+        {"name": "handicap-elimination", "in_flight": 0},
+        {"name": "handicap-elimination", "head_start": {"groups": "x"}},
     ],
     ids=repr,
 )
@@ -129,13 +137,44 @@ def test_only_policies_that_live_on_feedback_are_served() -> None:
 @pytest.fixture(scope="module")
 def plan() -> str:
     tiny = Assumptions(groups=2, horizon=300, smallest_difference=0.5, head_start=2, steepness=0.0)
-    return plan_to_toml(make_plan(tiny, "auto", seed=1, progress=False))
+    return plan_to_toml(make_plan(tiny, seed=1, progress=False))
 
 
 def test_a_plan_describes_a_campaign(plan: str) -> None:
     about = described_by_plan(plan, "planned", ["red", "blue"], lease_seconds=5)
     assert (about.arms, about.horizon, about.lease_seconds) == (("red", "blue"), 300, 5)
     assert about.policy.name in SERVED
+
+
+def changed(plan: str, **assumptions: Any) -> str:
+    data = tomllib.loads(plan)
+    data["assumptions"] |= assumptions
+    return tomli_w.dumps(data)
+
+
+def test_a_plan_has_the_range_of_scores(plan: str) -> None:
+    assert described_by_plan(plan, "planned", ["red", "blue"]).scale == scale_of(0, 1)
+    stars = changed(plan, lowest=1.0, highest=5.0)
+    for given in ({}, {"lowest": 1.0}, {"lowest": 1, "highest": 5}):
+        about = described_by_plan(stars, "planned", ["red", "blue"], **given)
+        assert (about.lowest, about.highest) == (1.0, 5.0)
+    for given, said in (
+        ({"lowest": 0.0}, r"lowest must be left out, or as the plan has it \(1\), got 0.0"),
+        ({"highest": 10.0}, r"highest must be left out, or as the plan has it \(5\), got 10.0"),
+    ):
+        with pytest.raises(InvalidInput, match=said):
+            described_by_plan(stars, "planned", ["red", "blue"], **given)
+    with pytest.raises(InvalidInput, match=r"highest must be left out, or .* \(1\), got 5"):
+        described_by_plan(plan, "planned", ["red", "blue"], highest=5)
+    for bad in ({"lowest": "x"}, {"lowest": 1.0}, {"highest": float("inf")}):
+        with pytest.raises(InvalidInput, match=r"(lowest|highest) must be"):
+            described_by_plan(changed(plan, **bad), "planned", ["red", "blue"])
+
+
+def test_a_plan_for_scores_without_a_range_is_refused_with_the_reason(plan: str) -> None:
+    said = "plan must be one for noise = 'bounded', .* no range .* got .*gaussian"
+    with pytest.raises(InvalidInput, match=said):
+        described_by_plan(changed(plan, noise="gaussian"), "planned", ["red", "blue"])
 
 
 def test_a_plan_is_for_as_many_groups_as_it_says(plan: str) -> None:

@@ -14,14 +14,20 @@ import pytest
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.errors import InvalidInput, NotSupported
+from affinity_bandits.policies import HandicapElimination
+from affinity_bandits.service import keys
 from affinity_bandits.service.campaigns import Ask, Campaigns
+from affinity_bandits.service.closing import opened
 from affinity_bandits.service.database import connect
+from affinity_bandits.service.description import Description, open_round
 from affinity_bandits.service.idempotency import new_key
 from affinity_bandits.service.migrate import migrate, newest_revision
 from affinity_bandits.service.problems import Unavailable
-from affinity_bandits.service.records import Finished, Lease
+from affinity_bandits.service.reading import Reading
+from affinity_bandits.service.records import Finished, Lease, Wait
 from affinity_bandits.service.tells import Tell
+from affinity_bandits.service.ui.story import order_of_answers
 from affinity_bandits.service.verify import verify
 
 from .golden import make
@@ -96,19 +102,24 @@ def test_a_database_of_each_schema_is_upgraded_and_goes_on(empty_dsn: str, revis
     assert query(empty_dsn, "SELECT version_num FROM public.affinity_schema") == [revision]
     migrate(empty_dsn)
     assert query(empty_dsn, "SELECT version_num FROM affinity_schema") == [newest_revision()]
-    asyncio.run(goes_on(empty_dsn))
+    asyncio.run(goes_on(empty_dsn, revision))
 
 
-async def goes_on(dsn: str) -> None:
+async def goes_on(dsn: str, revision: str) -> None:
     pool = await connect(dsn)
     try:
         campaigns = Campaigns(pool)
-        verdicts = {id_: await verify(pool, id_) for id_ in make.POLICIES}
+        there = [id_ for id_ in make.POLICIES if make.SINCE.get(id_, "") <= revision]
+        verdicts = {id_: await verify(pool, id_) for id_ in there}
         assert {id_: one.differences for id_, one in verdicts.items() if one.differences} == {}
         assert verdicts[make.RUNNING].rounds == 2
 
-        assert await campaigns.close_due(now=NOW) == 1  # the one whose process had died
-        for id_ in (make.RUNNING, make.DECIDED, make.COMPLETE):
+        marked = make.MARKED in there
+        assert await pool.fetchval("SELECT count(*) FROM affinity.faults") == marked
+        # The one whose process had died, and the one that this server can read again.
+        assert await campaigns.close_due(now=NOW) == 1 + marked
+        assert await pool.fetchval("SELECT count(*) FROM affinity.faults") == 0
+        for id_ in (make.RUNNING, make.DECIDED, make.COMPLETE, *([make.MARKED] * marked)):
             for _ in range(3):
                 lease = await asked(campaigns, id_)
                 assert isinstance(lease, Lease)
@@ -118,10 +129,109 @@ async def goes_on(dsn: str) -> None:
                 assert told.counted == len(slots)
         assert await asked(campaigns, make.EXHAUSTED) == Finished("exhausted")
         assert await asked(campaigns, make.STOPPED) == Finished("stopped")
-        after = {id_: await verify(pool, id_) for id_ in make.POLICIES}
+        if make.IN_ORDER in there:
+            owed = await asked(campaigns, make.IN_ORDER)  # what expired leases still owe
+            assert len(owed.slots) == 2
+            assert isinstance(await asked(campaigns, make.IN_ORDER), Wait)
+        after = {id_: await verify(pool, id_) for id_ in there}
         assert {id_: one.differences for id_, one in after.items() if one.differences} == {}
         assert after[make.RUNNING].events > verdicts[make.RUNNING].events
         assert after[make.RUNNING].rounds > verdicts[make.RUNNING].rounds
+    finally:
+        await pool.close()
+
+
+# What 0001 wrote and 0002 reads.
+
+
+def restored_0001(dsn: str) -> None:
+    query(dsn, (make.HERE / "0001.sql").read_text(encoding="utf-8"))
+    query(dsn, "SET search_path = public")
+
+
+def test_campaigns_whose_sums_were_not_mapped_are_refused_and_nothing_changes(
+    empty_dsn: str,
+) -> None:
+    restored_0001(empty_dsn)
+    query(
+        empty_dsn,
+        f"UPDATE affinity.campaigns SET highest = 5000000000 WHERE id = '{make.RUNNING}'",
+    )
+    before = contents(empty_dsn)
+    with pytest.raises(NotSupported, match=rf"do not go from 0 to 1, .*\({make.RUNNING}\)"):
+        migrate(empty_dsn)
+    assert query(empty_dsn, "SELECT version_num FROM public.affinity_schema") == ["0001"]
+    assert contents(empty_dsn) == before
+
+
+def test_a_handicap_that_knew_no_window_goes_on_without_one_and_says_so(empty_dsn: str) -> None:
+    migrate(empty_dsn, "0001")
+    asyncio.run(made_by_0001(empty_dsn))
+    migrate(empty_dsn)
+    asyncio.run(has_no_window(empty_dsn))
+
+
+OLD = make.IN_ORDER
+
+
+async def made_by_0001(dsn: str) -> None:
+    """Make a campaign as 0001 did, and have slots of its round answered last first."""
+    pool = await connect(dsn)
+    try:
+        policy = HandicapElimination(head_start=2, sigma=0.3, failure=0.05)
+        about = Description("old", ("a", "b"), policy, 500)
+        state = policy.start(2, 500)
+        first = open_round(policy, state, 500, 0)
+        data, saved = about.to_json(), policy.save(state, 2, 500)
+        del data["policy"]["in_flight"], saved["policy"]["in_flight"]
+        await keys.create_tenant(pool, "old")
+        await pool.execute(
+            "INSERT INTO affinity.campaigns (id, tenant, name, arms, policy, horizon,"
+            " lease_seconds, lowest, highest, saved, created_at, created_by, key, digest)"
+            " VALUES ($1, 1, 'old', '{a,b}', $2, 500, 3600, 0, 1000000000, $3, $4, 'g', 'k', '')",
+            *(OLD, data["policy"], saved, make.BEGIN),
+        )
+        await pool.execute(
+            "INSERT INTO affinity.heads (campaign, tenant, status, round, width, size, next_slot,"
+            " answered, events, lease_seconds, lowest, highest)"
+            " VALUES ($1, 1, 'open', 0, 2, $2, 0, 0, 1, 3600, 0, 1000000000)",
+            *(OLD, first.size),
+        )
+        async with pool.acquire() as db:
+            await opened(db, OLD, 0, first, before=0, now=make.BEGIN)
+        await pool.execute(
+            "INSERT INTO affinity.events (campaign, number, at, kind, actor, round, detail)"
+            " VALUES ($1, 1, $2, 'create', 'g', 0, $3)",
+            *(OLD, make.BEGIN, {"description": data, "version": "0", "state": saved["state"]}),
+        )
+        await answered_last_first(Campaigns(pool), 3, 4, make.BEGIN)
+    finally:
+        await pool.close()
+
+
+async def answered_last_first(campaigns: Campaigns, asks: int, size: int, now: Any) -> None:
+    leases = []
+    for _ in range(asks):
+        (lease,) = await campaigns.ask(1, OLD, [Ask(size, new_key(), "t")], now=now)
+        assert isinstance(lease, Lease)
+        assert len(lease.slots) == size
+        leases.append(lease)
+    for lease in leases[::-1]:
+        slots = tuple(slot for slot, _ in lease.slots)
+        tell = Tell(lease.number, new_key(), "t", slots, (10**8,) * size)
+        await campaigns.tell(1, OLD, [tell], now=now)
+
+
+async def has_no_window(dsn: str) -> None:
+    pool = await connect(dsn)
+    try:
+        assert (await verify(pool, OLD)).differences == ()
+        await answered_last_first(Campaigns(pool), 2, 2, NOW)
+        verdict = await verify(pool, OLD)
+        assert (verdict.differences, verdict.rounds) == ((), 1)
+        found = await Reading(pool).campaign(1, OLD)
+        assert found.in_flight is None
+        assert "holds if answers came in the order" in order_of_answers(found)
     finally:
         await pool.close()
 

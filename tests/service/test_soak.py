@@ -107,6 +107,19 @@ def test_the_model_sees_a_mistake(kind: str, mistake: Any) -> None:
     assert getattr(trail.verdict, kind) > 0, trail.verdict
 
 
+def test_the_model_knows_the_window() -> None:
+    case = Case("ordered", "handicap-elimination", 3, 300, in_flight=6)
+    trail = Trail(case)
+    trail.ask(0.0, 0, 4)
+    trail.ask(0.0, 4, 6, asked=4)
+    trail.tell(0.1, 3, [4, 5], (2, 0, 0))
+    trail.tell(0.2, 2, [0], (1, 0, 0))
+    trail.ask(0.3, 6, 7, asked=9)
+    assert trail.verdict.good, trail.verdict.complaints
+    trail.ask(0.4, 7, 8)
+    assert trail.verdict.wrong > 0
+
+
 def test_an_acknowledged_request_that_is_not_on_record_is_lost() -> None:
     answer = {"counted": 1, "late": 0, "duplicate": 0}
     body = {"lease": 2, "answers": [{"slot": 0, "score": 0.5}]}

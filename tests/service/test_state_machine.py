@@ -17,6 +17,7 @@ from hypothesis import Phase
 from affinity_bandits.service import keys
 from affinity_bandits.service.database import connect
 from affinity_bandits.service.migrate import migrate
+from affinity_bandits.service.scores import Scale, from_units
 
 from .conftest import made_database
 from .machine import World, run_machine
@@ -72,6 +73,19 @@ MUTATIONS = {
         "AND v_head.status <> 'exhausted' THEN",
         "AND false THEN",
     ),
+    "no window": ("ask", "v_head.in_flight IS NOT NULL", "false"),
+    "a window that is one too wide": (
+        "ask",
+        "v_limit, v_head.oldest + v_head.in_flight",
+        "v_limit, v_head.oldest + v_head.in_flight + 1",
+    ),
+    "a window that does not move on": ("ask", "IF NOT v_looked AND", "IF false AND"),
+    "a window behind the newest": ("ask", "min(lower(l.pending))", "max(lower(l.pending))"),
+    "slots awaited that nobody has": (
+        "ask",
+        "v_head.next_slot - v_head.answered",
+        "v_head.size - v_head.answered",
+    ),
     "a tenant who asks another's": ("ask", " AND h.tenant = p_tenant", ""),
     "a tenant who tells another's": ("tell", " AND h.tenant = p_tenant", ""),
 }
@@ -85,6 +99,15 @@ def test_the_machine_notices_a_broken_rule(world: World, broken: str) -> None:
         mutated(world, *MUTATIONS[broken]),
         pytest.raises((AssertionError, asyncpg.PostgresError, pytest.fail.Exception)),
     ):
+        run_machine(world, SEQUENCES_OF_A_CONTROL, (Phase.generate,))
+
+
+@pytest.mark.slow
+def test_the_machine_notices_sums_that_are_not_mapped(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Scale, "to_policy", lambda self, total, answers: from_units(total))
+    with pytest.raises(AssertionError):
         run_machine(world, SEQUENCES_OF_A_CONTROL, (Phase.generate,))
 
 

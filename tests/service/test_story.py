@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 
 from affinity_bandits.policies import (
-    CalibratedElimination,
     Elimination,
     HandicapElimination,
     RoundPolicy,
@@ -26,8 +25,8 @@ from affinity_bandits.policies import (
 )
 from affinity_bandits.policies.schedule import ListedSchedule
 from affinity_bandits.service.closing import step
-from affinity_bandits.service.description import Description, open_round
-from affinity_bandits.service.records import Campaign, ClosedRound, Event, Progress
+from affinity_bandits.service.description import SERVED, Description, open_round
+from affinity_bandits.service.records import Campaign, ClosedRound, Event, Progress, Stored
 from affinity_bandits.service.scores import to_units
 from affinity_bandits.service.ui import charts, story
 from affinity_bandits.service.ui.decisions import decisions_of, explained
@@ -54,9 +53,12 @@ def played(
     *,
     horizon: int = 100_000,
     rounds: int = 1000,
+    scale: tuple[float, float] = (0.0, 1.0),
 ) -> tuple[Campaign, list[ClosedRound]]:
     """A campaign whose groups always score their means, after so many rounds or at its end."""
-    about = Description("Sourcing", tuple(names), policy, horizon)
+    about = Description(
+        "Sourcing", tuple(names), policy, horizon, lowest=scale[0], highest=scale[1]
+    )
     state = policy.start(len(names), horizon)
     saved, current = policy.save(state, len(names), horizon), open_round(policy, state, horizon, 0)
     closed: list[ClosedRound] = []
@@ -65,7 +67,7 @@ def played(
         width = len(current.arms)
         counts = [current.size // width + (i < current.size % width) for i in range(width)]
         sums = [to_units(means[arm]) * n for arm, n in zip(current.arms, counts, strict=True)]
-        made = step(policy, saved, current, sums, before)
+        made = step(policy, about.scale, saved, current, sums, before)
         at = START + timedelta(days=len(closed))
         closed.append(
             ClosedRound(
@@ -92,6 +94,7 @@ def played(
         current.arms[0] if current.final and len(current.arms) == 1 else None,
         tuple(arm for arm in range(len(names)) if candidate(after, arm)),
         before,
+        policy.order_window,
         progress,
         START,
     )
@@ -113,6 +116,33 @@ def answers_of(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[int]:
         for arm, count in zip(one.arms, one.counts, strict=True):
             found[arm] += count
     return found
+
+
+def test_a_policy_without_words_of_its_own_gets_none_of_anothers() -> None:
+    said = {name: story.how_it_decides(policy.examples()[0]) for name, policy in SERVED.items()}
+    fixed = {name for name, words in said.items() if "a fixed number of groups" in words}
+    assert fixed == {"explore-then-commit", "sequential-halving", "successive-rejects"}
+    assert not [name for name, words in said.items() if "is up to the policy" in words]
+    for stranger in (None, RoundPolicy()):
+        words = story.how_it_decides(stranger)
+        assert "is up to the policy" in words
+        assert "lowest" not in words
+        assert "fixed" not in words
+
+
+def test_why_a_stranger_dropped_a_group_is_not_made_up() -> None:
+    campaign, rounds = played(SuccessiveRejects(), "ABC", [0.9, 0.8, 0.1], rounds=1)
+    assert "Only the best 2 by score" in told(campaign, rounds, 0)
+    about = campaign.description
+    stored = Stored(
+        *(about.name, about.arms, {}, about.horizon, about.lease_seconds),
+        *(about.lowest, about.highest),
+    )
+    words = told(replace(campaign, description=stored), rounds, 0)
+    assert "C scored 0.10, which is 0.80 below the best (A, 0.90)." in words
+    assert "The campaign's policy then dropped C." in words
+    assert "Only the best" not in words
+    view_of(replace(campaign, description=stored), rounds, answers_of(campaign, rounds))
 
 
 def test_the_headline_says_where_a_campaign_stands() -> None:
@@ -206,12 +236,42 @@ def test_rounds_are_counted_as_a_plan_counts_them() -> None:
     campaign, rounds = played(bare, "ABC", [0.55, 0.5, 0.24])
     # The tolerances are the listed ones, in their order, with and without a warm-up.
     assert [d.tolerance for d in decisions_of(campaign, rounds)][:3] == [0.5, 0.25, 0.125]
-    campaign, rounds = played(CalibratedElimination(LISTED.schedule), "ABC", [0.55, 0.5, 0.24])
+    campaign, rounds = played(LISTED, "ABC", [0.55, 0.5, 0.24])
     assert [d.tolerance for d in decisions_of(campaign, rounds)][:3] == [None, 0.5, 0.25]
 
 
-def test_a_drop_in_the_story_is_a_drop_by_the_rule() -> None:
-    campaign, rounds = played(LISTED, "ABCDE", [0.9, 0.87, 0.8, 0.6, 0.3])
+def test_scores_and_tolerances_are_told_on_the_scale_that_people_gave() -> None:
+    parts = [0.55, 0.5, 0.24]
+    stars, rounds = played(
+        LISTED, "ABC", [1 + 4 * part for part in parts], rounds=4, scale=(1.0, 5.0)
+    )
+    plain, expected = played(LISTED, "ABC", parts, rounds=4)
+    assert [one.dropped for one in rounds] == [one.dropped for one in expected]
+    assert told(stars, rounds, 2).startswith(
+        "Round 2 ended on 12 November 2026: each group had 64 answers. C scored 1.96, which is 1.24"
+        " below the best (A, 3.20). That is more than this round tolerates (1), so C was dropped."
+    )
+    view = view_of(stars, rounds, answers_of(stars, rounds))
+    shown = next(one for one in view.rounds if one.label == "Round 2")
+    assert shown.tolerance == "1"
+    assert shown.scores is not None
+    assert [row.number.partition(" ")[0] for row in shown.scores.rows] == ["3.20", "3.00", "1.96"]
+    # Where the limit is drawn is the same part of the picture, since intervals are too.
+    other = view_of(plain, expected, answers_of(plain, expected))
+    drawn = next(one for one in other.rounds if one.label == "Round 2")
+    assert drawn.scores is not None
+    limits = [
+        re.findall(r'class="limit" x1="([0-9.]+)%', rows.rows[0].picture)
+        for rows in (shown.scores, drawn.scores)
+    ]
+    assert limits[0] == limits[1] != []
+
+
+@pytest.mark.parametrize("scale", [(0.0, 1.0), (-2.0, 6.0)], ids=str)
+def test_a_drop_in_the_story_is_a_drop_by_the_rule(scale: tuple[float, float]) -> None:
+    low, high = scale
+    scores = [low + (high - low) * part for part in (0.9, 0.87, 0.8, 0.6, 0.3)]
+    campaign, rounds = played(LISTED, "ABCDE", scores, scale=scale)
     assert campaign.status == "decided" or campaign.round.number > 4
     for decision in decisions_of(campaign, rounds):
         if decision.tolerance is None:
@@ -238,6 +298,19 @@ def test_a_head_start_is_told_as_one_and_names_the_leader() -> None:
     view = view_of(campaign, rounds, answers_of(campaign, rounds))
     # Scores of a head start are not shown: they are not comparable and decided nothing.
     assert [one.scores is None for one in view.rounds][-2:] == [True, False]
+
+
+def test_how_many_at_once_is_said_where_it_matters() -> None:
+    policy = HandicapElimination(head_start=20, bounded=True, failure=0.05, in_flight=250)
+    ordered, _ = played(policy, "AB", [0.4, 0.9], rounds=1)
+    said = story.order_of_answers(ordered)
+    assert said.startswith("Up to 250 choices under way at once are covered, in whatever order")
+    assert "A choice counts when its answer is told" in said
+    assert "holds if answers came in the order" in story.order_of_answers(
+        replace(ordered, in_flight=None)
+    )
+    free, _ = played(LISTED, "AB", [0.4, 0.9], rounds=1)
+    assert story.order_of_answers(free) == ""
 
 
 @pytest.mark.parametrize("policy", [SequentialHalving(), SuccessiveRejects()])

@@ -15,12 +15,10 @@ import pytest
 
 from affinity_bandits.policies import (
     FOREVER,
-    CalibratedElimination,
     Elimination,
     ExploreThenCommit,
     HandicapElimination,
     Live,
-    PaddedSchedule,
     PublishedSchedule,
     RoundPolicy,
     SequentialHalving,
@@ -44,13 +42,17 @@ ARMS = 4
 HORIZON = 400
 POLICIES: list[RoundPolicy] = [
     Elimination(PublishedSchedule(-4.0)),
-    CalibratedElimination(PaddedSchedule(-4.0, 1.5), burn_in=3),
-    HandicapElimination(head_start=3, sigma=0.1, bounded=False),
+    Elimination(PublishedSchedule(-4.0), discard_first=False),
+    HandicapElimination(head_start=3, sigma=0.1, bounded=False, in_flight=30),
     ExploreThenCommit(20),
     SuccessiveRejects(),
     SequentialHalving(),
     Uniform(),
 ]
+
+
+SCALES = [(0, 1), (0, 5), (1, 5), (0, 100), (-1, 1)]
+"""Lowest and highest score."""
 
 
 def feedback(number: int, slot: int, arm: int) -> float:
@@ -65,7 +67,7 @@ class Run:
 
     arms: list[tuple[int, ...]] = field(default_factory=list)
     counts: list[list[int]] = field(default_factory=list)
-    sums: list[list[float]] = field(default_factory=list)
+    sums: list[list[float]] = field(default_factory=list)  # of what the policy is given
     dropped: list[tuple[int, ...]] = field(default_factory=list)
 
 
@@ -98,16 +100,24 @@ def library_run(policy: RoundPolicy) -> Run:
 class Crowd:
     """Clients in several processes who share a clock and the wish to finish."""
 
-    def __init__(self, processes: list[Campaigns], tenant: int, campaign: UUID, last: int) -> None:
+    def __init__(
+        self,
+        processes: list[Campaigns],
+        tenant: int,
+        campaign: UUID,
+        scale: tuple[int, int],
+        last: int,
+    ) -> None:
         self.processes = processes
         self.tenant = tenant
         self.campaign = campaign
+        self.scale = scale
         self.last = last  # the round from which nothing is lost: its slots come but once
         self.now = BEGIN
         self.before: dict[int, int] = {}
 
-    async def client(self, number: int, seed: int) -> None:
-        rng = random.Random(f"{seed}/{number}")
+    async def client(self, number: int) -> None:
+        rng = random.Random(f"{self.scale}/{number}")
         process = self.processes[number % len(self.processes)]
         forgotten: list[Lease] = []
         while True:
@@ -139,9 +149,9 @@ class Crowd:
         tells = []
         while slots:
             part = [slots.pop() for _ in range(min(len(slots), rng.randint(1, 12)))]
-            tells.append(answers(lease, part))
+            tells.append(answers(lease, part, self.scale))
             if rng.random() < 0.3:  # the same again, as if it were news
-                tells.append(answers(lease, part))
+                tells.append(answers(lease, part, self.scale))
             if rng.random() < 0.3:  # the same again, as a client that heard nothing repeats it
                 tells.append(tells[-1])
         if rng.random() < 0.5:
@@ -153,57 +163,73 @@ class Crowd:
             await process.tell(self.tenant, self.campaign, batch, now=self.now)
 
 
-def answers(lease: Lease, slots: list[tuple[int, int]]) -> Tell:
-    units = tuple(to_units(feedback(lease.round, slot, arm)) for slot, arm in slots)
+def answers(lease: Lease, slots: list[tuple[int, int]], scale: tuple[int, int]) -> Tell:
+    lowest, highest = scale
+    units = tuple(
+        to_units(lowest + (highest - lowest) * feedback(lease.round, slot, arm))
+        for slot, arm in slots
+    )
     return Tell(lease.number, new_key(), "client", tuple(slot for slot, _ in slots), units)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("scale", SCALES, ids=lambda scale: f"{scale[0]} to {scale[1]}")
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
-def test_a_crowd_gets_what_the_library_gets(dsn: str, policy: RoundPolicy, seed: int) -> None:
+def test_a_crowd_gets_what_the_library_gets(
+    dsn: str, policy: RoundPolicy, scale: tuple[int, int]
+) -> None:
     expected = library_run(policy)
     assert len(expected.arms) > 1 or isinstance(policy, Uniform)  # or there is little to compare
-    found = asyncio.run(served_run(dsn, policy, seed, expected))
+    found = asyncio.run(served_run(dsn, policy, scale, expected))
     assert found.arms == expected.arms
     assert found.counts == expected.counts
     assert found.sums == expected.sums  # to the bit
     assert found.dropped == expected.dropped
 
 
-async def served_run(dsn: str, policy: RoundPolicy, seed: int, expected: Run) -> Run:
+async def served_run(dsn: str, policy: RoundPolicy, scale: tuple[int, int], expected: Run) -> Run:
     pools = [await connect(dsn, largest=2) for _ in range(3)]
     try:
         processes = [Campaigns(pool) for pool in pools]
         tenant = await keys.create_tenant(pools[0], "trajectory")
-        about = Description("crowd", tuple("abcd"), policy, HORIZON, lease_seconds=LEASE_SECONDS)
+        about = Description("crowd", tuple("abcd"), policy, HORIZON, LEASE_SECONDS, *scale)
         campaign = await processes[0].create(tenant, about, key=new_key(), actor="t", now=BEGIN)
-        crowd = Crowd(processes, tenant, campaign, last=len(expected.arms) - 1)
+        crowd = Crowd(processes, tenant, campaign, scale, last=len(expected.arms) - 1)
         crowd.before = {
             number: sum(sum(counts) for counts in expected.counts[:number])
             for number in range(len(expected.arms))
         }
-        await asyncio.gather(*(crowd.client(number, seed) for number in range(7)))
+        await asyncio.gather(*(crowd.client(number) for number in range(7)))
         assert (await verify(pools[0], campaign)).differences == ()
-        return await what_came_of_it(Reading(pools[0]), tenant, campaign)
+        return await what_came_of_it(Reading(pools[0]), tenant, campaign, scale)
     finally:
         for pool in pools:
             await pool.close()
 
 
-async def what_came_of_it(reading: Reading, tenant: int, campaign: UUID) -> Run:
+async def what_came_of_it(
+    reading: Reading, tenant: int, campaign: UUID, scale: tuple[int, int]
+) -> Run:
     run = Run()
+
+    def mapped(sums: tuple[int, ...], counts: tuple[int, ...]) -> list[float]:
+        low, high = (end * 10**9 for end in scale)
+        return [
+            float(Fraction(total - count * low, high - low))
+            for total, count in zip(sums, counts, strict=True)
+        ]
+
     closed, _ = await reading.rounds(tenant, campaign, None, 1000)
     for one in closed:
         run.arms.append(one.arms)
         run.counts.append(list(one.counts))
-        run.sums.append([float(Fraction(total, 10**9)) for total in one.sums])
+        run.sums.append(mapped(one.sums, one.counts))
         run.dropped.append(one.dropped)
     now = await reading.campaign(tenant, campaign)
     if now.status != "exhausted":
         assert now.round.repetitions == FOREVER
         run.arms.append(now.round.arms)
         run.counts.append(list(now.round.answers))
-        run.sums.append([float(Fraction(total, 10**9)) for total in now.round.sums])
+        run.sums.append(mapped(now.round.sums, now.round.answers))
         run.dropped.append(())
     return run
 
@@ -243,5 +269,6 @@ async def sums_of_any_floats(dsn: str, seed: int) -> None:
         exact = [Fraction(score) * 10**9 for score in scores[place::width]]
         assert closed.counts[place] == repetitions
         assert closed.sums[place] == sum(round(score) for score in exact)
-        nearest = float(Fraction(closed.sums[place], 10**9))  # of the sum: rounded once
+        mapped = Fraction(closed.sums[place] + repetitions * 1000 * 10**9, 2000 * 10**9)
+        nearest = float(mapped)  # rounded once
         assert state["state"]["sums"][place] == nearest

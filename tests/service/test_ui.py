@@ -15,8 +15,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from affinity_bandits.service import keys
 from affinity_bandits.service.campaigns import Ask, Campaigns
+from affinity_bandits.service.records import Campaign
 from affinity_bandits.service.tells import Tell
-from affinity_bandits.service.ui import pages
+from affinity_bandits.service.ui import pages, story
 from affinity_bandits.service.ui.session import COOKIE
 from tests.service.ui_site import CONTRAST, STRUCTURE, Site, log_in, serving, watched
 
@@ -257,6 +258,40 @@ def test_pages_are_readable(browser: Browser, site: Site, size: str, scheme: str
         # The last page is that of forty groups: twelve by name in each picture.
         assert page.locator(".timeline-rows .who").count() == 12
         assert page.get_by_text("and 28 more").count() >= 3
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_campaign_that_needs_attention_is_shown_to_need_it(
+    browser: Browser, site: Site, size: str, scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    width, height = SIZES[size]
+    tenant = f"attention-{size}-{scheme}"
+    site.campaign(tenant, "Fine", ("North", "South"), 10)
+    ids = [site.campaign(tenant, f"{n} not fine", ("North", "South"), 40) for n in (1, 2)]
+
+    async def damage(pool: asyncpg.Pool[Any]) -> None:
+        await pool.execute("UPDATE affinity.campaigns SET saved = '{}' WHERE id = $1", ids[0])
+
+    site.do(damage)
+    honest = story.headline
+
+    def headline(campaign: Campaign) -> Any:
+        assert campaign.id != ids[1]
+        return honest(campaign)
+
+    monkeypatch.setattr(story, "headline", headline)
+    shape = {"width": width, "height": height}
+    with watched(browser, site, viewport=shape, color_scheme=scheme) as page:
+        log_in(page, site, site.key(tenant))
+        for place in (*(f"/ui/campaigns/{id_}" for id_ in ids), "/ui"):
+            page.goto(site.address + place)
+            words = "Needs attention" if place == "/ui" else "This campaign needs attention"
+            assert page.get_by_text(words, exact=True).count() == (2 if place == "/ui" else 1)
+            worst, where = page.evaluate(CONTRAST)[0]
+            assert worst >= 4.5, (place, where)
+            assert page.evaluate(STRUCTURE) == [], place
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), place
 
 
 def test_lists_are_paged(page: Page, site: Site) -> None:

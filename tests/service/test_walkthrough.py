@@ -40,6 +40,7 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
             smallest_difference=float(flags.pop("smallest-difference")),
             head_start=int(flags.pop("head-start")),
             steepness=float(flags.pop("steepness")),
+            in_flight=int(flags.pop("in-flight")),
         ),
         progress=False,
     )
@@ -126,11 +127,10 @@ def test_the_guide_says_how_often_ucb1_is_wrong(plan: Path, script: ModuleType) 
         fewest, fewer = sorted(np.delete(result.pulls[1, 0, -1], best).tolist())
         times.append(2 * fewer + fewest)  # the best kept pace with the last to be dropped
     wrong = sum(usual.values()) - usual[best]
-    row = f"**{wrong} of 100** | **0 of 100** | **{np.median(times):,.0f}** |"
+    row = f"**{wrong} of 100** | **0 of 100** | **{int(np.median(times)):,}** |"
     assert row in GUIDE
     assert f"after {min(times):,} to {max(times):,} answers" in re.sub(r"\s+", " ", GUIDE)
-    assert times[0] == 2_139
-    assert times[1] == np.median(times)
+    assert times[1] < script.SHOWN  # the seed that is shown decides while it is watched
 
 
 def test_the_python_of_the_guide_runs(

@@ -98,6 +98,7 @@ BAD_CAMPAIGNS: list[dict[str, Any]] = [
     {"lowest": 1.0},
     {"lowest": -1e6},
     {"highest": 1e-12},
+    {"highest": 1e-7},
     {"other": 1},
 ]
 

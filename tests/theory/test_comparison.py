@@ -63,7 +63,7 @@ def test_the_factor_is_the_proofs() -> None:
 def test_the_factor_bounds_the_weights_that_the_two_bounds_have() -> None:
     """f(beta'/K)**-2 against f(1/(15 K))**-2, with the lower bound's own beta'."""
     for alpha in (1.0, 2.0):
-        bandit = AffinityBandit([0.6] + [0.4] * 4999, bias=Power(alpha))
+        bandit = AffinityBandit([0.6] + [0.4] * 4999, bias=Power(alpha), noise="gaussian")
         lower = lower_bound(bandit, 10**9)
         constant = lower.beta_prime / math.log(5000)
         ratio = (lower.weight / bandit.bias.weight(1 / 75_000)) ** 2
@@ -72,7 +72,9 @@ def test_the_factor_bounds_the_weights_that_the_two_bounds_have() -> None:
 
 
 def test_the_ratio_is_upper_over_lower() -> None:
-    bandit = AffinityBandit([0.4, 0.6, 0.5], bias=Power(1.0), initial_pulls=[10, 1, 3])
+    bandit = AffinityBandit(
+        [0.4, 0.6, 0.5], bias=Power(1.0), initial_pulls=[10, 1, 3], noise="gaussian"
+    )
     found = bound_ratio(bandit, 10**9, exponent=0.6, eps=0.5)
     assert found.upper == regret_bound(bandit, 10**9).value
     assert found.lower == lower_bound(bandit, 10**9, exponent=0.6, eps=0.5).regret
@@ -83,7 +85,7 @@ def test_the_ratio_is_upper_over_lower() -> None:
 
 def test_mistakes_are_named() -> None:
     with pytest.raises(InvalidInput, match="horizon must be above 1"):
-        bound_ratio(AffinityBandit([0.4, 0.6]), 1)
+        bound_ratio(AffinityBandit([0.4, 0.6], noise="gaussian"), 1)
     with pytest.raises(InvalidInput, match="arms must be"):
         polylog_factor(1, 1.0)
     with pytest.raises(InvalidInput, match=r"constant must be such that 15 c log K lies in"):

@@ -18,12 +18,14 @@ from affinity_bandits.theory import (
     regret_bound,
 )
 
-EXAMPLE = AffinityBandit([0.3, 0.6, 0.5, 0.6], bias=Power(1.0), initial_pulls=[100, 10, 7, 30])
+EXAMPLE = AffinityBandit(
+    [0.3, 0.6, 0.5, 0.6], bias=Power(1.0), initial_pulls=[100, 10, 7, 30], noise="gaussian"
+)
 
 
 def many_arms(arms: int, bias: Bias) -> AffinityBandit:
     means = [0.6, *(0.3 + 0.2 * i / arms for i in range(arms - 1))]
-    return AffinityBandit(means, bias=bias)
+    return AffinityBandit(means, bias=bias, noise="gaussian")
 
 
 def test_lai_robbins_is_the_classical_formula() -> None:
@@ -104,7 +106,9 @@ def test_the_constants_are_those_of_the_proof(bias: Bias, arms: int) -> None:
 def test_the_sum_is_the_least_over_every_set_that_may_be_meant() -> None:
     """A steep f makes membership count with few arms; then try every B'."""
     bandit = AffinityBandit(
-        [0.6, 0.1, 0.2, 0.3, 0.35, 0.4, 0.45, 0.5], bias=Clipped(Power(1.0), high=1e-3)
+        [0.6, 0.1, 0.2, 0.3, 0.35, 0.4, 0.45, 0.5],
+        bias=Clipped(Power(1.0), high=1e-3),
+        noise="gaussian",
     )
     found = lower_bound(bandit, 10**9, eps=0.2)
     both = np.maximum(found.in_set, found.outside)
@@ -151,7 +155,7 @@ def test_eps_left_out_is_the_largest() -> None:
 def test_lower_bounds_are_below_upper_bounds(
     bias: Bias, pulls: list[int], means: list[float], n: int
 ) -> None:
-    bandit = AffinityBandit(means, bias=bias, initial_pulls=pulls)
+    bandit = AffinityBandit(means, bias=bias, initial_pulls=pulls, noise="gaussian")
     upper = regret_bound(bandit, n, tight=True)
     if upper.holds:
         for eps in (1e-3, None):
@@ -170,16 +174,16 @@ def test_horizons_beyond_floats_and_of_one_pull() -> None:
     assert math.isfinite(lower_bound(EXAMPLE, 10**300).regret)
     assert math.isfinite(lai_robbins(EXAMPLE, log_horizon=1e100).regret)
     assert lower_bound(EXAMPLE, 1).regret == 0.0
-    blind = AffinityBandit([0.3, 0.6], bias=Constant(0.0))
+    blind = AffinityBandit([0.3, 0.6], bias=Constant(0.0), noise="gaussian")
     assert lower_bound(blind, 10).regret == math.inf
     assert lower_bound(blind, 1).regret == 0.0
 
 
 def test_what_the_theorem_does_not_cover_is_refused() -> None:
     with pytest.raises(InvalidInput, match="true_means must be below 1"):
-        lower_bound(AffinityBandit([0.5, 1.0]), 100)
+        lower_bound(AffinityBandit([0.5, 1.0], noise="gaussian"), 100)
     with pytest.raises(InvalidInput, match="one at least is below the largest"):
-        lower_bound(AffinityBandit([0.5, 0.5]), 100)
+        lower_bound(AffinityBandit([0.5, 0.5], noise="gaussian"), 100)
     with pytest.raises(InvalidInput, match="exponent must be a number in"):
         lower_bound(EXAMPLE, 100, exponent=1.0)
     with pytest.raises(InvalidInput, match="arms must be a list of suboptimal arms"):
@@ -187,4 +191,4 @@ def test_what_the_theorem_does_not_cover_is_refused() -> None:
     with pytest.raises(InvalidInput, match="constant"):
         finite_horizon_pulls(EXAMPLE, 100, constant=0.0)
     with pytest.raises(InvalidInput, match="bias must be at most 1"):
-        lower_bound(AffinityBandit([0.4, 0.6], bias=Constant(2.0), mechanism="scaled"), 100)
+        lower_bound(AffinityBandit([0.4, 0.6], bias=Constant(2.0), noise="gaussian"), 100)

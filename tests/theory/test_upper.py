@@ -252,7 +252,7 @@ def test_what_the_theorem_does_not_cover_is_refused() -> None:
         regret_bound(EXAMPLE, 1000, PublishedSchedule(4.0))
     with pytest.raises(NotSupported, match="published schedules, not for listed"):
         regret_bound(EXAMPLE, 1000, ListedSchedule([(1, 0.1)]))  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput, match="sigma must be at most 1"):
+    with pytest.raises(NotSupported, match=r"assumes 1-subGaussian.* is 2-subGaussian"):
         regret_bound(AffinityBandit([0.4, 0.6], noise=Gaussian(2.0)), 1000)
     with pytest.raises(InvalidInput, match=r"true_means\[0\] must be in \[0, 1\]"):
         regret_bound(AffinityBandit([-0.4, 0.6], noise=Gaussian()), 1000)

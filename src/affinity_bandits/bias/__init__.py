@@ -20,6 +20,7 @@ from affinity_bandits.bias.base import Bias
 from affinity_bandits.bias.clipped import Clipped
 from affinity_bandits.bias.constant import Constant
 from affinity_bandits.bias.custom import Custom
+from affinity_bandits.bias.piecewise_power import PiecewisePower
 from affinity_bandits.bias.plateau import Plateau
 from affinity_bandits.bias.power import Power
 from affinity_bandits.bias.sigmoid import Sigmoid
@@ -31,6 +32,7 @@ __all__ = [
     "Clipped",
     "Constant",
     "Custom",
+    "PiecewisePower",
     "Plateau",
     "Power",
     "Sigmoid",
@@ -38,7 +40,8 @@ __all__ = [
 ]
 
 BIASES: dict[str, type[Bias]] = {
-    model.name: model for model in (Constant, Power, Sigmoid, Clipped, Plateau, Custom)
+    model.name: model
+    for model in (Constant, Power, Sigmoid, Clipped, PiecewisePower, Plateau, Custom)
 }
 """Every bias model by its name."""
 

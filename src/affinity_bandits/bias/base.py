@@ -8,8 +8,8 @@ from typing import Any, ClassVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from affinity_bandits.bias.weights import weight
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.bias.weights import KNOWN, weight
+from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.kernels import FloatArray, Function
 
 UNCLIPPED = float(np.finfo(np.float64).max)
@@ -62,7 +62,16 @@ class Bias:
 
     @property
     def kernel(self) -> Function:
-        """The plain function (code, parameters, share) -> weight that evaluates this model."""
+        """The plain function (code, parameters, share) -> weight that evaluates this model.
+
+        Raises:
+            NotSupported: a model with a code of its own has to bring its own function.
+        """
+        if self.code not in KNOWN:
+            raise NotSupported(
+                f"bias {self.name} has code {self.code}, which is no formula of bias/weights.py: "
+                f"add it there, or let the model's kernel be a function of its own"
+            )
         return weight
 
     @property

@@ -6,16 +6,20 @@ import math
 
 from affinity_bandits.kernels import FloatArray
 
-CONSTANT, IDENTITY, SQUARE, CUBE, POWER, SIGMOID, PLATEAU, CUSTOM = range(8)
+CONSTANT, IDENTITY, SQUARE, CUBE, POWER, SIGMOID, PLATEAU, CUSTOM, PIECEWISE_POWER = range(9)
 CLIPPED = 16
 """Added to a code whose value is clipped."""
+FORMULAS = (CONSTANT, IDENTITY, SQUARE, CUBE, POWER, SIGMOID, PLATEAU, PIECEWISE_POWER)
+KNOWN = frozenset((*FORMULAS, *(formula + CLIPPED for formula in FORMULAS)))
+"""The codes that `weight` computes; `Bias.kernel` hands it out for no other."""
 
 
 def weight(code: int, parameters: FloatArray, share: float) -> float:
     """Return f(share) for the bias model given as numbers.
 
     `parameters` is (lower clip, upper clip, then the model's own). Small whole powers have codes
-    of their own, because a general power doubles the cost of a simulated pull.
+    of their own, because a general power doubles the cost of a simulated pull. What is no formula
+    has no weight: nan.
     """
     if code == IDENTITY:
         return share
@@ -32,11 +36,27 @@ def weight(code: int, parameters: FloatArray, share: float) -> float:
         value = share ** parameters[2]
     elif formula == SIGMOID:
         value = 1.0 / (1.0 + math.exp(-share))
+    elif formula == PIECEWISE_POWER:
+        value = piecewise_power(parameters, share)
+    elif formula != PLATEAU:
+        value = math.nan
     elif share <= parameters[2]:
         value = parameters[3] ** 10.0
     else:
         value = (share - parameters[2] + parameters[3]) ** 10.0
     return clipped(parameters, value) if code >= CLIPPED else float(value)
+
+
+def piecewise_power(parameters: FloatArray, share: float) -> float:
+    """Return the value between points laid out as (share, weight, exponent up to the next)."""
+    points = int(parameters[2])
+    at = 3
+    while at < 3 * points and share >= parameters[at + 3]:
+        at += 3
+    # Beyond the last point the exponent is 0; before the first, f is flat too.
+    if share <= parameters[at]:
+        return float(parameters[at + 1])
+    return float(parameters[at + 1] * (share / parameters[at]) ** parameters[at + 2])
 
 
 def clipped(parameters: FloatArray, value: float) -> float:

@@ -22,6 +22,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # help texts are no markup: [run] is a table of a file
     help="Sequential choices whose feedback favours what was chosen before.",
 )
 app.command()(simulate)

@@ -68,6 +68,7 @@ def run(
     from affinity_bandits.experiments import Store
     from affinity_bandits.paper import StoreLab, chosen, run_item
     from affinity_bandits.paper.report import write_report
+    from affinity_bandits.plots.style import need_matplotlib
 
     scales = [
         name
@@ -78,6 +79,7 @@ def run(
         raise InvalidInput("scale", "one of --quick, --full and --as-published", scales)
     scale = scales[0] if scales else "full"
     wanted = chosen(identities or [])
+    need_matplotlib()  # said now, not after the first item's work
     hands = executors.executor(executor, workers, address, usual=PROCESSES)
     store = Store(out / "store")
     outcomes = []

@@ -19,14 +19,16 @@ if TYPE_CHECKING:
 QUESTIONS = (
     ("groups", "How many groups are compared?", None),
     ("horizon", "How many choices will be made in all?", None),
-    ("smallest_difference", "From which difference in true value on does it matter?", "0.1"),
+    ("lowest", "What is the lowest score there can be?", "0"),
+    ("highest", "And the highest?", "1"),
+    (
+        "smallest_difference",
+        "From which difference in scores on does it matter, once shares are equal?",
+        None,
+    ),
     ("head_start", "By how many members may one group outnumber another at the start?", "100"),
     ("steepness", "How steep may the bias be (scores at most in proportion to share^?)", "2"),
-    (
-        "noise",
-        "Are scores between 0 and 1 (bounded) or not (gaussian, gaussian:sigma=2)?",
-        "bounded",
-    ),
+    ("in_flight", "How many choices may be under way at once, not scored yet?", "1"),
     ("failure", "Which probability of settling for a worse group is tolerable?", "0.05"),
 )
 """What is asked when nothing is given: the assumption, the question, what Enter means."""
@@ -38,7 +40,8 @@ def plan(
         str | None, typer.Option(help="Choices that will be made in all, e.g. 1e6.")
     ] = None,
     smallest_difference: Annotated[
-        str | None, typer.Option(help="Smallest difference in true value that matters.")
+        str | None,
+        typer.Option(help="Smallest difference in scores that matters, at equal shares."),
     ] = None,
     head_start: Annotated[
         str | None,
@@ -49,20 +52,26 @@ def plan(
         typer.Option(help="Scores grow at most in proportion to share^steepness. [2]"),
     ] = None,
     lipschitz: Annotated[
-        str | None, typer.Option(help="Largest slope of the bias, if you know one.")
+        str | None,
+        typer.Option(help="Largest slope of the bias, 1 at equal shares, if you know one."),
     ] = None,
     noise: Annotated[
         str | None,
-        typer.Option(help="bounded: scores in [0, 1]; or gaussian:sigma=1. [bounded]"),
+        typer.Option(help="bounded: scores have two ends; or gaussian:sigma=1. [bounded]"),
     ] = None,
+    lowest: Annotated[str | None, typer.Option(help="Lowest score there can be. [0]")] = None,
+    highest: Annotated[str | None, typer.Option(help="Highest score there can be. [1]")] = None,
     largest_mean: Annotated[
-        str | None, typer.Option(help="No true value is above this. [1]")
+        str | None,
+        typer.Option(help="No group scores more on average, at equal shares. [highest]"),
     ] = None,
     failure: Annotated[
         str | None,
         typer.Option(help="Tolerated probability of settling for a worse group. [0.05]"),
     ] = None,
-    method: Annotated[str, typer.Option(help="auto, handicap or calibrated.")] = "auto",
+    in_flight: Annotated[
+        str | None, typer.Option(help="Choices that may be under way at once. [1]")
+    ] = None,
     seed: Annotated[str, typer.Option(help="Seed of all randomness.")] = "0",
     out: Annotated[Path | None, typer.Option(help="Write the plan to this .toml file.")] = None,
     plot: Annotated[
@@ -88,8 +97,11 @@ def plan(
         steepness=steepness,
         lipschitz=lipschitz,
         noise=noise,
+        lowest=lowest,
+        highest=highest,
         largest_mean=largest_mean,
         failure=failure,
+        in_flight=in_flight,
     )
     if not words and sys.stdin.isatty():
         words = _asked()
@@ -103,9 +115,13 @@ def plan(
             raise InvalidInput(name, "in a directory", str(path))
         if path is not None and path.is_dir():
             raise InvalidInput(name, "a file, not a directory", str(path))
+    if plot is not None:
+        from affinity_bandits.plots.style import need_matplotlib
+
+        need_matplotlib()  # the same
     chosen = checks.integer("seed", parsing.number("seed", seed), low=0, high=2**62)
     try:
-        made = _made(assumptions, method, chosen, again)
+        made = _made(assumptions, chosen, again)
         lines = _stressed(made) if explain else []
     except KeyboardInterrupt:
         typer.echo("affinity: interrupted; nothing was written", err=True)
@@ -120,7 +136,7 @@ def plan(
         from affinity_bandits.planning.files import write_plan
 
         write_plan(made, out)
-        typer.echo(f"plan: {out}   (try it on its worst case: affinity simulate {out})")
+        typer.echo(f"plan: {out}   (try it on its costliest example: affinity simulate {out})")
     if plot is not None:
         from affinity_bandits.plots import draw_plan
         from affinity_bandits.plots.style import save_figure
@@ -138,7 +154,7 @@ def _asked() -> dict[str, str]:
 
 
 def _assumptions(words: dict[str, Any]) -> Assumptions:
-    from affinity_bandits.policies import Assumptions
+    from affinity_bandits.planning import Assumptions
 
     for name in ("groups", "horizon", "smallest_difference"):
         if name not in words:
@@ -165,11 +181,11 @@ def _stressed(plan: Plan) -> list[Stress]:
     return stress(plan)
 
 
-def _made(assumptions: Assumptions, method: str, seed: int, again: bool) -> Plan:
+def _made(assumptions: Assumptions, seed: int, again: bool) -> Plan:
     from affinity_bandits.planning import make_plan
     from affinity_bandits.planning.files import remembered_plan
 
     if again:
-        return make_plan(assumptions, method, seed=seed)
-    found, _ = remembered_plan(assumptions, method, seed=seed)
+        return make_plan(assumptions, seed=seed)
+    found, _ = remembered_plan(assumptions, seed=seed)
     return found

@@ -10,10 +10,6 @@ if TYPE_CHECKING:
     from affinity_bandits.planning.outcomes import Outcome
     from affinity_bandits.planning.stress import Stress
 
-METHODS = {
-    "handicap": "elimination with a handicap (its failure probability is proven)",
-    "calibrated": "Algorithm 1 with calibrated rounds (its failure probability is measured)",
-}
 MOST_ROUNDS = 10
 
 
@@ -46,7 +42,7 @@ def print_explanation(plan: Plan, lines: Sequence[Stress]) -> None:
     console.print("What happens if an assumption is wrong", style="bold")
     console.print(_stress(plan, lines))
     console.print(
-        "Each line is the worst of all instances tried, 200 runs each; (): 95% interval.",
+        "Each line is the worst of the hardest worlds, 200 runs each; (): 95% interval.",
         style="dim",
     )
 
@@ -54,37 +50,29 @@ def print_explanation(plan: Plan, lines: Sequence[Stress]) -> None:
 def _verdict(plan: Plan) -> str:
     given = plan.assumptions
     question = (
-        f"{given.groups} groups, differences of {given.smallest_difference:g} or more, "
-        f"{given.horizon:,} choices"
+        f"{given.groups} groups, differences of {given.smallest_difference:g} or more at equal "
+        f"shares, {given.horizon:,} choices"
     )
-    if not plan.affordable:
-        if plan.sufficient is None:
-            return f"{question}: too few. Not even 10^15 choices would always suffice."
-        return (
-            f"{question}: too few for the worst bias assumed. "
-            f"About {plan.sufficient:,} would suffice."
-        )
-    if not plan.certified:
-        return (
-            f"{question}: enough, but a failure probability of {given.failure:g} is too small to "
-            f"be certified by simulation."
-        )
-    return f"{question}: enough."
+    if plan.enough:
+        return f"{question}: enough."
+    if plan.sufficient is None:
+        return f"{question}: too few. Not even 10^15 choices would always suffice."
+    return (
+        f"{question}: too few for the worst bias assumed. About {plan.sufficient:,} would suffice."
+    )
 
 
 def _summary(plan: Plan) -> Any:
-    given, certificate, cost = plan.assumptions, plan.certificate, plan.cost
+    given, cost, wrong = plan.assumptions, plan.cost, plan.most_wrong
     detectable = "none" if plan.detectable is None else f"{plan.detectable:.2g}"
     table = _table("", "")
     table.show_header = False
-    table.add_row("method", METHODS[plan.method])
+    table.add_row("method", "elimination with a handicap")
     table.add_row(
         "chance of settling for a worse group",
-        f"at most {_percent(certificate.upper)} with 95% confidence "
-        f"({certificate.wrong} of {certificate.replicates:,} runs on the worst case); "
-        f"tolerated: {_percent(given.failure)}",
+        f"at most {_percent(plan.failure)}, proven for every bias that never lowers a score as a "
+        f"share grows; at worst {wrong.wrong} of {wrong.replicates:,} runs here",
     )
-    table.add_row("most dangerous case", str(plan.worst))
     table.add_row(
         "choices spent comparing, at worst",
         f"{_count(cost.choices)} on average, {_count(cost.choices_95)} in 19 of 20 runs "
@@ -94,23 +82,26 @@ def _summary(plan: Plan) -> Any:
         "trials of one group, at worst",
         f"{_count(max(cost.per_group))} on average, {_count(max(cost.per_group_95))} in 19 of 20",
     )
-    table.add_row("most expensive case", str(plan.tried[plan.costliest]))
+    table.add_row("the worst is where", str(plan.worlds[plan.costliest]))
     table.add_row("smallest difference told apart there", f"{detectable} in 19 of 20 runs")
+    if given.in_flight > 1:
+        table.add_row("choices under way at once", f"up to {given.in_flight:,}")
     return table
 
 
 def _costs(plan: Plan) -> Any:
     table = _table(
-        "bias",
-        ">choices, average",
-        ">in 19 of 20 runs",
-        ">trials of one group",
+        "they grow",
+        ">choices",
+        ">19 of 20 runs",
+        ">trials of one",
         ">no decision",
         ">wrong group",
     )
     rows: dict[str, list[Outcome]] = {}
-    for family, one in zip(plan.tried, plan.outcomes, strict=True):
-        rows.setdefault(family.bias, []).append(one)
+    for example, one in zip(plan.examples, plan.outcomes, strict=True):
+        rows.setdefault(example.bias, []).append(one)
+    rows["the worst assumed"] = list(plan.hardest)
     for bias, some in rows.items():
         dearest = max(some, key=lambda one: one.choices)
         table.add_row(
@@ -148,28 +139,37 @@ def _rounds(plan: Plan) -> Any:
 def _assumed(plan: Plan) -> list[str]:
     given = plan.assumptions
     noise = (
-        "Scores lie between 0 and 1."
+        f"Scores lie between {given.lowest:g} and {given.highest:g}; the bias acts on what a score "
+        f"has above {given.lowest:g}."
         if given.bounded
         else f"Scores scatter around their mean with a standard deviation of {given.sigma:g}."
     )
     steep = (
-        f"Scores of a group grow at most as its share of all past choices to the power "
-        f"{given.steepness:g}: doubling its share multiplies them by at most "
-        f"{2.0**given.steepness:.3g}, and never lowers them."
+        f"Scores of a group never fall as its share of all past choices grows. For the verdict "
+        f"and the costs, not for the chance of a wrong group: doubling a share multiplies them by "
+        f"at most {2.0**given.steepness:.3g} (2 to the power {given.steepness:g})."
     )
-    if plan.method == "handicap":
-        steep += " The method needs only that scores never fall; the power says what it costs."
     if given.lipschitz is not None:
-        steep += f" Their slope is at most {given.lipschitz:g}."
+        steep += (
+            f" They change by at most {given.lipschitz:g} times the change of the share, as a "
+            f"multiple of what they are at equal shares."
+        )
+    order = (
+        "Each choice is scored before the next is made."
+        if given.in_flight == 1
+        else f"Up to {given.in_flight:,} choices are under way at once, scored in any order."
+    )
     return [
-        f"{given.groups} groups, of which one is better than every other by at least "
-        f"{given.smallest_difference:g} in true value; no true value is above "
-        f"{given.largest_mean:g} or below 0. If the two best are closer than that, either may be "
+        f"{given.groups} groups, of which one scores at least {given.smallest_difference:g} more "
+        f"than every other once all have the same share; then no group scores more than "
+        f"{given.largest_mean:g} on average. If the two best are closer than that, either may be "
         f"kept, and it may take longer.",
         f"At the start no group outnumbers another by more than {given.head_start:,} members.",
         steep,
         noise,
-        "Whoever is chosen joins for good: nobody leaves, and the true values stay what they are.",
+        order,
+        "Whoever is chosen joins for good: nobody leaves, and what groups are worth stays as it "
+        "is.",
         "Groups are things like sources, skill sets or suppliers, not protected attributes of "
         "people; giving every group its turn is a choice with consequences for those chosen.",
     ]
@@ -184,7 +184,7 @@ def _stress(plan: Plan, lines: Sequence[Stress]) -> Any:
             f"{line.factor} times",
             f"{_percent(rate)} ({_percent(low)}-{_percent(high)})",
             _percent(line.undecided),
-            line.family or "-",
+            line.world or "-",
         )
     return table
 

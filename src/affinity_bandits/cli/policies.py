@@ -9,4 +9,4 @@ def policies() -> None:
     """List the policies, a line each."""
     from affinity_bandits.catalogue import policy_lines
 
-    print_lines(("policy", "kind", "what it does"), policy_lines())
+    print_lines(("policy", "kind", "assumes feedback", "what it does"), policy_lines())

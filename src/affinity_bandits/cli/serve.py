@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from uuid import UUID
@@ -11,13 +10,12 @@ from uuid import UUID
 import typer
 
 from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput, MissingExtra
+from affinity_bandits.errors import InvalidInput
 
 if TYPE_CHECKING:
     import asyncpg
 
 LONGEST_DAYS = 36_500
-NEEDED = {"alembic", "asyncpg", "fastapi", "orjson", "prometheus_client", "sqlalchemy", "uvicorn"}
 
 app = typer.Typer(help="The live decision service: run it, migrate, manage keys, verify.")
 keys_app = typer.Typer(no_args_is_help=True, help="API keys: add, list, revoke.")
@@ -50,17 +48,17 @@ def run(
     if context.invoked_subcommand is not None:
         context.obj = dsn
         return
-    with _service_installed():
-        from affinity_bandits.service.serving import serve
+    from affinity_bandits.service.serving import serve
+
     serve(dsn, host=host, port=port, workers=workers, pool_size=pool_size, quiet=quiet)
 
 
 @app.command()
 def migrate(context: typer.Context) -> None:
     """Bring the database's schema up to date."""
-    with _service_installed():
-        from affinity_bandits.service.migrate import migrate as bring_up
-        from affinity_bandits.service.migrate import newest_revision
+    from affinity_bandits.service.migrate import migrate as bring_up
+    from affinity_bandits.service.migrate import newest_revision
+
     bring_up(context.obj)
     typer.echo(f"the schema is {newest_revision()}, the newest")
 
@@ -71,8 +69,8 @@ def verify(
     campaign: Annotated[str, typer.Argument(help="The campaign's id.")],
 ) -> None:
     """Replay a campaign's events and compare with what is stored; status 1 if it differs."""
-    with _service_installed():
-        from affinity_bandits.service.verify import verify as replay
+    from affinity_bandits.service.verify import verify as replay
+
     try:
         id_ = UUID(campaign)
     except ValueError:
@@ -96,8 +94,8 @@ def add(
     days: Annotated[float | None, typer.Option(help="Until it expires. [never]")] = None,
 ) -> None:
     """Make a key and print it; it cannot be shown again."""
-    with _service_installed():
-        from affinity_bandits.service.keys import create_tenant, make_key
+    from affinity_bandits.service.keys import create_tenant, make_key
+
     expires_at = None
     if days is not None:
         checks.number("days", days, low=0, high=LONGEST_DAYS, open_low=True)
@@ -124,8 +122,8 @@ def list_(
     tenant: Annotated[str | None, typer.Option(help="Only this tenant's. [all]")] = None,
 ) -> None:
     """List the keys; their secrets are not kept."""
-    with _service_installed():
-        from affinity_bandits.service.keys import list_keys
+    from affinity_bandits.service.keys import list_keys
+
     for one in _with_pool(context.obj, list_keys):
         if tenant is not None and one.tenant != tenant:
             continue
@@ -144,8 +142,8 @@ def revoke(
     key_id: Annotated[str, typer.Argument(help="As 'list' shows it: not the whole key.")],
 ) -> None:
     """Take a key out of use; every process knows within ten seconds."""
-    with _service_installed():
-        from affinity_bandits.service.keys import revoke_key
+    from affinity_bandits.service.keys import revoke_key
+
     # Whoever pastes a whole key means its id; the secret must not reach an error message.
     id_ = key_id.removeprefix("ab_").partition("_")[0]
     if not _with_pool(context.obj, lambda pool: revoke_key(pool, id_)):
@@ -156,9 +154,8 @@ def revoke(
 def _with_pool(dsn: str, work: Callable[[asyncpg.Pool[Any]], Awaitable[Answer]]) -> Answer:
     import asyncio
 
-    with _service_installed():
-        from affinity_bandits.service.database import connect
-        from affinity_bandits.service.serving import check_schema
+    from affinity_bandits.service.database import connect
+    from affinity_bandits.service.serving import check_schema
 
     async def opened() -> Answer:
         await check_schema(dsn)
@@ -169,14 +166,3 @@ def _with_pool(dsn: str, work: Callable[[asyncpg.Pool[Any]], Awaitable[Answer]])
             await pool.close()
 
     return asyncio.run(opened())
-
-
-@contextmanager
-def _service_installed() -> Iterator[None]:
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        missing = (error.name or "").partition(".")[0]
-        if missing in NEEDED:
-            raise MissingExtra(missing, "service") from None
-        raise

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from affinity_bandits.cli import parsing
-from affinity_bandits.cli.figures import amount, rate
+from affinity_bandits.cli.figures import two_lines
 from affinity_bandits.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -90,6 +90,10 @@ def simulate(
     for path in (plot, save):
         if path is not None and not path.parent.is_dir():  # said now, not after hours of work
             raise InvalidInput("plot" if path is plot else "save", "in a directory", str(path))
+    if plot is not None:
+        from affinity_bandits.plots.style import need_matplotlib
+
+        need_matplotlib()  # the same
     result = _run(bandit_settings, run)
     _print(result)
     if save is not None:
@@ -147,14 +151,22 @@ def _print(result: Result) -> None:
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("policy")
-    for column in ("regret", "wrong arm", "undecided", "deceived"):
-        table.add_column(column, justify="right")
+    columns = {
+        "mean regret": "95% interval",
+        "median run": "90% of runs",
+        "wrong arm": "95%",
+        "undecided": "95%",
+    }
+    for column, below in columns.items():
+        table.add_column(f"{column}\n[dim]{below}[/]", justify="right", no_wrap=True)
     table.add_column("engine")
     for row in result.summary():
         table.add_row(
             escape(row.label),
-            amount(row.regret),
-            *(rate(found) for found in (row.wrong_arm, row.undecided, row.deceived)),
+            two_lines(row.regret),
+            two_lines(row.regret_runs),
+            two_lines(row.wrong_arm, of_runs=True),
+            two_lines(row.undecided, of_runs=True),
             row.engine,
         )
     console = Console()
@@ -162,7 +174,7 @@ def _print(result: Result) -> None:
     bandit = result.bandit
     console.print(
         f"{len(result.replicates)} runs of {result.horizon:,} pulls, f(x) = {bandit.bias}, "
-        f"{bandit.noise} ({bandit.mechanism}), seed {result.seed}; ± and (): 95% intervals.",
+        f"{bandit.noise} ({bandit.mechanism}), seed {result.seed}.",
         style="dim",
         highlight=False,
     )
@@ -170,3 +182,5 @@ def _print(result: Result) -> None:
         if run.note:
             text = f"{escape(run.label)} ran by steps: {run.note}."
             console.print(text, style="dim", highlight=False)
+        if run.caveat:
+            console.print(f"Note: {escape(run.caveat)}.", highlight=False)

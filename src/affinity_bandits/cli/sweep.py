@@ -94,6 +94,7 @@ def status(spec: Spec, store: StorePlace = None) -> None:
         f"{counts.done:,} of {counts.total:,} replicates ({_percent(counts.done, counts.total)}) "
         f"of {len(sweep):,} cells are finished"
     )
+    _tell_earlier(sweep, kept)
     failures = kept.failures()
     _list_failures({item["shard"]: item["error"] for item in failures}, len(failures), place)
 
@@ -105,7 +106,7 @@ def show(
     out: Annotated[
         Path | None, typer.Option(help="Directory for pictures. [that of the file]")
     ] = None,
-    value: Annotated[str, typer.Option(help="regret, wrong, undecided or deceived.")] = "regret",
+    value: Annotated[str, typer.Option(help="regret, median, wrong or undecided.")] = "regret",
     x: Annotated[
         str | None, typer.Option(help="Axis from left to right, e.g. horizon. [one of numbers]")
     ] = None,
@@ -117,7 +118,7 @@ def show(
     from affinity_bandits.experiments import axes_of, cell_summaries
     from affinity_bandits.experiments.axes import fixed_words
     from affinity_bandits.plots import draw_sweep, sweep_grid
-    from affinity_bandits.plots.style import save_figure
+    from affinity_bandits.plots.style import need_matplotlib, save_figure
     from affinity_bandits.plots.sweep_data import chosen_axes, measure_of
 
     sweep, kept, _ = _opened(spec, store)
@@ -127,12 +128,14 @@ def show(
     axes = axes_of(sweep)
     measure = measure_of(value)
     chosen_axes(axes, x, y)  # a mistake is said before a large store is read
+    need_matplotlib()
     cells = list(cell_summaries(sweep, kept))
     grid = sweep_grid(axes, cells, value, x, y)
     figures = draw_sweep(grid, fixed_words(sweep))
     _print_cells(axes, cells, measure)
     if grid.missing:
         typer.echo(f"{grid.missing:,} of {len(cells):,} cells are not run yet and left blank")
+    _tell_earlier(sweep, kept)
     if grid.without:
         typer.echo(f"{grid.without:,} cells are left blank: their policy never decides")
     for i, figure in enumerate(figures):
@@ -156,6 +159,17 @@ def export(
         raise InvalidInput("out", "in a directory", str(out))
     rows = write_table(sweep, kept, out)
     typer.echo(f"table: {out} ({rows:,} rows)")
+
+
+def _tell_earlier(sweep: Sweep, store: Store) -> None:
+    from affinity_bandits.experiments.summaries import earlier_code
+
+    cells = sum(1 for _ in earlier_code(sweep, store))
+    if cells:
+        typer.echo(
+            f"{cells:,} more cells in the store are of your own code before it was edited: not "
+            f"counted here, but in the table of 'affinity sweep export'"
+        )
 
 
 def _place(spec: Path, store: str | None) -> str:
@@ -227,7 +241,13 @@ def _print_cells(axes: tuple[Axis, ...], cells: list[CellSummary], measure: str)
     for axis in axes:
         table.add_column(axis.short)
     table.add_column("runs", justify="right")
-    table.add_column(measure.replace("_", " "), justify="right", no_wrap=True)
+    table.add_column(
+        {"regret": "mean regret", "regret_runs": "median run (90% of runs)"}.get(
+            measure, measure.replace("_", " ")
+        ),
+        justify="right",
+        no_wrap=True,
+    )
     for cell in cells[:MOST_ROWS]:
         labels = (escape(axis.labels[i]) for axis, i in zip(axes, cell.place, strict=True))
         table.add_row(*labels, f"{cell.replicates:,}", _figure(getattr(cell, measure), measure))
@@ -242,4 +262,4 @@ def _print_cells(axes: tuple[Axis, ...], cells: list[CellSummary], measure: str)
 
 
 def _figure(found: tuple[float, float, float] | None, measure: str) -> str:
-    return amount(found) if measure == "regret" and found is not None else rate(found)
+    return amount(found) if measure.startswith("regret") and found is not None else rate(found)

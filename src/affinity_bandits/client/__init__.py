@@ -4,6 +4,7 @@ from affinity_bandits.client.asynchronous import AsyncClient
 from affinity_bandits.client.failures import NoAnswer, RequestRefused, ServiceError
 from affinity_bandits.client.messages import (
     Arm,
+    Attention,
     Campaign,
     ClosedRound,
     Event,
@@ -22,6 +23,7 @@ from affinity_bandits.client.sync import Client
 __all__ = [
     "Arm",
     "AsyncClient",
+    "Attention",
     "Campaign",
     "Client",
     "ClosedRound",

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from affinity_bandits.client.messages import (
     Arm,
+    Attention,
     Campaign,
     ClosedRound,
     Event,
@@ -129,8 +130,16 @@ def _campaign(data: Json) -> Campaign:
         lease_seconds=data["lease_seconds"],
         lowest=data["lowest"],
         highest=data["highest"],
+        in_flight=data["in_flight"],
         created_at=datetime.fromisoformat(data["created_at"]),
+        attention=_attention(data["attention"]),
     )
+
+
+def _attention(data: Json | None) -> Attention | None:
+    if data is None:
+        return None
+    return Attention(data["kind"], data["reason"], datetime.fromisoformat(data["since"]))
 
 
 def _round(data: Json) -> ClosedRound:

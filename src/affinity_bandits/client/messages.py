@@ -100,11 +100,12 @@ class Lease:
 
 @dataclass(frozen=True)
 class Wait:
-    """There is nothing to hand out now: the round waits for answers that others owe.
+    """There is nothing to hand out now: all slots are out, or as many as may be at once.
 
     Attributes:
-        outstanding: how many.
-        retry_after: seconds until the first of their slots may be offered again.
+        outstanding: slots that are out and have no answer yet.
+        retry_after: seconds until the first of them may be offered again, at the latest; any
+            answer may come sooner and make room.
     """
 
     outstanding: int
@@ -174,12 +175,30 @@ class OpenRound:
 
 
 @dataclass(frozen=True)
+class Attention:
+    """That a campaign cannot go on by the service's own fault; whoever runs it can mend that.
+
+    Attributes:
+        kind: a word that programs can rely on.
+        reason: what is wrong.
+        since: when it was found.
+    """
+
+    kind: str
+    reason: str
+    since: datetime
+
+
+@dataclass(frozen=True)
 class Campaign:
     """A campaign as it stood when it was asked for.
 
     Attributes:
         status: "open", "decided", "exhausted" (the horizon came first) or "stopped".
         recommended: the group that is left, once there is only one.
+        in_flight: choices that may be under way at once, from the oldest without an answer to the
+            newest handed out; None where nothing that is promised depends on it.
+        attention: why it cannot go on, if it cannot.
     """
 
     id: str
@@ -193,7 +212,9 @@ class Campaign:
     lease_seconds: float
     lowest: float
     highest: float
+    in_flight: int | None
     created_at: datetime
+    attention: Attention | None
 
 
 @dataclass(frozen=True)

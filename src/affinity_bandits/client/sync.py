@@ -84,8 +84,9 @@ class Client:
             plan: instead, the text of a file written by `affinity plan`, which has a horizon.
             horizon: answers the policy may count on in all.
             lease_seconds: how long whoever asks has to answer; 3600 if left out.
-            lowest: the smallest score there can be; 0 if left out.
-            highest: the largest; 1 if left out.
+            lowest: the smallest score there can be; the plan's, or else 0, if left out. Settings of
+                a policy that speak of scores speak of scores mapped from the range to [0, 1].
+            highest: the largest; the plan's, or else 1, if left out.
             key: the idempotency key; a new one if left out.
         """
         settings = {"lease_seconds": lease_seconds, "lowest": lowest, "highest": highest}

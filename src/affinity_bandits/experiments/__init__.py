@@ -6,7 +6,7 @@ from affinity_bandits.experiments.processes import ProcessExecutor
 from affinity_bandits.experiments.ray_executor import RayExecutor
 from affinity_bandits.experiments.run import Summary, run_cells, run_experiment
 from affinity_bandits.experiments.spec import Cell, Experiment, Planned, Shard
-from affinity_bandits.experiments.store import Store
+from affinity_bandits.experiments.store import Kept, Store
 from affinity_bandits.experiments.summaries import (
     CellSummary,
     cell_summaries,
@@ -22,6 +22,7 @@ __all__ = [
     "CellSummary",
     "Executor",
     "Experiment",
+    "Kept",
     "Planned",
     "ProcessExecutor",
     "RayExecutor",

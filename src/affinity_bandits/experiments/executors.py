@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
+from affinity_bandits.experiments.spec import Cell
 from affinity_bandits.experiments.work import Report, Task, run_task
 
 Done = Callable[[Report], None]
@@ -18,6 +19,9 @@ class Executor(Protocol):
     def workers(self) -> int:
         """How many tasks run at once."""
 
+    def check(self, cell: Cell) -> None:
+        """Refuse, before anything is started, a cell that cannot be handed to the workers."""
+
     def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
         """Run every task; `tasks` is taken from only as fast as it is worked off."""
 
@@ -26,6 +30,9 @@ class SerialExecutor:
     """One shard after the other, in this process."""
 
     workers = 1
+
+    def check(self, cell: Cell) -> None:
+        """Take every cell: it stays in this process."""
 
     def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
         """Run every task."""

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import io
 import multiprocessing
 import os
+import pickle
 import signal
+import sys
 import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
+from types import FunctionType
+from typing import Any
 
 from affinity_bandits import checks
+from affinity_bandits.errors import NotSupported
 from affinity_bandits.experiments.executors import Done
+from affinity_bandits.experiments.spec import Cell
 from affinity_bandits.experiments.store import Store
 from affinity_bandits.experiments.work import Report, Task, run_task
 
+Answer = list[Report] | str
+"""What became of a task's shards, or why it could not be loaded."""
 WINDOW = 2
 """Tasks handed out for each worker: one that it works on, and one that waits."""
 SUSPICIOUS = 3
@@ -41,6 +50,17 @@ class ProcessExecutor:
     def __init__(self, workers: int | None = None) -> None:
         cores = os.cpu_count() or 1
         self.workers = cores if workers is None else checks.integer("workers", workers, low=1)
+
+    def check(self, cell: Cell) -> None:
+        """Refuse a cell of code that another process could not find.
+
+        Raises:
+            NotSupported: says what cannot be sent, and what to do.
+        """
+        try:
+            _Sender(io.BytesIO()).dump(cell)
+        except (pickle.PicklingError, AttributeError, TypeError, ValueError) as error:
+            raise unsendable(cell, str(error)) from None
 
     def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
         """Run every task."""
@@ -77,7 +97,7 @@ class ProcessExecutor:
         self, tasks: Iterator[Task], root: str, done: Done, workers: int
     ) -> list[Task] | None:
         """Return the tasks that were handed out when a worker died, or None if all are done."""
-        running: dict[Future[list[Report]], Task] = {}
+        running: dict[Future[Answer], Task] = {}
         strangers = multiprocessing.active_children()
         pool = ProcessPoolExecutor(
             workers,
@@ -95,7 +115,9 @@ class ProcessExecutor:
                     return None
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
                     reports = future.result()
-                    del running[future]
+                    task = running.pop(future)
+                    if isinstance(reports, str):
+                        raise unsendable(task[0].planned.cell(), reports)
                     for report in reports:
                         done(report)
         except BrokenProcessPool:
@@ -107,14 +129,48 @@ class ProcessExecutor:
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _submit(pool: ProcessPoolExecutor, task: Task, root: str) -> Future[list[Report]]:
+def unsendable(cell: Cell, reason: str) -> NotSupported:
+    """Return our own error for a cell that another process cannot run."""
+    parts = {"policy": str(cell.policy), "bias": str(cell.bandit.bias)}
+    named = " and ".join(f"{part} {parts[part]!r}" for part in cell.code if part in parts)
+    return NotSupported(
+        f"{named or 'a cell'} cannot be sent to another process ({reason}): put the code at the "
+        f"top level of a module (a .py file) and import it from there, or let this process do the "
+        f"work (executor serial, SerialExecutor())"
+    )
+
+
+class _Sender(pickle.Pickler):
+    """Pickles as the pool does, and refuses what only this process can find."""
+
+    def reducer_override(self, value: Any) -> Any:
+        if isinstance(value, type | FunctionType) and value.__module__ == "__main__":
+            main = sys.modules["__main__"]
+            # A script is imported by the workers; a notebook or a prompt is in no file.
+            if getattr(main, "__spec__", None) is None and not hasattr(main, "__file__"):
+                raise pickle.PicklingError(
+                    f"{value.__qualname__} is defined at a prompt or in a notebook"
+                )
+        return NotImplemented
+
+
+def _run(content: bytes, root: str) -> Answer:
+    """Run a task in a worker; return why if it cannot even be loaded there."""
+    try:
+        task: Task = pickle.loads(content)
+    except Exception as error:  # a module that is not there, a class that its file does not have
+        return f"{type(error).__name__}: {error}"
+    return run_task(task, root)
+
+
+def _submit(pool: ProcessPoolExecutor, task: Task, root: str) -> Future[Answer]:
     """Hand out a task; if the pool is broken, as a future that says so."""
     # A worker is started here; until it can ignore Ctrl-C it must not see it.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        return pool.submit(run_task, task, root)
+        return pool.submit(_run, pickle.dumps(task), root)
     except BrokenProcessPool as error:
-        broken: Future[list[Report]] = Future()
+        broken: Future[Answer] = Future()
         broken.set_exception(error)
         return broken
     finally:
@@ -122,7 +178,7 @@ def _submit(pool: ProcessPoolExecutor, task: Task, root: str) -> Future[list[Rep
 
 
 def _let_finish(
-    pool: ProcessPoolExecutor, running: Iterable[Future[list[Report]]], strangers: list[BaseProcess]
+    pool: ProcessPoolExecutor, running: Iterable[Future[Answer]], strangers: list[BaseProcess]
 ) -> None:
     """Give workers a moment for what they have begun, then end them: one run may take hours.
 

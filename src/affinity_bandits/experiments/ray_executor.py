@@ -12,6 +12,7 @@ from typing import Any
 from affinity_bandits import checks
 from affinity_bandits.errors import AffinityError, MissingExtra
 from affinity_bandits.experiments.executors import Done
+from affinity_bandits.experiments.spec import Cell
 from affinity_bandits.experiments.work import Report, Task, run_task
 
 PATIENCE = 10.0
@@ -45,6 +46,9 @@ class RayExecutor:
     def workers(self) -> int:
         """How many tasks run at once, as far as is known before the cluster is asked."""
         return self.asked or os.cpu_count() or 1
+
+    def check(self, cell: Cell) -> None:
+        """Take every cell: Ray sends code that is in no module as it is."""
 
     def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
         """Run every task."""

@@ -55,6 +55,10 @@ def run_cells(
         store: where finished work is kept; what is there, undamaged, is not run again.
         executor: who does the work; this process if left out.
         tell: is called with the summary whenever it has changed.
+
+    Raises:
+        NotSupported: a cell is of code of the user's own that was edited since the cell was made,
+            or that cannot be sent to the executor's processes.
     """
     pyarrow_modules()  # said once, not for every shard
     chosen = executor or SerialExecutor()
@@ -85,6 +89,11 @@ def run_cells(
         if tell is not None:
             tell(summary)
 
+    if isinstance(cells, Experiment):
+        for cell in cells.cells:
+            if cell.code and store.count(cell.identity, cells.replicates) < cells.replicates:
+                cell.check_code()
+                chosen.check(cell)
     store.forget_failures()
     chosen.run(packed(gaps(), guess, cells.shard_size), store.root, done)
     return summary

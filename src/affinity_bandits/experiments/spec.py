@@ -12,7 +12,8 @@ from typing import Any, NamedTuple, Protocol
 from affinity_bandits import checks
 from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.catalogue import AnyPolicy, policy_from_json
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.digests import own_code
+from affinity_bandits.errors import InvalidInput, NotSupported, UnknownName
 
 SIMULATION_VERSION = 1
 """Raised whenever the same cell and seed would give other numbers; part of every identity."""
@@ -28,13 +29,25 @@ def identity_of(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16, person=b"affinity-cell").hexdigest()
 
 
+def stream_seed_of(identity: str) -> int:
+    """Return the seed of a cell's own streams."""
+    return int.from_bytes(bytes.fromhex(identity), "little")
+
+
+def code_of(**parts: Any) -> dict[str, str]:
+    """Return the digests of those parts of a cell that are the user's own code."""
+    found = {name: own_code(part) for name, part in parts.items()}
+    return {name: digest for name, digest in found.items() if digest is not None}
+
+
 @dataclass(frozen=True)
 class Cell:
     """One policy on one bandit to one horizon: the unit that has a distribution of outcomes.
 
     Its identity is a hash of its content, the seed and the simulation's version, never its
-    position. Its streams follow from that identity, so cells are independent of each other, and
-    its replicates are numbered, so any split of them gives the same bits.
+    position. A policy or a function of the user's own is its code: edited, it is another cell. Its
+    streams follow from the identity, so cells are independent of each other, and its replicates
+    are numbered, so any split of them gives the same bits.
 
     Args:
         bandit: the instance.
@@ -62,7 +75,7 @@ class Cell:
 
     def to_json(self) -> dict[str, Any]:
         """Return the content as JSON-ready data; `from_json` takes it back."""
-        return {
+        data = {
             "bandit": self.bandit.to_json(),
             "policy": self.policy.to_json(),
             "horizon": self.horizon,
@@ -70,14 +83,51 @@ class Cell:
             "seed": self.seed,
             "engine": self.engine,
         }
+        return data | {"code": self.code} if self.code else data
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Cell:
-        """Rebuild a cell from `to_json`."""
-        given = {key: value for key, value in data.items() if key != "simulation"}
-        given["bandit"] = AffinityBandit.from_json(given["bandit"])
-        given["policy"] = policy_from_json(given["policy"])
-        return cls(**given)
+        """Rebuild a cell from `to_json`; its code is the one that the data tells of.
+
+        Raises:
+            NotSupported: it is of code of the user's own that is not loaded here.
+        """
+        given = {key: value for key, value in data.items() if key not in ("simulation", "code")}
+        code = data.get("code", {})
+        try:
+            given["bandit"] = AffinityBandit.from_json(given["bandit"])
+            given["policy"] = policy_from_json(given["policy"])
+        except UnknownName as error:
+            if not code:
+                raise
+            raise NotSupported(
+                f"{error.parameter} {error.value!r} is code of your own, which is not kept with "
+                f"results: they can be read without it, but to run it, import its module first"
+            ) from None
+        cell = cls(**given)
+        if code:
+            cell.__dict__["code"] = dict(code)
+        return cell
+
+    @cached_property
+    def code(self) -> dict[str, str]:
+        """Digests of the user's own code in the cell, by where it is; empty if there is none."""
+        return code_of(policy=self.policy, bias=self.bandit.bias, bandit=_rest(self.bandit))
+
+    def check_code(self) -> None:
+        """Check that what would be run is the code that the identity stands for.
+
+        Raises:
+            NotSupported: it has been edited since the cell was made, here or in another process.
+        """
+        found = code_of(policy=self.policy, bias=self.bandit.bias, bandit=_rest(self.bandit))
+        for part in sorted({*found, *self.code}):
+            if found.get(part) != self.code.get(part):
+                what = self.policy if part == "policy" else self.bandit.bias
+                raise NotSupported(
+                    f"the code of {part} {str(what)!r} is not the one that this run was started "
+                    f"with, or reads something that is different in every process: start it again"
+                )
 
     @cached_property
     def text(self) -> str:
@@ -92,11 +142,16 @@ class Cell:
     @property
     def stream_seed(self) -> int:
         """The seed of this cell's own streams."""
-        return int.from_bytes(bytes.fromhex(self.identity), "little")
+        return stream_seed_of(self.identity)
 
     def cell(self) -> Cell:
         """Return the cell itself, as `Planned.cell` does."""
         return self
+
+
+def _rest(bandit: AffinityBandit) -> tuple[Any, ...]:
+    """Return what else of a bandit could be code of the user's: classes derived from ours."""
+    return type(bandit), bandit.noise
 
 
 class Planned(NamedTuple):

@@ -20,11 +20,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.experiments.files import Files, LocalFiles, files_at
-from affinity_bandits.experiments.spec import Cell, Shard
+from affinity_bandits.experiments.reading import bandit_of
+from affinity_bandits.experiments.spec import AnyCell, Cell, Shard, identity_of, stream_seed_of
 from affinity_bandits.experiments.tables import (
-    Label,
     Outcomes,
     from_bytes,
     label_in,
@@ -45,6 +46,24 @@ class Piece(NamedTuple):
     replicates: int
     checksum: str
     name: str
+
+
+class Kept(NamedTuple):
+    """A cell as it was written down with its results.
+
+    Attributes:
+        identity: of the cell.
+        text: its canonical content.
+    """
+
+    identity: str
+    text: str
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What it is, as `Cell.to_json` and with the simulation's version."""
+        data: dict[str, Any] = json.loads(self.text)
+        return data
 
 
 class Store:
@@ -115,7 +134,32 @@ class Store:
             raise InvalidInput(
                 "replicates", f"finished for cell {cell.identity}", f"{finished} are"
             )
-        return result_of(cell, found, replicates)
+        return result_of(cell, found, replicates, cell.bandit)
+
+    def kept(self) -> Iterator[Kept]:
+        """Give every cell of which something is finished, by what was written with it.
+
+        It needs none of the code that was run, so it also gives cells of code that has been edited
+        or is gone. Damaged files are passed over.
+        """
+        for identity in self.identities():
+            for piece in self._named(identity):
+                content = self._content(identity, piece)
+                label = None if content is None else label_in(content)
+                if label is not None:
+                    yield Kept(identity, label.text)
+                    break
+
+    def result(self, kept: Kept, replicates: int | None = None) -> Result:
+        """Return what is finished of a cell, of at most so many replicates, without its code.
+
+        Raises:
+            InvalidInput: nothing is, or a file is damaged.
+        """
+        found = self._outcomes(kept.identity)
+        if found is None:
+            raise InvalidInput("kept", "a cell of this store", kept.identity)
+        return result_of(kept, found, len(found.replicates) if replicates is None else replicates)
 
     def finished(self, identity: str) -> Outcomes | None:
         """Return whatever there is of a cell, in the order of its replicates; None if nothing."""
@@ -191,8 +235,10 @@ class Store:
         if _checksum(content) != piece.checksum:
             return None
         # A checksum also holds for an undamaged file under another shard's name.
-        expected = Label(identity, piece.first, piece.replicates)
-        return content if label_in(content) == expected else None
+        label = label_in(content)
+        if label is None or identity_of(label.text) != identity:
+            return None
+        return content if label[1:] == (piece.first, piece.replicates) else None
 
     def _outcomes(self, identity: str) -> Outcomes | None:
         parts = []
@@ -213,17 +259,30 @@ def folder_of(identity: str) -> str:
     return f"{identity[:2]}/{identity[2:]}"
 
 
-def result_of(cell: Cell, found: Outcomes, replicates: int) -> Result:
-    """Return what was found of a cell as a result, of at most so many replicates."""
+def result_of(
+    planned: Kept | AnyCell,
+    found: Outcomes,
+    replicates: int,
+    bandit: AffinityBandit | None = None,
+) -> Result:
+    """Return what was found of a cell as a result, of at most so many replicates.
+
+    Args:
+        planned: the cell; its policy is not needed.
+        found: what there is of it.
+        replicates: the most to return.
+        bandit: its bandit, if it is at hand; otherwise the content is read.
+    """
     from affinity_bandits.simulation.result import PolicyRun
 
+    content = json.loads(planned.text)
     return Result(
-        bandit=cell.bandit,
+        bandit=bandit_of(content) if bandit is None else bandit,
         runs=(PolicyRun(**found.run),),
-        horizon=cell.horizon,
-        seed=cell.stream_seed,
+        horizon=content["horizon"],
+        seed=stream_seed_of(planned.identity),
         replicates=found.replicates[:replicates],
-        checkpoints=np.array(cell.checkpoints, dtype=np.int64),
+        checkpoints=np.array(content["checkpoints"], dtype=np.int64),
         pulls=found.pulls[None, :replicates],
         candidates=found.candidates[None, :replicates],
     )

@@ -5,20 +5,26 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.experiments.axes import axes_of, is_number
-from affinity_bandits.experiments.spec import Planned
+from affinity_bandits.experiments.spec import Planned, canonical
 from affinity_bandits.experiments.store import Store, result_of
 from affinity_bandits.experiments.sweep import Sweep
 from affinity_bandits.experiments.tables import pyarrow_modules
 
 Interval = tuple[float, float, float]
 """A figure with the ends of its interval."""
-MEASURES = ("regret", "wrong_arm", "undecided", "deceived")
+MEASURES = {
+    "regret": ("regret", "regret_low", "regret_high"),
+    "regret_runs": ("regret_median", "regret_5_percent", "regret_95_percent"),
+    "wrong_arm": ("wrong_arm", "wrong_arm_low", "wrong_arm_high"),
+    "undecided": ("undecided", "undecided_low", "undecided_high"),
+}
+"""What is known of a cell, and the columns of a table that hold it."""
 ENDINGS = (".parquet", ".csv")
 SPEC = "spec.json"
 BATCH = 10_000
@@ -33,20 +39,22 @@ class CellSummary(NamedTuple):
         place: where it lies on each axis.
         replicates: how many of those asked for are finished.
         regret: mean regret at the horizon; None if nothing is finished.
-        wrong_arm: how often the best arms got fewer than half of the pulls.
-        undecided: how often more than one candidate was left; None if the policy never decides.
-        deceived: how often no best arm was among the candidates; None likewise.
+        regret_runs: regret of the median run, and of the two runs between which lie 90% of all.
+        wrong_arm: how often the verdict was wrong, as `Result.wrong_arm` has it.
+        undecided: how often there was none; None if the policy never decides.
         engine: "rounds" or "steps"; empty if nothing is finished.
+        code: digests of the user's own code in it, as text; empty if there is none.
     """
 
     identity: str
     place: tuple[int, ...]
     replicates: int
     regret: Interval | None = None
+    regret_runs: Interval | None = None
     wrong_arm: Interval | None = None
     undecided: Interval | None = None
-    deceived: Interval | None = None
     engine: str = ""
+    code: str = ""
 
 
 class Finished(NamedTuple):
@@ -73,17 +81,17 @@ def summarise(planned: Planned, store: Store, replicates: int, level: float = 0.
     wanted = 0 if found is None else int((found.replicates < replicates).sum())
     if found is None or wanted == 0:
         return CellSummary(planned.identity, planned.place, 0)
-    result = result_of(planned.cell(), found, wanted)
-    (row,) = result.summary(level)
+    (row,) = result_of(planned, found, wanted).summary(level)
     return CellSummary(
         planned.identity,
         planned.place,
         wanted,
         row.regret,
+        row.regret_runs,
         row.wrong_arm,
         row.undecided,
-        row.deceived,
         row.engine,
+        _code(json.loads(planned.text)),
     )
 
 
@@ -91,6 +99,28 @@ def cell_summaries(sweep: Sweep, store: Store, level: float = 0.95) -> Iterator[
     """Yield what is known of every cell, reading one at a time."""
     for planned in sweep.planned():
         yield summarise(planned, store, sweep.replicates, level)
+
+
+def earlier_code(sweep: Sweep, store: Store) -> Iterator[Planned]:
+    """Give cells of the store that differ from those of a sweep in the user's own code alone.
+
+    They are what the sweep had before a policy or function was edited. They are never counted or
+    drawn with the cells of the code as it stands.
+    """
+    places, current = {}, set()
+    for planned in sweep.planned():
+        content = json.loads(planned.text)
+        if content.pop("code", None) is not None:
+            places[canonical(content)] = planned.place
+            current.add(planned.identity)
+    if not places:  # nothing but built-in code, which is never edited: spare a look at the store
+        return
+    for kept in store.kept():
+        content = kept.content
+        if content.pop("code", None) is not None and kept.identity not in current:
+            place = places.get(canonical(content))
+            if place is not None:
+                yield Planned(kept.identity, kept.text, place)
 
 
 def finished(sweep: Sweep, store: Store) -> Finished:
@@ -133,7 +163,8 @@ def keep_spec(sweep: Sweep, store: Store) -> list[str] | None:
 def write_table(sweep: Sweep, store: Store, path: Path, level: float = 0.95) -> int:
     """Write one row for each cell to a .parquet or .csv file; return how many.
 
-    A cell of which nothing is finished has 0 replicates and no figures.
+    A cell of which nothing is finished has 0 replicates and no figures. If the sweep has code of
+    the user's own, what there is of earlier code follows, and a column tells codes apart.
     """
     if path.suffix not in ENDINGS:
         raise InvalidInput("out", "a file that ends in .parquet or .csv", str(path))
@@ -155,25 +186,26 @@ def _columns(sweep: Sweep) -> dict[str, type]:
         if axis.numbers is not None:
             columns.setdefault(axis.column, float)
     columns["replicates"] = int
-    for measure in MEASURES:
-        columns |= {measure: float, f"{measure}_low": float, f"{measure}_high": float}
-    return columns | {"engine": str}
+    columns |= dict.fromkeys(chain.from_iterable(MEASURES.values()), float)
+    return columns | {"engine": str, "code": str}
 
 
 def _rows(sweep: Sweep, store: Store, level: float) -> Iterator[dict[str, Any]]:
     axes = axes_of(sweep)
-    for cell in cell_summaries(sweep, store, level):
+    earlier = (
+        summarise(planned, store, sweep.replicates, level) for planned in earlier_code(sweep, store)
+    )
+    for cell in chain(cell_summaries(sweep, store, level), earlier):
         row: dict[str, Any] = {"cell": cell.identity, "replicates": cell.replicates}
         for axis, index in zip(axes, cell.place, strict=True):
             if axis.numbers is not None:
                 row[axis.column] = axis.numbers[index]
             value = sweep.axes[axis.key][index]
             row[axis.key] = value if is_number(value) else axis.labels[index]
-        for measure in MEASURES:
+        for measure, names in MEASURES.items():
             figure: Interval | None = getattr(cell, measure)
-            names = (measure, f"{measure}_low", f"{measure}_high")
             row |= zip(names, figure or (None, None, None), strict=True)
-        yield row | {"engine": cell.engine or None}
+        yield row | {"engine": cell.engine or None, "code": cell.code or None}
 
 
 def _write_csv(path: Path, columns: dict[str, type], rows: Iterator[dict[str, Any]]) -> int:
@@ -204,6 +236,10 @@ def _write_parquet(path: Path, columns: dict[str, type], rows: Iterator[dict[str
             writer.write_table(arrow.Table.from_pylist(made, schema=schema))
             count += len(batch)
     return count
+
+
+def _code(content: dict[str, Any]) -> str:
+    return " ".join(f"{part} {digest}" for part, digest in content.get("code", {}).items())
 
 
 def _differing(before: Any, new: dict[str, Any]) -> list[str]:

@@ -19,6 +19,7 @@ from affinity_bandits import checks
 from affinity_bandits.bandit import MECHANISMS, AffinityBandit
 from affinity_bandits.bias import bias_from_json
 from affinity_bandits.catalogue import policy_from_json
+from affinity_bandits.digests import own_code
 from affinity_bandits.errors import AffinityError, InvalidInput
 from affinity_bandits.experiments.spec import (
     SIMULATION_VERSION,
@@ -176,11 +177,12 @@ def _flattened(table: dict[str, Any]) -> dict[str, Any]:
 class _Piece:
     """What a value contributes to a cell's text, and what others need to know of it."""
 
-    __slots__ = ("text", "value")
+    __slots__ = ("code", "text", "value")
 
-    def __init__(self, value: Any, text: str | None = None) -> None:
+    def __init__(self, value: Any, text: str | None = None, of: Any = None) -> None:
         self.value = value
         self.text = canonical(value) if text is None else text
+        self.code = own_code(of)
 
 
 def _pieces(key: str, value: Any) -> _Piece:
@@ -210,7 +212,8 @@ def _initial(value: Any) -> _Piece:
 
 
 def _bias(value: Any) -> _Piece:
-    return _Piece(bias_from_json({"name": value} if isinstance(value, str) else value).to_json())
+    bias = bias_from_json({"name": value} if isinstance(value, str) else value)
+    return _Piece(bias.to_json(), of=bias)
 
 
 def _policy(value: Any) -> _Piece:
@@ -218,7 +221,8 @@ def _policy(value: Any) -> _Piece:
     name = given.get("name") if isinstance(given, Mapping) else None
     if name in POLICIES and POLICIES[name].sees != "feedback":
         return _Piece(given, "")  # spelled out with each cell's own bandit
-    return _Piece(policy_from_json(given).to_json())
+    policy = policy_from_json(given)
+    return _Piece(policy.to_json(), of=policy)
 
 
 def _horizon(value: Any) -> _Piece:
@@ -275,10 +279,14 @@ def _planned(chosen: Mapping[str, _Piece], tail: str, place: tuple[int, ...]) ->
         f'"mechanism":{mechanism_text},"memory":{chosen["bandit.memory"].text},'
         f'"noise":{noise.text},"true_means":{means.text}}}'
     )
-    policy = chosen["policy"].text or _told(chosen["policy"].value, bandit)
+    policy = chosen["policy"] if chosen["policy"].text else _told(chosen["policy"].value, bandit)
+    own = {"bias": chosen["bandit.bias"].code, "policy": policy.code}
+    code = canonical({name: digest for name, digest in own.items() if digest is not None})
+    code_text = "" if code == "{}" else f'"code":{code},'
     text = (
         f'{{"bandit":{bandit},"checkpoints":{_times(chosen["checkpoints"].value, horizon)},'
-        f'"engine":{chosen["engine"].text},"horizon":{horizon},"policy":{policy},{tail}'
+        f'{code_text}"engine":{chosen["engine"].text},"horizon":{horizon},'
+        f'"policy":{policy.text},{tail}'
     )
     return Planned(identity_of(text), text, place)
 
@@ -290,11 +298,10 @@ def _times(value: Any, horizon: int) -> str:
     return canonical(sorted({*(time for time in times if time <= horizon), horizon}))
 
 
-def _told(policy: Any, bandit: str) -> str:
+def _told(given: Any, bandit: str) -> _Piece:
     """Return a policy that is told its bandit's bias or best arm; "null" if there is none."""
     try:
-        return canonical(
-            policy_from_json(policy, AffinityBandit.from_json(json.loads(bandit))).to_json()
-        )
+        policy = policy_from_json(given, AffinityBandit.from_json(json.loads(bandit)))
     except AffinityError:
-        return canonical(policy)  # the cell will say what is wrong when it is built
+        return _Piece(given)  # the cell will say what is wrong when it is built
+    return _Piece(policy.to_json(), of=policy)

@@ -10,7 +10,7 @@ import numpy as np
 
 from affinity_bandits._version import __version__
 from affinity_bandits.errors import MissingExtra
-from affinity_bandits.experiments.spec import Shard, identity_of
+from affinity_bandits.experiments.spec import Shard
 from affinity_bandits.kernels import IntArray
 from affinity_bandits.simulation import Result
 
@@ -74,7 +74,7 @@ def from_bytes(content: bytes) -> Outcomes:
 class Label(NamedTuple):
     """What a file says of itself, whatever its name is."""
 
-    identity: str
+    text: str  # the cell's content
     first: int
     replicates: int
 
@@ -93,7 +93,7 @@ def label_in(content: bytes) -> Label | None:
         text = about.metadata[b"cell"].decode()
     except (arrow.ArrowException, OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
-    return Label(identity_of(text), int(first), int(count))
+    return Label(text, int(first), int(count))
 
 
 def pyarrow_modules() -> tuple[Any, Any]:

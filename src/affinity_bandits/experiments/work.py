@@ -11,13 +11,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from affinity_bandits.experiments.spec import Cell, Shard
+from affinity_bandits.experiments.spec import Cell, Shard, canonical
 from affinity_bandits.experiments.store import Store
 
 Task = Sequence[Shard]
 """What is handed to a worker at once."""
 
 _warm: set[tuple[str, ...]] = set()
+_checked: set[str] = set()
+"""Own code that was found to be what it should be when this process first ran it. Once is enough,
+and twice would find fault with a table that the code itself fills while it runs."""
 
 
 class Report(NamedTuple):
@@ -33,6 +36,9 @@ def run_shard(shard: Shard, root: str) -> None:
     from affinity_bandits.simulation import simulate
 
     cell = shard.planned.cell()
+    if cell.code and canonical(cell.code) not in _checked:
+        cell.check_code()
+        _checked.add(canonical(cell.code))
     warm_up(cell)
     result = simulate(
         cell.bandit,
@@ -83,6 +89,7 @@ def warm_up(cell: Cell) -> None:
         str(cell.bandit.mechanism),
         str(cell.bandit.memory is None),
         cell.engine,
+        canonical(cell.code),
     )
     if key in _warm:
         return

@@ -19,7 +19,11 @@ from affinity_bandits.paper.figure_12 import NAMES, bias_models
 from affinity_bandits.paper.item import Claim, Data, Item, Lab, column
 from affinity_bandits.plots.style import COLOURS, new_figure
 from affinity_bandits.policies import Elimination
-from affinity_bandits.simulation.intervals import mean_interval
+from affinity_bandits.simulation.intervals import (
+    mean_interval,
+    middle_runs,
+    proportion_interval,
+)
 from affinity_bandits.theory import growth_exponent, lower_bound, regret_bound
 
 UPPER = "thm:eliminationUnknownBiasAppendix"
@@ -30,6 +34,10 @@ COMPARISON = "cor:comparisonUpperLowerBound"
 LARGEST_EXPONENT = 0.1
 """What is left of the growth in K once the corollary's factor is taken out: log(12/pi^2 K^2 n^3)
 in the upper bound still grows, by less than a tenth from 4 to 64 arms."""
+
+
+MOST_ABOVE = 0.01
+"""How often a run could exceed the upper bound on its mean without being seen here."""
 
 
 class Instance(NamedTuple):
@@ -94,7 +102,9 @@ def run(settings: Settings, lab: Lab) -> Data:
     }
     rows = []
     for instance, bandit, result in zip(instances, bandits, results, strict=True):
-        mean, low, high = mean_interval(result.regret[0, :, -1], TWO_SIDED)
+        regret = result.regret[0, :, -1]
+        mean, low, _ = mean_interval(regret, 0.0, result.most_regret[-1], TWO_SIDED)
+        _, run_low, run_high = middle_runs(regret)
         upper = regret_bound(bandit, instance.horizon)
         rows.append(
             {
@@ -102,7 +112,9 @@ def run(settings: Settings, lab: Lab) -> Data:
                 "growth": growth[instance.bias],
                 "regret": float(mean),
                 "regret_low": float(low),
-                "regret_high": float(high),
+                "run_low": float(run_low),
+                "run_high": float(run_high),
+                "above": int((regret > upper.value).sum()),
                 "undecided": int(result.undecided.sum()),
                 "runs": settings.replicates,
                 "upper": upper.value,
@@ -125,25 +137,30 @@ def lower_order(bandit: AffinityBandit, horizon: int) -> float:
 
 
 def claims(data: Data) -> list[Claim]:
-    """Judge both theorems and the corollary."""
-    regret, low, high = (column(data, f"regret{end}") for end in ("", "_low", "_high"))
+    """Judge both theorems and the corollary.
+
+    A failure costs up to n, and no number of runs short of n excludes one that moves the mean. So
+    the upper bound on the mean is asked of every single run, and of how many runs could exceed it.
+    """
+    regret, low = column(data, "regret"), column(data, "regret_low")
     upper, condition = column(data, "upper"), column(data, "condition").astype(bool)
     undecided = int((column(data, "undecided") > 0).sum())
-    promised = always(
-        "the regret of Algorithm 1 is at most the instance-dependent bound where the horizon is "
-        "sufficiently large",
-        UPPER,
-        int((high > upper)[condition].sum()),
-        int(condition.sum()),
-        "instances that meet the horizon condition",
-    )
-    outside = f"{int((high <= upper)[~condition].sum())} of {int((~condition).sum())}"
+    above, runs = column(data, "above"), column(data, "runs")
+    failures, trials = int(above[condition].sum()), int(runs[condition].sum())
+    most = proportion_interval(failures, trials, TWO_SIDED)[2] if trials else 1.0
+    outside = f"{int((above == 0)[~condition].sum())} of {int((~condition).sum())}"
     found = [
-        promised._replace(
-            test=f"Student's upper bound of the mean regret at most the bound, level {LEVEL:.1%}, "
-            f"in {promised.test}",
-            evidence=f"{promised.evidence}, regret / bound at most "
-            f"{np.max((regret / upper)[condition], initial=0.0):.3g}; also {outside} others",
+        Claim(
+            "the regret of Algorithm 1 is at most the instance-dependent bound where the horizon "
+            "is sufficiently large, in every run",
+            UPPER,
+            f"no run above the bound in the {int(condition.sum())} instances that meet the horizon "
+            f"condition; exact upper bound of the probability of one below {MOST_ABOVE:g}, level "
+            f"{LEVEL:.1%}",
+            f"{failures} of {trials} runs above, upper bound {most:.2g}; mean regret / bound at "
+            f"most {np.max((regret / upper)[condition], initial=0.0):.3g}; none above in {outside} "
+            "others",
+            failures == 0 and most < MOST_ABOVE,
         )
     ]
     for name, label, sentence in (
@@ -160,8 +177,8 @@ def claims(data: Data) -> list[Claim]:
         )
         found.append(
             needed._replace(
-                test=f"Student's lower bound of the mean regret at least the leading term, which "
-                f"is asymptotic in n, level {LEVEL:.1%}, in {needed.test}",
+                test=f"lower bound of the mean regret, valid for every law, at least the leading "
+                f"term, which is asymptotic in n, level {LEVEL:.1%}, in {needed.test}",
                 evidence=f"{needed.evidence}, regret / bound at least "
                 f"{np.min(regret / bound):.3g}; {undecided} instances had undecided runs",
             )
@@ -245,8 +262,8 @@ def _three_lines(axes: Any, data: Data, x: Any, mine: Any, colour: str, label: s
     axes.plot(x, column(data, "order")[mine], color=colour, linestyle=":", linewidth=1.6)
     axes.fill_between(
         x,
-        np.maximum(column(data, "regret_low")[mine], 1.0),  # the axis has no place for less
-        column(data, "regret_high")[mine],
+        column(data, "run_low")[mine],
+        column(data, "run_high")[mine],
         color=colour,
         alpha=0.2,
         linewidth=0,
@@ -265,8 +282,9 @@ ITEM = Item(
         "to the upper bound. The lower bound is asymptotic, and its proof's constants leave "
         "nothing of the bias for so few arms (beta' / K > 1), so that the order with 1 for the "
         "constants that the theorem does not name is looked at as well, and drawn. A failure of "
-        "probability 1/n, which the upper bound allows for, is not seen in so few runs. The paper "
-        "runs nothing here, so as-published is quick. Bands are Student's, 99.5% on each side."
+        "probability 1/n, which the upper bound allows for, is not seen in so few runs, and would "
+        "move the mean; so the upper bound is asked of every run, and the lower ones of the mean. "
+        "The paper runs nothing here, so as-published is quick. Bands hold the middle 90% of runs."
     ),
     settings={
         "quick": Settings(20),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from affinity_bandits.kernels import FloatArray
 from affinity_bandits.paper.item import Claim
 from affinity_bandits.simulation.intervals import mean_interval, proportion_interval
 
@@ -43,17 +44,45 @@ def proportion_below(sentence: str, label: str, hits: int, trials: int, threshol
 
 
 def mean_above(
-    sentence: str, label: str, samples: npt.ArrayLike, threshold: float, unit: str = ""
+    sentence: str,
+    label: str,
+    samples: npt.ArrayLike,
+    threshold: float,
+    possible: tuple[float, float],
+    unit: str = "",
 ) -> Claim:
-    """Claim that a mean exceeds a threshold: its lower Student bound does."""
-    mean, low, _ = mean_interval(samples, TWO_SIDED)
+    """Claim that the mean of a bounded quantity exceeds a threshold: its lower bound does.
+
+    The bound is valid for every law between the ends of what is possible.
+    """
+    mean, low, _ = mean_interval(samples, *possible, TWO_SIDED)
     return Claim(
         sentence,
         label,
-        f"Student's lower bound of the mean above {threshold:g}, level {LEVEL:.1%}",
+        f"lower bound of the mean above {threshold:g}, valid for every law between "
+        f"{possible[0]:g} and {possible[1]:g}, level {LEVEL:.1%}",
         f"mean {float(mean):.4g}{unit} of {np.size(samples)}, lower bound {float(low):.4g}",
         bool(low > threshold),
     )
+
+
+def student_interval(
+    samples: npt.ArrayLike, level: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return mean, lower and upper end of Student's interval.
+
+    It takes the mean for Gaussian. That is nothing to go by for regret or pulls, which are bimodal.
+    It is used for what has no bounded range (log-likelihood ratios) and for logarithms of pulls and
+    exponents fitted to them, where a run that goes astray counts for a few times the others and not
+    for thousands of them.
+    """
+    from scipy.special import stdtrit
+
+    values = np.asarray(samples, dtype=np.float64)
+    count = len(values)
+    mean = values.mean()
+    half = stdtrit(count - 1, 0.5 + level / 2.0) * values.std(ddof=1) / np.sqrt(count)
+    return mean, mean - half, mean + half
 
 
 def number_within(

@@ -12,7 +12,7 @@ from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import Bias, Constant, Power
 from affinity_bandits.experiments import Cell
 from affinity_bandits.kernels import FloatArray
-from affinity_bandits.paper.evidence import LEVEL, mean_above
+from affinity_bandits.paper.evidence import LEVEL, proportion_above
 from affinity_bandits.paper.item import Claim, Data, Item, Lab, column
 from affinity_bandits.plots.style import line_style, new_figure
 from affinity_bandits.policies import UCBV, DebiasedUCBV
@@ -65,7 +65,13 @@ def paths_of(data: Data, name: str) -> tuple[FloatArray, FloatArray]:
 
 
 def claims(data: Data) -> list[Claim]:
-    """Judge the caption and the text: larger, more dispersed, and not logarithmic."""
+    """Judge the caption and the text: larger, more dispersed, and not logarithmic.
+
+    Two paths in a hundred stay with the suboptimal arm and count for much of the mean; that some in
+    the true environment do so, and double its mean, is not excluded by a hundred paths. So paths
+    are compared, as the figure does, by exact tests: pairs of a true and a debiased path are
+    independent of each other.
+    """
     times, true = paths_of(data, "true")
     _, debiased = paths_of(data, "debiased")
     n = int(times[-1])
@@ -76,12 +82,10 @@ def claims(data: Data) -> list[Claim]:
         (2, "Its regret is significantly larger: more than twice that on true rewards"),
     ):
         found.append(
-            mean_above(
+            _on_most_paths(
                 sentence,
-                LABEL,
-                debiased[:, -1] - factor * true[:, -1],
-                0.0,
-                f" for the difference to {factor} x {true[:, -1].mean():.4g} pulls",
+                debiased[:, -1] > factor * true[:, -1],
+                f"means {debiased[:, -1].mean():.4g} and {true[:, -1].mean():.4g} pulls",
             )
         )
     found.append(more_dispersed(debiased[:, -1], true[:, -1], 2.0))
@@ -89,16 +93,19 @@ def claims(data: Data) -> list[Claim]:
     late = debiased[:, -1] - debiased[:, at_quarter]
     early = debiased[:, at_quarter] - debiased[:, at_sixteenth]
     found.append(
-        mean_above(
+        _on_most_paths(
             "It is unlikely that it grows as log(t): T_1 gains more from n/4 to n than it did from "
             "n/16 to n/4",
-            LABEL,
-            late - early,
-            0.0,
-            f" ({late.mean():.4g} against {early.mean():.4g})",
+            late > early,
+            f"means {late.mean():.4g} against {early.mean():.4g}",
         )
     )
     return found
+
+
+def _on_most_paths(sentence: str, flags: Any, means: str) -> Claim:
+    claim = proportion_above(f"{sentence}, on most paths", LABEL, int(flags.sum()), len(flags), 0.5)
+    return claim._replace(evidence=f"{claim.evidence}; {means}")
 
 
 def more_dispersed(wide: FloatArray, narrow: FloatArray, factor: float) -> Claim:
@@ -130,9 +137,8 @@ def draw(data: Data) -> Any:
         scaled = pulls / np.sqrt(times)
         colour = line_style(i)["color"]
         axes.plot(times, scaled[:SHOWN_PATHS].T, color=colour, linewidth=0.5, alpha=0.3)
-        mean, low, high = mean_interval(scaled)
-        # A mean of positive numbers: where Student's interval reaches below 0, a log axis ends.
-        axes.fill_between(times, np.maximum(low, 1e-3), high, color=colour, alpha=0.25, linewidth=0)
+        mean, low, high = mean_interval(scaled, 0.0, np.sqrt(times))
+        axes.fill_between(times, low, high, color=colour, alpha=0.25, linewidth=0)
         axes.plot(times, mean, color=colour, linewidth=2.6, label=f"{shown}, mean")
     axes.set_xscale("log")
     axes.set_yscale("log")

@@ -27,6 +27,7 @@ def claims(data: Data) -> list[Claim]:
                 rivals.LABEL,
                 pulls[largest] / n[largest],
                 0.5,
+                (0.0, 1.0),
                 " n",
             ),
             mean_above(
@@ -34,6 +35,7 @@ def claims(data: Data) -> list[Claim]:
                 rivals.LABEL,
                 late[largest] / (rivals.LAST_PART * n[largest]),
                 0.5,
+                (0.0, 1.0),
                 " of those pulls",
             ),
         ]
@@ -59,14 +61,10 @@ def draw(data: Data) -> Any:
     for i, (name, shown) in enumerate(rivals.NAMES.items()):
         mine = policy == name
         gaps = np.unique(gap[mine])
-        mean, low, high = (
-            np.array(ends)
-            for ends in zip(*(mean_interval(pulls[mine & (gap == x)]) for x in gaps), strict=True)
-        )
+        bands = np.array([mean_interval(pulls[mine & (gap == x)], 0.0, n) for x in gaps])
+        mean, low, high = bands.T
         style = line_style(i)
         axes.plot(gaps, mean, marker="o", markersize=3.5, label=shown, **style)
-        # No count lies outside [0, n], whatever Student's interval says of few runs.
-        low, high = np.clip(low, 0.0, n), np.clip(high, 0.0, n)
         axes.fill_between(gaps, low, high, color=style["color"], alpha=0.18, linewidth=0)
     axes.axhline(n, color="0.4", linewidth=0.8, linestyle=":")
     axes.annotate("n", (0.005, n), xycoords=("axes fraction", "data"), va="bottom", color="0.3")

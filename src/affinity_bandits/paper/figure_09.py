@@ -8,10 +8,10 @@ import numpy as np
 
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.paper import gaps
-from affinity_bandits.paper.evidence import LEVEL, TWO_SIDED
+from affinity_bandits.paper.evidence import LEVEL, TWO_SIDED, student_interval
 from affinity_bandits.paper.item import Claim, Data, Item
 from affinity_bandits.plots.style import COLOURS, new_figure
-from affinity_bandits.simulation.intervals import mean_interval
+from affinity_bandits.simulation.intervals import middle_runs
 
 LABEL = "fig:scaleGapInv"
 SLOPES = (0.85, 1.15)
@@ -30,7 +30,7 @@ def slopes(data: Data) -> FloatArray:
 
 def claims(data: Data) -> list[Claim]:
     """Judge the exponent."""
-    mean, low, high = (float(end) for end in mean_interval(slopes(data), TWO_SIDED))
+    mean, low, high = (float(end) for end in student_interval(slopes(data), TWO_SIDED))
     return [
         Claim(
             "The expected plays of the suboptimal arm scale proportionally to 1/Delta^2",
@@ -44,10 +44,12 @@ def claims(data: Data) -> list[Claim]:
 
 
 def draw(data: Data) -> Any:
-    """Draw the mean pulls against 1/Delta^2, with 95% intervals and a line of slope 1."""
+    """Draw the mean pulls against 1/Delta^2, with the runs around it and a line of slope 1."""
     figure, axes = new_figure()
     x = gaps.by_run(data, "gap")[:, 0] ** -2.0
-    mean, low, high = mean_interval(gaps.by_run(data, "pulls"), axis=1)
+    pulls = gaps.by_run(data, "pulls")
+    mean = pulls.mean(axis=1)
+    _, low, high = middle_runs(pulls, axis=1)
     scale = np.exp(np.mean(np.log(mean / x)))
     axes.plot(
         x,
@@ -57,8 +59,6 @@ def draw(data: Data) -> Any:
         linestyle="--",
         label=r"proportional to $1/\Delta^2$",
     )
-    # On a log axis an interval that reaches 0, as one of three runs may, ends at the frame.
-    low = np.maximum(low, 1.0)
     axes.fill_between(x, low, high, color=COLOURS[0], alpha=0.25, linewidth=0)
     axes.plot(x, mean, color=COLOURS[0], marker=".", markersize=4, label="Algorithm 1")
     axes.set_xscale("log")
@@ -76,7 +76,7 @@ ITEM = Item(
     labels=(LABEL,),
     notes=(
         f"{gaps.NOTES} Both axes are logarithmic, so that proportionality is a line of slope 1. "
-        "Bands are 95% intervals of the mean."
+        "Bands hold the middle 90% of runs."
     ),
     settings=gaps.SETTINGS,
     run=gaps.run,

@@ -13,11 +13,11 @@ from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import Bias, Constant, Power, Sigmoid
 from affinity_bandits.experiments import Cell
 from affinity_bandits.kernels import FloatArray
-from affinity_bandits.paper.evidence import LEVEL, TWO_SIDED
+from affinity_bandits.paper.evidence import LEVEL, TWO_SIDED, student_interval
 from affinity_bandits.paper.item import Claim, Data, Item, Lab, column
 from affinity_bandits.plots.style import line_style, new_figure
 from affinity_bandits.policies import Elimination
-from affinity_bandits.simulation.intervals import mean_interval
+from affinity_bandits.simulation.intervals import middle_runs
 
 LABEL = "fig:scaleTmaxmin"
 """The paper gives Figure 12 the same label as Figure 11."""
@@ -131,7 +131,7 @@ def claims(data: Data) -> list[Claim]:
 
 def _all_above(sentence: str, what: str, samples: list[FloatArray], threshold: float) -> Claim:
     """Judge the smallest of several lower bounds: if it is above, all are."""
-    bounds = [mean_interval(sample, TWO_SIDED) for sample in samples]
+    bounds = [student_interval(sample, TWO_SIDED) for sample in samples]
     mean, low, _ = min(bounds, key=lambda bound: float(bound[1]))
     cases = f", the smallest of {len(samples)}" if len(samples) > 1 else ""
     return Claim(
@@ -144,7 +144,7 @@ def _all_above(sentence: str, what: str, samples: list[FloatArray], threshold: f
 
 
 def _between(sentence: str, data: Data, name: str, order: float, slack: float = 0.25) -> Claim:
-    mean, low, high = (float(x) for x in mean_interval(exponents(data, name), TWO_SIDED))
+    mean, low, high = (float(x) for x in student_interval(exponents(data, name), TWO_SIDED))
     return Claim(
         sentence,
         LABEL,
@@ -156,11 +156,13 @@ def _between(sentence: str, data: Data, name: str, order: float, slack: float = 
 
 
 def draw(data: Data) -> Any:
-    """Draw the square root of the normalised regret against K, with 95% intervals."""
+    """Draw the square root of the normalised regret against K, with the runs around the mean."""
     figure, axes = new_figure()
     for i, (name, shown) in enumerate(NAMES.items()):
         counts, table = normalised(data, name)
-        mean, low, high = mean_interval(np.sqrt(table), axis=1)
+        roots = np.sqrt(table)
+        mean = roots.mean(axis=1)
+        _, low, high = middle_runs(roots, axis=1)
         style = line_style(i)
         axes.plot(counts, mean, marker="os^D"[i], markersize=3.5, label=shown, **style)
         axes.fill_between(counts, low, high, color=style["color"], alpha=0.25, linewidth=0)
@@ -187,7 +189,7 @@ ITEM = Item(
         "without the logarithm in the rounds' lengths, which grows with K for every bias; theory "
         "says that it is of the order 1 / f(1/K). Rounds make steps between one power of two and "
         "the next. An exponent is fitted to each run of every K by least squares on logarithms. "
-        "Bands are Student's 95% intervals."
+        "Bands hold the middle 90% of runs."
     ),
     settings={
         "quick": Settings(40),

@@ -1,15 +1,20 @@
-"""Which functions implement which label of the paper: read from their docstrings."""
+"""Which functions implement which label of the paper: read from their docstrings.
+
+The source is read, not imported: half of the package needs extras that a reader of the paper does
+not have.
+"""
 
 from __future__ import annotations
 
-import importlib
-import inspect
-import pkgutil
+import ast
 import re
+from collections.abc import Iterator
 from functools import cache
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import affinity_bandits
+from affinity_bandits.paper.registry import modules
 
 LABEL = re.compile(r"`((?:alg|assump|cor|def|eq|fig|lem|rem|sec|subsec|thm):[A-Za-z0-9]+)`")
 SKIPPED = ("affinity_bandits.cli", "affinity_bandits.testing")
@@ -26,47 +31,38 @@ class Place(NamedTuple):
 def places() -> dict[str, tuple[Place, ...]]:
     """Return, for every label named in a docstring of the package, who names it."""
     found: dict[str, dict[str, Place]] = {}
-    for module in _modules():
-        for name, thing in _documented(module):
-            text = inspect.getdoc(thing) or ""
-            line = text.strip().splitlines()[0] if text.strip() else ""
+    items = {module.__name__: module.ITEM for module in modules()}
+    for name, path in _sources():
+        if name.startswith(SKIPPED):
+            continue
+        for full_name, text in _documented(name, ast.parse(path.read_text(encoding="utf-8"))):
             for label in LABEL.findall(text):
-                found.setdefault(label, {})[name] = Place(name, line)
-        if hasattr(module, "ITEM"):
-            place = Place(module.__name__, module.ITEM.title)
-            for label in module.ITEM.labels:
-                found.setdefault(label, {})[module.__name__] = place
+                line = text.strip().splitlines()[0]
+                found.setdefault(label, {})[full_name] = Place(full_name, line)
+        if name in items:
+            place = Place(name, items[name].title)
+            for label in items[name].labels:
+                found.setdefault(label, {})[name] = place
     return {label: tuple(found[label].values()) for label in sorted(found)}
 
 
-def _modules() -> list[Any]:
-    names = ["affinity_bandits"]
-    names += [
-        info.name
-        for info in pkgutil.walk_packages(affinity_bandits.__path__, "affinity_bandits.")
-        if not info.name.startswith(SKIPPED)
-    ]
-    return [importlib.import_module(name) for name in names]
+def _sources() -> list[tuple[str, Path]]:
+    """Return every module of the package and its file."""
+    root = Path(affinity_bandits.__file__).parent
+    named = {}
+    for path in root.rglob("*.py"):
+        parts = path.relative_to(root.parent).with_suffix("").parts
+        named[".".join(parts).removesuffix(".__init__")] = path
+    return sorted(named.items())
 
 
-def _documented(module: Any) -> list[tuple[str, Any]]:
-    """Return a module and all functions, classes and methods defined in it, by full name."""
-    found = [(module.__name__, module)]
-    for name, thing in vars(module).items():
-        plain = getattr(thing, "py_func", thing)  # a compiled function documents itself there
-        if getattr(plain, "__module__", None) != module.__name__ or name.startswith("_"):
+def _documented(name: str, tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Give a module and all functions, classes and methods in it, by full name, with docstrings."""
+    yield name, ast.get_docstring(tree) or ""
+    for node in tree.body:
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef) or node.name.startswith("_"):
             continue
-        if inspect.isfunction(plain):
-            found.append((f"{module.__name__}.{name}", plain))
-        elif inspect.isclass(plain):
-            found.append((f"{module.__name__}.{name}", plain))
-            found.extend(
-                (f"{module.__name__}.{name}.{part}", inner)
-                for part, inner in vars(plain).items()
-                if not part.startswith("_") and (inspect.isfunction(inner) or _is_property(inner))
-            )
-    return found
-
-
-def _is_property(thing: object) -> bool:
-    return isinstance(thing, property)
+        yield f"{name}.{node.name}", ast.get_docstring(node) or ""
+        for part in node.body if isinstance(node, ast.ClassDef) else ():
+            if isinstance(part, ast.FunctionDef) and not part.name.startswith("_"):
+                yield f"{name}.{node.name}.{part.name}", ast.get_docstring(part) or ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from types import ModuleType
 
 from affinity_bandits.errors import UnknownName
 from affinity_bandits.paper.item import Item
@@ -17,10 +18,14 @@ MODULES = (
 )
 
 
+def modules() -> list[ModuleType]:
+    """Return the module of every item, in the paper's order."""
+    return [import_module(f"affinity_bandits.paper.{name}") for name in MODULES]
+
+
 def items() -> dict[str, Item]:
     """Return every item by its identity, in the paper's order."""
-    found = (import_module(f"affinity_bandits.paper.{name}").ITEM for name in MODULES)
-    return {item.identity: item for item in found}
+    return {module.ITEM.identity: module.ITEM for module in modules()}
 
 
 def chosen(identities: list[str]) -> list[Item]:

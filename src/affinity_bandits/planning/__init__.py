@@ -1,24 +1,22 @@
-"""From "my groups, my budget" to a schedule with a measured failure probability."""
+"""From "my groups, my budget" to a comparison that no admitted bias can fool, and its cost."""
 
-from affinity_bandits.planning.calibration import Calibration, calibrate
-from affinity_bandits.planning.certificate import Certificate
-from affinity_bandits.planning.families import Family, families
+from affinity_bandits.planning.assumptions import Assumptions
+from affinity_bandits.planning.examples import Example, examples
+from affinity_bandits.planning.hardest import HardWorld, hard_worlds
 from affinity_bandits.planning.outcomes import Outcome
 from affinity_bandits.planning.plan import Plan, make_plan
 from affinity_bandits.planning.reach import Reach
 from affinity_bandits.planning.schedules import ScheduledRound
-from affinity_bandits.policies import Assumptions
 
 __all__ = [
     "Assumptions",
-    "Calibration",
-    "Certificate",
-    "Family",
+    "Example",
+    "HardWorld",
     "Outcome",
     "Plan",
     "Reach",
     "ScheduledRound",
-    "calibrate",
-    "families",
+    "examples",
+    "hard_worlds",
     "make_plan",
 ]

@@ -16,21 +16,22 @@ from typing import Any
 from affinity_bandits._version import __version__
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.errors import AffinityError, InvalidInput
-from affinity_bandits.planning.certificate import Certificate
-from affinity_bandits.planning.families import families
+from affinity_bandits.planning.assumptions import Assumptions
+from affinity_bandits.planning.examples import examples
+from affinity_bandits.planning.hardest import hard_worlds
 from affinity_bandits.planning.outcomes import Outcome
 from affinity_bandits.planning.plan import Plan, make_plan
 from affinity_bandits.planning.reach import Reach, horizons_around
 from affinity_bandits.planning.schedules import ScheduledRound
-from affinity_bandits.policies import Assumptions, RoundPolicy
+from affinity_bandits.policies import RoundPolicy
 
-FORMAT = 1
+FORMAT = 2
 LABEL = "plan"
 """What the policy is called in tables and pictures of `simulate`."""
 HEADER = """\
-# A plan made by 'affinity plan'. Try it on its worst case: affinity simulate THIS_FILE
-# [assumptions] is what it takes for granted, [run.policies.plan] the policy to run,
-# [bandit] the worst instance that was found for it, [plan] what was measured.
+# A plan made by 'affinity plan'. Try it on its costliest example: affinity simulate THIS_FILE
+# [assumptions] is what it takes for granted, in your scores; [run.policies.plan] the policy to run
+# and [bandit] that example, on scores mapped to [0, 1]; [plan] is what was measured.
 
 """
 
@@ -41,7 +42,7 @@ def plan_to_toml(plan: Plan) -> str:
 
     data = {
         "assumptions": plan.assumptions.to_json(),
-        "bandit": plan.worst.bandit.to_json(),
+        "bandit": plan.example.bandit.to_json(),
         "run": {
             "horizon": plan.assumptions.horizon,
             "replicates": 100,
@@ -51,14 +52,11 @@ def plan_to_toml(plan: Plan) -> str:
         "plan": {
             "format": FORMAT,
             "version": plan.version,
-            "method": plan.method,
-            "costliest": plan.costliest,
             "detectable": plan.detectable,
             "sufficient": plan.sufficient,
             "seed": plan.seed,
-            "compared": plan.compared,
-            "certificate": asdict(plan.certificate),
             "rounds": [asdict(row) for row in plan.rounds],
+            "hardest": [asdict(one) for one in plan.hardest],
             "outcomes": [asdict(one) for one in plan.outcomes],
             "reach": [asdict(one) for one in plan.reach],
         },
@@ -80,24 +78,19 @@ def plan_from_toml(text: str) -> Plan:
         policy = policy_from_json(data["run"]["policies"][LABEL])
         if not isinstance(policy, RoundPolicy):
             raise InvalidInput("policy", "a round policy", policy.name)
-        certificate = plan["certificate"] | {
-            "suspects": tuple(plan["certificate"]["suspects"]),
-        }
         found = Plan(
             assumptions=assumptions,
-            method=plan["method"],
             policy=policy,
             rounds=tuple(
                 ScheduledRound(**({"drops": None, "detects": None} | row)) for row in plan["rounds"]
             ),
-            tried=tuple(families(assumptions)),
+            worlds=tuple(hard_worlds(assumptions)),
+            hardest=tuple(_outcome(one) for one in plan["hardest"]),
+            examples=tuple(examples(assumptions)),
             outcomes=tuple(_outcome(one) for one in plan["outcomes"]),
-            certificate=Certificate(**certificate),
-            costliest=plan["costliest"],
             detectable=plan.get("detectable"),
             sufficient=plan.get("sufficient"),
             reach=tuple(Reach(**({"detectable": None} | one)) for one in plan["reach"]),
-            compared=plan["compared"],
             seed=plan["seed"],
             version=plan["version"],
         )
@@ -111,12 +104,10 @@ def plan_from_toml(text: str) -> Plan:
 
 def _check_whole(plan: Plan, finished: object) -> None:
     """Check that the parts of a plan file belong together: it may have been cut off or edited."""
-    families_tried = range(len(plan.tried))
-    positions = (plan.costliest, plan.certificate.family, *plan.certificate.suspects)
     whole = (
         finished is True
-        and len(plan.outcomes) == len(plan.tried)
-        and all(position in families_tried for position in positions)
+        and len(plan.hardest) == len(plan.worlds)
+        and len(plan.outcomes) == len(plan.examples)
         and [one.horizon for one in plan.reach] == horizons_around(plan.assumptions)
     )
     if not whole:
@@ -159,7 +150,6 @@ def read_plan(path: Path) -> Plan:
 
 def remembered_plan(
     assumptions: Assumptions,
-    method: str = "auto",
     *,
     seed: int = 0,
     progress: Any = None,
@@ -171,13 +161,13 @@ def remembered_plan(
     that cannot be read is made again.
     """
     directory = _cache_directory() if cache is None else cache
-    key = json.dumps([FORMAT, __version__, assumptions.to_json(), method, seed], sort_keys=True)
+    key = json.dumps([FORMAT, __version__, assumptions.to_json(), seed], sort_keys=True)
     path = directory / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.toml"
     try:
         return read_plan(path), True
     except (AffinityError, OSError):
         pass  # not there, or not to be trusted
-    plan = make_plan(assumptions, method, seed=seed, progress=progress)
+    plan = make_plan(assumptions, seed=seed, progress=progress)
     try:
         directory.mkdir(parents=True, exist_ok=True)
         write_plan(plan, path)

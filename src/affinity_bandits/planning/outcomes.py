@@ -6,17 +6,19 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from affinity_bandits.bandit import AffinityBandit
+from affinity_bandits.kernels import IntArray
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.simulation import simulate
 from affinity_bandits.simulation.intervals import proportion_interval
 
 Tick = Callable[[float], None]
 """Called with an amount of work done."""
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Outcome:
     Attributes:
         replicates: how many runs.
         wrong: runs in which the best group was dropped.
-        undecided: runs in which more than one group was left at the horizon.
+        undecided: runs in which the best group was left at the horizon, but not alone.
         choices: mean number of choices until one group was left, the horizon where it never was.
         choices_95: so many suffice in 95% of runs.
         per_group: mean choices spent on each group until then.
@@ -61,22 +63,27 @@ def outcome(
     )
     if not result.complete:  # interrupted: fewer runs than asked for would certify less
         raise KeyboardInterrupt
-    pulls = result.pulls[0, :, -1, :]
-    candidates = result.candidates[0].astype(bool)
-    decided = candidates.sum(axis=1) == 1
+    best = result.bandit.best_arms
+    return counted(result.pulls[0, :, -1, :], result.candidates[0], best=best[0])
+
+
+def counted(pulls: IntArray, candidates: IntArray, best: int) -> Outcome:
+    """Count over runs whose pulls and candidates at the end are given, [run, group]."""
+    kept = candidates.astype(bool)
+    decided = kept.sum(axis=1) == 1
     # A group is compared until the last other one is dropped; what the winner gets afterwards is
     # not a cost.
-    last_dropped = np.where(candidates, 0, pulls).max(axis=1)
+    last_dropped = np.where(kept, 0, pulls).max(axis=1)
     spent = np.where(decided[:, None], np.minimum(pulls, last_dropped[:, None]), pulls)
     choices = spent.sum(axis=1)
     return Outcome(
-        replicates=replicates,
-        wrong=int(result.deceived[0].sum()),
-        undecided=int((~decided).sum()),
+        replicates=len(pulls),
+        wrong=int((~kept[:, best]).sum()),
+        undecided=int((kept[:, best] & ~decided).sum()),
         choices=float(choices.mean()),
         choices_95=_most(choices),
         per_group=tuple(float(part) for part in spent.mean(axis=0)),
-        per_group_95=tuple(_most(spent[:, arm]) for arm in range(bandit.arms)),
+        per_group_95=tuple(_most(spent[:, arm]) for arm in range(pulls.shape[1])),
     )
 
 
@@ -92,21 +99,29 @@ def outcomes(
 
     The order and the number of threads change nothing but the time it takes.
     """
+    return in_threads(
+        lambda bandit: outcome(bandit, policy, horizon, replicates, seed), bandits, replicates, tick
+    )
 
-    def one(bandit: AffinityBandit) -> Outcome:
-        counted = outcome(bandit, policy, horizon, replicates, seed)
-        if tick is not None:
-            tick(replicates)
-        return counted
 
-    if not bandits:
+def in_threads(
+    run: Callable[[Item], Outcome], items: Sequence[Item], replicates: int, tick: Tick | None
+) -> list[Outcome]:
+    """Run each item in threads; progress is told here, in order, as results come."""
+    if not items:
         return []
-    first = one(bandits[0])  # compiles, where that has not been done, once
+    found = [run(items[0])]  # compiles, where that has not been done, once
     pool = ThreadPoolExecutor(os.cpu_count() or 1)
     try:
-        return [first, *pool.map(one, bandits[1:])]
+        for one in pool.map(run, items[1:]):
+            found.append(one)
+            if tick is not None:
+                tick(replicates)
+        if tick is not None:
+            tick(replicates)
     finally:
         pool.shutdown(cancel_futures=True)  # at an interrupt, what has not begun never does
+    return found
 
 
 def _most(values: Any) -> float:

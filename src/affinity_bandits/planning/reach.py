@@ -1,4 +1,7 @@
-"""What a policy can tell apart, and what that costs, as the number of choices grows."""
+"""What a policy can tell apart, and what that costs, as the number of choices grows.
+
+Everything here is measured in the hardest worlds of the assumptions.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +9,22 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from affinity_bandits.bandit import AffinityBandit
-from affinity_bandits.planning.families import Family
-from affinity_bandits.planning.outcomes import outcome, outcomes
-from affinity_bandits.policies import Assumptions, CalibratedElimination, RoundPolicy
+from affinity_bandits.planning.assumptions import Assumptions
+from affinity_bandits.planning.hardest import HardWorld, hard_worlds, hardest_outcome
+from affinity_bandits.planning.outcomes import Outcome, Tick, in_threads
+from affinity_bandits.policies import RoundPolicy
+from affinity_bandits.simulation.intervals import proportion_interval
 
-DECIDED = 0.95
-"""A difference counts as detectable if so large a part of runs ends with the best group alone."""
+UNDECIDED = 0.05
+"""Choices are enough if no larger part of runs ends without a decision."""
 RUNS = 200
 HALVINGS = 7
 LARGEST_HORIZON = 10**15
-SIFTING_RUNS = 100
-MARGIN = 1.25
-"""Added to what suffices, since the 95% point of a hundred runs is itself uncertain."""
 STEPS = (-4, -3, -2, -1, 0, 1, 2, 3, 4)
 """Horizons that a picture shows, in steps of the square root of ten from the planned one."""
+SIFTING_RUNS = 200
+GROWTH = 1.2
+"""Factor by which a number of choices is raised until it is seen to suffice."""
 
 
 @dataclass(frozen=True)
@@ -45,38 +49,54 @@ class Reach:
     detectable: float | None
 
 
-def for_horizon(policy: RoundPolicy, horizon: int) -> RoundPolicy:
-    """Return the policy with its assumptions changed to another horizon."""
-    if isinstance(policy, CalibratedElimination) and policy.assumptions is not None:
-        return replace(policy, assumptions=replace(policy.assumptions, horizon=horizon))
-    return policy
+def hardest_outcomes(
+    worlds: Sequence[HardWorld],
+    policy: RoundPolicy,
+    horizon: int,
+    replicates: int,
+    seed: int,
+    tick: Tick | None = None,
+) -> list[Outcome]:
+    """Run a policy in several worlds, in threads: the compiled loops do not hold the lock."""
+    return in_threads(
+        lambda hard: hardest_outcome(hard, policy, horizon, replicates, seed),
+        worlds,
+        replicates,
+        tick,
+    )
 
 
-def with_difference(assumptions: Assumptions, family: Family, difference: float) -> AffinityBandit:
-    """Return a family's instance with its rivals moved to another difference from the best."""
-    best = max(family.bandit.true_means)
-    best = max(best, min(difference, assumptions.largest_mean))
-    smallest = assumptions.smallest_difference
-    means = []
-    for mean in family.bandit.true_means:
-        lag = max(family.bandit.true_means) - mean
-        means.append(best if lag == 0.0 else max(0.0, best - difference - (lag - smallest)))
-    return replace(family.bandit, true_means=means)
+def decided_enough(outcome: Outcome) -> bool:
+    """Return whether at most 5% of runs end without a decision, with 95% confidence.
+
+    A run that settled for a worse group decided nothing that anybody wanted, so it counts as one.
+    """
+    failed = outcome.undecided + outcome.wrong
+    return proportion_interval(failed, outcome.replicates, 0.9)[2] <= UNDECIDED
 
 
 def detectable(
-    assumptions: Assumptions, policy: RoundPolicy, family: Family, horizon: int, seed: int
+    assumptions: Assumptions, policy: RoundPolicy, place: int, horizon: int, seed: int
 ) -> float | None:
-    """Return the smallest difference that is told apart in 95% of runs, by halving."""
+    """Return the smallest difference that is told apart in 95% of runs, by halving.
+
+    Args:
+        assumptions: what is taken for granted.
+        policy: what is run.
+        place: which of the hardest worlds is tried.
+        horizon: choices in all.
+        seed: of all runs.
+    """
+    largest = assumptions.best_mean - assumptions.lowest
 
     def told_apart(difference: float) -> bool:
-        bandit = with_difference(assumptions, family, difference)
-        counted = outcome(bandit, for_horizon(policy, horizon), horizon, RUNS, seed)
-        return counted.replicates - counted.wrong - counted.undecided >= DECIDED * RUNS
+        changed = replace(assumptions, smallest_difference=min(difference, largest))
+        found = hardest_outcome(hard_worlds(changed)[place], policy, horizon, RUNS, seed)
+        return found.wrong + found.undecided <= UNDECIDED * RUNS
 
-    high = math.log(assumptions.largest_mean)
-    if not told_apart(assumptions.largest_mean):
+    if not told_apart(largest):
         return None
+    high = math.log(largest)
     low = high - math.log(1e4)
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
@@ -85,17 +105,17 @@ def detectable(
 
 
 def reach_at(
-    assumptions: Assumptions, policy: RoundPolicy, family: Family, horizon: int, seed: int
+    assumptions: Assumptions, policy: RoundPolicy, place: int, horizon: int, seed: int
 ) -> Reach:
-    """Return what becomes of a policy on a family with another number of choices."""
-    counted = outcome(family.bandit, for_horizon(policy, horizon), horizon, RUNS, seed)
+    """Return what becomes of a policy in a hardest world with another number of choices."""
+    found = hardest_outcome(hard_worlds(assumptions)[place], policy, horizon, RUNS, seed)
     return Reach(
         horizon=horizon,
-        wrong=counted.wrong / counted.replicates,
-        undecided=counted.undecided_rate,
-        choices=counted.choices,
-        choices_95=counted.choices_95,
-        detectable=detectable(assumptions, policy, family, horizon, seed),
+        wrong=found.wrong / found.replicates,
+        undecided=found.undecided_rate,
+        choices=found.choices,
+        choices_95=found.choices_95,
+        detectable=detectable(assumptions, policy, place, horizon, seed),
     )
 
 
@@ -106,27 +126,35 @@ def horizons_around(assumptions: Assumptions) -> list[int]:
 
 
 def sufficient_horizon(
-    assumptions: Assumptions, policy: RoundPolicy, tried: Sequence[Family], seed: int
+    assumptions: Assumptions, policy: RoundPolicy, runs: int, seed: int
 ) -> int | None:
-    """Return a number of choices within which 95% of runs end, whatever the family.
+    """Return a number of choices that is enough in every hardest world; None if 10**15 is not.
 
-    To be asked when the planned number does not suffice. It is doubled until it does for every
-    family; None if 10**15 does not.
+    To be asked when the planned number is too small. It is doubled until few runs end undecided
+    anywhere; what 95% of those runs took is then raised until it is seen to be enough.
     """
-    horizon = 2 * assumptions.horizon
-    needed = float(assumptions.horizon)
-    left = [family.bandit for family in tried]
-    while horizon <= LARGEST_HORIZON:
-        counted = outcomes(left, for_horizon(policy, horizon), horizon, SIFTING_RUNS, seed)
-        decided = [one.undecided <= (1.0 - DECIDED) * SIFTING_RUNS for one in counted]
-        needed = max(
-            [needed, *(one.choices_95 for one, is_ in zip(counted, decided, strict=True) if is_)]
-        )
-        left = [bandit for bandit, is_ in zip(left, decided, strict=True) if not is_]
-        if not left:
-            needed *= MARGIN
-            # Rounded up to two digits: more would pretend to a precision that the runs lack.
-            scale = int(10 ** max(0, math.floor(math.log10(needed)) - 1))
-            return math.ceil(needed / scale) * scale
+    worlds = hard_worlds(assumptions)
+    horizon, least = 2 * assumptions.horizon, float(assumptions.horizon)
+    left = worlds
+    while left:
+        if horizon > LARGEST_HORIZON:
+            return None
+        found = hardest_outcomes(left, policy, horizon, SIFTING_RUNS, seed)
+        decided = [one.wrong + one.undecided <= UNDECIDED * SIFTING_RUNS for one in found]
+        # Where all is decided, more choices change nothing: such a world need not be run again.
+        took = [one.choices_95 for one, done in zip(found, decided, strict=True) if done]
+        least = max([least, *took])
+        left = [world for world, done in zip(left, decided, strict=True) if not done]
         horizon *= 2
+    while least <= LARGEST_HORIZON:
+        candidate = _rounded_up(least)
+        if all(map(decided_enough, hardest_outcomes(worlds, policy, candidate, runs, seed + 1))):
+            return candidate
+        least = GROWTH * candidate
     return None
+
+
+def _rounded_up(choices: float) -> int:
+    """Return the number rounded up to two digits: more would pretend to a precision that lacks."""
+    scale = int(10 ** max(0, math.floor(math.log10(choices)) - 1))
+    return math.ceil(choices / scale) * scale

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from affinity_bandits.policies import Assumptions, CalibratedElimination, RoundPolicy
-from affinity_bandits.policies.elimination import EliminationState
+from affinity_bandits.planning.assumptions import Assumptions
+from affinity_bandits.policies import HandicapElimination
 from affinity_bandits.policies.handicap_elimination import (
     LOOKS,
     MIXING,
@@ -20,7 +20,7 @@ BY_CHANCE = 1.6449
 
 @dataclass(frozen=True)
 class ScheduledRound:
-    """A line of the table.
+    """A line of the table, in the units of the assumptions' scores.
 
     Attributes:
         trials: choices of each group in all when the round has ended.
@@ -37,41 +37,19 @@ class ScheduledRound:
     detects: float | None
 
 
-def scheduled_rounds(policy: RoundPolicy, assumptions: Assumptions) -> tuple[ScheduledRound, ...]:
-    """Return the rounds that fit in the horizon, while all groups take part."""
-    state = policy.start(assumptions.groups, assumptions.horizon)
-    if isinstance(policy, CalibratedElimination):
-        rows = _elimination(state, assumptions, policy.burn_in if policy.discard_first else 0)
-    else:
-        rows = _handicap(state, assumptions)
-    return tuple(row for row in rows if row.choices <= assumptions.horizon)
+def scheduled_rounds(
+    policy: HandicapElimination, assumptions: Assumptions
+) -> tuple[ScheduledRound, ...]:
+    """Return the looks that fit in the horizon, while all groups take part.
 
-
-def _variance(assumptions: Assumptions) -> float:
-    """Return a bound on the variance of one feedback."""
-    return 0.25 if assumptions.bounded else assumptions.sigma**2
-
-
-def _elimination(
-    state: EliminationState, assumptions: Assumptions, burn_in: int
-) -> list[ScheduledRound]:
-    groups = assumptions.groups
-    trials = burn_in
-    rows = [ScheduledRound(trials, trials * groups, None, None)] if burn_in > 0 else []
-    for number in range(1, len(state.repetitions)):
-        repetitions = int(state.repetitions[number])
-        trials += repetitions
-        drops = float(state.thresholds[number])
-        noise = math.sqrt(2.0 * _variance(assumptions) / repetitions)
-        rows.append(ScheduledRound(trials, trials * groups, drops, drops + BY_CHANCE * noise))
-    return rows
-
-
-def _handicap(state: HandicapState, assumptions: Assumptions) -> list[ScheduledRound]:
-    """Return the looks; sums of all windows that are open then are compared, so the best counts."""
-    groups, variance = assumptions.groups, _variance(assumptions)
+    At a look, sums of all windows that are open then are compared, so the best of them counts.
+    """
+    groups, span = assumptions.groups, assumptions.span
+    # A bound on the variance of one score, on the scale that policies see.
+    variance = 0.25 if assumptions.bounded else assumptions.sigma**2
+    state: HandicapState = policy.start(groups, assumptions.horizon)
     ends = state.ends.tolist()
-    extra = assumptions.head_start + 1
+    extra = int(state.head_start) + 1
     rows = [ScheduledRound(ends[0], ends[0] * groups, None, None)]
     for look in range(1, len(ends)):
         newest = (look - 1) // LOOKS
@@ -87,8 +65,8 @@ def _handicap(state: HandicapState, assumptions: Assumptions) -> list[ScheduledR
             ScheduledRound(
                 ends[look] + extra,
                 groups * ends[look] + (groups - 1) * extra,
-                best,
-                best + BY_CHANCE * noise,
+                span * best,
+                span * (best + BY_CHANCE * noise),
             )
         )
-    return rows
+    return tuple(row for row in rows if row.choices <= assumptions.horizon)

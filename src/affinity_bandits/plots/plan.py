@@ -79,9 +79,9 @@ def draw_plan(plan: Plan) -> Any:
         _finish(axes, plan, curves, title)
     figure.suptitle(_headline(plan), fontsize=11.5, fontweight="bold", x=0.01, ha="left")
     figure.supxlabel(
-        "One choice is one person or item chosen. Simulated for the case that takes the most "
-        f"choices, {RUNS} runs a point.\nIn the most deceptive case, the wrong group is kept in at "
-        f"most {100.0 * plan.certificate.upper:.2g}% of runs (95% confidence).",
+        "One choice is one person or item chosen. Simulated in the hardest world that is assumed, "
+        f"{RUNS} runs a point.\nThe wrong group is kept in at most {100.0 * plan.failure:.2g}% of "
+        "runs whatever the bias: that is proven.",
         fontsize=SMALL,
         color=GREY,
         x=0.01,
@@ -96,7 +96,7 @@ def draw_plan(plan: Plan) -> Any:
 def _headline(plan: Plan) -> str:
     wanted = plan.assumptions
     asked = f"{wanted.groups} groups, differences of at least {wanted.smallest_difference:g}"
-    if plan.affordable:
+    if plan.enough:
         return f"{asked}: plan for {wanted.horizon:,} choices"
     # A number that suffices was found with runs of its own: where it is close, it may be the
     # planned one.
@@ -114,7 +114,7 @@ def _draw_differences(axes: Any, plan: Plan, curves: PlanCurves) -> dict[str, An
     axes.set_yscale("log")
     shown = [*curves.detectable[told], matters]
     if not told.any():
-        shown.append(plan.assumptions.largest_mean)
+        shown.append(plan.assumptions.best_mean - plan.assumptions.lowest)
         axes.text(
             0.5,
             0.85,
@@ -129,7 +129,7 @@ def _draw_differences(axes: Any, plan: Plan, curves: PlanCurves) -> dict[str, An
     _limit(axes, shown, below=1.6, above=1.6)
     axes.set_yticks(ticks := _ticks(*axes.get_ylim()), [f"{tick:g}" for tick in ticks])
     axes.set_xlabel("choices in all", fontsize=SMALL)
-    axes.set_ylabel("difference in true value", fontsize=SMALL)
+    axes.set_ylabel("difference in scores at equal shares", fontsize=SMALL)
     return {"difference\nthat matters": line, "told apart in\n19 of 20 runs": found}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +36,18 @@ SETTINGS = {
 }
 
 
+def need_matplotlib() -> None:
+    """Say what to install where pictures cannot be drawn: best before what they would show."""
+    if find_spec("matplotlib") is None:
+        raise MissingExtra("matplotlib", "plot")
+
+
 def new_figure(width: float = 6.4, height: float = 4.0) -> tuple[Any, Any]:
     """Return a figure and its axes in the house style, without touching global settings."""
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra("matplotlib", "plot") from error
+    need_matplotlib()
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
     settings: Any = SETTINGS
     with mpl.rc_context(settings):
         figure = Figure(figsize=(width, height), layout="constrained", dpi=150)

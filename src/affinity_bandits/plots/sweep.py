@@ -72,8 +72,9 @@ def _tell(grid: SweepGrid, figure: Any, fixed: str) -> None:
     least, most = grid.replicates
     runs = f"{most:,}" if least == most else f"{least:,} to {most:,}"
     notes = [f"{runs} run{'' if most == 1 else 's'} a cell"]
-    if grid.y is None and most > 1:
-        notes.append("bands: 95% confidence")
+    if grid.y is None:
+        spans = "from 5% to 95% of runs" if grid.value == "median" else "95% confidence"
+        notes.append(f"{'bands' if grid.numbers is not None else 'bars'}: {spans}")
     if grid.missing:
         many = "cell is" if grid.missing == 1 else "cells are"
         hatched = " (hatched)" if grid.y is not None else ""
@@ -89,8 +90,12 @@ def _words(grid: SweepGrid) -> str:
     return VALUES[grid.value][1]
 
 
+def _is_regret(grid: SweepGrid) -> bool:
+    return grid.value in ("regret", "median")
+
+
 def _factor(grid: SweepGrid) -> float:
-    return 1.0 if grid.value == "regret" else 100.0
+    return 1.0 if _is_regret(grid) else 100.0
 
 
 def _draw_maps(
@@ -124,7 +129,7 @@ def _draw_maps(
     bar = figure.colorbar(mesh, ax=list(places), shrink=0.95, pad=0.02)
     bar.ax.tick_params(labelsize=SMALL)
     bar.outline.set_visible(False)
-    if grid.value != "regret":
+    if not _is_regret(grid):
         bar.ax.yaxis.set_major_formatter(lambda tick, _: f"{tick:g}%")
     elif norm.vmin > 0.0:
         bar.ax.minorticks_off()
@@ -137,7 +142,7 @@ def colour_scale(grid: SweepGrid) -> Any:
     """Return the colour scale of all panels: logarithmic for regret over a wide range."""
     from matplotlib.colors import LogNorm, Normalize
 
-    if grid.value != "regret":
+    if not _is_regret(grid):
         return Normalize(0.0, 100.0)
     values = np.concatenate([panel.mean.ravel() for panel in grid.panels])
     values = values[np.isfinite(values)]
@@ -166,7 +171,7 @@ def _write(axes: Any, shown: Any, norm: Any, grid: SweepGrid) -> None:
         axes.text(
             column,
             row,
-            _figure(value) if grid.value == "regret" else f"{value:.3g}%",
+            _figure(value) if _is_regret(grid) else f"{value:.3g}%",
             ha="center",
             va="center",
             fontsize=7.0,
@@ -224,9 +229,6 @@ def _draw_curves(
                 continue
             style = line_style(row)
             mean, low, high = (factor * part[row] for part in panel[1:4])
-            # Neither regret nor a rate is below 0, though a symmetric interval can reach there.
-            low = np.where(np.isfinite(low), low.clip(0.0), mean)
-            high = np.where(np.isfinite(high), high, mean)
             if numbers is None:
                 style["linestyle"] = "none"  # nothing lies between two names
                 axes.errorbar(
@@ -238,7 +240,7 @@ def _draw_curves(
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(alpha=0.25, linewidth=0.6)
         if _is_left(axes):
-            unit = "regret" if grid.value == "regret" else "percent of runs"
+            unit = "regret" if _is_regret(grid) else "percent of runs"
             axes.set_ylabel(unit, fontsize=SMALL + 0.5)
     _scale_curves(grid, places, x)
     if len(grid.rows) > 1:
@@ -269,13 +271,14 @@ def _scale_curves(grid: SweepGrid, places: Sequence[Any], x: FloatArray) -> None
         first.set_xlim(-0.5, len(x) - 0.5)
     elif x[0] > 0.0 and x[-1] >= LOG_RATIO * x[0]:
         first.set_xscale("log")
-    if grid.value != "regret":
+    if not _is_regret(grid):
         first.set_ylim(-3.0, 103.0)
         return
     values = np.concatenate([panel.mean.ravel() for panel in grid.panels])
     positive = values[np.isfinite(values) & (values > 0.0)]
     if len(positive) and positive.max() > LOG_RATIO * positive.min():
         first.set_yscale("log")
-        first.set_ylim(0.7 * positive.min(), 1.5 * positive.max())
+        top = max(float(np.nanmax(panel.high)) for panel in grid.panels)
+        first.set_ylim(0.5 * positive.min(), 1.5 * top)
     else:
         first.set_ylim(bottom=0.0)

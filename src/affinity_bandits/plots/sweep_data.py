@@ -16,9 +16,9 @@ from affinity_bandits.kernels import FloatArray
 
 VALUES = {
     "regret": ("regret", "mean regret against the true means"),
+    "median": ("regret_runs", "regret of the median run"),
     "wrong": ("wrong_arm", "runs that end on the wrong arm"),
     "undecided": ("undecided", "runs without a decision"),
-    "deceived": ("deceived", "runs that dropped the best arm"),
 }
 """From what can be asked for to the measure, and what it is called on paper."""
 Interval = tuple[float, float, float]
@@ -65,16 +65,16 @@ class CellLike(Protocol):
         """Mean regret."""
 
     @property
+    def regret_runs(self) -> Interval | None:
+        """Regret of the median run and of those around it."""
+
+    @property
     def wrong_arm(self) -> Interval | None:
         """How often it ended on the wrong arm."""
 
     @property
     def undecided(self) -> Interval | None:
         """How often there was no decision."""
-
-    @property
-    def deceived(self) -> Interval | None:
-        """How often the best arm was dropped."""
 
 
 class Panel(NamedTuple):
@@ -129,7 +129,7 @@ def sweep_grid(
     Args:
         axes: of the sweep.
         cells: all of them, in any order.
-        value: "regret", "wrong", "undecided" or "deceived".
+        value: "regret", "median", "wrong" or "undecided".
         x: the axis from left to right. With x alone, curves; with neither, a heat map if two axes
             are of numbers, else curves.
         y: the axis from bottom to top.

@@ -7,8 +7,6 @@ than feedback say so in `sees`.
 """
 
 from affinity_bandits.policies.as_steps import AsSteps
-from affinity_bandits.policies.assumptions import Assumptions
-from affinity_bandits.policies.calibrated_elimination import CalibratedElimination
 from affinity_bandits.policies.debiased_ucb_v import DebiasedUCBV
 from affinity_bandits.policies.efficient_ucb_v import EfficientUCBV
 from affinity_bandits.policies.elimination import Elimination
@@ -27,7 +25,6 @@ from affinity_bandits.policies.policy import Policy
 from affinity_bandits.policies.round import FOREVER, Round, RoundPolicy
 from affinity_bandits.policies.schedule import (
     ListedSchedule,
-    PaddedSchedule,
     PublishedSchedule,
     Schedule,
 )
@@ -44,7 +41,6 @@ POLICIES: dict[str, type[Policy]] = {
     policy.name: policy
     for policy in (
         Elimination,
-        CalibratedElimination,
         HandicapElimination,
         Uniform,
         ExploreThenCommit,
@@ -79,8 +75,6 @@ __all__ = [
     "UCB1",
     "UCBV",
     "AsSteps",
-    "Assumptions",
-    "CalibratedElimination",
     "DebiasedUCBV",
     "EXP3Gains",
     "EfficientUCBV",
@@ -91,7 +85,6 @@ __all__ = [
     "ListedSchedule",
     "Live",
     "Oracle",
-    "PaddedSchedule",
     "Policy",
     "PublishedSchedule",
     "Round",

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.feedback import Feedback
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
 from affinity_bandits.policies.round import RoundPolicy
 from affinity_bandits.policies.state import counts, reals
@@ -47,6 +48,11 @@ class AsSteps(StepPolicy):
     def decides(self) -> bool:  # type: ignore[override]
         """Whether the round policy narrows its candidates down."""
         return self.policy.decides
+
+    @property
+    def assumes(self) -> Feedback:
+        """What the round policy assumes."""
+        return self.policy.assumes
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from affinity_bandits import checks
+from affinity_bandits.feedback import UNIT_INTERVAL, Feedback
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.state import counts, reals
@@ -57,6 +58,11 @@ class EfficientUCBV(StepPolicy):
         self._set(rho=checks.number("rho", self.rho, low=0.0, open_low=True))
         if self.psi is not None:
             self._set(psi=checks.number("psi", self.psi, low=0.0, open_low=True))
+
+    @property
+    def assumes(self) -> Feedback:
+        """The source: values in [0, 1]."""
+        return UNIT_INTERVAL
 
     def start(self, arms: int, horizon: int) -> EfficientUCBVState:
         check_size(arms, horizon)

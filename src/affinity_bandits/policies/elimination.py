@@ -10,6 +10,7 @@ import numpy as np
 
 from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.feedback import ANYTHING, Feedback
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.round import FOREVER, Round, RoundPolicy
@@ -71,6 +72,13 @@ class Elimination(RoundPolicy):
     @classmethod
     def examples(cls) -> list[Self]:
         return [cls(PublishedSchedule(-2.0)), cls(PublishedSchedule(-4.0), discard_first=False)]
+
+    @property
+    def assumes(self) -> Feedback:
+        """1-subGaussian noise (`assump:multBias`), for rounds no shorter than published."""
+        plan = self.schedule
+        proven = isinstance(plan, PublishedSchedule) and plan.offset >= PublishedSchedule().offset
+        return Feedback(sigma=1.0) if proven else ANYTHING
 
     def start(self, arms: int, horizon: int) -> EliminationState:
         check_size(arms, horizon)

@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from affinity_bandits import checks
+from affinity_bandits.feedback import UNIT_INTERVAL, Feedback
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.state import reals
@@ -71,6 +72,11 @@ class EXP3(StepPolicy):
     def __post_init__(self) -> None:
         if self.rate is not None:
             self._set(rate=checks.number("rate", self.rate, low=0.0, open_low=True))
+
+    @property
+    def assumes(self) -> Feedback:
+        """Losses in [0, 1]: Bubeck, Cesa-Bianchi 2012, Theorem 3.1."""
+        return UNIT_INTERVAL
 
     def start(self, arms: int, horizon: int) -> ExponentialState:
         check_size(arms, horizon)

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from affinity_bandits import checks
+from affinity_bandits.feedback import UNIT_INTERVAL, Feedback
 from affinity_bandits.policies.exp3 import ExponentialState, draw_exponential
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.state import reals
@@ -36,6 +37,11 @@ class EXP3Gains(StepPolicy):
     def __post_init__(self) -> None:
         if self.mixing is not None:
             self._set(mixing=checks.number("mixing", self.mixing, low=0.0, high=1.0, open_low=True))
+
+    @property
+    def assumes(self) -> Feedback:
+        """The source: gains in [0, 1]."""
+        return UNIT_INTERVAL
 
     def start(self, arms: int, horizon: int) -> ExponentialState:
         check_size(arms, horizon)

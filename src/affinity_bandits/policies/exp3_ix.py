@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from affinity_bandits import checks
+from affinity_bandits.feedback import UNIT_INTERVAL, Feedback
 from affinity_bandits.policies.exp3 import (
     EXP3,
     ExponentialState,
@@ -42,6 +43,11 @@ class EXP3IX(StepPolicy):
             self._set(rate=checks.number("rate", self.rate, low=0.0, open_low=True))
         if self.implicit is not None:
             self._set(implicit=checks.number("implicit", self.implicit, low=0.0))
+
+    @property
+    def assumes(self) -> Feedback:
+        """The source: losses in [0, 1]."""
+        return UNIT_INTERVAL
 
     def start(self, arms: int, horizon: int) -> ExponentialState:
         check_size(arms, horizon)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from affinity_bandits import checks
+from affinity_bandits.feedback import Feedback
 from affinity_bandits.policies.narrowing import Narrowing, Phase
 
 
@@ -28,6 +29,11 @@ class ExploreThenCommit(Narrowing):
     @classmethod
     def examples(cls) -> list[Self]:
         return [cls(), cls(pulls_per_arm=7)]
+
+    @property
+    def assumes(self) -> Feedback:
+        """Lattimore, Szepesvari 2020, Theorem 6.1."""
+        return Feedback(sigma=1.0)
 
     def phases(self, arms: int, horizon: int) -> list[Phase]:
         pulls = self.pulls_per_arm

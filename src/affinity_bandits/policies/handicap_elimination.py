@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from affinity_bandits import checks
+from affinity_bandits.feedback import UNIT_INTERVAL, Feedback
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.round import FOREVER, Round, RoundPolicy
@@ -38,7 +39,7 @@ class HandicapState(NamedTuple):
 
     ends: IntArray  # [look]: passes finished when it is taken; the first ends what is thrown away
     log_levels: FloatArray  # [window]: log(1 / level) of its tests
-    head_start: int
+    head_start: int  # with what answers out of order add to it
     variance: float  # of one feedback; 0: feedback in [0, 1], whose variance is estimated
     look: IntArray  # [0]: the look to be taken next
     left: IntArray  # [0]: how many are active
@@ -86,6 +87,9 @@ class HandicapElimination(RoundPolicy):
         failure: the probability of ever dropping the best arm. Left out: 0.001 in all, and in
             each window at most its first pass over the horizon, since a mistake made early costs
             the whole horizon.
+        in_flight: slots of a round that may be under way at once, from the oldest without an
+            answer to the newest handed out; half of them are added to the head start. Left out:
+            one, as in a simulation.
     """
 
     name: ClassVar[str] = "handicap-elimination"
@@ -94,6 +98,7 @@ class HandicapElimination(RoundPolicy):
     sigma: float = 1.0
     bounded: bool = False
     failure: float | None = None
+    in_flight: int | None = None
 
     def __post_init__(self) -> None:
         if self.head_start is not None:
@@ -102,6 +107,8 @@ class HandicapElimination(RoundPolicy):
             self._set(
                 failure=checks.number("failure", self.failure, low=1e-300, high=1.0, open_high=True)
             )
+        if self.in_flight is not None:
+            self._set(in_flight=checks.integer("in_flight", self.in_flight, low=1, high=10**9))
         self._set(
             sigma=checks.number("sigma", self.sigma, low=0.0, high=1e9, open_low=True),
             bounded=checks.flag("bounded", self.bounded),
@@ -109,13 +116,32 @@ class HandicapElimination(RoundPolicy):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        return [cls(head_start=20, failure=0.05), cls(head_start=5, bounded=True, failure=0.05)]
+        return [
+            cls(head_start=20, failure=0.05),
+            cls(head_start=5, bounded=True, failure=0.05),
+            cls(head_start=5, bounded=True, failure=0.05, in_flight=9),
+        ]
+
+    @property
+    def order_window(self) -> int:
+        return self.in_flight or 1
+
+    def with_order_window(self, slots: int) -> Self:
+        """Return the policy told to expect that window; one told before keeps its own."""
+        return self if self.in_flight is not None else replace(self, in_flight=slots)
+
+    @property
+    def assumes(self) -> Feedback:
+        """What it was told; the guide to the policy has the proof."""
+        return UNIT_INTERVAL if self.bounded else Feedback(sigma=self.sigma)
 
     def start(self, arms: int, horizon: int) -> HandicapState:
         check_size(arms, horizon)
         head_start = self.head_start
         if head_start is None:
             head_start = math.ceil(2**7 * math.log(12.0 * float(arms) ** 2 * horizon / math.pi**2))
+        # Of two groups, the one answered first can be that far ahead when the other is answered.
+        head_start += self.order_window // 2
         ends = _looks(max(FEWEST_PASSES, math.ceil(FIRST_PASSES * head_start)), horizon)
         return HandicapState(
             ends=np.array(ends, dtype=np.int64),

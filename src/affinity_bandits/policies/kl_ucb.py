@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 
 from affinity_bandits import checks
+from affinity_bandits.feedback import UNIT_INTERVAL, Feedback
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.state import counts, reals
@@ -46,6 +47,11 @@ class KLUCB(StepPolicy):
     @classmethod
     def examples(cls) -> list[Self]:
         return [cls(), cls(log_log_factor=3.0)]
+
+    @property
+    def assumes(self) -> Feedback:
+        """Theorem 1 of the source, which has c = 3."""
+        return UNIT_INTERVAL
 
     def start(self, arms: int, horizon: int) -> KLUCBState:
         check_size(arms, horizon)

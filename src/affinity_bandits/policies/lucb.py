@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from affinity_bandits import checks
+from affinity_bandits.feedback import Feedback
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.state import counts, reals
@@ -55,6 +56,14 @@ class LUCB(StepPolicy):
             ),
             sigma=checks.number("sigma", self.sigma, low=0.0, open_low=True),
         )
+
+    @property
+    def assumes(self) -> Feedback:
+        """Kalyanakrishnan et al. 2012, for [0, 1] and sigma = 1/2.
+
+        Its proof needs Hoeffding's inequality alone.
+        """
+        return Feedback(sigma=self.sigma)
 
     def start(self, arms: int, horizon: int) -> LUCBState:
         check_size(arms, horizon)

@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from affinity_bandits import checks
+from affinity_bandits.feedback import Feedback
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.state import counts, reals
@@ -42,6 +43,14 @@ class MOSS(StepPolicy):
 
     def __post_init__(self) -> None:
         self._set(scale=checks.number("scale", self.scale, low=0.0))
+
+    @property
+    def assumes(self) -> Feedback:
+        """The source, for [0, 1] and c = 1.
+
+        Its proof needs Hoeffding's maximal inequality alone, which asks for c >= 4 sigma**2.
+        """
+        return Feedback(sigma=0.5 * math.sqrt(self.scale))
 
     def start(self, arms: int, horizon: int) -> MOSSState:
         check_size(arms, horizon)

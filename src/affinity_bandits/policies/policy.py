@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput, StateMismatch, shown
+from affinity_bandits.feedback import ANYTHING, Feedback
 from affinity_bandits.policies.state import state_from_json, state_to_json
 
 
@@ -32,6 +33,15 @@ class Policy:
     randomised: ClassVar[bool] = False
     decides: ClassVar[bool] = False
     sees: ClassVar[str] = "feedback"
+
+    @property
+    def assumes(self) -> Feedback:
+        """What the theorem that the policy is known for takes feedback to be, with these settings.
+
+        Where a proof needs less than its authors state, it is what the proof needs. Unless a
+        policy says otherwise, nothing: there is no theorem, or nobody wrote down what it asks.
+        """
+        return ANYTHING
 
     def start(self, arms: int, horizon: int) -> Any:
         """Return a fresh state for `arms` arms and a declared horizon."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from affinity_bandits.kernels import FloatArray, Function, IntArray
 from affinity_bandits.policies.policy import Policy
@@ -17,7 +17,7 @@ class Round(NamedTuple):
     """A round: each arm is pulled `repetitions` times, in turn, in the order given.
 
     Slot s of the round (from 0) belongs to `arms[s % len(arms)]`, so a round's pulls can be
-    handed out from anywhere, in any order.
+    handed out from anywhere. `RoundPolicy.order_window` says how far out of order.
     """
 
     arms: IntArray
@@ -40,6 +40,19 @@ class RoundPolicy(Policy):
     `plan`, `absorb`, `plan`, `absorb`, ...; a round that the horizon cuts short is not absorbed.
     `plan` reads the state and changes nothing, so it may be asked again at any time.
     """
+
+    @property
+    def order_window(self) -> int | None:
+        """How far out of order a round may be answered without breaking a promise of the policy.
+
+        With a window of w, slot s may be handed out only once every slot up to s - w has its
+        answer; 1 is strictly one after the other. None: nothing it promises depends on the order.
+        """
+        return None
+
+    def with_order_window(self, slots: int) -> Self:
+        """Return the policy told to expect that window; itself where the order does not matter."""
+        return self
 
     @staticmethod
     def plan(state: Any) -> Round:

@@ -65,48 +65,6 @@ class PublishedSchedule:
 
 
 @dataclass(frozen=True)
-class PaddedSchedule:
-    """The published m_r with another offset, but at least padding * 2**r; dropped beyond 2**-r.
-
-    What is left of an initial imbalance fades like one over the pulls so far, and the threshold
-    of round r is 2**-r: so that the one stays below the other, round r must begin after a number
-    of pulls that grows like 2**r. Late rounds of `eq:eliminationArmPullsInRound` are longer than
-    that anyway; early ones are padded.
-
-    Args:
-        offset: the constant c of `PublishedSchedule`.
-        padding: pulls of each arm, times 2**r, that round r lasts at least.
-    """
-
-    name: ClassVar[str] = "padded"
-    offset: float = 5.0
-    padding: float = 0.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "offset", PublishedSchedule(self.offset).offset)
-        object.__setattr__(
-            self, "padding", checks.number("padding", self.padding, low=0.0, high=1e15)
-        )
-
-    def repetitions(self, round_number: int, arms: int, horizon: int) -> int:
-        """Return the longer of the published round and the padding, rounded up."""
-        published = PublishedSchedule(self.offset).repetitions(round_number, arms, horizon)
-        padded = self.padding * 2.0**round_number
-        return max(published, math.ceil(padded) if padded < FOREVER else FOREVER)
-
-    def threshold(self, round_number: int) -> float:
-        """Return 2**-r."""
-        return 2.0**-round_number
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the description as JSON-ready data."""
-        return {"name": self.name, "offset": self.offset, "padding": self.padding}
-
-    def __str__(self) -> str:
-        return f"padded(offset={self.offset:g}, padding={self.padding:g})"
-
-
-@dataclass(frozen=True)
 class ListedSchedule:
     """Rounds spelled out one by one; after the last, its numbers are used again.
 
@@ -150,9 +108,8 @@ class ListedSchedule:
         return f"listed({len(self.rounds)} rounds)"
 
 
-SCHEDULES: dict[str, type[PublishedSchedule] | type[PaddedSchedule] | type[ListedSchedule]] = {
+SCHEDULES: dict[str, type[PublishedSchedule] | type[ListedSchedule]] = {
     "published": PublishedSchedule,
-    "padded": PaddedSchedule,
     "listed": ListedSchedule,
 }
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from affinity_bandits.feedback import Feedback
 from affinity_bandits.policies.narrowing import Budgeted, Phase
 
 
@@ -24,6 +25,11 @@ class SequentialHalving(Budgeted):
     """
 
     name: ClassVar[str] = "sequential-halving"
+
+    @property
+    def assumes(self) -> Feedback:
+        """Theorem 4.1 of the source, for [0, 1]; its proof needs Hoeffding's inequality alone."""
+        return Feedback(sigma=0.5)
 
     def phases(self, arms: int, horizon: int) -> list[Phase]:
         total = math.ceil(math.log2(arms))

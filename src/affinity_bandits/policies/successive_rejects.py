@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from affinity_bandits.feedback import Feedback
 from affinity_bandits.policies.narrowing import Budgeted, Phase
 
 
@@ -26,6 +27,11 @@ class SuccessiveRejects(Budgeted):
 
     name: ClassVar[str] = "successive-rejects"
     cumulative: ClassVar[bool] = True
+
+    @property
+    def assumes(self) -> Feedback:
+        """Theorem 2 of the source, for [0, 1]; its proof needs Hoeffding's inequality alone."""
+        return Feedback(sigma=0.5)
 
     def phases(self, arms: int, horizon: int) -> list[Phase]:
         log_k = 0.5 + sum(1.0 / i for i in range(2, arms + 1))

@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from affinity_bandits import checks
+from affinity_bandits.feedback import Feedback
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.state import reals
@@ -49,6 +50,11 @@ class ThompsonBeta(StepPolicy):
                 "prior_failures", self.prior_failures, low=0.0, open_low=True
             ),
         )
+
+    @property
+    def assumes(self) -> Feedback:
+        """Kaufmann, Korda, Munos 2012: coins, with the default prior."""
+        return Feedback(law="bernoulli")
 
     def start(self, arms: int, horizon: int) -> ThompsonBetaState:
         check_size(arms, horizon)

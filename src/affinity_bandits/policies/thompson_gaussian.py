@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from affinity_bandits import checks
+from affinity_bandits.feedback import Feedback
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.state import counts, reals
@@ -40,6 +41,11 @@ class ThompsonGaussian(StepPolicy):
 
     def __post_init__(self) -> None:
         self._set(sigma=checks.number("sigma", self.sigma, low=0.0, open_low=True))
+
+    @property
+    def assumes(self) -> Feedback:
+        """Korda, Kaufmann, Munos 2013, for normal values of known variance."""
+        return Feedback(sigma=self.sigma, law="normal")
 
     def start(self, arms: int, horizon: int) -> ThompsonGaussianState:
         check_size(arms, horizon)

@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from affinity_bandits import checks
+from affinity_bandits.feedback import Feedback
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.state import counts, reals
@@ -42,6 +43,15 @@ class UCB1(StepPolicy):
 
     def __post_init__(self) -> None:
         self._set(exploration=checks.number("exploration", self.exploration, low=0.0))
+
+    @property
+    def assumes(self) -> Feedback:
+        """Theorem 1 of Auer, Cesa-Bianchi, Fischer 2002, for [0, 1] and c = 2.
+
+        Its proof needs that a bound fails with probability t**-4 at most, that is
+        c >= 8 sigma**2.
+        """
+        return Feedback(sigma=math.sqrt(self.exploration / 8.0))
 
     def start(self, arms: int, horizon: int) -> UCB1State:
         check_size(arms, horizon)

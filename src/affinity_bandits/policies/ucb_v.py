@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from affinity_bandits import checks
+from affinity_bandits.feedback import Feedback
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.state import counts, reals
@@ -54,6 +55,11 @@ class UCBV(StepPolicy):
             zeta=checks.number("zeta", self.zeta, low=0.0),
             bound=checks.number("bound", self.bound, low=0.0),
         )
+
+    @property
+    def assumes(self) -> Feedback:
+        """The source: values in [0, b]."""
+        return Feedback(low=0.0, high=self.bound)
 
     def start(self, arms: int, horizon: int) -> UCBVState:
         check_size(arms, horizon)

@@ -7,9 +7,8 @@ what it had not may be repeated with the same idempotency key.
 
 from __future__ import annotations
 
-import contextlib
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,13 +18,13 @@ import asyncpg
 
 from affinity_bandits import checks
 from affinity_bandits._version import __version__
-from affinity_bandits.service import problems
-from affinity_bandits.service.closing import close_round, opened
+from affinity_bandits.service import faults, problems
+from affinity_bandits.service.closer import Closer
+from affinity_bandits.service.closing import opened
 from affinity_bandits.service.database import answering
 from affinity_bandits.service.description import Description, open_round
 from affinity_bandits.service.idempotency import check_key
 from affinity_bandits.service.records import Finished, Lease, Runs, Told, Wait
-from affinity_bandits.service.scores import to_units
 from affinity_bandits.service.tells import Tell, flattened
 
 LARGEST_LEASE = 10_000
@@ -46,17 +45,22 @@ class Ask:
         check_key(self.key)
 
 
-class Campaigns:
+class Campaigns(Closer):
     """Campaigns in one database.
 
     Safe to share between the tasks of an event loop; other processes may use the same database.
 
     Args:
         pool: connections, as `database.connect` makes them.
+        faulted: told of every fault of the service's own that is found.
     """
 
-    def __init__(self, pool: asyncpg.Pool[Any]) -> None:
-        self._pool = pool
+    def __init__(
+        self,
+        pool: asyncpg.Pool[Any],
+        faulted: Callable[[problems.NeedsAttention], None] = lambda _: None,
+    ) -> None:
+        super().__init__(pool, faulted)
         self._arms: dict[tuple[UUID, int], tuple[int, ...]] = {}
 
     async def create(
@@ -70,16 +74,20 @@ class Campaigns:
     ) -> UUID:
         """Open a campaign and its first round; a repeat returns the same id.
 
+        A policy whose promise depends on the order of answers and that was not told how far they
+        may be out of it is told `DEFAULT_IN_FLIGHT`.
+
         Raises:
             KeyReused: the key came before with another description.
         """
         check_key(key)
+        description = description.with_window()
         policy, arms = description.policy, len(description.arms)
         state = policy.start(arms, description.horizon)
         first = open_round(policy, state, description.horizon, 0)
         saved = policy.save(state, arms, description.horizon)
         data, digest = description.to_json(), description.digest()
-        units = _range_in_units(description)
+        scale = description.scale
         async with answering(), self._pool.acquire() as db, db.transaction():
             id_ = await db.fetchval(
                 "INSERT INTO affinity.campaigns (id, tenant, name, arms, policy, horizon,"
@@ -94,7 +102,8 @@ class Campaigns:
                 data["policy"],
                 description.horizon,
                 description.lease_seconds,
-                *units,
+                scale.lowest,
+                scale.highest,
                 saved,
                 now,
                 actor,
@@ -112,15 +121,17 @@ class Campaigns:
                 return UUID(str(before["id"]))
             await db.execute(
                 "INSERT INTO affinity.heads (campaign, tenant, status, round, width, size,"
-                " next_slot, answered, events, lease_seconds, lowest, highest)"
-                " VALUES ($1, $2, $3, 0, $4, $5, 0, 0, 1, $6, $7, $8)",
+                " next_slot, answered, events, lease_seconds, lowest, highest, in_flight)"
+                " VALUES ($1, $2, $3, 0, $4, $5, 0, 0, 1, $6, $7, $8, $9)",
                 id_,
                 tenant,
                 "decided" if first.final else "open",
                 len(first.arms),
                 first.size,
                 description.lease_seconds,
-                *units,
+                scale.lowest,
+                scale.highest,
+                policy.order_window,
             )
             await opened(db, id_, 0, first, before=0, now=now)
             await db.execute(
@@ -129,7 +140,12 @@ class Campaigns:
                 id_,
                 now,
                 actor,
-                {"description": data, "version": __version__, "state": saved["state"]},
+                {
+                    "description": data,
+                    "version": __version__,
+                    "in_flight": policy.order_window,
+                    "state": saved["state"],
+                },
             )
         return UUID(str(id_))
 
@@ -138,14 +154,18 @@ class Campaigns:
     ) -> list[Lease | Wait | Finished | problems.Problem]:
         """Lease slots of the open round to each of the asks, in their order, in one transaction.
 
-        Fresh slots are handed out first; once a round has none, slots that expired leases still
-        owe. A lease may have fewer slots than were asked for, and never spans two rounds.
+        Fresh slots are handed out first; once a round has none, or its next one would be too far
+        ahead of the oldest without an answer, slots that expired leases still owe. A lease may
+        have fewer slots than were asked for, and never spans two rounds. Asks that would need a
+        round which cannot be closed are answered NeedsAttention.
 
         Raises:
             NoSuchCampaign: this tenant has none by that id.
+            NeedsAttention: the database's answer makes no sense.
         """
         while True:
-            async with answering():
+            fault: problems.NeedsAttention | None = None
+            async with self._watched(campaign):
                 rows = await self._pool.fetch(
                     "SELECT * FROM affinity.ask($1, $2, $3, $4, $5, $6)",
                     tenant,
@@ -157,23 +177,34 @@ class Campaigns:
                 )
                 if not rows:
                     raise problems.NoSuchCampaign(campaign)
+                _same_number(rows, asks)
                 if any(row["outcome"] == "closing" for row in rows):
                     # Whoever completed the round has not closed it yet, or died before it could.
-                    await self.close(campaign, now=now)
-                    continue
-                return [await self._asked(campaign, row) for row in rows]
+                    try:
+                        await self.close(campaign, now=now)
+                        continue
+                    except problems.NeedsAttention as found:
+                        fault = found
+                return [
+                    fault
+                    if fault is not None and row["outcome"] == "closing"
+                    else await self._asked(campaign, row)
+                    for row in rows
+                ]
 
     async def tell(
         self, tenant: int, campaign: UUID, tells: Sequence[Tell], *, now: datetime | None = None
     ) -> list[Told | problems.Problem]:
         """Take the answers of each of the tells, in their order, in one transaction.
 
-        One that is refused leaves the others as they are.
+        One that is refused leaves the others as they are. What is committed is acknowledged,
+        whether the round can be closed or not.
 
         Raises:
             NoSuchCampaign: this tenant has none by that id.
+            NeedsAttention: the database's answer makes no sense.
         """
-        async with answering():
+        async with self._watched(campaign):
             rows = await self._pool.fetch(
                 "SELECT * FROM affinity.tell($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
                 tenant,
@@ -183,48 +214,16 @@ class Campaigns:
             )
             if not rows:
                 raise problems.NoSuchCampaign(campaign)
+            _same_number(rows, tells)
             if any(row["complete"] for row in rows):
-                # The answers are committed, whatever becomes of this: `close_due` tries again,
-                # and says what is wrong if it cannot.
-                with contextlib.suppress(Exception):
+                # The answers are committed, whatever becomes of this: `close_due` tries again.
+                try:
                     await self.close(campaign, now=now)
+                except problems.Problem:
+                    pass  # the campaign is marked, or the database is away
+                except Exception as error:
+                    self._faulted(faults.fault_of(campaign, "unexpected", error))
         return [_told(one, row) for one, row in zip(tells, rows, strict=True)]
-
-    async def close(self, campaign: UUID, *, now: datetime | None = None) -> bool:
-        """Close the open round if it has all its answers; return whether this call did it."""
-        async with answering(), self._pool.acquire() as db, db.transaction():
-            return await close_round(db, campaign, now=now)
-
-    async def close_due(self, *, now: datetime | None = None) -> int:
-        """Close every round that waits for it and that nobody else is closing; return how many.
-
-        One that cannot be closed does not keep the others; its error is raised when they are done.
-        """
-        closed = 0
-        failed: dict[UUID, Exception] = {}
-        while True:
-            campaign: UUID | None = None
-            try:
-                async with answering(), self._pool.acquire() as db, db.transaction():
-                    campaign = await db.fetchval(
-                        # An array, not a join, which the planner may answer by reading all heads.
-                        "SELECT campaign FROM affinity.heads WHERE campaign = ANY (ARRAY("
-                        "SELECT campaign FROM affinity.due WHERE campaign <> ALL ($1) LIMIT 20))"
-                        " LIMIT 1 FOR UPDATE SKIP LOCKED",
-                        list(failed),
-                    )
-                    if campaign is None:
-                        break
-                    closed += await close_round(db, campaign, now=now)
-            except problems.Unavailable:
-                raise
-            except Exception as error:
-                if campaign is None:
-                    raise
-                failed[campaign] = error
-        if failed:
-            raise next(iter(failed.values()))
-        return closed
 
     async def stop(
         self, tenant: int, campaign: UUID, *, actor: str, key: str, now: datetime | None = None
@@ -310,8 +309,9 @@ class Campaigns:
         return known
 
 
-def _range_in_units(description: Description) -> tuple[int, int]:
-    return to_units(description.lowest), to_units(description.highest)
+def _same_number(rows: Sequence[asyncpg.Record], sent: Sequence[object]) -> None:
+    if len(rows) != len(sent):
+        raise ValueError(f"{len(sent)} requests were sent, and {len(rows)} were answered")
 
 
 def _runs(slots: Sequence[asyncpg.Range]) -> Runs:

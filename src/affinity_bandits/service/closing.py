@@ -11,8 +11,9 @@ import asyncpg
 import numpy as np
 
 from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.service.description import OpenRound, open_round, served_policy
-from affinity_bandits.service.scores import from_units
+from affinity_bandits.service.description import OpenRound, open_round
+from affinity_bandits.service.faults import check_plan, ours, policy_of, state_of
+from affinity_bandits.service.scores import Scale
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,18 @@ class Step:
 
 
 def step(
-    policy: RoundPolicy, saved: dict[str, Any], current: OpenRound, sums: list[int], before: int
+    policy: RoundPolicy,
+    scale: Scale,
+    saved: dict[str, Any],
+    current: OpenRound,
+    sums: list[int],
+    before: int,
 ) -> Step:
     """Give a finished round's sums, in units of 1e-9, to the policy.
 
     Args:
         policy: the campaign's.
+        scale: the campaign's, on which the sums are; the policy gets them mapped to [0, 1].
         saved: its state before the round.
         current: the round.
         sums: the exact sum of each arm, in the round's order.
@@ -46,7 +53,8 @@ def step(
         # The horizon cut the round short: as in a simulation, its sums decide nothing.
         return Step(saved, (), None)
     state = policy.load(saved)
-    after = policy.absorbed(state, np.array([from_units(total) for total in sums]))
+    mapped = [scale.to_policy(total, current.repetitions) for total in sums]
+    after = policy.absorbed(state, np.array(mapped))
     arms, horizon = saved["arms"], saved["horizon"]
     candidate = policy.kernels().candidate
     dropped = tuple(
@@ -61,7 +69,11 @@ def step(
 async def close_round(
     db: asyncpg.pool.PoolConnectionProxy[Any], campaign: UUID, *, now: datetime | None
 ) -> bool:
-    """Close the open round if it has all its answers; to be called in a transaction."""
+    """Close the open round if it has all its answers; to be called in a transaction.
+
+    Raises:
+        NeedsAttention: its policy or state cannot be read, or the policy fails.
+    """
     head = await db.fetchrow(
         "SELECT status, round, size, answered, events FROM affinity.heads"
         " WHERE campaign = $1 FOR UPDATE",
@@ -72,8 +84,12 @@ async def close_round(
         return False
     number = head["round"]
     about = await db.fetchrow(
-        "SELECT policy, horizon, saved FROM affinity.campaigns WHERE id = $1", campaign
+        "SELECT cardinality(arms) AS arms, policy::text, lowest, highest, saved::text"
+        " FROM affinity.campaigns WHERE id = $1",
+        campaign,
     )
+    policy = policy_of(campaign, about["policy"])
+    saved = state_of(campaign, policy, about["saved"])
     row = await db.fetchrow(
         "SELECT arms, repetitions, size, before FROM affinity.rounds"
         " WHERE campaign = $1 AND number = $2",
@@ -87,7 +103,10 @@ async def close_round(
     counts, sums = [0] * len(current.arms), [0] * len(current.arms)
     for one in places:
         counts[one["place"]], sums[one["place"]] = one["answers"], int(one["total"])
-    made = step(served_policy(about["policy"]), about["saved"], current, sums, row["before"])
+    with ours(campaign, "decision"):
+        scale = Scale(about["lowest"], about["highest"])
+        made = step(policy, scale, saved, current, sums, row["before"])
+        check_plan(made.next, about["arms"], saved["horizon"] - row["before"] - current.size)
     at = await db.fetchval("SELECT coalesce($1::timestamptz, clock_timestamp())", now)
     await db.execute(
         "UPDATE affinity.rounds SET closed_at = $3, counts = $4, sums = $5, dropped = $6"
@@ -136,7 +155,7 @@ async def close_round(
     await db.execute(
         "UPDATE affinity.heads SET status = CASE WHEN status = 'stopped' THEN status"
         " WHEN $2 THEN 'decided' ELSE 'open' END, round = round + 1, width = $3, size = $4,"
-        " next_slot = 0, answered = 0, events = events + 1 WHERE campaign = $1",
+        " next_slot = 0, oldest = 0, answered = 0, events = events + 1 WHERE campaign = $1",
         campaign,
         made.next.final,
         len(made.next.arms),

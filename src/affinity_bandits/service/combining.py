@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from affinity_bandits.service.campaigns import Ask, Campaigns
-from affinity_bandits.service.problems import Problem
+from affinity_bandits.service.problems import Problem, Unavailable
 from affinity_bandits.service.records import Finished, Lease, Told, Wait
 from affinity_bandits.service.tells import Tell
 
@@ -25,6 +25,13 @@ MOST_ANSWERS = 20_000
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 Send = Callable[[int, UUID, Sequence[Item]], Awaitable[Sequence[Answer | Problem]]]
+
+
+class WrongReply(Exception):  # noqa: N818 - reads as the fact it states
+    """A batch was answered with another number of answers than it has requests."""
+
+    def __init__(self, requests: int, answers: int) -> None:
+        super().__init__(f"{requests} requests were sent, and {answers} answers came")
 
 
 class Combiner:
@@ -69,23 +76,36 @@ class _Queue(Generic[Item, Answer]):
         return await answer
 
     async def _run(self, tenant: int, campaign: UUID) -> None:
-        """Send batches until nothing waits; there is one such task a campaign at a time."""
+        """Send batches until nothing waits; there is one such task a campaign at a time.
+
+        Whatever becomes of a batch, each of its requests is answered and the next batch is sent.
+        """
         waiting = self._waiting[tenant, campaign]
-        while waiting:
-            batch = self._cut(waiting)
-            answers: Sequence[Any]
-            try:
-                answers = await self._send(tenant, campaign, [item for item, _ in batch])
-            except Exception as error:  # every caller is told, none is forgotten
-                answers = [error] * len(batch)
-            for (_, future), answer in zip(batch, answers, strict=True):
-                if future.done():  # whoever asked has gone
-                    continue
-                if isinstance(answer, Exception):
-                    future.set_exception(answer)
-                else:
-                    future.set_result(answer)
-        del self._waiting[tenant, campaign]
+        batch: list[tuple[Item, asyncio.Future[Answer]]] = []
+        try:
+            while waiting:
+                batch = self._cut(waiting)
+                answers: Sequence[Any]
+                try:
+                    answers = await self._answers(tenant, campaign, batch)
+                except Exception as error:  # every caller is told, none is forgotten
+                    answers = [error] * len(batch)
+                for (_, future), answer in zip(batch, answers, strict=True):
+                    _settle(future, answer)
+        finally:
+            # Reached with requests in hand only where the task is cancelled: the process stops, and
+            # nobody knows what became of them.
+            del self._waiting[tenant, campaign]
+            for _, future in batch + waiting:
+                _settle(future, Unavailable())
+
+    async def _answers(
+        self, tenant: int, campaign: UUID, batch: list[tuple[Item, asyncio.Future[Answer]]]
+    ) -> Sequence[Answer | Problem]:
+        answers = await self._send(tenant, campaign, [item for item, _ in batch])
+        if len(answers) != len(batch):
+            raise WrongReply(len(batch), len(answers))
+        return answers
 
     def _cut(
         self, waiting: list[tuple[Item, asyncio.Future[Answer]]]
@@ -100,3 +120,12 @@ class _Queue(Generic[Item, Answer]):
         batch = waiting[:size]
         del waiting[:size]
         return batch
+
+
+def _settle(future: asyncio.Future[Any], answer: Any) -> None:
+    if future.done():  # whoever asked has gone, or has been answered
+        return
+    if isinstance(answer, Exception):
+        future.set_exception(answer)
+    else:
+        future.set_result(answer)

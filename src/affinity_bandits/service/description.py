@@ -6,20 +6,22 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from affinity_bandits import checks
-from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
+from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName, shown
 from affinity_bandits.policies import FOREVER, POLICIES, RoundPolicy
-from affinity_bandits.service.scores import LARGEST_SCORE, to_units
+from affinity_bandits.service.scores import Scale, from_units, scale_of
 
 MOST_ARMS = 1000
 LONGEST_NAME = 200
 SHORTEST_LEASE, LONGEST_LEASE = 0.001, 30 * 86_400.0
 LARGEST_ROUND = FOREVER
+DEFAULT_IN_FLIGHT = 100
+"""Choices that may be under way at once where a policy's promise depends on it and nobody says."""
 SERVED = {
     name: policy
     for name, policy in POLICIES.items()
@@ -38,7 +40,7 @@ class Description:
         policy: a round policy.
         horizon: answers the policy may count on in all.
         lease_seconds: how long whoever asks has to answer before its slots are offered again.
-        lowest: the smallest score there can be.
+        lowest: the smallest score there can be. The policy is given scores mapped to [0, 1].
         highest: the largest.
     """
 
@@ -68,16 +70,22 @@ class Description:
             "lease_seconds", self.lease_seconds, low=SHORTEST_LEASE, high=LONGEST_LEASE
         )
         _store(self, "lease_seconds", seconds)
-        low = checks.number("lowest", self.lowest, low=-LARGEST_SCORE, high=LARGEST_SCORE)
-        high = checks.number("highest", self.highest, low=-LARGEST_SCORE, high=LARGEST_SCORE)
-        if to_units(low) >= to_units(high):
-            raise InvalidInput("highest", f"above lowest ({low:g})", self.highest)
-        _store(self, "lowest", low)
-        _store(self, "highest", high)
+        scale = scale_of(self.lowest, self.highest)
+        _store(self, "lowest", from_units(scale.lowest))  # to nine decimals, as scores are kept
+        _store(self, "highest", from_units(scale.highest))
         try:
             self.policy.start(len(self.arms), self.horizon)
         except (OverflowError, MemoryError) as error:
             raise InvalidInput("policy", "one that fits the horizon", str(error)) from error
+
+    @property
+    def scale(self) -> Scale:
+        """The range of scores, and what it is to the policy."""
+        return scale_of(self.lowest, self.highest)
+
+    def with_window(self) -> Description:
+        """Return what a new campaign is run by: its policy knows how far answers may be behind."""
+        return replace(self, policy=self.policy.with_order_window(DEFAULT_IN_FLIGHT))
 
     def to_json(self) -> dict[str, Any]:
         """Return the description as JSON-ready data."""
@@ -122,22 +130,60 @@ def served_policy(data: Mapping[str, Any] | str) -> RoundPolicy:
     return policy
 
 
-def described_by_plan(text: str, name: str, arms: Sequence[str], **settings: Any) -> Description:
-    """Return the campaign that a file written by `affinity plan` asks for."""
+def described_by_plan(
+    text: str,
+    name: str,
+    arms: Sequence[str],
+    *,
+    lowest: float | None = None,
+    highest: float | None = None,
+    **settings: Any,
+) -> Description:
+    """Return the campaign that a file written by `affinity plan` asks for.
+
+    Args:
+        text: of the file.
+        name: of the campaign.
+        arms: as many names as the plan has groups.
+        lowest: the smallest score; the plan's own if None, and no other if given.
+        highest: the largest; the same.
+        settings: what else a `Description` takes.
+    """
     rule = "the text of a file written by 'affinity plan'"
     try:
         data = tomllib.loads(text)
         if data["end"]["whole"] is not True:
             raise InvalidInput("plan", rule, "a part of one")
         policy, horizon = data["run"]["policies"]["plan"], data["run"]["horizon"]
-        groups = data["assumptions"]["groups"]
+        assumed = dict(data["assumptions"])
+        groups, noise = assumed["groups"], assumed.get("noise", "bounded")
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         if isinstance(error, AffinityError):
             raise
         raise InvalidInput("plan", rule, str(error)) from error
     if groups != len(arms):
         raise InvalidInput("arms", f"as many as the plan is for ({groups})", list(arms))
-    return Description(name, tuple(arms), served_policy(policy), horizon, **settings)
+    if noise != "bounded":
+        raise InvalidInput(
+            "plan",
+            "one for noise = 'bounded', planned on the campaign's range of scores: those of other"
+            " noise have no range that could be mapped to [0, 1]",
+            f"noise = {shown(noise)}",
+        )
+    planned = scale_of(assumed.get("lowest", 0.0), assumed.get("highest", 1.0))
+    ends = from_units(planned.lowest), from_units(planned.highest)
+    for which, given, end in zip(("lowest", "highest"), (lowest, highest), ends, strict=True):
+        if given is not None and given != end:
+            raise InvalidInput(which, f"left out, or as the plan has it ({end:g})", given)
+    return Description(
+        name,
+        tuple(arms),
+        served_policy(policy),
+        horizon,
+        lowest=ends[0],
+        highest=ends[1],
+        **settings,
+    )
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import ClassVar
+from uuid import UUID
 
 from affinity_bandits.errors import AffinityError
 
@@ -67,6 +68,27 @@ class ScoreOutOfRange(Problem):
 
     def __init__(self) -> None:
         super().__init__("every score must be in the campaign's range")
+
+
+class NeedsAttention(Problem):
+    """A fault of the service's own, which concerns one campaign; its cause is `__cause__`.
+
+    Args:
+        campaign: the one.
+        kind: a word of `faults.REASONS`.
+        reason: what is wrong, in words that quote neither data nor errors.
+    """
+
+    code, status, title = "needs_attention", 500, "The campaign needs attention"
+
+    def __init__(self, campaign: UUID, kind: str, reason: str) -> None:
+        self.campaign = campaign
+        self.kind = kind
+        self.reason = reason
+        super().__init__(
+            f"campaign {campaign} needs the attention of whoever runs the service: {reason}; "
+            "whatever was acknowledged is kept"
+        )
 
 
 class Unavailable(Problem):

@@ -1,8 +1,14 @@
-"""Looking at campaigns; nothing here locks or changes anything."""
+"""Looking at campaigns; nothing here locks or changes anything.
+
+What is shown of a campaign is what the database knows. Its policy and state are read all the same,
+to see whether it could go on; one that could not is shown with that, and keeps no other from being
+shown.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -10,20 +16,31 @@ import asyncpg
 
 from affinity_bandits.policies import FOREVER
 from affinity_bandits.service.database import answering
-from affinity_bandits.service.description import Description, served_policy
-from affinity_bandits.service.problems import NoSuchCampaign
-from affinity_bandits.service.records import Campaign, ClosedRound, Event, Progress
+from affinity_bandits.service.description import Description
+from affinity_bandits.service.faults import check_places, ours, policy_of, state_of
+from affinity_bandits.service.problems import NeedsAttention, NoSuchCampaign
+from affinity_bandits.service.records import (
+    Attention,
+    Campaign,
+    ClosedRound,
+    Event,
+    Progress,
+    Stored,
+)
 from affinity_bandits.service.scores import from_units
 
 _CAMPAIGNS = """
-SELECT c.id, c.number, c.name, c.arms, c.policy, c.horizon, c.lease_seconds, c.lowest, c.highest,
-  c.saved, c.created_at, h.status, h.round, h.next_slot, h.answered,
+SELECT c.id, c.number, c.name, c.arms, c.policy::text, c.horizon, c.lease_seconds, c.lowest,
+  c.highest, c.saved::text, c.created_at, h.status, h.round, h.next_slot, h.answered, h.in_flight,
   r.arms AS round_arms, r.repetitions, r.size, r.before, r.opened_at,
   coalesce(s.places, '{}') AS places, coalesce(s.answers, '{}') AS answers,
-  coalesce(s.totals, '{}') AS totals
+  coalesce(s.totals, '{}') AS totals,
+  ARRAY(SELECT unnest(d.dropped) FROM affinity.rounds AS d WHERE d.campaign = c.id) AS dropped,
+  f.kind, f.reason, coalesce(f.since, clock_timestamp()) AS since
 FROM affinity.campaigns AS c
 JOIN affinity.heads AS h ON h.campaign = c.id
 JOIN affinity.rounds AS r ON r.campaign = c.id AND r.number = h.round
+LEFT JOIN affinity.faults AS f ON f.campaign = c.id
 LEFT JOIN LATERAL (
   SELECT array_agg(place) AS places, array_agg(answers) AS answers, array_agg(total) AS totals
   FROM affinity.sums AS s WHERE s.campaign = c.id) AS s ON true
@@ -35,10 +52,16 @@ class Reading:
 
     Args:
         pool: connections; they may lead to a read replica, which is then a little behind.
+        note: given the faults that are found, as `Campaigns.note` is.
     """
 
-    def __init__(self, pool: asyncpg.Pool[Any]) -> None:
+    def __init__(
+        self,
+        pool: asyncpg.Pool[Any],
+        note: Callable[[Sequence[NeedsAttention]], Awaitable[None]] | None = None,
+    ) -> None:
         self._pool = pool
+        self._note = note
 
     async def campaign(self, tenant: int, campaign: UUID) -> Campaign:
         """Return a campaign as it stands.
@@ -52,7 +75,23 @@ class Reading:
             )
         if row is None:
             raise NoSuchCampaign(campaign)
-        return _campaign(row)
+        return (await self._shown([row]))[0]
+
+    async def arms(self, tenant: int, campaign: UUID) -> tuple[str, ...]:
+        """Return the names of a campaign's arms.
+
+        Raises:
+            NoSuchCampaign: this tenant has none by that id.
+        """
+        async with answering():
+            names = await self._pool.fetchval(
+                "SELECT arms FROM affinity.campaigns WHERE tenant = $1 AND id = $2",
+                tenant,
+                campaign,
+            )
+        if names is None:
+            raise NoSuchCampaign(campaign)
+        return tuple(names)
 
     async def campaigns(
         self, tenant: int, after: int | None, limit: int
@@ -66,7 +105,7 @@ class Reading:
                 limit + 1,
             )
         more = rows[limit - 1]["number"] if len(rows) > limit else None
-        return [_campaign(row) for row in rows[:limit]], more
+        return await self._shown(rows[:limit]), more
 
     async def rounds(
         self, tenant: int, campaign: UUID, after: int | None, limit: int
@@ -115,13 +154,22 @@ class Reading:
             )
         found = {one.id: [0] * len(one.description.arms) for one in campaigns}
         for row in rows:
-            found[row["campaign"]][row["arm"]] += int(row["n"])
+            counts = found[row["campaign"]]
+            if row["arm"] in range(len(counts)):  # what does not fit keeps nobody's list
+                counts[row["arm"]] += int(row["n"])
         for one in campaigns:
             if one.status == "exhausted":
                 continue  # its last round is among the closed ones
             for arm, count in zip(one.round.arms, one.round.answers, strict=True):
                 found[one.id][arm] += count
         return {id_: tuple(counts) for id_, counts in found.items()}
+
+    async def _shown(self, rows: Sequence[asyncpg.Record]) -> list[Campaign]:
+        found: list[NeedsAttention] = []
+        campaigns = [_campaign(row, found) for row in rows]
+        if found and self._note is not None:
+            await self._note(found)
+        return campaigns
 
     async def _check(self, tenant: int, campaign: UUID) -> None:
         there = await self._pool.fetchval(
@@ -131,30 +179,30 @@ class Reading:
             raise NoSuchCampaign(campaign)
 
 
-def _campaign(row: asyncpg.Record) -> Campaign:
-    policy = served_policy(row["policy"])
-    description = Description(
-        row["name"],
-        tuple(row["arms"]),
-        policy,
-        row["horizon"],
-        row["lease_seconds"],
-        from_units(row["lowest"]),
-        from_units(row["highest"]),
-    )
-    state = policy.load(row["saved"])
-    candidate = policy.kernels().candidate
-    arms = tuple(row["round_arms"])
+def _campaign(row: asyncpg.Record, found: list[NeedsAttention]) -> Campaign:
+    """Return a campaign; what keeps it from going on is added to what was found."""
+    all_arms = range(len(row["arms"]))
+    arms = tuple(arm for arm in row["round_arms"] if arm in all_arms)
     answers, sums = [0] * len(arms), [0] * len(arms)
     for place, count, total in zip(row["places"], row["answers"], row["totals"], strict=True):
-        answers[place], sums[place] = count, int(total)
+        if place < len(arms):
+            answers[place], sums[place] = count, int(total)
+    description, fault = _description(row)
+    attention = None
+    if row["kind"] is not None:
+        attention = Attention(row["kind"], row["reason"], row["since"])
+    # A campaign that is over needs neither its policy nor its state any more.
+    if fault is not None and row["status"] == "open":
+        attention = Attention(fault.kind, fault.reason, row["since"])
+        found.append(fault)
     return Campaign(
         id=row["id"],
         description=description,
         status=row["status"],
         recommended=arms[0] if row["repetitions"] >= FOREVER and len(arms) == 1 else None,
-        active=tuple(arm for arm in range(len(description.arms)) if candidate(state, arm)),
+        active=tuple(arm for arm in all_arms if arm not in row["dropped"]),
         before=row["before"],
+        in_flight=row["in_flight"],
         round=Progress(
             number=row["round"],
             arms=arms,
@@ -167,7 +215,33 @@ def _campaign(row: asyncpg.Record) -> Campaign:
             opened_at=row["opened_at"],
         ),
         created_at=row["created_at"],
+        attention=attention,
     )
+
+
+def _description(row: asyncpg.Record) -> tuple[Description | Stored, NeedsAttention | None]:
+    """Return what a campaign is, and what keeps it from going on."""
+    id_, name, arms = row["id"], row["name"], tuple(row["arms"])
+    low, high = from_units(row["lowest"]), from_units(row["highest"])
+    rest = (row["horizon"], row["lease_seconds"], low, high)
+    description: Description | None = None
+    try:
+        policy = policy_of(id_, row["policy"])
+        with ours(id_, "policy"):
+            description = Description(name, arms, policy, *rest)
+        state_of(id_, policy, row["saved"])
+        check_places(id_, max(row["places"], default=None), len(row["round_arms"]))
+    except NeedsAttention as fault:
+        return description or Stored(name, arms, _settings(row["policy"]), *rest), fault
+    return description, None
+
+
+def _settings(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    return found if isinstance(found, dict) else {}
 
 
 def _closed(row: asyncpg.Record) -> ClosedRound:

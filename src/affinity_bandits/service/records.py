@@ -45,10 +45,10 @@ class Lease:
 
 @dataclass(frozen=True)
 class Wait:
-    """There is nothing to hand out now.
+    """There is nothing to hand out now: all slots are out, or as many as may be at once.
 
     Attributes:
-        outstanding: slots of the round whose answers are awaited.
+        outstanding: slots that are out and whose answers are awaited.
         retry_after: seconds until the first of them may be offered again.
     """
 
@@ -95,25 +95,68 @@ class Progress:
 
 
 @dataclass(frozen=True)
+class Stored:
+    """What the database says of a campaign whose policy this server cannot make.
+
+    Attributes:
+        settings: of the policy, as they are stored.
+    """
+
+    name: str
+    arms: tuple[str, ...]
+    settings: dict[str, Any]
+    horizon: int
+    lease_seconds: float
+    lowest: float
+    highest: float
+    policy: None = None
+
+
+About = Description | Stored
+
+
+@dataclass(frozen=True)
+class Attention:
+    """That a campaign cannot go on, by the service's own fault.
+
+    Attributes:
+        kind: a word of `faults.REASONS`.
+        reason: what is wrong, in words that quote neither data nor errors.
+        since: when it was first found.
+    """
+
+    kind: str
+    reason: str
+    since: datetime
+
+
+@dataclass(frozen=True)
 class Campaign:
     """A campaign as it stands.
 
     Attributes:
+        description: what it is.
         status: "open", "decided" (one arm is left and is served for ever), "exhausted" (the
             horizon was reached first) or "stopped".
         recommended: the arm that is left, if the campaign is decided.
         active: arms that may still be the best.
         before: answers counted in the rounds before the open one.
+        in_flight: choices that may be under way at once, from the oldest without an answer to the
+            newest handed out; None where nothing is promised that depends on it, and where a
+            campaign is older than that rule.
+        attention: why it cannot go on, if it cannot.
     """
 
     id: UUID
-    description: Description
+    description: About
     status: str
     recommended: int | None
     active: tuple[int, ...]
     before: int
+    in_flight: int | None
     round: Progress
     created_at: datetime
+    attention: Attention | None = None
 
 
 @dataclass(frozen=True)

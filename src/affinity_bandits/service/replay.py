@@ -13,7 +13,7 @@ from typing import Any
 
 from affinity_bandits.service.closing import step
 from affinity_bandits.service.description import Description, OpenRound, open_round
-from affinity_bandits.service.scores import to_units
+from affinity_bandits.service.scores import Scale
 
 Row = Mapping[str, Any]
 
@@ -41,6 +41,7 @@ class Replay:
         saved: the policy's state before the open round, as `Policy.save` writes it.
         number: of the open round.
         round: the open round.
+        in_flight: how far its slots may be answered out of order; None where that is all one.
         next_slot: its first slot that nobody has had.
         answers: how many answers each of its arms has, in its order.
         sums: and their sums, in units of 1e-9.
@@ -56,12 +57,14 @@ class Replay:
         self.number = 0
         self.next_slot = 0
         self.before = 0
+        self.in_flight: int | None = None
         self.answers: list[int] = []
         self.sums: list[int] = []
         self.leases: dict[int, HeldLease] = {}
         self.owing: dict[int, HeldLease] = {}
         self.closed: list[dict[str, Any]] = []
         self.description: Description
+        self.scale: Scale
         self.saved: dict[str, Any]
         self.round: OpenRound
 
@@ -89,6 +92,8 @@ class Replay:
 
     def _create(self, event: Row) -> None:
         self.description = Description.from_json(event["detail"]["description"])
+        self.scale = self.description.scale
+        self.in_flight = event["detail"].get("in_flight")  # nobody kept to any before 0002
         policy, arms = self.description.policy, len(self.description.arms)
         state = policy.start(arms, self.description.horizon)
         self.saved = policy.save(state, arms, self.description.horizon)
@@ -106,8 +111,9 @@ class Replay:
             self._note(event, f"leased slots of a campaign that was {self.status}")
         runs = tuple(range(run.lower, run.upper) for run in event["slots"])
         granted = {slot for run in runs for slot in run}
-        if self.next_slot < self.round.size:
-            end = min(self.next_slot + event["asked"], self.round.size)
+        limit = self._limit()
+        if self.next_slot < limit:
+            end = min(self.next_slot + event["asked"], limit)
             expected = list(range(self.next_slot, end))
             self.next_slot = end
         else:
@@ -117,6 +123,13 @@ class Replay:
         self._same(event, "expires_at", event["expires_at"], until)
         lease = HeldLease(self.number, runs, granted, event["expires_at"])
         self.leases[event["number"]] = self.owing[event["number"]] = lease
+
+    def _limit(self) -> int:
+        """Return the first slot of the open round that may not be handed out yet."""
+        if self.in_flight is None or len(self.round.arms) == 1:
+            return self.round.size
+        owed = [min(lease.pending) for lease in self.owing.values()]
+        return min(self.round.size, min(owed, default=self.next_slot) + self.in_flight)
 
     def _offered_again(self, count: int, at: datetime) -> list[int]:
         """Take slots back from the oldest leases, up to the first that is still good."""
@@ -141,7 +154,7 @@ class Replay:
         if lease is None:
             self._note(event, f"told of lease {event['lease']}, which was not granted")
             return
-        low, high = to_units(self.description.lowest), to_units(self.description.highest)
+        low, high = self.scale.lowest, self.scale.highest
         counts = event["counts"]
         for n, units in zip(counts or [1] * len(event["units"]), event["units"], strict=True):
             if not low * n <= units <= high * n:
@@ -203,7 +216,9 @@ class Replay:
         self._same(event, "arms", detail["arms"], list(self.round.arms))
         self._same(event, "counts", detail["counts"], self.answers)
         self._same(event, "sums", detail["sums"], [str(total) for total in self.sums])
-        made = step(self.description.policy, self.saved, self.round, self.sums, self.before)
+        made = step(
+            self.description.policy, self.scale, self.saved, self.round, self.sums, self.before
+        )
         self._same(event, "dropped", detail["dropped"], list(made.dropped))
         self._same(event, "state", detail["state"], made.saved["state"])
         expected = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 
 from affinity_bandits import checks
@@ -10,6 +11,65 @@ from affinity_bandits.errors import InvalidInput
 UNITS_PER_ONE = 10**9
 LARGEST_SCORE = 10**5
 """Largest score in size: the sum of a whole lease still fits eight bytes."""
+FEWEST_UNITS = 1000
+"""Narrowest range of scores: units must tell at least a thousandth of it."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A campaign's range of scores in units, and the way from it to [0, 1] and back.
+
+    A policy is never given a score but on [0, 1]: "bounded" means that to it, and its settings
+    (sigma, thresholds) are on that scale.
+
+    Args:
+        lowest: the smallest score, in units.
+        highest: the largest.
+    """
+
+    lowest: int
+    highest: int
+
+    def to_policy(self, total: int, answers: int) -> float:
+        """Return the sum of so many scores, each mapped to [0, 1], rounded once.
+
+        A quotient of two ints is the float nearest to it, so scores that are the same part of
+        their ranges give the same bits on every scale.
+
+        >>> Scale(to_units(1), to_units(5)).to_policy(to_units(9), 3)
+        1.5
+        """
+        return (total - answers * self.lowest) / (self.highest - self.lowest)
+
+    def to_scores(self, difference: float) -> float:
+        """Return a difference of two means on [0, 1] as one of scores.
+
+        >>> Scale(to_units(1), to_units(5)).to_scores(0.25)
+        1.0
+        """
+        return difference * from_units(self.highest - self.lowest)
+
+
+def scale_of(lowest: object, highest: object) -> Scale:
+    """Return the scale of a range of scores.
+
+    Raises:
+        InvalidInput: its ends are no scores, or too close to each other.
+    """
+    low, high = (
+        to_units(checks.number(name, value, low=-LARGEST_SCORE, high=LARGEST_SCORE))
+        for name, value in (("lowest", lowest), ("highest", highest))
+    )
+    if high <= low:
+        raise InvalidInput("highest", f"above lowest ({from_units(low):g})", highest)
+    if high - low < FEWEST_UNITS:
+        raise InvalidInput(
+            "highest",
+            f"at least {from_units(FEWEST_UNITS):g} above lowest ({units_to_text(low)}), since"
+            " scores are kept to nine decimals; multiply all scores by the same number",
+            highest,
+        )
+    return Scale(low, high)
 
 
 def to_units(score: float) -> int:

@@ -77,6 +77,9 @@ async def _stored_differences(
     compare("open round", head["round"], replay.number)
     compare("size of the open round", head["size"], replay.round.size)
     compare("next slot", head["next_slot"], replay.next_slot)
+    compare("choices under way at once", head["in_flight"], replay.in_flight)
+    if head["oldest"] > min((min(one) for one in replay.pending().values()), default=head["size"]):
+        found.append(f"slots before {head['oldest']} are said to be answered, but some are not")
     answered = replay.round.size if exhausted else sum(replay.answers)
     compare("answers in the open round", head["answered"], answered)
     saved = await db.fetchval("SELECT saved FROM affinity.campaigns WHERE id = $1", campaign)

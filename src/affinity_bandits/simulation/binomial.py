@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import math
 
-import numba
-
+from affinity_bandits.simulation.code_cache import kept
 from affinity_bandits.simulation.draws import Stream, next_uniform
 
 SMALL_MEAN = 12.0
 """Below this many expected successes, inversion is faster than rejection."""
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def next_binomial(stream: Stream, trials: int, p: float) -> int:
     """Read a Binomial(trials, p) number."""
     if trials <= 0 or p <= 0.0:
@@ -29,7 +28,7 @@ def next_binomial(stream: Stream, trials: int, p: float) -> int:
     return next_binomial_lower(stream, trials, p)
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def next_binomial_lower(stream: Stream, trials: int, p: float) -> int:
     """Read a Binomial(trials, p) number for 0 < p <= 1/2."""
     if trials * p < SMALL_MEAN:
@@ -37,7 +36,7 @@ def next_binomial_lower(stream: Stream, trials: int, p: float) -> int:
     return by_rejection(stream, trials, p)
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def by_inversion(stream: Stream, trials: int, p: float) -> int:
     """Walk up from 0 until the probabilities passed exceed a uniform number."""
     odds = p / (1.0 - p)
@@ -54,7 +53,7 @@ def by_inversion(stream: Stream, trials: int, p: float) -> int:
     return successes
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def by_rejection(stream: Stream, trials: int, p: float) -> int:
     """Transformed rejection with squeeze (Hoermann 1993, algorithm BTRS)."""
     spread = math.sqrt(trials * p * (1.0 - p))
@@ -83,7 +82,7 @@ def by_rejection(stream: Stream, trials: int, p: float) -> int:
             return int(k)
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def log_probability(k: float, trials: int, p: float) -> float:
     """Return log P(Binomial(trials, p) = k), accurate for any number of trials (Loader 2000)."""
     n = float(trials)
@@ -102,7 +101,7 @@ def log_probability(k: float, trials: int, p: float) -> float:
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def stirling_error(n: float) -> float:
     """Return log(n!) - log(sqrt(2 pi n) (n/e)**n)."""
     if n < 16.0:
@@ -113,7 +112,7 @@ def stirling_error(n: float) -> float:
     ) / n
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def deviance(x: float, mean: float) -> float:
     """Return x log(x / mean) + mean - x without cancellation."""
     if abs(x - mean) < 0.1 * (x + mean):

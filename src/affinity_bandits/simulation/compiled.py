@@ -1,18 +1,19 @@
 """From plain kernels to machine code, cached on disk.
 
-numba caches a compiled function by its file and qualified name, and notices changes to that file
+numba keeps a compiled function by its file and qualified name, and notices changes to that file
 only. A kernel bound to others lives in one file and depends on several, so its qualified name
 here carries a digest of the code of everything it reaches: change a policy, and the loop that
-runs it is compiled anew; change nothing, and it is loaded in milliseconds.
+runs it is compiled anew; change nothing, and it is loaded in milliseconds. Of a policy's state,
+`layouts` says what is kept.
 """
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
+from affinity_bandits.bytecode import reads
+from affinity_bandits.digests import code_digest
 from affinity_bandits.errors import NotSupported, shown
 from affinity_bandits.kernels import Function, bind
 
@@ -34,6 +35,8 @@ def compiled(kernel: Function, *, allocates: bool = False) -> Function:
     if (digest, allocates) not in _compiled:
         import numba
 
+        from affinity_bandits.simulation.code_cache import keep
+
         reached = {
             name: compiled(part, allocates=allocates) for name, part in _reached(kernel).items()
         }
@@ -48,16 +51,8 @@ def compiled(kernel: Function, *, allocates: bool = False) -> Function:
             "forceinline": not allocates,
             "_nrt": allocates,
         }
-        decorate = numba.njit(cache=_cacheable(kernel), **options)
-        _compiled[digest, allocates] = decorate(copy)
+        _compiled[digest, allocates] = keep(numba.njit(**options)(copy))
     return _compiled[digest, allocates]
-
-
-def code_digest(kernel: FunctionType) -> str:
-    """Return a digest of a kernel's code and of all the kernels and constants it reaches."""
-    state = hashlib.blake2b(digest_size=12)
-    _feed(state, kernel, set())
-    return state.hexdigest()
 
 
 def explain_failure(policy: object, bias: object, error: Exception) -> NotSupported:
@@ -71,50 +66,5 @@ def explain_failure(policy: object, bias: object, error: Exception) -> NotSuppor
 
 def _reached(kernel: FunctionType) -> dict[str, FunctionType]:
     """Return the plain functions that a kernel reads as globals and that must be compiled."""
-    found = {}
-    for name in _names(kernel.__code__):
-        value = kernel.__globals__.get(name)
-        if isinstance(value, FunctionType):
-            found[name] = value
-    return found
-
-
-def _names(code: CodeType) -> list[str]:
-    names = list(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            names.extend(_names(constant))
-    return names
-
-
-def _feed(state: Any, kernel: FunctionType, seen: set[int]) -> None:
-    if id(kernel) in seen:
-        return
-    seen.add(id(kernel))
-    _feed_code(state, kernel.__code__)
-    for name in sorted(set(_names(kernel.__code__))):
-        value = kernel.__globals__.get(name)
-        if isinstance(value, FunctionType):
-            state.update(name.encode())
-            _feed(state, value, seen)
-        elif isinstance(value, bool | int | float | str | tuple):
-            state.update(f"{name}={value!r};".encode())
-        elif value is not None and hasattr(value, "py_func"):
-            state.update(name.encode())
-            _feed(state, value.py_func, seen)
-
-
-def _feed_code(state: Any, code: CodeType) -> None:
-    state.update(code.co_code)
-    # Names of arguments too: two empty functions of different signatures have the same bytes.
-    state.update(repr((code.co_qualname, code.co_varnames, code.co_names)).encode())
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            _feed_code(state, constant)
-        else:
-            state.update(repr(constant).encode())
-
-
-def _cacheable(kernel: FunctionType) -> bool:
-    """Return whether the kernel's source is a file; code typed at a prompt cannot be cached."""
-    return Path(kernel.__code__.co_filename).exists()
+    found = {name: kernel.__globals__.get(name) for name in reads(kernel.__code__).names}
+    return {name: value for name, value in found.items() if isinstance(value, FunctionType)}

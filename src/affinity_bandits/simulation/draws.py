@@ -17,6 +17,7 @@ from llvmlite import ir
 from numba.extending import intrinsic
 
 from affinity_bandits.kernels import FloatArray
+from affinity_bandits.simulation.code_cache import kept
 
 Words = npt.NDArray[np.uint64]
 
@@ -51,7 +52,7 @@ def high_product(typing_context: Any, left: Any, right: Any) -> Any:
     return numba.uint64(numba.uint64, numba.uint64), generate
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@kept(nogil=True, inline="always")
 def philox(key: Words, replicate: np.uint64, block: np.uint64) -> tuple[Any, Any, Any, Any]:
     """Return the four words of a block of a replicate's stream; blocks count from 0."""
     # numpy steps the counter before it draws, so its first block has the counter 1.
@@ -68,19 +69,19 @@ def philox(key: Words, replicate: np.uint64, block: np.uint64) -> tuple[Any, Any
     return c0, c1, c2, c3
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@kept(nogil=True, inline="always")
 def as_uniform(word: np.uint64) -> float:
     """Return a number in [0, 1) with 53 random bits, as numpy's `random` does."""
     return np.float64(word >> UNIFORM_SHIFT) * 1.1102230246251565e-16
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@kept(nogil=True, inline="always")
 def as_centred(word: np.uint64) -> float:
     """Return a number strictly inside (0, 1) with 52 random bits, symmetric about 1/2."""
     return (np.float64(word >> CENTRED_SHIFT) + 0.5) * 2.220446049250313e-16
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def fill_words(out: Words, key: Words, replicate: np.uint64, first: int) -> None:
     """Fill `out` with the stream's words from position `first` on."""
     for i in range(0, len(out) + first % 4, 4):
@@ -96,7 +97,7 @@ def fill_words(out: Words, key: Words, replicate: np.uint64, first: int) -> None
                 out[place + j] = words[j]
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def fill_uniform(out: FloatArray, key: Words, replicate: np.uint64, first: int) -> None:
     """Fill `out` with the stream's numbers from position `first` on, uniform in [0, 1)."""
     words = out.view(np.uint64)  # the same room, so that a run needs no other
@@ -105,7 +106,7 @@ def fill_uniform(out: FloatArray, key: Words, replicate: np.uint64, first: int) 
         out[i] = as_uniform(words[i])
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def fill_normal(out: FloatArray, key: Words, replicate: np.uint64, first: int) -> None:
     """Fill `out` with the stream's numbers from position `first` on, standard normal."""
     words = out.view(np.uint64)
@@ -115,7 +116,7 @@ def fill_normal(out: FloatArray, key: Words, replicate: np.uint64, first: int) -
     to_normal(out)
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def to_normal(numbers: FloatArray) -> None:
     """Turn numbers inside (0, 1) into normal quantiles, in place.
 
@@ -132,7 +133,7 @@ def to_normal(numbers: FloatArray) -> None:
             numbers[i] = tail_quantile(numbers[i])
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def next_word(stream: Stream) -> Any:
     """Read one word of a stream."""
     position = stream.read[0]
@@ -141,19 +142,19 @@ def next_word(stream: Stream) -> Any:
     return (w0, w1, w2, w3)[position & np.uint64(3)]
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def next_uniform(stream: Stream) -> float:
     """Read a number uniform in [0, 1)."""
     return as_uniform(next_word(stream))
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def next_normal(stream: Stream) -> float:
     """Read a standard normal number."""
     return normal_quantile(as_centred(next_word(stream)))
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def normal_quantile(p: float) -> float:
     """Return the standard normal quantile of p in (0, 1) (Wichura 1988, AS 241, 16 digits)."""
     if abs(p - 0.5) <= 0.425:
@@ -161,7 +162,7 @@ def normal_quantile(p: float) -> float:
     return tail_quantile(p)
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@kept(nogil=True, inline="always")
 def central_quantile(q: float) -> float:
     """Return the quantile of 1/2 + q for abs(q) <= 0.425."""
     r = 0.180625 - q * q
@@ -184,7 +185,7 @@ def central_quantile(q: float) -> float:
     return q * upper / lower
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def tail_quantile(p: float) -> float:
     """Return the quantile of p for abs(p - 1/2) > 0.425."""
     r = math.sqrt(-math.log(min(p, 1.0 - p)))

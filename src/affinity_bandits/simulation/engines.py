@@ -7,12 +7,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from affinity_bandits.bandit import AffinityBandit
+from affinity_bandits.digests import own_code
 from affinity_bandits.errors import NotSupported
 from affinity_bandits.kernels import IntArray
 from affinity_bandits.policies import RoundPolicy, StepPolicy
 from affinity_bandits.policies.state import pack
 from affinity_bandits.simulation.compiled import explain_failure
 from affinity_bandits.simulation.environment import arena_of, key_words
+from affinity_bandits.simulation.layouts import laid_out
 from affinity_bandits.simulation.round_loop import bound_rounds, round_support
 from affinity_bandits.simulation.run import StepRun
 
@@ -91,7 +93,7 @@ class RoundEngine:
             np.array(bandit.bias.breakpoints, dtype=np.float64),
             bool(bandit.bias.smooth),
             np.array(bandit.initial_pulls, dtype=np.int64),
-            self._state.state,
+            laid_out(self._state.state),
             self._state.whole,
             self._state.whole.copy(),
             self._state.real,
@@ -100,7 +102,8 @@ class RoundEngine:
         )
         self._horizon = horizon
         self._checkpoints = checkpoints
-        self._loop = bound_rounds(policy.kernels(), bandit.bias.kernel)
+        kernels, weight = policy.kernels(), bandit.bias.kernel
+        self._loop = bound_rounds(kernels, weight, own_code((*kernels, weight), strict=False))
 
     @property
     def state(self) -> Any:

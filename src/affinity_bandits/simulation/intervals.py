@@ -1,31 +1,94 @@
-"""Confidence intervals of the result tables."""
+"""Confidence intervals of the result tables: valid at every number of runs, whatever the law.
+
+Regret is bimodal (a run is deceived or it is not), and rare runs may cost thousands of times what
+the others do, so an interval that takes means for Gaussian does not cover. What is known is that a
+quantity lies in a range, and that runs are independent; nothing more is used.
+"""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import numpy.typing as npt
 
 from affinity_bandits import checks
+from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray
+
+MOST_EXACT = 256
+"""Samples of a column up to which all are used as they are."""
+NODES = 128
+"""Of each kind, ranks and values, that more samples are gathered in."""
+HALVINGS = 32
+"""Of a bracket, which leave an end too far out by no more than 2**-32 of the range."""
+COLUMNS = 64
+"""Worked on at once, which bounds memory."""
+ROUNDING = 1e-9
+"""By how much of the range a sample may be outside of it."""
 
 
 def mean_interval(
-    samples: npt.ArrayLike, level: float = 0.95, axis: int = 0
+    samples: npt.ArrayLike,
+    low: npt.ArrayLike,
+    high: npt.ArrayLike,
+    level: float = 0.95,
+    axis: int = 0,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return mean, lower and upper end of Student's interval along an axis.
+    """Return mean, lower and upper end of an interval of the mean of a bounded quantity.
 
-    With one sample the interval is infinite: nothing is known of the spread.
+    For independent samples of one law between `low` and `high` it covers the law's mean with at
+    least the probability `level`, for every law and every number of samples. It lies within the
+    range, holds the sample mean, and does not depend on the samples' order.
+
+    The lower end, for a range of [0, 1]: for a candidate mean m take 1 and bet a part c of it, on
+    every sample x, that the mean is above m, so that it becomes prod (1 - c + c x / m). If m is the
+    mean, every factor has the expectation 1, so the product has, and any average of products over
+    fixed c. By Markov's inequality it reaches 2 / (1 - level) with a probability of at most
+    (1 - level) / 2; where it does, m is excluded. The upper end is the lower one of 1 - x.
+
+    Samples of standard deviation s call for c of about z m / (s sqrt(n)). As s is at most
+    sqrt(m (1 - m)), the bets are a_k sqrt(m / (1 - m)) and no more than 1, with a_0 = z / sqrt(n)
+    for the widest law and a_k doubled from each to the next; and, for laws far below the range's
+    end that spread no more than their mean, z / sqrt(n), doubled up to 1, whatever m is. No factor
+    rises with m: its derivative is linear in x, and at x = 0 and x = 1 not above 0 in either case.
+    So what is excluded is everything below one point, found by bisection, of which the outer end is
+    taken. The sample mean is never excluded: there the factors add up to their number, so that
+    their product is at most 1.
+
+    Args:
+        samples: along `axis`; at least one.
+        low: the least that is possible, for each column or for all.
+        high: the most that is possible.
+        level: at least this is the probability to cover.
+        axis: that of the samples.
     """
-    from scipy.special import stdtrit
-
     level = checks.number("level", level, low=0.0, high=1.0, open_low=True, open_high=True)
-    values = np.asarray(samples, dtype=np.float64)
-    count = values.shape[axis]
-    mean = values.mean(axis=axis)
-    if count < 2:
-        return mean, np.full_like(mean, -np.inf), np.full_like(mean, np.inf)
-    half = stdtrit(count - 1, 0.5 + level / 2.0) * values.std(axis=axis, ddof=1) / np.sqrt(count)
-    return mean, mean - half, mean + half
+    values = np.moveaxis(np.asarray(samples, dtype=np.float64), axis, 0)
+    if values.shape[0] == 0:
+        raise InvalidInput("samples", "at least one", 0)
+    shape = values.shape[1:]
+    least = np.broadcast_to(np.asarray(low, dtype=np.float64), shape).ravel()
+    width = np.broadcast_to(np.asarray(high, dtype=np.float64), shape).ravel() - least
+    values = values.reshape(len(values), -1)
+    mean = values.mean(axis=0)
+    # Where only one value is possible there is nothing to estimate.
+    part = np.divide(values - least, width, out=np.zeros_like(values), where=width > 0.0)
+    slack = ROUNDING * np.maximum(width, np.abs(least))
+    outside = (values < least - slack) | (values > least + width + slack)
+    if outside.any():
+        raise InvalidInput("samples", "between low and high", float(values[outside][0]))
+    part = part.clip(0.0, 1.0)
+    below, above = np.empty_like(mean), np.empty_like(mean)
+    for start in range(0, len(mean), COLUMNS):
+        some = slice(start, start + COLUMNS)
+        nodes, weights = _gathered(part[:, some])
+        below[some] = _lower_end(nodes, weights, level)
+        above[some] = 1.0 - _lower_end(1.0 - nodes, weights, level)
+    # The mean of rounded numbers may be off its place by a rounding.
+    lower = np.minimum(least + width * below, mean)
+    upper = np.maximum(np.minimum(least + width * above, least + width), mean)
+    return mean.reshape(shape), lower.reshape(shape), upper.reshape(shape)
 
 
 def proportion_interval(hits: int, trials: int, level: float = 0.95) -> tuple[float, float, float]:
@@ -41,3 +104,94 @@ def proportion_interval(hits: int, trials: int, level: float = 0.95) -> tuple[fl
     low = 0.0 if hits == 0 else float(betaincinv(hits, trials - hits + 1, tail))
     high = 1.0 if hits == trials else float(betaincinv(hits + 1, trials - hits, 1.0 - tail))
     return hits / trials, low, high
+
+
+def middle_runs(samples: npt.ArrayLike, axis: int = 0) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the median run, and the two runs between which lie at least 90% of all.
+
+    Each is a sample: of two clusters it is in one of them, not between.
+    """
+    values = np.asarray(samples, dtype=np.float64)
+    found = np.quantile(values, np.array([0.5, 0.05, 0.95]), axis=axis, method="inverted_cdf")
+    return found[0], found[1], found[2]
+
+
+def _lower_end(nodes: FloatArray, weights: FloatArray, level: float) -> FloatArray:
+    """Return the lower end for each column of samples in [0, 1], given as nodes with weights."""
+    count = float(weights[:, 0].sum())
+    needed = math.log(2.0 / (1.0 - level))
+    shares, fixed, log_prior = _bets(count, math.sqrt(2.0 * needed))
+    mean: FloatArray = (weights * nodes).sum(axis=0) / count
+    low, high = np.zeros_like(mean), mean.copy()
+    shown = mean > 0.0  # else all samples are 0, and no candidate is below
+    nodes, weights = nodes[:, shown], weights[:, shown]
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2.0
+        m = middle[shown]
+        with np.errstate(divide="ignore"):  # everything on a sample of 0, or a candidate of 1
+            part = np.minimum(1.0, shares * np.sqrt(m / (1.0 - m)) + fixed)
+            gains = np.log1p(part[:, None, :] * (nodes / m - 1.0))
+        logs = (weights * gains).sum(axis=1) + log_prior
+        excluded = np.zeros(len(mean), dtype=bool)
+        excluded[shown] = np.logaddexp.reduce(logs, axis=0) >= needed
+        low, high = np.where(excluded, middle, low), np.where(excluded, high, middle)
+    return low
+
+
+def _bets(count: float, z: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return bets as a multiple of sqrt(m / (1 - m)) plus a constant, and their log weights.
+
+    One of the two is 0. Laws as wide as can be are what is common here: the first bet is theirs and
+    has half of the weight, the k-th 1 / (k (k + 1)), and what is left the constant ones.
+    """
+    first = z / math.sqrt(count)
+    shares = 2 + max(0, math.ceil(math.log2(count / z)))
+    constants = 1 + max(0, math.ceil(-math.log2(first)))
+    steps = np.arange(shares) + 1.0
+    prior = np.concatenate(
+        [1.0 / (steps * (steps + 1.0)), np.full(constants, 1.0 / (shares + 1) / constants)]
+    )
+    multiples = np.concatenate([first * 2.0 ** (steps - 1.0), np.zeros(constants)])
+    fixed = np.concatenate([np.zeros(shares), first * 2.0 ** np.arange(constants)])
+    return multiples[:, None], fixed[:, None], np.log(prior)[:, None]
+
+
+def _gathered(part: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return columns of samples as fewer nodes with weights, [node, column].
+
+    A sample between two nodes is split so that its place is kept: x = (1 - w) a + w b has 1 - w at
+    a and w at b. As log(1 - c + c x / m) is concave in x, it is at least the same mix of its values
+    at a and b, so a split lowers the logarithm of every product, for these very samples: whatever
+    the nodes are, an interval can only grow. Nodes at ranks keep dense samples where they are,
+    nodes at equal distances keep the splits short where samples are sparse.
+    """
+    count = len(part)
+    if count <= MOST_EXACT:
+        return part, np.ones_like(part)
+    ranks = np.round(np.linspace(0.0, count - 1.0, NODES)).astype(np.intp)
+    ordered = np.sort(part, axis=0)
+    places = []
+    for samples in ordered.T:
+        distinct = np.unique(samples)
+        if len(distinct) > 2 * NODES:
+            spaced = np.linspace(distinct[0], distinct[-1], NODES)
+            distinct = np.unique(np.concatenate([samples[ranks], spaced]))
+        places.append(distinct)
+    # What is left over has no weight, and lies where no bet is lost altogether.
+    nodes = np.tile(part.mean(axis=0), (max(map(len, places)), 1))
+    weights = np.zeros_like(nodes)
+    for column, own in enumerate(places):
+        nodes[: len(own), column] = own
+        weights[: len(own), column] = _split(ordered[:, column], own)
+    return nodes, weights
+
+
+def _split(samples: FloatArray, nodes: FloatArray) -> FloatArray:
+    """Return the weight of every node; nodes ascend, and samples lie between their ends."""
+    size = len(nodes)
+    if size == 1:
+        return np.full(1, float(len(samples)))
+    right = np.searchsorted(nodes, samples).clip(1, size - 1)
+    upper = (samples - nodes[right - 1]) / (nodes[right] - nodes[right - 1])
+    parts = np.bincount(right, upper, size) + np.bincount(right - 1, 1.0 - upper, size)
+    return np.asarray(parts, dtype=np.float64)

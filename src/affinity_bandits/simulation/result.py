@@ -15,7 +15,11 @@ from affinity_bandits._version import __version__
 from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
 from affinity_bandits.kernels import IntArray
-from affinity_bandits.simulation.intervals import mean_interval, proportion_interval
+from affinity_bandits.simulation.intervals import (
+    mean_interval,
+    middle_runs,
+    proportion_interval,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -34,6 +38,8 @@ class PolicyRun:
         decides: whether it narrows its candidates down.
         engine: "rounds" (whole rounds drawn at once) or "steps" (pull by pull).
         note: why a round policy was run by steps, else empty.
+        caveat: what the policy assumes of feedback that is not so here, else empty. It is about
+            feedback alone: that there is none does not say that a theorem holds.
     """
 
     label: str
@@ -41,18 +47,28 @@ class PolicyRun:
     decides: bool
     engine: str
     note: str = ""
+    caveat: str = ""
 
 
 @dataclass(frozen=True)
 class SummaryRow:
-    """One policy's line of a table: each figure with its interval; None where it has no meaning."""
+    """One policy's line of a table.
+
+    Attributes:
+        label: the policy's name in the result.
+        engine: "rounds" or "steps".
+        regret: mean regret at the horizon, with the ends of its interval.
+        regret_runs: regret of the median run, and of the two runs between which lie 90% of all.
+        wrong_arm: how often the verdict was wrong, with the ends of its interval.
+        undecided: how often there was none, likewise; None if the policy never decides.
+    """
 
     label: str
     engine: str
     regret: tuple[float, float, float]
+    regret_runs: tuple[float, float, float]
     wrong_arm: tuple[float, float, float]
     undecided: tuple[float, float, float] | None
-    deceived: tuple[float, float, float] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,18 +121,37 @@ class Result:
         return self.bandit.regret(self.pulls)
 
     @property
-    def wrong_arm(self) -> Any:
-        """Whether the best arms got fewer than half of all pulls, [policy, replicate].
+    def most_regret(self) -> Any:
+        """The most regret that is possible at each checkpoint, [checkpoint]."""
+        return self.checkpoints * float(self.bandit.gaps.max())
 
-        For two arms this is the event T_1(n) > n/2 of Figure 3.
+    @property
+    def decides(self) -> Any:
+        """Whether the policy narrows its candidates down, [policy]."""
+        return np.array([run.decides for run in self.runs])
+
+    @property
+    def wrong_arm(self) -> Any:
+        """Whether the verdict of a run was wrong, [policy, replicate].
+
+        Of a policy that decides: no best arm was among its candidates at the end. Of any other:
+        some arm that is not best got more pulls than all best arms together; for two arms this is
+        the event T_1(n) > n/2 of Figure 3. A tie is no verdict, and not wrong.
         """
+        others = np.delete(self.pulls[:, :, -1], self.bandit.best_arms, axis=-1)
         best = self.pulls[:, :, -1, list(self.bandit.best_arms)].sum(axis=-1)
-        return best < self.horizon / 2
+        more = others.max(axis=-1, initial=0) > best
+        return np.where(self.decides[:, None], self.deceived, more)
 
     @property
     def undecided(self) -> Any:
-        """Whether more than one candidate was left at the end, [policy, replicate]."""
-        return self.candidates.sum(axis=-1) > 1
+        """Whether a run ended without a verdict, [policy, replicate].
+
+        A best arm was among the candidates together with one that is not best. A policy that never
+        decides has no verdict to wait for: False here, nan in `dataset`, None in `summary`.
+        """
+        others = np.delete(self.candidates, self.bandit.best_arms, axis=-1).any(axis=-1)
+        return self.decides[:, None] & others & ~self.deceived
 
     @property
     def deceived(self) -> Any:
@@ -124,43 +159,50 @@ class Result:
         return self.candidates[:, :, list(self.bandit.best_arms)].sum(axis=-1) == 0
 
     def regret_band(self, level: float = 0.95) -> tuple[Any, Any, Any]:
-        """Return mean regret and its pointwise Student interval, each [policy, checkpoint]."""
-        return mean_interval(self.regret, level, axis=1)
+        """Return mean regret and the ends of its interval, each [policy, checkpoint].
+
+        It holds at each checkpoint by itself; see `mean_interval`.
+        """
+        return mean_interval(self.regret, 0.0, self.most_regret, level, axis=1)
 
     def summary(self, level: float = 0.95) -> list[SummaryRow]:
         """Return one line a policy, with intervals at the given level."""
-        mean, low, high = self.regret_band(level)
-        rows = []
-        for i, run in enumerate(self.runs):
-
-            def rate(flags: Any, i: int = i) -> tuple[float, float, float]:
-                return proportion_interval(int(flags[i].sum()), len(self.replicates), level)
-
-            rows.append(
-                SummaryRow(
-                    label=run.label,
-                    engine=run.engine,
-                    regret=(float(mean[i, -1]), float(low[i, -1]), float(high[i, -1])),
-                    wrong_arm=rate(self.wrong_arm),
-                    undecided=rate(self.undecided) if run.decides else None,
-                    deceived=rate(self.deceived) if run.decides else None,
-                )
+        last = self.regret[:, :, -1]
+        means = mean_interval(last, 0.0, self.most_regret[-1], level, axis=1)
+        runs = middle_runs(last, axis=1)
+        wrong, undecided = self.wrong_arm.sum(axis=1), self.undecided.sum(axis=1)
+        count = len(self.replicates)
+        return [
+            SummaryRow(
+                label=run.label,
+                engine=run.engine,
+                regret=_three(means, i),
+                regret_runs=_three(runs, i),
+                wrong_arm=proportion_interval(int(wrong[i]), count, level),
+                undecided=(
+                    proportion_interval(int(undecided[i]), count, level) if run.decides else None
+                ),
             )
-        return rows
+            for i, run in enumerate(self.runs)
+        ]
 
     @property
     def dataset(self) -> xr.Dataset:
-        """Everything as a labelled xarray dataset."""
+        """Everything as a labelled xarray dataset.
+
+        `undecided` is 1 or 0, and nan for a policy that never decides (see the coordinate
+        `decides`), so that its mean over replicates is a rate or nan.
+        """
         import xarray as xr
 
+        undecided = np.where(self.decides[:, None], self.undecided, np.nan)
         return xr.Dataset(
             {
                 "pulls": (("policy", "replicate", "time", "arm"), self.pulls),
                 "candidate": (("policy", "replicate", "arm"), self.candidates.astype(bool)),
                 "regret": (("policy", "replicate", "time"), self.regret),
                 "wrong_arm": (("policy", "replicate"), self.wrong_arm),
-                "undecided": (("policy", "replicate"), self.undecided),
-                "deceived": (("policy", "replicate"), self.deceived),
+                "undecided": (("policy", "replicate"), undecided),
             },
             coords={
                 "policy": list(self.labels),
@@ -168,6 +210,7 @@ class Result:
                 "time": self.checkpoints,
                 "arm": np.arange(self.bandit.arms),
                 "engine": ("policy", [run.engine for run in self.runs]),
+                "decides": ("policy", self.decides),
                 "true_mean": ("arm", list(self.bandit.true_means)),
             },
             attrs={"seed": str(self.seed), "horizon": self.horizon, "version": self.version},
@@ -224,3 +267,8 @@ class Result:
                 complete=header["complete"],
                 version=header["version"],
             )
+
+
+def _three(figures: tuple[Any, Any, Any], at: int) -> tuple[float, float, float]:
+    first, second, third = (float(figure[at]) for figure in figures)
+    return first, second, third

@@ -163,9 +163,16 @@ def round_batch(
     return True
 
 
-@lru_cache(maxsize=256)  # telling kernels apart takes a tenth of a millisecond or two
-def bound_rounds(kernels: RoundKernels, bias_kernel: Function) -> Function:
-    """Return the compiled round loop for a policy's kernels and a bias."""
+@lru_cache(maxsize=256)  # telling kernels apart takes a millisecond or two
+def bound_rounds(kernels: RoundKernels, bias_kernel: Function, own: str | None = None) -> Function:
+    """Return the compiled round loop for a policy's kernels and a bias.
+
+    Args:
+        kernels: of the policy.
+        bias_kernel: of the bias.
+        own: a digest of the user's own code in them (`own_code`): a function that is the same
+            object may read a global that is not.
+    """
     sum_feedback = bind(
         draw_sum,
         sums_of_weights=bound_sums(bias_kernel),

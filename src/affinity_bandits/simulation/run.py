@@ -9,6 +9,7 @@ import numpy as np
 
 from affinity_bandits import checks
 from affinity_bandits.bandit import AffinityBandit
+from affinity_bandits.digests import own_code
 from affinity_bandits.errors import InvalidInput, NotSupported, StateMismatch, shown
 from affinity_bandits.kernels import IntArray
 from affinity_bandits.policies import RoundPolicy, StepPolicy
@@ -22,6 +23,7 @@ from affinity_bandits.simulation.environment import (
     key_words,
     the_bandit,
 )
+from affinity_bandits.simulation.layouts import laid_out
 from affinity_bandits.simulation.step_loop import CHUNK, Tape, bound_segment
 from affinity_bandits.streams import policy_generator, stream_from_json, stream_to_json
 
@@ -66,7 +68,9 @@ class StepRun:
         self._tape = Tape(
             key_words(seed, "noise"), key_words(seed, "gate"), np.empty(CHUNK), np.empty(CHUNK)
         )
-        self._segment = bound_segment(self.policy.kernels(), bandit.bias.kernel)
+        self._laid_out = laid_out(self._state.state)
+        kernels, weight = self.policy.kernels(), bandit.bias.kernel
+        self._segment = bound_segment(kernels, weight, own_code((*kernels, weight), strict=False))
         self._candidates = np.ones(bandit.arms, dtype=np.int64)
         self.restart(replicate)
 
@@ -126,7 +130,7 @@ class StepRun:
             sound = self._segment(
                 self._arena,
                 self._committee.state,
-                self._state.state,
+                self._laid_out,
                 self._rng,
                 self._tape,
                 np.uint64(self.replicate),

@@ -115,7 +115,14 @@ def simulate(
     return Result(
         bandit=bandit,
         runs=tuple(
-            PolicyRun(label, policy.to_json(), policy.decides, runner.name, note)
+            PolicyRun(
+                label,
+                policy.to_json(),
+                policy.decides,
+                runner.name,
+                note,
+                _caveat(label, policy, bandit),
+            )
             for (label, policy), (runner, note) in zip(chosen.items(), engines, strict=True)
         ),
         horizon=horizon,
@@ -125,6 +132,17 @@ def simulate(
         pulls=pulls[:, :finished],
         candidates=candidates[:, :finished],
         complete=finished == replicates,
+    )
+
+
+def _caveat(label: str, policy: AnyPolicy, bandit: AffinityBandit) -> str:
+    """Return what a policy assumes of feedback that the bandit does not keep, or nothing."""
+    missing = policy.assumes.missing(bandit.feedback)
+    if not missing:
+        return ""
+    return (
+        f"{label} assumes {policy.assumes.in_words}; {bandit.feedback_name} here {missing}: "
+        f"its guarantee does not cover this run"
     )
 
 

@@ -113,9 +113,16 @@ def step_segment(
     return True
 
 
-@lru_cache(maxsize=256)  # telling kernels apart takes a tenth of a millisecond or two
-def bound_segment(kernels: StepKernels, bias_kernel: Function) -> Function:
-    """Return the compiled segment for a policy's kernels and a bias."""
+@lru_cache(maxsize=256)  # telling kernels apart takes a millisecond or two
+def bound_segment(kernels: StepKernels, bias_kernel: Function, own: str | None = None) -> Function:
+    """Return the compiled segment for a policy's kernels and a bias.
+
+    Args:
+        kernels: of the policy.
+        bias_kernel: of the bias.
+        own: a digest of the user's own code in them (`own_code`): a function that is the same
+            object may read a global that is not.
+    """
     chunk = compiled(
         bind(pull_chunk, select=kernels.select, update=kernels.update, weight=bias_kernel)
     )

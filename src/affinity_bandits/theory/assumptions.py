@@ -10,9 +10,15 @@ import numpy as np
 from affinity_bandits import checks
 from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.errors import InvalidInput, NotSupported
+from affinity_bandits.feedback import Feedback
 
 LARGEST_LOG_HORIZON = 1e200
 """Largest log n: round lengths, a power of 4 times it, must stay inside floating point."""
+
+UPPER = Feedback(sigma=1.0)
+"""What the guarantee of Algorithm 1 assumes of feedback (`assump:multBias`)."""
+LOWER = Feedback(sigma=1.0, law="normal")
+"""The class of the lower bounds: feedback N(mu W, 1) (`thm:lowerBoundRegretAppendix`)."""
 
 LOG_12_OVER_PI_2 = math.log(12.0 / math.pi**2)
 """The constant inside the logarithm of `eq:eliminationArmPullsInRound`."""
@@ -59,10 +65,22 @@ def check_bandit(bandit: AffinityBandit) -> None:
         )
 
 
-def check_noise(bandit: AffinityBandit) -> None:
-    """Check that the feedback's noise can be 1-subGaussian (`assump:multBias`): sigma <= 1."""
-    if bandit.sigma > 1.0:  # nan for Bernoulli noise, which is 1/2-subGaussian
-        raise InvalidInput("sigma", "at most 1, as the upper bounds assume", bandit.sigma)
+def check_feedback(bandit: AffinityBandit, assumed: Feedback, where: str) -> None:
+    """Check that feedback is what a theorem assumes it to be.
+
+    Args:
+        bandit: the instance.
+        assumed: what the theorem says of feedback.
+        where: whose assumption it is, for the message.
+
+    Raises:
+        NotSupported: it is not; the message says what is assumed and what is produced.
+    """
+    missing = assumed.missing(bandit.feedback)
+    if missing:
+        raise NotSupported(
+            f"{where} assumes {assumed.in_words}; {bandit.feedback_name} here {missing}"
+        )
 
 
 def check_weights(bandit: AffinityBandit) -> None:

@@ -44,7 +44,7 @@ def bound_ratio(
     for an ordinary bandit.
 
     Args:
-        bandit: the instance; true means below 1, f <= 1.
+        bandit: the instance; true means below 1, feedback N(mu W, 1), f <= 1.
         horizon: n, above 1.
         exponent: a in (0, 1) of `def:consistentPolicy`.
         eps: of `lower_bound`.

@@ -7,7 +7,13 @@ from typing import NamedTuple
 
 from affinity_bandits import checks
 from affinity_bandits.bandit import AffinityBandit
-from affinity_bandits.theory.assumptions import LOG_12_OVER_PI_2, check_bandit, log_of
+from affinity_bandits.theory.assumptions import (
+    LOG_12_OVER_PI_2,
+    UPPER,
+    check_bandit,
+    check_feedback,
+    log_of,
+)
 
 
 class HorizonCondition(NamedTuple):
@@ -27,8 +33,8 @@ def horizon_condition(
     """log(n K) >= mu_1 L / 2**5 (1 + max{(1 + D/K) log(1 + 2**8 log(12 K**2 n / pi**2)), (1 + D) log 13}).
 
     `eq:eliminationSuccessProbSufficientlyLarge`, with D = T0_max - T0_min, mu_1 the largest true
-    mean and L the bias' Lipschitz constant. It assumes true means in [0, 1]. Under it, the
-    bias cannot make Algorithm 1 drop an optimal arm but with probability 1/n. The discarded pull
+    mean and L the bias' Lipschitz constant. It assumes true means in [0, 1] and 1-subGaussian
+    feedback. Under it, the bias cannot make Algorithm 1 drop an optimal arm but with probability 1/n. The discarded pull
     changes nothing here: D stays the same.
 
     Args:
@@ -39,7 +45,7 @@ def horizon_condition(
     Returns:
         Both sides, and whether the condition holds.
     """  # noqa: E501 - the formula stays on its line
-    check_bandit(bandit)
+    _check(bandit)
     return _condition(bandit, log_of(horizon, log_horizon))
 
 
@@ -58,13 +64,13 @@ def smallest_log_horizon(bandit: AffinityBandit) -> float:
     because q > log K: once g is at least 0, it rises for ever.
 
     Args:
-        bandit: the instance; true means in [0, 1] are assumed.
+        bandit: the instance; true means in [0, 1] and 1-subGaussian feedback are assumed.
 
     Returns:
         log n, to the last bit, on the side where the condition holds; infinity if it lies beyond
         floating point.
     """
-    check_bandit(bandit)
+    _check(bandit)
     if _condition(bandit, 0.0).holds:
         return 0.0
     low, high = 0.0, 1.0
@@ -88,7 +94,7 @@ def smallest_horizon(bandit: AffinityBandit) -> int | None:
     All larger n meet it too; see `smallest_log_horizon`, which has no upper limit.
 
     Args:
-        bandit: the instance; true means in [0, 1] are assumed.
+        bandit: the instance; true means in [0, 1] and 1-subGaussian feedback are assumed.
 
     Returns:
         n, or None where it is above 10**15, the package's largest horizon.
@@ -103,6 +109,11 @@ def smallest_horizon(bandit: AffinityBandit) -> int | None:
     while not _condition(bandit, math.log(found)).holds:
         found += 1
     return found if found <= checks.LARGEST_COUNT else None
+
+
+def _check(bandit: AffinityBandit) -> None:
+    check_bandit(bandit)
+    check_feedback(bandit, UPPER, "the guarantee of Algorithm 1")
 
 
 def _condition(bandit: AffinityBandit, log_horizon: float) -> HorizonCondition:

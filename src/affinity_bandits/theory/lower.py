@@ -4,9 +4,11 @@ A policy is consistent with (C, a) if its regret is at most C n**a on every inst
 (`def:consistentPolicy`). As the class contains arbitrarily small gaps, where no policy does
 better than a root of n, a is at least 1/2 for every policy there is: the default.
 
-The class is Gaussian with variance 1 (`thm:lowerBoundRegretAppendix`). These functions read the
-true means, the bias and the number of arms; for a bandit with other noise they give the bound of
-the Gaussian bandit with the same means.
+The class is feedback N(mu W, 1) (`thm:lowerBoundRegretAppendix`): what a pull says of mu shrinks
+with W**2, because the noise does not shrink with the weight. That is where the factor f**-2 comes
+from, so these bounds are refused for any other feedback. Scaled Gaussian values, for one, are
+N(mu W, sigma**2 W**2): who knows f divides by W, and has lost nothing. For the bound of a Gaussian
+bandit with the same means, give that bandit.
 """
 
 from __future__ import annotations
@@ -18,10 +20,16 @@ from typing import NamedTuple
 import numpy as np
 
 from affinity_bandits import checks
-from affinity_bandits.bandit import AffinityBandit
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.bandit import AffinityBandit, Gaussian
+from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.kernels import FloatArray
-from affinity_bandits.theory.assumptions import check_bandit, check_weights, log_of
+from affinity_bandits.theory.assumptions import (
+    LOWER,
+    check_bandit,
+    check_feedback,
+    check_weights,
+    log_of,
+)
 
 
 class LaiRobbins(NamedTuple):
@@ -73,11 +81,16 @@ def lai_robbins(
     out a term O(1), so it is not a guarantee at any one n.
 
     Args:
-        bandit: the instance; its bias is ignored.
+        bandit: the instance, with noise `Gaussian(1.0)`; how it is biased is ignored.
         horizon: n.
         log_horizon: log n, instead of n.
     """
     check_bandit(bandit)
+    if bandit.noise != Gaussian(1.0):
+        raise NotSupported(
+            f"the bound of Lai and Robbins assumes true values of Gaussian(sigma=1), "
+            f"not {bandit.noise}"
+        )
     scale = 2.0 * log_of(horizon, log_horizon)
     inverse = _inverse_gaps(bandit)
     return LaiRobbins(
@@ -99,7 +112,8 @@ def finite_horizon_pulls(
     `eq:divDecompConsequenceOneAppendix`: at least so often does a consistent policy pull arm i,
     at this very n. It is 0 where the formula is negative, and also where one of its two factors
     is: the proof replaces each by a lower bound, so their product says nothing then, although two
-    negative ones would make it positive. Assumed: f <= 1 and mu_i + (1 + eps) Delta_i <= 1.
+    negative ones would make it positive. Assumed: feedback N(mu W, 1), f <= 1 and
+    mu_i + (1 + eps) Delta_i <= 1.
 
     Args:
         bandit: the instance.
@@ -113,8 +127,7 @@ def finite_horizon_pulls(
     Returns:
         Per arm; 0 for optimal arms.
     """
-    check_bandit(bandit)
-    check_weights(bandit)
+    _check(bandit)
     log_n = log_of(horizon, log_horizon)
     scale = checks.number("constant", constant, low=0.0, open_low=True)
     power = _exponent(exponent)
@@ -158,7 +171,7 @@ def lower_bound(
     f(x) = x and equal gaps, up to 93 arms; membership in B' adds something from 929 on.
 
     Args:
-        bandit: the instance; f <= 1 is assumed.
+        bandit: the instance; feedback N(mu W, 1) and f <= 1 are assumed.
         horizon: n.
         exponent: a in (0, 1) of `def:consistentPolicy`.
         eps: in (0, (1 - mu_max) / Delta_max], the upper end if left out. Less makes the leading
@@ -166,8 +179,7 @@ def lower_bound(
         arms: A, suboptimal arms; all of them if left out.
         log_horizon: log n, instead of n.
     """  # noqa: E501 - the formula stays on its line
-    check_bandit(bandit)
-    check_weights(bandit)
+    _check(bandit)
     log_n = log_of(horizon, log_horizon)
     power = _exponent(exponent)
     margin = _eps(bandit, eps)
@@ -211,6 +223,12 @@ def lower_bound(
         in_set=in_set,
         outside=np.array([leading * anyone * x * x for x in inverse]),
     )
+
+
+def _check(bandit: AffinityBandit) -> None:
+    check_bandit(bandit)
+    check_weights(bandit)
+    check_feedback(bandit, LOWER, "the lower bound")
 
 
 def _exponent(value: float) -> float:

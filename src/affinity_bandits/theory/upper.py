@@ -23,7 +23,6 @@ from affinity_bandits.theory.assumptions import (
     LOG_12_OVER_PI_2,
     check_arm,
     check_bandit,
-    check_noise,
     check_weights,
     committee,
     log_of,
@@ -87,7 +86,7 @@ def regret_bound(
     `eq:eliminationRegretInstDep`: the sum of Delta_i times `arm_pull_bound`, which see.
 
     Args:
-        bandit: the instance; true means in [0, 1], noise 1-subGaussian.
+        bandit: the instance; true means in [0, 1], feedback 1-subGaussian.
         horizon: n.
         schedule: `PublishedSchedule()` if left out; its offset must be at least 5.
         log_horizon: log n, instead of n.
@@ -128,7 +127,7 @@ def arm_pull_bound(
     fbar_i^min is replaced by its floor, `weight_floor`.
 
     Args:
-        bandit: the instance; true means in [0, 1], noise 1-subGaussian.
+        bandit: the instance; true means in [0, 1], feedback 1-subGaussian.
         horizon: n.
         schedule: `PublishedSchedule()` if left out; its offset must be at least 5.
         log_horizon: log n, instead of n.
@@ -316,7 +315,6 @@ def _setting(
     """Check what the theorem assumes; return log n, the schedule, the horizon condition."""
     plan = _published(schedule)
     condition = horizon_condition(bandit, horizon, log_horizon=log_horizon)
-    check_noise(bandit)
     return condition.log_horizon, plan, condition.holds
 
 

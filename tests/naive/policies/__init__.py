@@ -1,7 +1,6 @@
 """Naive twins of the policies, by the name each policy goes by."""
 
 from .base import NaivePolicy
-from .calibrated_elimination import CalibratedElimination
 from .debiased_ucb_v import DebiasedUCBV
 from .efficient_ucb_v import EfficientUCBV
 from .elimination import Elimination
@@ -38,7 +37,6 @@ NAIVE: dict[str, type[NaivePolicy]] = {
     "thompson-gaussian": ThompsonGaussian,
     "epsilon-greedy": EpsilonGreedy,
     "oracle": Oracle,
-    "calibrated-elimination": CalibratedElimination,
     "elimination": Elimination,
     "handicap-elimination": HandicapElimination,
     "uniform": Uniform,

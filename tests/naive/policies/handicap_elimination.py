@@ -30,6 +30,7 @@ class HandicapElimination(RoundPolicy):
         sigma: float = 1.0,
         bounded: bool = False,
         failure: float | None = None,
+        in_flight: int | None = None,
     ) -> None:
         super().__init__(K, n)
         self.sigma = sigma
@@ -40,7 +41,7 @@ class HandicapElimination(RoundPolicy):
             math.ceil(2.0**7 * math.log(12.0 * K**2 * n / math.pi**2))
             if head_start is None
             else head_start
-        )
+        ) + (in_flight or 1) // 2
         self.e = self.looks()
         self.M = (len(self.e) - 1) // 4 + 1
         self.c = 0

@@ -20,6 +20,7 @@ from uuid import UUID
 from affinity_bandits.policies import (
     Elimination,
     ExploreThenCommit,
+    HandicapElimination,
     ListedSchedule,
     RoundPolicy,
 )
@@ -27,7 +28,7 @@ from affinity_bandits.service.campaigns import Ask, Campaigns
 from affinity_bandits.service.database import connect
 from affinity_bandits.service.description import Description
 from affinity_bandits.service.migrate import migrate, newest_revision
-from affinity_bandits.service.records import Lease
+from affinity_bandits.service.records import Lease, Wait
 from affinity_bandits.service.tells import Tell
 
 from ..conftest import made_database
@@ -36,14 +37,21 @@ HERE = Path(__file__).parent
 TENANT = 1
 BEGIN = datetime(2030, 1, 1, tzinfo=UTC)
 LATER = BEGIN + timedelta(minutes=2)
-RUNNING, DECIDED, EXHAUSTED, STOPPED, COMPLETE = (UUID(int=number) for number in range(1, 6))
+RUNNING, DECIDED, EXHAUSTED, STOPPED, COMPLETE, STARS, IN_ORDER, MARKED = (
+    UUID(int=number) for number in range(1, 9)
+)
 POLICIES: dict[UUID, tuple[RoundPolicy, int]] = {
     RUNNING: (Elimination(ListedSchedule([(4, 0.5), (6, 0.1)])), 200),
     DECIDED: (ExploreThenCommit(2), 50),
     EXHAUSTED: (Elimination(ListedSchedule([(2, 9.0)]), discard_first=False), 7),
     STOPPED: (ExploreThenCommit(3), 50),
     COMPLETE: (ExploreThenCommit(3), 50),
+    STARS: (Elimination(ListedSchedule([(2, 0.5), (3, 0.1)])), 50),
+    IN_ORDER: (HandicapElimination(head_start=2, bounded=True, failure=0.05, in_flight=6), 500),
+    MARKED: (ExploreThenCommit(3), 50),
 }
+SINCE = {STARS: "0002", IN_ORDER: "0002", MARKED: "0003"}
+"""Campaigns that dumps of earlier schemas do not have."""
 
 
 class Maker:
@@ -65,7 +73,10 @@ class Maker:
             BEGIN,
         )
         for id_, (policy, horizon) in POLICIES.items():
-            about = Description(f"campaign {id_.int}", ("a", "b", "ü"), policy, horizon, 60.0)
+            scale = (1.0, 5.0) if id_ == STARS else (0.0, 1.0)
+            about = Description(
+                f"campaign {id_.int}", ("a", "b", "ü"), policy, horizon, 60.0, *scale
+            )
             with patch("affinity_bandits.service.campaigns.uuid.uuid4", return_value=id_):
                 await self.campaigns.create(TENANT, about, key=f"c{id_.int}", actor="g", now=BEGIN)
         await self.running()
@@ -73,6 +84,19 @@ class Maker:
             await self.tell(id_, await self.ask(id_, 6))
         await self.tell(STOPPED, await self.ask(STOPPED, 4))
         await self.campaigns.stop(TENANT, STOPPED, actor="g", key="stop", now=BEGIN)
+        for _ in range(3):
+            await self.tell(STARS, await self.ask(STARS, 6))
+        for _ in range(6):  # as much as the window lets through; then it waits for the oldest
+            await self.tell(IN_ORDER, await self.ask(IN_ORDER, 10))
+        held = await self.ask(IN_ORDER, 2)
+        await self.tell(IN_ORDER, await self.ask(IN_ORDER, 10))
+        assert isinstance(await self.ask(IN_ORDER, 1), Wait)
+        again = await self.ask(IN_ORDER, 1, LATER)
+        assert again.runs == ((held.runs[0][0], 1),)
+        # A server of another version, which cannot read the state.
+        lease = await self.ask(MARKED, 9)
+        with patch.object(ExploreThenCommit, "version", 2):
+            await self.tell(MARKED, lease)
         # A process that died between its last answer and the end of the round.
         with patch.object(self.campaigns, "close"):
             await self.tell(COMPLETE, await self.ask(COMPLETE, 9))
@@ -96,7 +120,8 @@ class Maker:
 
     async def tell(self, campaign: UUID, lease: Lease, now: datetime = BEGIN) -> None:
         slots = tuple(slot for slot, _ in lease.slots)
-        units = tuple(3 * 10**8 + arm * 10**8 + slot for slot, arm in lease.slots)
+        lowest = 10**9 if campaign == STARS else 0
+        units = tuple(lowest + 3 * 10**8 + arm * 10**8 + slot for slot, arm in lease.slots)
         tell = Tell(lease.number, next(self.keys), "g", slots, units)
         await self.campaigns.tell(TENANT, campaign, [tell], now=now)
 

@@ -10,9 +10,9 @@ from functools import cached_property
 from markupsafe import Markup
 
 from affinity_bandits.policies import FOREVER, Elimination, HandicapElimination
-from affinity_bandits.service.description import Description
-from affinity_bandits.service.records import Campaign, ClosedRound
-from affinity_bandits.service.scores import from_units
+from affinity_bandits.policies.narrowing import Narrowing
+from affinity_bandits.service.records import About, Campaign, ClosedRound
+from affinity_bandits.service.scores import from_units, scale_of
 from affinity_bandits.service.ui.story import is_warm_up, round_label
 from affinity_bandits.service.ui.wording import (
     capital,
@@ -45,11 +45,12 @@ class Decision:
     Attributes:
         active: arms that could still be the best when it began.
         following: the next round; None where there is none.
-        tolerance: how far behind the best a group may be, where the policy has such a number.
+        tolerance: how far behind the best a group's score may be, where the policy has such a
+            number.
         leader: the arm that the others were compared with, where the policy names one.
     """
 
-    description: Description
+    description: About
     round: ClosedRound
     active: frozenset[int]
     following: Following | None
@@ -84,6 +85,7 @@ class Decision:
 def decisions_of(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[Decision]:
     """Return the last rounds of a campaign with their contexts; the last one must be among them."""
     description = campaign.description
+    scale = scale_of(description.lowest, description.highest)
     tolerances = _tolerances(description)
     active = set(campaign.active)
     following: Following | None = None
@@ -101,7 +103,7 @@ def decisions_of(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[Deci
         tolerance = None
         if tolerances and not is_warm_up(description.policy, one.number):
             at = one.number + (0 if is_warm_up(description.policy, 0) else 1)
-            tolerance = tolerances[min(at, len(tolerances) - 1)]
+            tolerance = scale.to_scores(tolerances[min(at, len(tolerances) - 1)])
         decision = Decision(description, one, before, after, tolerance, leader)
         if decision.head_start and len(before) == len(one.arms) + 1:
             (leader,) = before - set(one.arms)
@@ -211,7 +213,9 @@ def _because(decision: Decision, name: Markup, allowed: str) -> Markup:
             " explains, so {name} was dropped.",
             name=name,
         )
-    ranked = " over all rounds so far" if getattr(policy, "cumulative", False) else ""
+    if not isinstance(policy, Narrowing):
+        return say("The campaign's policy then dropped {name}.", name=name)
+    ranked = " over all rounds so far" if policy.cumulative else ""
     keeps = len(decision.active) - len(decision.round.dropped)
     return say(
         "Only the {keeps} by score{ranked} stay after this round, so {name} was dropped."
@@ -296,8 +300,8 @@ def _best(decision: Decision) -> int:
     return decision.means.index(max(decision.means))
 
 
-def _tolerances(description: Description) -> list[float]:
-    """Return the thresholds by round, with the discarded one first; none for other policies."""
+def _tolerances(description: About) -> list[float]:
+    """Return the thresholds by round on [0, 1], the discarded one first; none for others."""
     policy = description.policy
     if not isinstance(policy, Elimination):
         return []

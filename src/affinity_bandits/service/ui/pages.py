@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Coroutine, Sequence
+from datetime import UTC, datetime
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -14,8 +15,14 @@ from fastapi.routing import APIRoute
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from affinity_bandits.service.problems import NoSuchCampaign, Problem, Unavailable
-from affinity_bandits.service.records import Campaign, ClosedRound
+from affinity_bandits.service.faults import fault_of
+from affinity_bandits.service.problems import (
+    NeedsAttention,
+    NoSuchCampaign,
+    Problem,
+    Unavailable,
+)
+from affinity_bandits.service.records import Attention, Campaign, ClosedRound
 from affinity_bandits.service.ui import charts, session, story, trail, wording
 from affinity_bandits.service.ui.view import MOST_ROUNDS, view_of
 
@@ -105,19 +112,15 @@ async def campaigns(request: Request, after: str | None = None) -> Response:
     who = await session.visitor(request, parts)
     start = _cursor(after)
     found, more = await parts.reading.campaigns(who.tenant, start, CAMPAIGNS_A_PAGE)
-    rows = [
-        {
-            "campaign": one,
-            "status": story.status_of(one),
-            "round": story.round_label(one.description.policy, one.round.number),
-            "running": one.status in ("open", "stopped") and one.recommended is None,
-            "bar": charts.progress_bar(
-                one.round.answered / max(1, one.round.size),
-                f"{one.round.answered:,} of {one.round.size:,} answers",
-            ),
-        }
-        for one in found
-    ]
+    rows, wordless = [], []
+    for one in found:
+        try:
+            rows.append(_row(one))
+        except Exception as error:  # one campaign must not keep the others from being listed
+            wordless.append(fault_of(one.id, "page", error))
+            rows.append(_plain_row(one))
+    if wordless:
+        await parts.campaigns.note(wordless)
     return _page("campaigns.html", rows=rows, more=more, first=start is None)
 
 
@@ -142,7 +145,12 @@ async def campaign(request: Request, campaign: str) -> Response:
     rounds = [one for one in rounds if one.number < wanted]
     answers = (await parts.reading.answers([found]))[found.id]
     # A thousand groups take a while to draw, and this process has asks and tells to answer.
-    return await asyncio.to_thread(_campaign_page, found, rounds, answers)
+    try:
+        return await asyncio.to_thread(_campaign_page, found, rounds, answers)
+    except Exception as error:  # what is on record can be shown without the words
+        fault = fault_of(found.id, "page", error)
+        await parts.campaigns.note([fault])
+        return _plain_page(found, answers, fault)
 
 
 @router.get("/campaigns/{campaign}/events")
@@ -153,10 +161,19 @@ async def events(request: Request, campaign: str, after: str | None = None) -> R
     found = await parts.reading.campaign(who.tenant, _id(campaign))
     start = _cursor(after) or 0
     page, more = await parts.reading.events(who.tenant, found.id, start, EVENTS_A_PAGE)
+    lines, wordless = [], []
+    for one in page:
+        try:
+            lines.append(trail.line(found.description, one))
+        except Exception as error:
+            wordless = [fault_of(found.id, "page", error)]
+            lines.append(trail.plain_line(one))
+    if wordless:
+        await parts.campaigns.note(wordless)
     return _page(
         "events.html",
         campaign=found,
-        lines=[trail.line(found.description, one) for one in page],
+        lines=lines,
         before=max(0, start - EVENTS_A_PAGE) if start else None,
         more=more,
         size=EVENTS_A_PAGE,
@@ -229,15 +246,59 @@ def _campaign_page(
     return _page(
         "campaign.html",
         campaign=found,
+        attention=found.attention,
         status=story.status_of(found),
         headline=story.headline(found),
         next_step=story.next_step(found),
         how=story.how_it_decides(found.description.policy),
+        order=story.order_of_answers(found),
         warm_up=story.is_warm_up(found.description.policy, 0),
         view=view_of(found, rounds, answers),
         rounds_open=ROUNDS_OPEN,
         answers=found.before + found.round.answered,
     )
+
+
+def _plain_page(found: Campaign, answers: Sequence[int], fault: NeedsAttention) -> Response:
+    """Return a campaign's page without its story: what is on record, and that it is not all."""
+    now = Attention(fault.kind, fault.reason, datetime.now(UTC))
+    return _page(
+        "plain.html",
+        campaign=found,
+        attention=found.attention or now,
+        groups=[
+            (name, arm in found.active, answers[arm])
+            for arm, name in enumerate(found.description.arms)
+        ],
+        answers=found.before + found.round.answered,
+    )
+
+
+def _row(one: Campaign) -> dict[str, Any]:
+    """Return a line of the list of campaigns."""
+    return {
+        "campaign": one,
+        "status": story.status_of(one),
+        "round": story.round_label(one.description.policy, one.round.number),
+        "running": one.status in ("open", "stopped") and one.recommended is None,
+        "bar": charts.progress_bar(
+            one.round.answered / max(1, one.round.size),
+            f"{one.round.answered:,} of {one.round.size:,} answers",
+        ),
+        "attention": one.attention is not None,
+    }
+
+
+def _plain_row(one: Campaign) -> dict[str, Any]:
+    """Return a line of the list that takes no words of a policy."""
+    return {
+        "campaign": one,
+        "status": story.Status(one.status.capitalize(), one.status),
+        "round": f"Round {one.round.number + 1}",
+        "running": one.recommended is None,
+        "bar": "",
+        "attention": True,
+    }
 
 
 def _redirect(target: str) -> Response:

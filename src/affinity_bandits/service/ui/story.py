@@ -8,8 +8,8 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from affinity_bandits.policies import Elimination, HandicapElimination, RoundPolicy, Uniform
-from affinity_bandits.service.description import Description
-from affinity_bandits.service.records import Campaign
+from affinity_bandits.policies.narrowing import Narrowing
+from affinity_bandits.service.records import About, Campaign
 from affinity_bandits.service.ui.wording import capital, count_word, counted, listed, named, say
 
 
@@ -42,7 +42,7 @@ def headline(campaign: Campaign) -> Markup:
     if campaign.status == "stopped":
         return say("Stopped while {left} were being compared", left=left)
     if campaign.status == "exhausted":
-        if not campaign.description.policy.decides:
+        if not _decides(campaign.description.policy):
             return Markup("All answers that were agreed on are in")
         return Markup("The horizon was reached before the groups could be told apart")
     return say("{left} are still being compared", left=capital(left))
@@ -60,7 +60,7 @@ def next_step(campaign: Campaign) -> Markup:
             out=counted(out, "rating"),
         )
     if campaign.status == "exhausted":
-        if not description.policy.decides:
+        if not _decides(description.policy):
             return Markup("Nothing more is handed out. Taking turns decides nothing by itself.")
         return say(
             "All {horizon} that were agreed on are used up, and nothing more is handed out. {left}"
@@ -78,6 +78,8 @@ def next_step(campaign: Campaign) -> Markup:
         )
     what = "The warm-up" if is_warm_up(description.policy, round_.number) else "This round"
     needed = round_.size - round_.answered
+    if needed == 0 and campaign.attention is not None:
+        return say("{what} has all its answers and cannot be closed at present.", what=what)
     if needed == 0:
         return say("{what} has all its answers and is about to be closed.", what=what)
     if out == 0:
@@ -94,8 +96,8 @@ def next_step(campaign: Campaign) -> Markup:
     )
 
 
-def how_it_decides(policy: RoundPolicy) -> str:
-    """Return a policy's rule in a sentence or two."""
+def how_it_decides(policy: RoundPolicy | None) -> str:
+    """Return a policy's rule in a sentence or two; of one without words here, what all share."""
     if isinstance(policy, Elimination):
         return (
             "Groups take turns in equal numbers. At the end of each round, every group that is"
@@ -110,25 +112,48 @@ def how_it_decides(policy: RoundPolicy) -> str:
         )
     if isinstance(policy, Uniform):
         return "Groups take turns in equal numbers, and none is ever dropped."
+    if isinstance(policy, Narrowing):
+        return (
+            "Groups take turns in equal numbers. At the end of each round a fixed number of groups,"
+            " those with the lowest scores, is dropped, until one is left."
+        )
     return (
-        "Groups take turns in equal numbers. At the end of each round a fixed number of groups,"
-        " those with the lowest scores, is dropped, until one is left."
+        "Groups take turns in equal numbers. What happens at the end of each round is up to the"
+        " policy that the campaign was made with."
     )
 
 
-def is_warm_up(policy: RoundPolicy, number: int) -> bool:
+def order_of_answers(campaign: Campaign) -> str:
+    """Return what the order of answers means to what is promised; nothing where it means none."""
+    if campaign.in_flight is not None:
+        return (
+            f"Up to {counted(campaign.in_flight, 'choice')} under way at once are covered, in"
+            " whatever order their answers come. A choice counts when its answer is told; one"
+            " whose answer is never told did not take place."
+        )
+    policy = campaign.description.policy
+    if policy is not None and policy.order_window is not None:
+        return (
+            "This campaign is older than the rule that limits how many choices are under way at"
+            " once: what is promised of it holds if answers came in the order in which choices"
+            " were handed out."
+        )
+    return ""
+
+
+def is_warm_up(policy: RoundPolicy | None, number: int) -> bool:
     """Return whether a round's answers are set aside by plan."""
     return number == 0 and isinstance(policy, Elimination) and policy.discard_first
 
 
-def round_label(policy: RoundPolicy, number: int) -> str:
+def round_label(policy: RoundPolicy | None, number: int) -> str:
     """Return what people call a round, counted as a plan counts: a warm-up, then from 1."""
     if is_warm_up(policy, number):
         return "Warm-up"
     return f"Round {number if is_warm_up(policy, 0) else number + 1}"
 
 
-def short_label(policy: RoundPolicy, number: int) -> str:
+def short_label(policy: RoundPolicy | None, number: int) -> str:
     """Return a round's label under a narrow column."""
     return round_label(policy, number).removeprefix("Round ").replace("Warm-up", "W")
 
@@ -142,5 +167,9 @@ def _left_of_all(campaign: Campaign) -> str:
     return f"{count_word(left)} of {count_word(total)} groups"
 
 
-def _names(description: Description, arms: Sequence[int]) -> Markup:
+def _decides(policy: RoundPolicy | None) -> bool:
+    return policy is None or policy.decides
+
+
+def _names(description: About, arms: Sequence[int]) -> Markup:
     return listed([named(description.arms[arm]) for arm in arms])

@@ -9,8 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from affinity_bandits.policies import FOREVER
-from affinity_bandits.service.description import Description
-from affinity_bandits.service.records import Event
+from affinity_bandits.service.records import About, Event
 from affinity_bandits.service.ui.story import round_label
 from affinity_bandits.service.ui.wording import capital, counted, listed, minute, named, say
 
@@ -26,14 +25,21 @@ class Line:
     who: str
 
 
-def line(description: Description, event: Event) -> Line:
+def line(description: About, event: Event) -> Line:
     """Return an event in words."""
     who = "the service" if event.actor == "service" else f"key {event.actor}"
     at = event.at.isoformat(timespec="seconds")
     return Line(event.number, minute(event.at), at, _what(description, event), who)
 
 
-def _what(description: Description, event: Event) -> Markup:
+def plain_line(event: Event) -> Line:
+    """Return an event by its kind alone."""
+    who = "the service" if event.actor == "service" else f"key {event.actor}"
+    at = event.at.isoformat(timespec="seconds")
+    return Line(event.number, at, at, Markup.escape(event.kind), who)
+
+
+def _what(description: About, event: Event) -> Markup:
     label = round_label(description.policy, event.round)
     label = "the warm-up" if label == "Warm-up" else label.lower()
     if event.kind == "create":
@@ -81,7 +87,7 @@ def _told(data: dict[str, Any]) -> Markup:
     return came + ": " + listed([Markup(part) for part in parts]) + "."
 
 
-def _closed(description: Description, data: dict[str, Any], label: str) -> Markup:
+def _closed(description: About, data: dict[str, Any], label: str) -> Markup:
     dropped = [named(description.arms[arm]) for arm in data["dropped"]]
     if dropped:
         were = "was" if len(dropped) == 1 else "were"

@@ -38,6 +38,14 @@ class OpenRoundForm(BaseModel):
     answered: int
 
 
+class AttentionForm(BaseModel):
+    """Why a campaign cannot go on, by the service's own fault."""
+
+    kind: Literal["policy", "state", "decision", "record", "page", "unexpected"]
+    reason: str
+    since: datetime
+
+
 class CampaignForm(BaseModel):
     """A campaign as it stands."""
 
@@ -52,7 +60,14 @@ class CampaignForm(BaseModel):
     lease_seconds: float
     lowest: float
     highest: float
+    in_flight: int | None = Field(
+        description="Choices that may be under way at once, from the oldest without an answer to"
+        " the newest handed out; null where nothing that is promised depends on it."
+    )
     created_at: datetime
+    attention: AttentionForm | None = Field(
+        description="Null unless the campaign needs the attention of whoever runs the service."
+    )
 
 
 class CampaignsPage(BaseModel):
@@ -124,7 +139,7 @@ class LeaseForm(BaseModel):
 
 
 class WaitForm(BaseModel):
-    """Nothing to hand out now: the round's last answers are awaited."""
+    """Nothing to hand out now: all slots of the round are out, or as many as may be at once."""
 
     status: Literal["wait"]
     outstanding: int

@@ -12,7 +12,8 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
 from affinity_bandits._version import __version__
-from affinity_bandits.errors import AffinityError
+from affinity_bandits.errors import CallerError
+from affinity_bandits.service.problems import NeedsAttention, Problem
 from affinity_bandits.service.ui.pages import router as pages
 from affinity_bandits.service.web.backend import Backend
 from affinity_bandits.service.web.bulk_routes import bulk_routes
@@ -46,12 +47,22 @@ def create_app(
         buckets: the tokens of each key; of this app's own if None.
     """
     metrics, log = Metrics(), RequestLog(quiet=quiet)
+
+    def failed(error: BaseException) -> None:
+        metrics.fault("unexpected")
+        log.failure(error)
+
+    def faulted(fault: NeedsAttention) -> None:
+        metrics.fault(fault.kind)
+        log.fault(fault)
+
     backend = Backend(
         dsn,
         pool_size=pool_size,
         remember_seconds=remember_seconds,
         metrics=metrics,
-        failed=log.failure,
+        failed=failed,
+        faulted=faulted,
     )
 
     @asynccontextmanager
@@ -78,7 +89,8 @@ def create_app(
         pages,
     ):
         app.include_router(router)
-    for kind in (AffinityError, RequestValidationError, ValidationError, HTTPException):
+    # Everything else is a fault of the service, which the observer writes down and answers.
+    for kind in (Problem, CallerError, RequestValidationError, ValidationError, HTTPException):
         app.add_exception_handler(kind, answer_problem)
     # The one that is added last is the outermost.
     app.add_middleware(Guard, backend=backend, buckets=buckets or Buckets())

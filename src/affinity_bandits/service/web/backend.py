@@ -12,12 +12,11 @@ from uuid import UUID
 
 import asyncpg
 
-from affinity_bandits.errors import AffinityError
 from affinity_bandits.service.campaigns import Campaigns
 from affinity_bandits.service.combining import Combiner
-from affinity_bandits.service.database import answering, connect
+from affinity_bandits.service.database import GONE, answering, connect
 from affinity_bandits.service.keys import KeyRing
-from affinity_bandits.service.problems import Unavailable
+from affinity_bandits.service.problems import NeedsAttention, Unavailable
 from affinity_bandits.service.reading import Reading
 from affinity_bandits.service.web.metrics import Metrics
 
@@ -25,6 +24,8 @@ KNOWN_CAMPAIGNS = 10_000
 """Campaigns whose arms' names a process remembers; they never change."""
 EVERY_SECONDS = 1.0
 """Between two looks for rounds to close, and between two tries to reach the database."""
+STARTING_SECONDS = 1.0
+"""How long a starting process waits for the database before it takes requests."""
 CLOSING_SECONDS = 5.0
 """How long a stopping process waits for its connections."""
 
@@ -48,7 +49,8 @@ class Backend:
         pool_size: connections at most.
         remember_seconds: for how long a key is taken as it was when it was last looked up.
         metrics: where closed rounds are counted.
-        failed: told what the background task did not expect.
+        failed: told what nobody expected.
+        faulted: told what is wrong with one campaign by the service's own fault.
     """
 
     def __init__(
@@ -59,12 +61,14 @@ class Backend:
         remember_seconds: float,
         metrics: Metrics,
         failed: Callable[[BaseException], None],
+        faulted: Callable[[NeedsAttention], None],
     ) -> None:
         self._dsn = dsn
         self._pool_size = pool_size
         self._remember_seconds = remember_seconds
         self._metrics = metrics
-        self._failed = failed
+        self.failed = failed
+        self._faulted = faulted
         self._parts: Parts | None = None
         self._connected = asyncio.Event()
         self._names: dict[tuple[int, UUID], tuple[str, ...]] = {}
@@ -88,7 +92,7 @@ class Backend:
             # A database that answers is there before the first request; one that does not is
             # no reason to stay away.
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._connected.wait(), EVERY_SECONDS)
+                await asyncio.wait_for(self._connected.wait(), STARTING_SECONDS)
             yield
         finally:
             task.cancel()
@@ -109,8 +113,7 @@ class Backend:
         """
         known = self._names.get((tenant, campaign))
         if known is None:
-            found = await self.parts.reading.campaign(tenant, campaign)
-            known = found.description.arms
+            known = await self.parts.reading.arms(tenant, campaign)
             while len(self._names) >= KNOWN_CAMPAIGNS:
                 self._names.pop(next(iter(self._names)))
             self._names[tenant, campaign] = known
@@ -130,29 +133,38 @@ class Backend:
         return None if found is None else str(found)
 
     async def _tend(self) -> None:
+        # A process that has just started may be the one that can read what others could not.
+        first = True
+        said: type[Exception] | None = None
         while True:
             try:
                 if self._parts is None:
                     self._parts = await self._connect()
                     self._connected.set()
-                closed = await self._parts.campaigns.close_due()
+                closed = await self._parts.campaigns.close_due(at_once=first)
                 self._metrics.rounds.inc(closed)
-            except AffinityError:
-                pass  # the database is away or not made yet; /readyz says so
+                self._metrics.attention.set(
+                    await self._parts.pool.fetchval("SELECT count(*) FROM affinity.faults")
+                )
+                first, said = False, None
+            except (Unavailable, *GONE):
+                pass  # the database is away; /readyz says so
             except asyncpg.UndefinedTableError:
                 pass  # it is not migrated yet; the same
-            except Exception as error:  # one bad round must not end the closing of all others
-                self._failed(error)
+            except Exception as error:  # nothing may end the closing of rounds
+                if type(error) is not said:  # once, not every second
+                    self.failed(error)
+                said = type(error)
             await asyncio.sleep(EVERY_SECONDS)
 
     async def _connect(self) -> Parts:
         pool = await connect(self._dsn, largest=self._pool_size)
-        campaigns = _Counting(pool, self._metrics)
+        campaigns = _Counting(pool, self._faulted, self._metrics)
         return Parts(
             pool,
             campaigns,
             Combiner(campaigns),
-            Reading(pool),
+            Reading(pool, campaigns.note),
             KeyRing(pool, self._remember_seconds),
         )
 
@@ -160,8 +172,13 @@ class Backend:
 class _Counting(Campaigns):
     """The core, with a count of the rounds that this process closes on the way."""
 
-    def __init__(self, pool: asyncpg.Pool[Any], metrics: Metrics) -> None:
-        super().__init__(pool)
+    def __init__(
+        self,
+        pool: asyncpg.Pool[Any],
+        faulted: Callable[[NeedsAttention], None],
+        metrics: Metrics,
+    ) -> None:
+        super().__init__(pool, faulted)
         self._metrics = metrics
 
     async def close(self, campaign: UUID, *, now: datetime | None = None) -> bool:

@@ -50,13 +50,19 @@ Policy = Annotated[
     WithJsonSchema(
         {
             "type": "object",
-            "description": "A policy by its name, with settings as 'affinity policies' lists them.",
+            "description": "A policy by its name, with settings as 'affinity policies' lists them."
+            " Settings that speak of scores (sigma, thresholds) speak of scores mapped from the"
+            " campaign's range to [0, 1].",
             "required": ["name"],
             "properties": {"name": {"enum": sorted(SERVED)}},
         }
     ),
 ]
 Body = TypeVar("Body", bound=BaseModel)
+_RANGE = (
+    "An end of the range of scores. The policy is given scores mapped from it to [0, 1]; a plan"
+    " has its own range."
+)
 
 
 def _given(**rules: Any) -> Any:
@@ -82,8 +88,8 @@ class CampaignBody(BaseModel):
     plan: str = _given(description="The text of a file written by 'affinity plan'.")
     horizon: int = _given(ge=1, le=LARGEST_COUNT)
     lease_seconds: float = Field(default=3600.0, ge=SHORTEST_LEASE, le=LONGEST_LEASE)
-    lowest: Score = 0.0
-    highest: Score = 1.0
+    lowest: Score = Field(default=0.0, description=_RANGE)
+    highest: Score = Field(default=1.0, description=_RANGE)
 
     def description(self) -> Description:
         """Return the campaign as the core takes it.
@@ -92,11 +98,6 @@ class CampaignBody(BaseModel):
             InvalidInput: it breaks a rule.
         """
         given = self.model_fields_set
-        settings = {
-            "lease_seconds": self.lease_seconds,
-            "lowest": self.lowest,
-            "highest": self.highest,
-        }
         if ("policy" in given) == ("plan" in given):
             raise InvalidInput(
                 "policy", "given where there is no plan, and only there", self.policy
@@ -104,17 +105,26 @@ class CampaignBody(BaseModel):
         if "plan" in given:
             if "horizon" in given:
                 raise InvalidInput("horizon", "left out: the plan has one", self.horizon)
-            return self._planned(settings)
+            return self._planned()
         if "horizon" not in given:
             raise InvalidInput("horizon", "given", None)
         return Description(
-            self.name, tuple(self.arms), served_policy(self.policy), self.horizon, **settings
+            self.name,
+            tuple(self.arms),
+            served_policy(self.policy),
+            self.horizon,
+            self.lease_seconds,
+            self.lowest,
+            self.highest,
         )
 
-    def _planned(self, settings: dict[str, float]) -> Description:
+    def _planned(self) -> Description:
+        ends = self.model_dump(include={"lowest", "highest"}, exclude_unset=True)
         with suppress(RecursionError):
             if not _DEEP_KEY.search(_WORDS.sub("_", self.plan)):
-                return described_by_plan(self.plan, self.name, self.arms, **settings)
+                return described_by_plan(
+                    self.plan, self.name, self.arms, lease_seconds=self.lease_seconds, **ends
+                )
         rule = "the text of a file written by 'affinity plan'"
         raise InvalidInput("plan", rule, "one with tables too deep in each other")
 

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from affinity_bandits.errors import AffinityError, InvalidInput
+from affinity_bandits.errors import CallerError, InvalidInput
 from affinity_bandits.service.idempotency import LONGEST_KEY, check_key
 from affinity_bandits.service.problems import Problem
 from affinity_bandits.service.records import Told
@@ -23,7 +23,12 @@ from affinity_bandits.service.web.bodies import LineBody, to_tell
 from affinity_bandits.service.web.forms import told_form
 from affinity_bandits.service.web.lines import LONGEST_LINE, TOO_LONG, lines_of
 from affinity_bandits.service.web.metrics import Metrics
-from affinity_bandits.service.web.problem_json import TooLarge, as_problem, detail_of
+from affinity_bandits.service.web.problem_json import (
+    TooLarge,
+    Unexpected,
+    as_problem,
+    detail_of,
+)
 from affinity_bandits.service.web.requests import HEADER, key_of, principal_of
 
 MEDIA_TYPE = "application/x-ndjson"
@@ -53,6 +58,9 @@ def bulk_routes(backend: Backend, metrics: Metrics) -> APIRouter:
                 )
             except Problem as problem:
                 return [problem] * len(batch)
+            except Exception as error:  # these lines are answered so, and the next ones taken
+                backend.failed(error)
+                return [Unexpected()] * len(batch)
             for one in answers:
                 if isinstance(one, Told):
                     metrics.told(one.counted, one.late, one.duplicate)
@@ -70,7 +78,7 @@ def bulk_routes(backend: Backend, metrics: Metrics) -> APIRouter:
                     own = f"{key}:{number}" if body.key is None else body.key
                     check_key(own)
                     good.append((number, to_tell(body, own, principal.key_id, names)))
-                except (ValidationError, AffinityError) as error:
+                except (ValidationError, CallerError, Problem) as error:
                     found[number] = as_problem(error)
             if good:
                 outcomes = await tell(good)

@@ -86,7 +86,7 @@ _TITLES = {
     413: problem_json.TooLarge.title,
     422: problem_json.Invalid.title,
     429: problem_json.TooMany.title,
-    500: problem_json.Unexpected.title,
+    500: f"{problem_json.Unexpected.title}, or the campaign needs attention",
     503: "Try again",
 }
 

@@ -48,11 +48,19 @@ def campaign_form(one: Campaign, answers: tuple[int, ...]) -> dict[str, Any]:
             "answered": round_.answered,
         },
         "horizon": about.horizon,
-        "policy": about.policy.to_json(),
+        "policy": about.settings if about.policy is None else about.policy.to_json(),
         "lease_seconds": about.lease_seconds,
         "lowest": about.lowest,
         "highest": about.highest,
+        "in_flight": one.in_flight,
         "created_at": one.created_at,
+        "attention": None
+        if one.attention is None
+        else {
+            "kind": one.attention.kind,
+            "reason": one.attention.reason,
+            "since": one.attention.since,
+        },
     }
 
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import orjson
 
+from affinity_bandits.service.problems import NeedsAttention
+
 
 class RequestLog:
     """Writes lines.
@@ -33,22 +35,36 @@ class RequestLog:
         seconds: float,
         request_id: str,
         key_id: str | None,
+        fault: NeedsAttention | None = None,
     ) -> None:
         """Write down a request that was answered."""
         if self._quiet and status < 500:
             return
-        _write(
-            {
-                "time": datetime.now(UTC),
-                "level": "info" if status < 500 else "error",
-                "method": method[:20],
-                "route": route,
-                "status": status,
-                "ms": round(seconds * 1000, 3),
-                "request": request_id,
-                "key": key_id,
-            }
-        )
+        line: dict[str, Any] = {
+            "time": datetime.now(UTC),
+            "level": "info" if status < 500 else "error",
+            "method": method[:20],
+            "route": route,
+            "status": status,
+            "ms": round(seconds * 1000, 3),
+            "request": request_id,
+            "key": key_id,
+        }
+        if fault is not None:
+            line |= {"campaign": fault.campaign, "fault": fault.kind}
+        _write(line)
+
+    def fault(self, fault: NeedsAttention) -> None:
+        """Write down what is wrong with a campaign by the service's own fault, and where."""
+        line = {
+            "time": datetime.now(UTC),
+            "level": "error",
+            "event": "campaign needs attention",
+            "campaign": fault.campaign,
+            "kind": fault.kind,
+            "reason": fault.reason,
+        }
+        _write(line | _without_words(fault.__cause__ or fault))
 
     def failure(self, error: BaseException, request_id: str | None = None) -> None:
         """Write down an error that nobody expected: its type and where it was raised."""

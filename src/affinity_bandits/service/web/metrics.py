@@ -9,6 +9,8 @@ from pathlib import Path
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
+from affinity_bandits.service.faults import REASONS
+
 DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
 """The variable by which prometheus_client knows where several processes put their numbers."""
 METHODS = frozenset({"GET", "POST", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"})
@@ -44,6 +46,20 @@ class Metrics:
         self._duplicate = answers.labels("duplicate")
         self.leases = Counter("affinity_leases", "Leases granted.", registry=registry)
         self.rounds = Counter("affinity_rounds_closed", "Rounds closed.", registry=registry)
+        self._faults = Counter(
+            "affinity_faults",
+            "Faults of the service's own, by kind.",
+            ("kind",),
+            registry=registry,
+        )
+        for kind in REASONS:  # so that each is there, at 0, before the first
+            self._faults.labels(kind)
+        self.attention = Gauge(
+            "affinity_campaigns_needing_attention",
+            "Campaigns marked in the database.",
+            multiprocess_mode="livemostrecent",
+            registry=registry,
+        )
         self._pool = Gauge(
             "affinity_pool_connections_in_use",
             "Database connections at work.",
@@ -73,6 +89,10 @@ class Metrics:
             self._late.inc(late)
         if duplicate:
             self._duplicate.inc(duplicate)
+
+    def fault(self, kind: str) -> None:
+        """Count a fault of the service's own."""
+        self._faults.labels(kind).inc()
 
     def text(self, in_use: int) -> bytes:
         """Return the numbers of all processes in Prometheus' format."""

@@ -57,6 +57,7 @@ class Observer:
             pass
         except Exception as error:
             self._log.failure(error, request_id)
+            self._metrics.fault("unexpected")
             if not status:
                 await problem_response(Unexpected())(scope, receive, sending)
         finally:
@@ -71,4 +72,5 @@ class Observer:
                 seconds=seconds,
                 request_id=request_id,
                 key_id=None if principal is None else principal.key_id,
+                fault=scope.get("fault"),
             )

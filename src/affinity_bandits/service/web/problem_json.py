@@ -15,8 +15,8 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from affinity_bandits.errors import AffinityError, shown
-from affinity_bandits.service.problems import Problem, Unavailable
+from affinity_bandits.errors import CallerError, shown
+from affinity_bandits.service.problems import NeedsAttention, Problem, Unavailable
 
 MEDIA_TYPE = "application/problem+json"
 _SECRET = re.compile(r"(ab_[0-9a-f]{16})_[0-9a-f]+")
@@ -147,7 +147,7 @@ def problem_response(problem: Problem) -> Response:
 
 
 def as_problem(error: Exception) -> Problem:
-    """Return the problem that an error of a route is."""
+    """Return the problem that an error of a route is; what the caller did not cause is ours."""
     match error:
         case Problem():
             return error
@@ -155,7 +155,7 @@ def as_problem(error: Exception) -> Problem:
             return Invalid(_words(error.errors(include_url=False, include_context=False)))
         case RequestValidationError():
             return Invalid(_words(error.errors()))
-        case AffinityError():
+        case CallerError():
             return Invalid(str(error))
         case HTTPException(status_code=404):
             return NoSuchPath()
@@ -164,8 +164,10 @@ def as_problem(error: Exception) -> Problem:
     return Unexpected()
 
 
-async def answer_problem(_: Request, error: Exception) -> Response:
+async def answer_problem(request: Request, error: Exception) -> Response:
     """Answer an error that a route raised on purpose."""
+    if isinstance(error, NeedsAttention):
+        request.scope["fault"] = error
     if isinstance(error, HTTPException) and error.status_code not in {404, 405}:
         words = HTTPStatus(error.status_code).phrase
         code = words.lower().replace(" ", "_")

@@ -1,0 +1,210 @@
+"""An adversary that looks for the bias, inside stated assumptions, which hurts a policy most.
+
+It draws nondecreasing f no steeper than assumed: flat ones, ramps A min(1, (x/c)**s) with corners
+at the shares that a run visits, steep steps between them, and random chains of powers. Each is put
+into an instance whose scores at equal shares are as assumed, with somebody's head start. All of
+them are run a few times; the worst are then confirmed with many fresh runs.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from affinity_bandits import AffinityBandit, Gaussian, PiecewisePower
+from affinity_bandits.planning import Assumptions, Outcome
+from affinity_bandits.planning.hardest import initial_members
+from affinity_bandits.planning.outcomes import outcome
+from affinity_bandits.policies import HandicapElimination, RoundPolicy
+
+SEARCH_RUNS = 12
+CONFIRM_RUNS = 4_000
+CONFIRMED = 1
+"""How many of the worst are confirmed, of each of three kinds: undecided, wrong, wrong in a tie."""
+FLAT = (1.0, 0.3, 0.1, 0.03, 0.001)
+BASES = (1, 20, 400)
+"""Members of the smallest group at the start."""
+TIE = 1e-9
+"""A difference so small that nobody can see it: what a proven failure probability must survive."""
+
+
+class Attack(NamedTuple):
+    """A bias and the instance it was tried in."""
+
+    bias: PiecewisePower
+    bandit: AffinityBandit
+    tied: AffinityBandit  # the same with rivals that are all but equal to the best
+
+
+class Damage(NamedTuple):
+    """The worst that was confirmed."""
+
+    wrong: Outcome
+    wrong_bias: str
+    undecided: Outcome
+    undecided_bias: str
+
+
+def biases(assumptions: Assumptions, rng: np.random.Generator, count: int) -> list[PiecewisePower]:
+    """Return admitted biases with largest weight 1: every deliberate one, then random ones."""
+    given = assumptions.on_unit_scale()
+    found = [bias for bias in _deliberate(given) if admitted(given, bias)]
+    while len(found) < count:
+        bias = _random(given, rng)
+        for _ in range(12):  # with a Lipschitz limit, most are too steep somewhere
+            if admitted(given, bias):
+                found.append(bias)
+                break
+            exponents = 0.7 * np.log(np.array(bias.weights))
+            bias = PiecewisePower(bias.shares, np.exp(exponents).tolist())
+    return found
+
+
+def admitted(given: Assumptions, bias: PiecewisePower) -> bool:
+    """Return whether a bias is inside the assumptions."""
+    if bias.steepness > given.steepness * (1.0 + 1e-9):
+        return False
+    fair = bias.weight(1.0 / given.groups)
+    if given.bounded and fair < given.smallest_difference:
+        return False  # scores of at most 1 could not differ by so much at equal shares
+    return given.lipschitz is None or bias.lipschitz <= given.lipschitz * fair
+
+
+def _visited(given: Assumptions) -> list[float]:
+    """Return shares that a leader and its rivals have in a run, the equal ones among them."""
+    groups, ahead = given.groups, given.head_start
+    shares = {1.0 / k for k in range(2, groups + 1)}
+    for passes in np.geomspace(1.0, 1e5, 8):
+        for behind in {1, groups - 1}:  # rivals with the head start
+            total = groups * (1.0 + passes) + behind * ahead + (groups - 1) * (ahead + 1)
+            shares.add((1.0 + passes) / total)
+            shares.add((2.0 + passes + 2.0 * ahead) / total)
+    return sorted(share for share in shares if 0.0 < share < 1.0)
+
+
+def _ramp(corner: float, steepness: float, foot: float) -> PiecewisePower:
+    if steepness == 0.0 or foot >= corner:
+        return PiecewisePower([corner], [1.0])
+    return PiecewisePower([foot, corner], [(foot / corner) ** steepness, 1.0])
+
+
+def _deliberate(given: Assumptions) -> Iterable[PiecewisePower]:
+    steepness, foot = given.steepness, _smallest_share(given)
+    for flat in FLAT:
+        yield PiecewisePower([1.0], [flat])
+    yield _ramp(1.0, steepness, foot)
+    for share in _visited(given):
+        for factor in (0.999, 1.0, 1.001, 1.1):
+            corner = min(1.0, share * factor)
+            for height in (1.0, 0.3):
+                ramp = _ramp(corner, steepness, foot)
+                weights = [height * weight for weight in ramp.weights]
+                yield PiecewisePower(ramp.shares, weights)
+        for width in (1.01, 1.3, 3.0):
+            end = min(1.0, share * width)
+            if end > share and steepness > 0.0:
+                yield PiecewisePower([share, end], [(share / end) ** steepness, 1.0])
+
+
+def _random(given: Assumptions, rng: np.random.Generator) -> PiecewisePower:
+    count = int(rng.integers(2, 7))
+    logs = rng.uniform(math.log(_smallest_share(given)), 0.0, count)
+    marks = np.log(rng.choice(_visited(given), size=count)) + rng.normal(0.0, 0.1, count)
+    logs = np.sort(np.where(rng.random(count) < 0.6, np.minimum(marks, 0.0), logs))
+    logs = np.unique(np.round(logs, 9))
+    powers = given.steepness * rng.choice([0.0, 1.0, rng.random()], size=len(logs) - 1)
+    heights = np.concatenate([[0.0], np.cumsum(powers * np.diff(logs))])
+    weights = np.maximum(np.exp(heights - heights[-1]), 1e-250)
+    return PiecewisePower(np.exp(logs).tolist(), weights.tolist())
+
+
+def _smallest_share(given: Assumptions) -> float:
+    return 0.5 / (2.0 + given.groups * (2.0 + 2.0 * given.head_start))
+
+
+def attacks(
+    assumptions: Assumptions, tried: Sequence[PiecewisePower], rng: np.random.Generator
+) -> list[Attack]:
+    """Put each bias into an instance, with a head start and a level drawn at random."""
+    given = assumptions.on_unit_scale()
+    starts = initial_members(given)
+    found = []
+    for bias in tried:
+        fair = bias.weight(1.0 / given.groups)
+        top = min(given.best_mean, fair) if given.bounded else given.best_mean
+        level = top if rng.random() < 0.7 else rng.uniform(given.smallest_difference, top)
+        base = int(rng.choice(BASES, p=(0.8, 0.1, 0.1)))
+        initial = [base - 1 + members for members in starts[rng.integers(len(starts))][1]]
+        rivals = max(0.0, level - given.smallest_difference)
+
+        def instance(
+            rival: float,
+            best: float = level,
+            fair: float = fair,
+            bias: PiecewisePower = bias,
+            initial: list[int] = initial,
+        ) -> AffinityBandit:
+            scores = [rival] * (given.groups - 1) + [best]
+            return AffinityBandit(
+                [min(1.0, score / fair) if given.bounded else score / fair for score in scores],
+                bias=bias,
+                initial_pulls=initial,
+                noise="bernoulli" if given.bounded else Gaussian(given.sigma),
+            )
+
+        found.append(Attack(bias, instance(rivals), instance(level * (1.0 - TIE))))
+    return found
+
+
+def bolder(policy: RoundPolicy) -> RoundPolicy:
+    """Return a version that decides too early: a good policy fails too rarely to rank by."""
+    if isinstance(policy, HandicapElimination):
+        return replace(policy, failure=0.49, head_start=(policy.head_start or 0) // 2)
+    return policy
+
+
+def worst(
+    policy: RoundPolicy, horizon: int, tried: Sequence[Attack], seed: int, runs: int = CONFIRM_RUNS
+) -> Damage:
+    """Return the worst failures among the attacks, confirmed with fresh runs."""
+    bold = bolder(policy)
+
+    def counted(
+        chosen: Callable[[Attack], AffinityBandit], used: RoundPolicy
+    ) -> Callable[[Attack], Outcome]:
+        return lambda attack: outcome(chosen(attack), used, horizon, SEARCH_RUNS, seed)
+
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        normal = list(pool.map(counted(lambda attack: attack.bandit, policy), tried))
+        deceived = list(pool.map(counted(lambda attack: attack.bandit, bold), tried))
+        tied = list(pool.map(counted(lambda attack: attack.tied, bold), tried))
+        by_undecided = sorted(
+            range(len(tried)), key=lambda i: (-normal[i].undecided, -normal[i].choices_95)
+        )[:CONFIRMED]
+        by_wrong = sorted(range(len(tried)), key=lambda i: -deceived[i].wrong)[:CONFIRMED]
+        by_tie = sorted(range(len(tried)), key=lambda i: -tied[i].wrong)[:CONFIRMED]
+
+        def confirmed(bandit: AffinityBandit) -> Outcome:
+            return outcome(bandit, policy, horizon, runs, seed + 1)
+
+        stuck = list(pool.map(confirmed, [tried[i].bandit for i in by_undecided]))
+        places = [*by_wrong, *by_tie]
+        bandits = [tried[i].bandit for i in by_wrong] + [tried[i].tied for i in by_tie]
+        wrong = list(pool.map(confirmed, bandits))
+    # The confirmed runs of the one kind say something of the other kind as well.
+    wrong += stuck
+    places += by_undecided
+    at = max(range(len(wrong)), key=lambda i: wrong[i].wrong)
+    of = max(range(len(stuck)), key=lambda i: stuck[i].undecided)
+    return Damage(
+        wrong[at],
+        str(tried[places[at]].bias),
+        stuck[of],
+        str(tried[by_undecided[of]].bias),
+    )

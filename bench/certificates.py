@@ -1,0 +1,256 @@
+"""Do plans keep their word on every bias they admit? `python -m bench.certificates --json`.
+
+For each of some two hundred sets of assumptions a plan says: settling for a worse group has at most
+the stated probability, and (where it says so) the choices are enough. `bias_adversary` then looks
+for an f inside the assumptions that makes either false.
+
+    certificates.broken       sets in which the lower 95% limit of a measured failure is above what
+                              was stated
+    certificates.not_enough   sets called enough in which more than 5% of 4,000 runs on an admitted
+                              f end undecided
+
+Half of the sets get the number of choices that the planner calls sufficient, where "enough" is most
+easily broken; the others get any number. Two planted planners must break: one certified on a short
+list of examples (the biases that people think of first), and one whose verdict knows only a world
+without bias.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from affinity_bandits import AffinityBandit, Constant, Gaussian, Power, Sigmoid
+from affinity_bandits.planning import Assumptions, hard_worlds
+from affinity_bandits.planning.hardest import initial_members
+from affinity_bandits.planning.outcomes import outcome
+from affinity_bandits.planning.plan import hardest_runs, planned_policy
+from affinity_bandits.planning.reach import (
+    decided_enough,
+    hardest_outcomes,
+    sufficient_horizon,
+)
+from affinity_bandits.policies import Elimination, PublishedSchedule, RoundPolicy
+from affinity_bandits.simulation.intervals import proportion_interval
+from bench.bias_adversary import CONFIRM_RUNS, Damage, attacks, biases, worst
+
+SETS = 210
+BIASES = 300
+SEED = 20_260
+LEAST_CHOICES = 200
+MOST_CHOICES = 3 * 10**7
+UNDECIDED = 0.05
+STEEPNESS_LISTED = (0.1, 0.25, 0.5, 0.75, 0.9, 1.5, 2.0, 3.0)
+PLANTED_EVERY = 10
+"""The planted planners are tried on every tenth set."""
+
+
+class Line(NamedTuple):
+    """One set of assumptions: what was stated and the worst that was found."""
+
+    assumptions: dict[str, Any]
+    stated: float
+    enough: bool
+    wrong: float
+    wrong_low: float
+    wrong_bias: str
+    undecided: float
+    undecided_bias: str
+    choices_95: float
+    hardest_95: float
+
+    @property
+    def broken(self) -> bool:
+        """Whether a failure was measured that is above what was stated."""
+        return self.wrong_low > self.stated
+
+    @property
+    def not_enough(self) -> bool:
+        """Whether runs end undecided where the choices were called enough."""
+        return self.enough and self.undecided > UNDECIDED
+
+
+def listed() -> Iterator[Assumptions]:
+    """Yield assumptions under which plans once failed, or that are at the edge of what is asked."""
+    for head_start in (300, 1000):
+        yield Assumptions(2, 10**6, 0.1, head_start=head_start, steepness=0.9)
+    for steepness in STEEPNESS_LISTED:
+        yield Assumptions(3, 10**6, 0.1, head_start=100, steepness=steepness)
+    for steepness in (0.1, 0.5, 1.0, 2.0):
+        yield Assumptions(3, 10**8, 0.1, head_start=100, steepness=steepness, noise="gaussian")
+    yield Assumptions(3, 20_000, 0.1, head_start=100, steepness=0.2)
+
+
+def drawn(count: int, rng: np.random.Generator) -> Iterator[Assumptions]:
+    """Yield random assumptions."""
+    for number in range(count):
+        steepness = float(np.exp(rng.uniform(math.log(0.05), math.log(3.0))))
+        yield Assumptions(
+            groups=round(float(np.exp(rng.uniform(math.log(2.0), math.log(16.4))))),
+            horizon=int(10.0 ** rng.uniform(4.0, 7.0)),
+            smallest_difference=float(np.exp(rng.uniform(math.log(0.03), math.log(0.4)))),
+            head_start=int(rng.choice([0, 1, 10, 30, 100, 300, 1000, 3000])),
+            steepness=steepness,
+            # Relative to the weight at equal shares, where x**s has a slope of s K.
+            lipschitz=float(steepness * rng.choice([1.0, 3.0, 10.0])) if number % 3 == 0 else None,
+            noise="gaussian" if number % 2 else "bounded",
+            sigma=float(rng.choice([0.2, 0.5, 1.0])),
+            failure=float(rng.choice([0.01, 0.05, 0.2])),
+        )
+
+
+def at_the_edge(given: Assumptions) -> Assumptions:
+    """Return the assumptions with the number of choices that the planner calls sufficient."""
+    short = _with_horizon(given, max(LEAST_CHOICES, given.groups))
+    found = sufficient_horizon(short, planned_policy(short), hardest_runs(short), SEED)
+    return given if found is None or found > MOST_CHOICES else _with_horizon(given, found)
+
+
+def _with_horizon(given: Assumptions, horizon: int) -> Assumptions:
+    return Assumptions.from_json(given.to_json() | {"horizon": horizon})
+
+
+def measure(given: Assumptions, rng: np.random.Generator, tried: int, runs: int) -> Line:
+    """Attack the plan for one set of assumptions."""
+    policy = planned_policy(given)
+    found = hardest_outcomes(hard_worlds(given), policy, given.horizon, hardest_runs(given), SEED)
+    damage = worst(
+        policy, given.horizon, attacks(given, biases(given, rng, tried), rng), SEED, runs
+    )
+    hardest_95 = max(one.choices_95 for one in found)
+    return _line(given, all(map(decided_enough, found)), damage, hardest_95)
+
+
+def _line(given: Assumptions, enough: bool, damage: Damage, hardest_95: float) -> Line:
+    wrong = damage.wrong
+    return Line(
+        assumptions=given.to_json(),
+        stated=given.failure,
+        enough=enough,
+        wrong=wrong.wrong / wrong.replicates,
+        wrong_low=proportion_interval(wrong.wrong, wrong.replicates, 0.9)[1],
+        wrong_bias=damage.wrong_bias,
+        undecided=damage.undecided.undecided_rate,
+        undecided_bias=damage.undecided_bias,
+        choices_95=damage.undecided.choices_95,
+        hardest_95=hardest_95,
+    )
+
+
+def first_thoughts(given: Assumptions) -> list[AffinityBandit]:
+    """Return the instances that a planner certified on examples would try."""
+    offered = [(0.0, Constant()), (0.27, Sigmoid()), (1.0, Power(1.0)), (2.0, Power(2.0))]
+    scale = given.on_unit_scale()
+    best, rival = scale.best_mean, scale.best_mean - scale.smallest_difference
+    return [
+        AffinityBandit(
+            [rival] * (given.groups - 1) + [best],
+            bias=bias,
+            initial_pulls=initial,
+            noise="bernoulli" if given.bounded else Gaussian(given.sigma),
+        )
+        for needed, bias in offered
+        if needed <= given.steepness
+        for _, initial in initial_members(given)
+    ]
+
+
+def planted_schedule(given: Assumptions) -> RoundPolicy:
+    """Return the shortest rounds of Algorithm 1 that are safe on the instances thought of first."""
+    chosen = Elimination()
+    for offset in range(5, -9, -1):
+        bolder = Elimination(PublishedSchedule(float(offset)))
+        counted = [outcome(b, bolder, given.horizon, 200, SEED) for b in first_thoughts(given)]
+        if any(one.wrong > 0.5 * given.failure * one.replicates for one in counted):
+            break
+        chosen = bolder
+    return chosen
+
+
+def planted(given: Assumptions, rng: np.random.Generator, tried: int, runs: int) -> list[Line]:
+    """Attack the two planted planners."""
+    against = attacks(given, biases(given, rng, tried), rng)
+    short = worst(planted_schedule(given), given.horizon, against, SEED, runs)
+    lines = [_line(given, False, short, math.nan)]
+    # Enough where there is no bias: what 95% of runs take there, and a tenth more.
+    policy = planned_policy(given)
+    fair = first_thoughts(given)[: len(initial_members(given))]
+    needed = 1.1 * max(outcome(one, policy, given.horizon, 400, SEED).choices_95 for one in fair)
+    if needed < given.horizon:
+        blind = worst(policy, int(needed), against, SEED, runs)
+        lines.append(_line(_with_horizon(given, int(needed)), True, blind, math.nan))
+    return lines
+
+
+def run(
+    sets: int, tried: int = BIASES, runs: int = CONFIRM_RUNS, details: Path | None = None
+) -> dict[str, float]:
+    """Return the figures; at an interrupt, those of the sets that were finished."""
+    rng = np.random.default_rng(SEED)
+    fixed = list(listed())
+    chosen = [*fixed, *drawn(max(0, sets - len(fixed)), rng)][:sets]
+    lines, controls = [], []
+    began = time.monotonic()
+    try:
+        for number, given in enumerate(chosen):
+            own = np.random.default_rng([SEED, number])
+            edge = number >= len(fixed) and number % 4 < 2
+            lines.append(measure(at_the_edge(given) if edge else given, own, tried, runs))
+            if number % PLANTED_EVERY == 0:
+                controls += planted(given, own, tried, runs)
+            if details is not None:
+                kept = {"lines": lines, "controls": controls}
+                text = {name: [one._asdict() for one in some] for name, some in kept.items()}
+                details.write_text(json.dumps(text, indent=1) + "\n", encoding="utf-8")
+            left = (time.monotonic() - began) / (number + 1) * (len(chosen) - number - 1)
+            print(f"\r{number + 1} of {len(chosen)}, {left:.0f} s left ", end="", file=sys.stderr)
+    except KeyboardInterrupt:
+        pass
+    print(file=sys.stderr)
+    return figures(lines, controls, tried)
+
+
+def figures(lines: list[Line], controls: list[Line], tried: int) -> dict[str, float]:
+    """Return what the sets say."""
+    enough = [line for line in lines if line.enough]
+    care = [line.hardest_95 / line.choices_95 for line in enough]
+    return {
+        "certificates.sets": len(lines),
+        "certificates.biases": tried,
+        "certificates.broken": sum(line.broken for line in lines),
+        "certificates.not_enough": sum(line.not_enough for line in lines),
+        "certificates.called_enough": len(enough),
+        "certificates.worst_wrong_over_stated": max(line.wrong / line.stated for line in lines),
+        "certificates.worst_undecided": max((line.undecided for line in enough), default=0.0),
+        "certificates.hardest_over_found": math.exp(sum(map(math.log, care)) / len(care)),
+        "certificates.planted.tried": len(controls),
+        "certificates.planted.broken": sum(line.broken for line in controls),
+        "certificates.planted.not_enough": sum(line.not_enough for line in controls),
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
+    parser.add_argument("--sets", type=int, default=SETS)
+    parser.add_argument("--details", type=Path, help="write every line to this JSON file")
+    arguments = parser.parse_args()
+    found = run(arguments.sets, details=arguments.details)
+    if arguments.json:
+        print(json.dumps(found, indent=2))
+    else:
+        for name, value in found.items():
+            print(f"{name:<42}  {value:.4g}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,149 @@
+"""Rounds that are due: closed by whoever comes first, or their campaigns marked and tried again."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from affinity_bandits.service import faults, problems
+from affinity_bandits.service.closing import close_round
+from affinity_bandits.service.database import GONE, answering
+
+MOST_FAILURES = 20
+"""Tries of marked campaigns that may fail in one look for rounds to close."""
+# An array, not a join, which the planner may answer by reading all heads. Those that failed before
+# come last, so that they keep nobody waiting.
+_DUE = (
+    "SELECT campaign FROM affinity.heads WHERE campaign = ANY (ARRAY("
+    "SELECT d.campaign FROM affinity.due AS d WHERE NOT EXISTS (SELECT FROM affinity.faults AS f"
+    " WHERE f.campaign = d.campaign AND f.kind <> ALL ($1)) LIMIT 20))"
+    " LIMIT 1 FOR UPDATE SKIP LOCKED"
+)
+_MARKED = (
+    "SELECT campaign FROM affinity.heads WHERE campaign = ANY (ARRAY("
+    "SELECT campaign FROM affinity.faults WHERE campaign <> ALL ($1)"
+    " AND ($2 OR retry_at <= coalesce($3, clock_timestamp())) ORDER BY retry_at LIMIT 20))"
+    " LIMIT 1 FOR UPDATE SKIP LOCKED"
+)
+
+
+class Closer:
+    """Closes rounds, and keeps the marks of campaigns whose rounds cannot be closed.
+
+    Args:
+        pool: connections.
+        faulted: told of every fault of the service's own that is found.
+    """
+
+    def __init__(
+        self, pool: asyncpg.Pool[Any], faulted: Callable[[problems.NeedsAttention], None]
+    ) -> None:
+        self._pool = pool
+        self._faulted = faulted
+
+    async def close(self, campaign: UUID, *, now: datetime | None = None) -> bool:
+        """Close the open round if it has all its answers; return whether this call did it.
+
+        Raises:
+            NeedsAttention: it cannot be closed, or could not a moment ago.
+        """
+        async with answering(), self._pool.acquire() as db, db.transaction():
+            outcome: bool | problems.NeedsAttention | None
+            outcome = await faults.held(db, campaign, now)
+            if outcome is None:
+                outcome = await self._try(db, campaign, now)
+        if isinstance(outcome, problems.NeedsAttention):
+            raise outcome
+        return outcome
+
+    async def close_due(self, *, now: datetime | None = None, at_once: bool = False) -> int:
+        """Close every round that waits for it and that nobody else is closing; return how many.
+
+        Campaigns that cannot go on are marked, keep nobody else, and are tried again after a
+        pause; the mark of one that can go on again is taken away.
+
+        Args:
+            now: the time; the database's if None.
+            at_once: try all that are marked, whether their pause is over or not.
+        """
+        closed = failures = 0
+        while (found := await self._try_next(now, _DUE, faults.PASSING)) is not None:
+            closed += found[1] is True
+        tried: list[UUID] = []
+        while failures < MOST_FAILURES:
+            found = await self._try_next(now, _MARKED, tried, at_once, now)
+            if found is None:
+                break
+            tried.append(found[0])
+            closed += found[1] is True
+            failures += isinstance(found[1], problems.NeedsAttention)
+        return closed
+
+    async def note(self, found: Sequence[problems.NeedsAttention]) -> None:
+        """Mark campaigns on which requests met faults, and tell of what is new."""
+        try:
+            async with answering():
+                new = await faults.note(self._pool, found)
+        except (problems.Unavailable, asyncpg.PostgresError):
+            new = {one.campaign for one in found}  # nowhere to write it down, but for the log
+        for one in found:
+            if one.campaign in new or one.kind in faults.PASSING:
+                self._faulted(one)
+
+    async def _try_next(
+        self, now: datetime | None, query: str, *arguments: Any
+    ) -> tuple[UUID, bool | problems.NeedsAttention] | None:
+        """Try the first campaign that a query finds and nobody else has; None if there is none."""
+        async with answering(), self._pool.acquire() as db, db.transaction():
+            campaign = await db.fetchval(query, *arguments)
+            if campaign is None:
+                return None
+            return campaign, await self._try(db, campaign, now, marked=query is _MARKED)
+
+    async def _try(
+        self,
+        db: asyncpg.pool.PoolConnectionProxy[Any],
+        campaign: UUID,
+        now: datetime | None,
+        *,
+        marked: bool = False,
+    ) -> bool | problems.NeedsAttention:
+        """Close the open round if it is complete; if that fails, mark the campaign.
+
+        Returns whether it was closed, or the fault. To be called in a transaction.
+        """
+        try:
+            async with db.transaction():  # a savepoint: the mark must outlive what it is about
+                closed = await close_round(db, campaign, now=now)
+                if marked and not closed:
+                    await faults.examine(db, campaign)
+                if marked or closed:
+                    await faults.forget(db, campaign)
+                return closed
+        except problems.NeedsAttention as found:
+            fault = found
+        except GONE:
+            raise
+        except Exception as error:
+            fault = faults.fault_of(campaign, "record", error)
+        await faults.mark(db, fault, now)
+        self._faulted(fault)
+        return fault
+
+    @asynccontextmanager
+    async def _watched(self, campaign: UUID) -> AsyncIterator[None]:
+        """Take what nobody expected of a request for a fault on its campaign."""
+        try:
+            async with answering():
+                yield
+        except problems.Problem:
+            raise
+        except Exception as error:
+            fault = faults.fault_of(campaign, "unexpected", error)
+            await self.note([fault])
+            raise fault from error

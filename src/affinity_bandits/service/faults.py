@@ -1,0 +1,189 @@
+"""Faults of the service's own that concern one campaign: found, marked, tried again, forgotten.
+
+A campaign whose round cannot be closed, or whose policy or state cannot be read, gets a row in
+`affinity.faults`, which every process sees. It is tried again after growing pauses by whichever
+process comes first, and the row goes when a try succeeds. Reasons are made of fixed words and
+version numbers: what an error says may quote data, and is for nobody but the log.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from affinity_bandits.policies import RoundPolicy
+from affinity_bandits.service.description import OpenRound, served_policy
+from affinity_bandits.service.problems import NeedsAttention
+
+FIRST_PAUSE = 1.0
+LONGEST_PAUSE = 60.0
+"""Seconds until a marked campaign is tried again: the first time, and at most."""
+REASONS = {
+    "policy": "this server has no policy of the name and settings that the campaign was made with",
+    "state": "the saved state of its policy cannot be read",
+    "decision": "its policy failed to decide from the answers of a round",
+    "record": "what the database holds of it does not fit together",
+    "page": "its page cannot be put into words",
+    "unexpected": "a request for it met a defect of the service",
+}
+PASSING = ("page", "unexpected")
+"""Kinds that keep no round from closing: their marks go if the fault is not met again."""
+
+
+def fault_of(campaign: UUID, kind: str, cause: Exception | None = None) -> NeedsAttention:
+    """Return a fault of a kind."""
+    fault = NeedsAttention(campaign, kind, REASONS[kind])
+    fault.__cause__ = cause
+    return fault
+
+
+@contextmanager
+def ours(campaign: UUID, kind: str) -> Iterator[None]:
+    """Take whatever is raised for a fault of the service's; not for what calls the database."""
+    try:
+        yield
+    except NeedsAttention:
+        raise
+    except Exception as error:
+        raise fault_of(campaign, kind) from error
+
+
+def policy_of(campaign: UUID, text: str) -> RoundPolicy:
+    """Return a campaign's policy from its stored JSON.
+
+    Raises:
+        NeedsAttention: this server cannot make it.
+    """
+    with ours(campaign, "policy"):
+        return served_policy(json.loads(text))
+
+
+def state_of(campaign: UUID, policy: RoundPolicy, text: str) -> dict[str, Any]:
+    """Return a campaign's saved state from its stored JSON, after checking that it can be read.
+
+    Raises:
+        NeedsAttention: the policy cannot go on from it.
+    """
+    with ours(campaign, "state"):
+        saved = json.loads(text)
+        found = saved.get("version") if isinstance(saved, Mapping) else None
+        if isinstance(found, int) and found != policy.version:
+            raise NeedsAttention(
+                campaign,
+                "state",
+                f"the state of its policy was saved by version {found} of the policy, and this "
+                f"server has version {policy.version}",
+            )
+        policy.load(saved)
+    assert isinstance(saved, dict)
+    return saved
+
+
+def check_places(campaign: UUID, last: int | None, width: int) -> None:
+    """Check that the sums of an open round are of its arms.
+
+    Raises:
+        NeedsAttention: they are not.
+    """
+    with ours(campaign, "record"):
+        if last is not None and last >= width:
+            raise ValueError("sums are of arms that the round does not have")
+
+
+def check_plan(round_: OpenRound | None, arms: int, left: int) -> None:
+    """Check the round that a policy planned, before it is written down for good.
+
+    Args:
+        round_: the round; None for none.
+        arms: how many the campaign has.
+        left: answers up to the horizon.
+    """
+    if round_ is None:
+        if left > 0:
+            raise ValueError("a policy plans rounds up to the horizon")
+    elif not set(range(arms)) >= set(round_.arms) or len(set(round_.arms)) < len(round_.arms):
+        raise ValueError("a round is of different arms of the campaign")
+
+
+async def held(
+    db: asyncpg.pool.PoolConnectionProxy[Any], campaign: UUID, now: datetime | None
+) -> NeedsAttention | None:
+    """Return the fault for which a campaign is left alone for a while."""
+    row = await db.fetchrow(
+        "SELECT kind, reason FROM affinity.faults WHERE campaign = $1 AND kind <> ALL ($3)"
+        " AND retry_at > coalesce($2, clock_timestamp())",
+        campaign,
+        now,
+        PASSING,
+    )
+    return None if row is None else NeedsAttention(campaign, row["kind"], row["reason"])
+
+
+async def mark(
+    db: asyncpg.pool.PoolConnectionProxy[Any], fault: NeedsAttention, now: datetime | None
+) -> None:
+    """Write down that a try failed; the next one is due after a pause, each twice the last."""
+    await db.execute(
+        "INSERT INTO affinity.faults AS f (campaign, kind, reason, since, tries, retry_at)"
+        " SELECT $1, $2, $3, n, 1, n + make_interval(secs => $5)"
+        " FROM coalesce($4, clock_timestamp()) AS n"
+        " ON CONFLICT (campaign) DO UPDATE SET kind = excluded.kind, reason = excluded.reason,"
+        " tries = f.tries + 1, retry_at = coalesce($4, clock_timestamp())"
+        " + make_interval(secs => least($6, $5 * 2 ^ least(f.tries, 20)))",
+        fault.campaign,
+        fault.kind,
+        fault.reason,
+        now,
+        FIRST_PAUSE,
+        LONGEST_PAUSE,
+    )
+
+
+async def note(pool: asyncpg.Pool[Any], found: Sequence[NeedsAttention]) -> set[UUID]:
+    """Mark campaigns on which requests met faults; return those that had no such mark.
+
+    A mark that is there stays as it is: readers must not put off the next try.
+    """
+    rows = await pool.fetch(
+        "INSERT INTO affinity.faults AS f (campaign, kind, reason, since, tries, retry_at)"
+        " SELECT c, k, r, clock_timestamp(), 0, clock_timestamp() + make_interval(secs => p)"
+        " FROM unnest($1::uuid[], $2::text[], $3::text[], $4::float8[]) AS a (c, k, r, p)"
+        " ON CONFLICT (campaign) DO UPDATE SET kind = excluded.kind, reason = excluded.reason,"
+        " retry_at = excluded.retry_at WHERE f.kind = ANY ($5) AND excluded.kind <> ALL ($5)"
+        " RETURNING campaign",
+        [one.campaign for one in found],
+        [one.kind for one in found],
+        [one.reason for one in found],
+        [LONGEST_PAUSE if one.kind in PASSING else FIRST_PAUSE for one in found],
+        PASSING,
+    )
+    return {row["campaign"] for row in rows}
+
+
+async def forget(db: asyncpg.pool.PoolConnectionProxy[Any], campaign: UUID) -> None:
+    """Take a campaign's mark away."""
+    await db.execute("DELETE FROM affinity.faults WHERE campaign = $1", campaign)
+
+
+async def examine(db: asyncpg.pool.PoolConnectionProxy[Any], campaign: UUID) -> None:
+    """Check that an open campaign could go on.
+
+    Raises:
+        NeedsAttention: it could not.
+    """
+    row = await db.fetchrow(
+        "SELECT h.status, h.width, c.policy::text, c.saved::text,"
+        " (SELECT max(s.place) FROM affinity.sums AS s WHERE s.campaign = h.campaign) AS last"
+        " FROM affinity.heads AS h JOIN affinity.campaigns AS c ON c.id = h.campaign"
+        " WHERE h.campaign = $1",
+        campaign,
+    )
+    if row is not None and row["status"] == "open":
+        state_of(campaign, policy_of(campaign, row["policy"]), row["saved"])
+        check_places(campaign, row["last"], row["width"])

@@ -1,0 +1,130 @@
+"""How heavy the tails of feedback can be: subGaussian constants, each with its proof.
+
+Y is s-subGaussian if E[exp(l (Y - E Y))] <= exp(l**2 s**2 / 2) for every l; the smallest s**2 is
+called its proxy here. It is at least the variance and can be larger.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from affinity_bandits.kernels import FloatArray
+
+STEP = 0.01
+"""Logarithmic width of the cells on which a proxy is bounded; the error goes with its square."""
+NEAR_ZERO = 1e-4
+TAIL = 1e-4
+LARGEST_RATIO = 300.0
+"""Mean over sigma beyond which the sum of both proxies is used: it is within 5 parts in 10**5."""
+ROUNDING = 1.0 + 1e-6
+"""Bounds that are computed on a grid are raised by this: floating point errs by less."""
+
+
+def bernoulli_proxy(p: float) -> float:
+    """Return the proxy of Bernoulli(p): (1 - 2 p) / (2 log((1 - p)/p)).
+
+    Kearns, Saul 1998; that nothing less will do: Buldygin, Moskvina 2013. It is 1/4 at p = 1/2,
+    symmetric, and falls on both sides.
+    """
+    less = min(p, 1.0 - p)
+    if less <= 0.0:
+        return 0.0
+    if less < 0.25:
+        return (1.0 - 2.0 * less) / (2.0 * (math.log1p(-less) - math.log(less)))
+    odds = 1.0 - 2.0 * less
+    return 0.25 if odds == 0.0 else 0.25 * odds / math.atanh(odds)
+
+
+def gated_normal_proxy(mean: float, sigma: float, low: float, high: float) -> float:
+    """Return a bound on the proxy of B X, with X ~ N(mean, sigma**2) and B ~ Bernoulli(w).
+
+    For every w in [low, high], and for every mean that is no further from 0. The bound is within
+    one part in a thousand of the smallest.
+
+    Two bounds are proven, and the smaller one is returned. First, given B the noise of B X is
+    normal with variance at most sigma**2, and the rest is `mean` times a Bernoulli variable:
+    sigma**2 + mean**2 `bernoulli_proxy`. Second, in units of sigma and with m = |mean|, the
+    logarithm of the moment generating function is
+
+        g(l, w) = log(1 - w + w E) - l m w,    E = exp(l m + l**2 / 2),
+
+    concave in w, so that its largest value G(l) is known, and convex in l, as is then G. Hence G
+    lies below its chords, and 2 G(l) / l**2 is bounded on each cell of a grid by what the chord
+    reaches. Near 0 the variance of the law tilted by exp(l Y) bounds it, far out
+    1 + 2 m (1 - w) / l does. For l <= -2 m it is at most 1, since there log(1 - w + w E) <=
+    l m + l**2 / 2; and 1 is reached as l grows. Elsewhere g rises with m: its derivative is
+    l w (1 - w) (E - 1) / (1 - w + w E). So the largest |mean| is the worst.
+    """
+    if high <= 0.0:
+        return 0.0
+    fairest = min(max(low, 0.5), high)
+    sum_of_both = sigma**2 + mean**2 * bernoulli_proxy(fairest)
+    if sigma <= 0.0 or abs(mean) > LARGEST_RATIO * sigma:
+        return sum_of_both
+    ratio = _gated_proxy(abs(mean) / sigma, low, high)
+    return min(sum_of_both, sigma**2 * ratio * ROUNDING)
+
+
+@lru_cache(maxsize=1024)
+def _gated_proxy(m: float, low: float, high: float) -> float:
+    """Return the second bound of `gated_normal_proxy` in units of sigma**2."""
+    if m == 0.0:
+        return 1.0
+    first, last = NEAR_ZERO / (1.0 + m), 2.0 * m / TAIL
+    near = _near_zero(m, low, high, first)
+    ahead = _grid(first, max(last, 2.0 * first))
+    found = max(
+        near,
+        _chords(ahead, _largest(ahead, m, low, high)),
+        1.0 + 2.0 * m * (1.0 - low) / float(ahead[-1]),
+    )
+    if first < 2.0 * m:
+        behind = _grid(first, 2.0 * m)
+        found = max(found, _chords(behind, _largest(-behind, m, low, high)))
+    return found
+
+
+def _grid(first: float, last: float) -> FloatArray:
+    count = math.ceil(math.log(last / first) / STEP) + 1
+    return np.geomspace(first, last, max(2, count))
+
+
+def _largest(at: FloatArray, m: float, low: float, high: float) -> FloatArray:
+    """Return G(l): g at its best w, 1/(l m) - 1/(E - 1), or at the end next to it."""
+    exponent = at * m + 0.5 * at * at
+    with np.errstate(divide="ignore", over="ignore"):
+        best = 1.0 / (at * m) - 1.0 / np.expm1(exponent)
+        # E = 1, where g is -l m w and l is below 0.
+        best = np.where(exponent == 0.0, high, best)
+        w = np.clip(best, low, high)
+        found: FloatArray = np.logaddexp(np.log1p(-w), np.log(w) + exponent) - at * m * w
+    return found
+
+
+def _chords(at: FloatArray, values: FloatArray) -> float:
+    """Return the most that 2 c(l) / l**2 reaches, c the chords of a convex function of l > 0."""
+    left, right = at[:-1], at[1:]
+    slope = np.diff(values) / np.diff(at)
+    ahead = values[:-1] - slope * left
+    # (ahead + slope l) / l**2 has one extreme point, at -2 ahead / slope.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        turn = np.clip(np.nan_to_num(-2.0 * ahead / slope, nan=0.0), left, right)
+    reached = [2.0 * (ahead + slope * point) / (point * point) for point in (left, turn, right)]
+    return float(np.max(reached))
+
+
+def _near_zero(m: float, low: float, high: float, reach: float) -> float:
+    """Return a bound on 2 g / l**2 for |l| <= reach: the largest second derivative of g.
+
+    That is the variance of the tilted law, in which w becomes w E / (1 - w + w E) and the mean
+    m + l: w (1 + M**2) - w**2 M**2 with |M| <= m + reach, which rises with |M|.
+    """
+    tilt = math.exp(reach * m + 0.5 * reach * reach)
+    lowest = low / tilt / (1.0 - low + low / tilt)
+    highest = high * tilt / (1.0 - high + high * tilt)
+    square = (m + reach) ** 2
+    w = min(max(0.5 * (1.0 + square) / square, lowest), highest)
+    return w * (1.0 + square) - w * w * square

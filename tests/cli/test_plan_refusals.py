@@ -1,0 +1,119 @@
+"""What `affinity plan` refuses, each in one line that names the option.
+
+It runs the same `main` inside this process, which is much faster than in one of its own.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .plan_runner import TINY, Runner
+
+
+@pytest.mark.parametrize("left_out", ["groups", "horizon", "smallest-difference"])
+def test_a_flag_that_is_missing_is_asked_for_by_name(left_out: str, inside: Runner) -> None:
+    given = {"groups": "3", "horizon": "1e4", "smallest-difference": "0.2"}
+    del given[left_out]
+    words = [word for name, value in given.items() for word in (f"--{name}", value)]
+    message = inside.refused("plan", *words)
+    assert f"{left_out.replace('-', '_')} must be given, e.g. --{left_out} " in message
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--groups", "1"), "groups | from 2 | got 1"),
+        (("--groups", "two"), "groups must be a number | 'two'"),
+        (("--groups", "2.5"), "groups | whole | 2.5"),
+        (("--groups", "1001"), "groups | 1,000 | 1001"),
+        (("--horizon", ""), "horizon must be a number"),
+        (("--horizon", "1"), "horizon | at least the number of groups (2) | got 1"),
+        (("--horizon", "1e16"), "horizon | 1,000,000,000,000,000"),
+        (("--horizon", "nan"), "horizon | nan"),
+        (("--smallest-difference", "0"), "smallest_difference | (0, 1] | got 0"),
+        (("--smallest-difference", "1.5"), "smallest_difference | (0, 1] | 1.5"),
+        (("--smallest-difference", "inf"), "smallest_difference | inf"),
+        (("--head-start", "-1"), "head_start | from 0 | -1"),
+        (("--head-start", "1e10"), "head_start | 1,000,000,000"),
+        (("--steepness", "-0.1"), "steepness | [0, 100] | -0.1"),
+        (("--steepness", "square"), "steepness must be a number | 'square'"),
+        (("--lipschitz", "-1"), "lipschitz | at least 0 | -1"),
+        (("--noise", "bernoulli"), "noise | bounded, gaussian | 'bernoulli'"),
+        (("--noise", "gausian"), "noise | did you mean 'gaussian'?"),
+        (("--noise", "gaussian:sigma=0"), "sigma | (0, 1e+06] | got 0"),
+        (("--noise", "gaussian:sigma"), "noise | NAME:key=value"),
+        (("--noise", "gaussian:sgma=1"), "sgma | sigma"),
+        # What belongs to another flag is not a part of the noise.
+        (("--noise", "bounded:groups=5"), "groups"),
+        (("--largest-mean", "0"), "largest_mean | (0, 1] | got 0"),
+        (("--largest-mean", "2"), "largest_mean | (0, 1] | got 2"),
+        (("--largest-mean", "0.4"), "smallest_difference | (0, 0.4] | 0.5"),
+        (("--failure", "0"), "failure | [1e-12, 0.5) | got 0"),
+        (("--failure", "0.5"), "failure | 0.5"),
+        (("--failure", "5%"), "failure must be a number | '5%'"),
+        (("--lowest", "5", "--highest", "1"), "highest | above lowest (5) | got 1"),
+        (("--lowest", "1"), "highest | above lowest (1) | 1.0"),
+        (("--lowest", "low"), "lowest must be a number | 'low'"),
+        (("--highest", "inf"), "highest | inf"),
+        (
+            ("--lowest", "1", "--highest", "5", "--smallest-difference", "4.5"),
+            "smallest_difference | (0, 4] | 4.5",
+        ),
+        (("--lowest", "1", "--highest", "5", "--largest-mean", "6"), "largest_mean | (1, 5] | 6"),
+        (("--noise", "gaussian", "--lowest", "-1"), "lowest | unless noise is bounded | -1"),
+        (("--noise", "gaussian", "--highest", "5"), "highest | unless noise is bounded | 5"),
+        (("--in-flight", "0"), "in_flight | from 1 | got 0"),
+        (("--in-flight", "some"), "in_flight must be a number | 'some'"),
+        (("--seed", "-1"), "seed | from 0 | -1"),
+        (("--seed", "first"), "seed must be a number | 'first'"),
+        (("--seed", "1.5"), "seed | whole | 1.5"),
+        (("--seed", "nan"), "seed | nan"),
+        (("--seed", "inf"), "seed | inf"),
+        (("--out", "plan.txt"), "out must be a file that ends in .toml | plan.txt"),
+        (("--plot", "plan.bmp"), "plot must be a file that ends in .png, .svg or .pdf"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_refuses_a_wrong_option_in_one_line(
+    options: tuple[str, ...], says: str, inside: Runner
+) -> None:
+    message = inside.refused(*TINY, *options)
+    for part in says.split(" | "):
+        assert part in message
+
+
+@pytest.mark.parametrize(("flag", "name"), [("--out", "plan.toml"), ("--plot", "plan.png")])
+def test_refuses_a_place_where_there_is_no_folder(
+    flag: str, name: str, inside: Runner, tmp_path: Path
+) -> None:
+    assert name in inside.refused(*TINY, flag, tmp_path / "nowhere" / name)
+    assert inside.kept == []  # said before the work, not after it
+
+
+def test_names_the_directory_that_stands_where_a_plan_should_be_written(
+    inside: Runner, tmp_path: Path
+) -> None:
+    folder = tmp_path / "here" / "folder.toml"
+    folder.mkdir(parents=True)
+    assert str(folder) in inside.refused(*TINY, "--out", folder)
+    assert list(folder.parent.iterdir()) == [folder]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--frobnicate",), "--frobnicate"),
+        (("--method", "handicap"), "--method"),
+        (("--groups",), "--groups"),
+        (("extra",), "extra"),
+    ],
+)
+def test_a_command_line_that_cannot_be_read_ends_with_status_2(
+    arguments: tuple[str, ...], says: str, inside: Runner
+) -> None:
+    done = inside("plan", *arguments)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,137 @@
+"""What a plan assumes means the same on every scale, and comes back from data."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from affinity_bandits.planning import Assumptions, Plan, hard_worlds, make_plan
+from affinity_bandits.planning.hardest import hardest_outcome
+from affinity_bandits.planning.plan import planned_policy
+
+from .assumed import LONG_ENOUGH
+
+SCALES = [(0.0, 1.0), (0.0, 5.0), (1.0, 5.0), (0.0, 100.0), (-1.0, 1.0)]
+OTHERS = SCALES[1:]
+
+
+def on_scale(given: Assumptions, lowest: float, highest: float) -> Assumptions:
+    """The same assumptions for scores from `lowest` to `highest`."""
+    span = highest - lowest
+    return replace(
+        given,
+        lowest=lowest,
+        highest=highest,
+        smallest_difference=span * given.smallest_difference,
+        largest_mean=lowest + span * given.best_mean,
+    )
+
+
+@given(
+    scale=st.sampled_from(SCALES),
+    difference=st.floats(1e-3, 1.0),
+    part=st.floats(0.0, 1.0),
+)
+def test_scores_are_mapped_to_the_unit_scale(
+    scale: tuple[float, float], difference: float, part: float
+) -> None:
+    largest = difference + part * (1.0 - difference)
+    unit = Assumptions(3, 1000, difference, head_start=7, in_flight=4, largest_mean=largest)
+    assert unit.on_unit_scale() == unit
+    lowest, highest = scale
+    span = highest - lowest
+    stated = Assumptions(
+        3,
+        1000,
+        min(span * difference, (lowest + span * largest) - lowest),  # no more than all there is
+        head_start=7,
+        in_flight=4,
+        lowest=lowest,
+        highest=highest,
+        largest_mean=min(highest, lowest + span * largest),
+    )
+    mapped = stated.on_unit_scale()
+    assert mapped.smallest_difference == pytest.approx(difference, rel=1e-12)
+    assert mapped.best_mean == pytest.approx(largest, rel=1e-12)
+    assert mapped.smallest_difference <= mapped.best_mean <= 1.0
+    same = replace(mapped, smallest_difference=unit.smallest_difference, largest_mean=largest)
+    assert same == unit
+    assert planned_policy(stated) == planned_policy(unit)
+
+
+@pytest.fixture(scope="module")
+def unit() -> Plan:
+    return make_plan(LONG_ENOUGH, progress=False)
+
+
+@pytest.mark.parametrize("scale", OTHERS, ids=str)
+def test_a_plan_is_the_same_on_every_scale(scale: tuple[float, float], unit: Plan) -> None:
+    """All of these numbers are exact in floats but for a rounding, which no run notices."""
+    lowest, highest = scale
+    span = highest - lowest
+    plan = make_plan(on_scale(LONG_ENOUGH, *scale), progress=False)
+    assert plan.policy == unit.policy
+    assert (plan.enough, plan.sufficient) == (unit.enough, unit.sufficient)
+    assert plan.hardest == unit.hardest
+    assert plan.outcomes == unit.outcomes
+    assert unit.detectable is not None
+    assert plan.detectable == pytest.approx(span * unit.detectable)
+    assert len(plan.rounds) == len(unit.rounds)
+    for row, same in zip(plan.rounds, unit.rounds, strict=True):
+        assert (row.trials, row.choices) == (same.trials, same.choices)
+        for found, expected in ((row.drops, same.drops), (row.detects, same.detects)):
+            assert found == (None if expected is None else pytest.approx(span * expected))
+    for point, same in zip(plan.reach, unit.reach, strict=True):
+        expected = None if same.detectable is None else pytest.approx(span * same.detectable)
+        assert point == replace(same, detectable=point.detectable)
+        assert point.detectable == expected
+
+
+def test_a_scale_that_was_mistaken_for_another_is_noticed(unit: Plan) -> None:
+    """The negative control: a difference in stars taken for one on the unit scale."""
+    five = replace(LONG_ENOUGH, lowest=0.0, highest=5.0, largest_mean=5.0)
+    mistaken = hardest_outcome(hard_worlds(five)[0], unit.policy, five.horizon, 300, seed=1)
+    right = hardest_outcome(unit.worlds[0], unit.policy, five.horizon, 300, seed=1)
+    assert mistaken != right
+
+
+def test_left_out_the_largest_mean_is_the_highest_score() -> None:
+    assert Assumptions(2, 100, 0.5, lowest=1.0, highest=5.0).best_mean == 5.0
+    assert Assumptions(2, 100, 0.5, noise="gaussian").best_mean == 1.0
+
+
+@pytest.mark.parametrize("in_flight", [1, 2, 64])
+def test_what_is_in_flight_reaches_the_policy_and_its_first_round(in_flight: int) -> None:
+    policy = planned_policy(replace(LONG_ENOUGH, in_flight=in_flight))
+    assert policy.in_flight == in_flight
+    assert policy.order_window == in_flight
+    state = policy.start(2, 1000)
+    assert state.head_start == LONG_ENOUGH.head_start + in_flight // 2
+
+
+def test_what_is_in_flight_costs_choices() -> None:
+    one, many = (replace(LONG_ENOUGH, in_flight=slots) for slots in (1, 60))
+    for cheap, dear in zip(hard_worlds(one), hard_worlds(many), strict=True):
+        spent = hardest_outcome(cheap, planned_policy(one), 10**5, 50, seed=1).choices
+        assert spent < hardest_outcome(dear, planned_policy(many), 10**5, 50, seed=1).choices
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        LONG_ENOUGH,
+        on_scale(LONG_ENOUGH, 1.0, 5.0),
+        replace(LONG_ENOUGH, in_flight=12, lipschitz=0.5),
+        Assumptions(4, 10**9, 0.3, noise="gaussian", sigma=0.5, largest_mean=2.0),
+    ],
+    ids=str,
+)
+def test_comes_back_from_data(given: Assumptions) -> None:
+    data = json.loads(json.dumps(given.to_json(), allow_nan=False))
+    assert Assumptions.from_json(data) == given
+    assert ("lowest" in data) == given.bounded  # Gaussian scores have no ends
+    assert "highest" not in data or data["highest"] == given.highest

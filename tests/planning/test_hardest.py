@@ -1,0 +1,270 @@
+"""No admitted bias is worse than the hardest worlds, round by round, and a run is the same twice.
+
+What follows for whole comparisons is attacked in `test_domination.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import affinity_bandits.planning.outcomes as outcomes_module
+from affinity_bandits.bias import Bias
+from affinity_bandits.kernels import bind
+from affinity_bandits.planning import Assumptions, hard_worlds
+from affinity_bandits.planning.hardest import (
+    World,
+    hardest_outcome,
+    hardest_rounds,
+    largest_weight,
+    smallest_lead,
+    smallest_weight,
+)
+from affinity_bandits.planning.plan import planned_policy
+from affinity_bandits.planning.reach import hardest_outcomes
+from affinity_bandits.policies import Round
+
+from .admitted import harmful_biases, random_bias
+from .assumed import SMALL
+
+ROUNDING = 1e-9
+Rounds = list[tuple[list[int], int]]
+
+
+@st.composite
+def assumed(draw: st.DrawFn) -> Assumptions:
+    difference = draw(st.floats(0.02, 0.6))
+    noise = draw(st.sampled_from(["bounded", "gaussian"]))
+    return Assumptions(
+        groups=draw(st.integers(2, 5)),
+        horizon=10**6,
+        smallest_difference=difference,
+        head_start=draw(st.integers(0, 60)),
+        steepness=draw(st.sampled_from([0.0, 0.2, 0.9, 1.0, 2.5, 8.0])),
+        lipschitz=draw(st.sampled_from([None, None, 0.3, 2.0, 10.0])),
+        noise=noise,
+        largest_mean=draw(st.floats(difference, 1.0)) if noise == "bounded" else 1.0,
+    )
+
+
+def drawn_bias(given: Assumptions, level: float, seed: int) -> Bias:
+    """One of the biases inside the assumptions: shaped to do harm, or random."""
+    random = np.random.default_rng(seed)
+    if seed % 3 == 0:
+        return random.choice(np.array(harmful_biases(given, level), dtype=object))
+    return random_bias(random, given, level)
+
+
+# One share, or two.
+
+
+@settings(max_examples=200)
+@given(
+    given=assumed(),
+    part=st.floats(0.0, 1.0),
+    seed=st.integers(0, 10**6),
+    shares=st.lists(st.floats(1e-6, 1.0), min_size=2, max_size=8),
+)
+def test_weights_of_admitted_biases_lie_between_the_limits(
+    given: Assumptions, part: float, seed: int, shares: list[float]
+) -> None:
+    level = given.smallest_difference + part * (given.best_mean - given.smallest_difference)
+    bias = drawn_bias(given, level, seed)
+    fair = bias.weight(1.0 / given.groups)
+    assert fair == pytest.approx(1.0, abs=ROUNDING)
+    world = hard_worlds(given)[0].world
+    for share in shares:
+        weight = bias.weight(share)
+        assert weight >= smallest_weight(world, share) - ROUNDING
+        assert weight <= largest_weight(world, share) + ROUNDING
+    for low, high in zip(sorted(shares), sorted(shares)[1:], strict=False):
+        lead = level * bias.weight(low) - (level - given.smallest_difference) * bias.weight(high)
+        least, at = smallest_lead(world, bias.weight(low), high / low, high - low)
+        assert lead >= least - ROUNDING
+        assert given.smallest_difference - ROUNDING <= at <= given.best_mean + ROUNDING
+
+
+@pytest.mark.parametrize("steepness", [0.5, 1.0, 3.0])
+def test_the_limits_of_weights_are_reached(steepness: float) -> None:
+    """So they could not be tighter: by x**s, below equal shares and beyond."""
+    given = Assumptions(3, 1000, 0.1, steepness=steepness, noise="gaussian")
+    world = hard_worlds(given)[0].world
+    bias = harmful_biases(given, 1.0)[0]
+    for share in (1e-4, 0.1, 0.3):
+        assert smallest_weight(world, share) == pytest.approx(bias.weight(share))
+    for share in (0.34, 0.6, 1.0):
+        assert largest_weight(world, share) == pytest.approx(bias.weight(share))
+
+
+@settings(max_examples=200)
+@given(
+    largest=st.floats(0.05, 1.0),
+    part=st.floats(0.01, 1.0),
+    weight=st.floats(0.01, 3.0),
+    ratio=st.floats(1.0, 20.0),
+)
+def test_the_smallest_lead_is_that_of_the_worst_level(
+    largest: float, part: float, weight: float, ratio: float
+) -> None:
+    """Against plain search over levels: never above it, and no further below than its step."""
+    d = part * largest
+    world = hard_worlds(Assumptions(2, 1000, d, largest_mean=largest, steepness=1.0))[0].world
+    levels = np.linspace(d, min(largest, 1.0 / weight), 4001)
+    if levels[-1] < d:
+        return  # no level allows so large a weight
+    leads = levels * weight - (levels - d) * np.minimum(weight * ratio, 1.0 / levels)
+    step = (levels[-1] - d) / 4000
+    least, _ = smallest_lead(world, weight, ratio, 1.0)
+    assert least <= leads.min() + ROUNDING
+    assert least >= leads.min() - (weight * ratio + d / levels[0] ** 2) * step - ROUNDING
+
+
+# Rounds, without noise.
+
+
+def hard_sums(world: World, initial: list[int], rounds: Rounds) -> list[np.ndarray]:
+    """What the groups of each round return in a hardest world."""
+    found: list[np.ndarray] = []
+
+    def plan(_: Any) -> Round:
+        arms, repetitions = rounds[len(found)]
+        return Round(np.array(arms), repetitions)
+
+    def absorb(_: Any, sums: np.ndarray) -> None:
+        found.append(sums.copy())
+
+    def candidate(_: Any, __: int) -> bool:
+        return True
+
+    kernel = bind(hardest_rounds, plan=plan, absorb=absorb, candidate=candidate)
+    counts, numbers = np.zeros(1, dtype=np.int64), np.zeros(1)
+    out = np.zeros((2, 1, len(initial)), dtype=np.int64)
+    kernel(
+        world._replace(sigma=1e-250),  # noise that no sum notices
+        np.array(initial),
+        None,
+        counts,
+        counts.copy(),
+        numbers,
+        numbers.copy(),
+        np.array([1, 2], dtype=np.uint64),
+        sum(len(arms) * repetitions for arms, repetitions in rounds),
+        *out,
+    )
+    return found
+
+
+def true_sums(
+    bias: Bias, scores: list[float], initial: list[int], rounds: Rounds
+) -> list[np.ndarray]:
+    """The means of what they return, choice by choice."""
+    members, found = [float(one) for one in initial], []
+    for arms, repetitions in rounds:
+        sums = np.zeros(len(arms))
+        for _ in range(repetitions):
+            for position, arm in enumerate(arms):
+                sums[position] += scores[arm] * bias.weight(members[arm] / sum(members))
+                members[arm] += 1.0
+        found.append(sums)
+    return found
+
+
+def leads_kept(
+    random: np.random.Generator, given: Assumptions, plant: Callable[[World], World] | None = None
+) -> bool:
+    """Whether the best group leads by at least what it does in the hardest worlds, every round.
+
+    Four rounds of random groups and lengths, as after a catching-up; the level and the bias are
+    random, too.
+    """
+    groups, smallest, worlds = given.groups, given.smallest_difference, hard_worlds(given)
+    initial = list(worlds[random.integers(len(worlds))].initial)
+    level = float(random.uniform(smallest, given.best_mean))
+    bias = drawn_bias(given, level, int(random.integers(10**6)))
+    rounds: Rounds = []
+    for _ in range(4):
+        rivals = [arm for arm in range(groups - 1) if random.random() < 0.7] or [0]
+        everyone = [*rivals, groups - 1] if random.random() < 0.8 else rivals
+        rounds.append((everyone, int(random.integers(1, 30))))
+    true = true_sums(bias, [level - smallest] * (groups - 1) + [level], initial, rounds)
+    chosen = [one.world for one in worlds if list(one.initial) == initial]
+    hard = [hard_sums(plant(one) if plant else one, initial, rounds) for one in chosen]
+    assert hard
+    for place, (arms, repetitions) in enumerate(rounds):
+        if arms[-1] != groups - 1:
+            continue
+        for position in range(len(arms) - 1):
+            lead = true[place][-1] - true[place][position]
+            hardest = min(sums[place][-1] - sums[place][position] for sums in hard)
+            if lead < hardest - ROUNDING * repetitions:
+                return False
+    return True
+
+
+@settings(max_examples=150)
+@given(given=assumed(), seed=st.integers(0, 10**6))
+def test_in_every_round_every_admitted_bias_leaves_at_least_the_hardest_lead(
+    given: Assumptions, seed: int
+) -> None:
+    assert leads_kept(np.random.default_rng(seed), given)
+
+
+PLANTED: dict[str, Callable[[World], World]] = {
+    "steepness-ignored": lambda world: world._replace(steepness=0.0),
+    "steepness-halved": lambda world: world._replace(steepness=0.5 * world.steepness),
+    "pass-ignored": lambda world: world._replace(slack=0),
+    "slope-halved": lambda world: world._replace(lipschitz=0.5 * world.lipschitz),
+}
+
+
+@pytest.mark.parametrize("error", PLANTED)
+def test_worlds_that_are_too_mild_are_caught(error: str) -> None:
+    """The negative control: the same attack, on worlds with a planted error, soon succeeds."""
+    limit = 1.0 if error == "slope-halved" else None
+    # A narrow range of levels: random ones are then close to the hardest.
+    given = Assumptions(
+        3, 10**6, 0.1, head_start=30, steepness=2.5, lipschitz=limit, largest_mean=0.11
+    )
+    refused = (
+        seed
+        for seed in range(150)
+        if not leads_kept(np.random.default_rng(seed), given, PLANTED[error])
+    )
+    caught = list(islice(refused, 3))
+    assert caught
+    assert all(leads_kept(np.random.default_rng(seed), given) for seed in caught)
+
+
+# What is in flight.
+
+
+@pytest.mark.parametrize(("groups", "in_flight", "slack"), [(2, 1, 1), (4, 1, 3), (2, 9, 9)])
+def test_what_is_in_flight_lets_the_committee_differ(
+    groups: int, in_flight: int, slack: int
+) -> None:
+    given = Assumptions(groups, 1000, 0.2, in_flight=in_flight)
+    assert {hard.world.slack for hard in hard_worlds(given)} == {slack}
+
+
+# The same twice.
+
+
+def test_a_run_in_a_hardest_world_depends_on_its_seed_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = replace(SMALL, horizon=300)
+    worlds, policy = hard_worlds(given), planned_policy(given)
+    one_by_one = [hardest_outcome(hard, policy, 300, 50, 7) for hard in worlds]
+    for processors in (1, 4):
+        monkeypatch.setattr(outcomes_module.os, "cpu_count", lambda n=processors: n)
+        assert hardest_outcomes(worlds, policy, 300, 50, 7) == one_by_one
+    backwards = hardest_outcomes(worlds[::-1], policy, 300, 50, 7)
+    assert backwards[::-1] == one_by_one
+    assert hardest_outcomes(worlds, policy, 300, 50, 8) != one_by_one

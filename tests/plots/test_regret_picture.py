@@ -1,0 +1,50 @@
+"""The picture of regret shows the mean with its interval and the runs, within what is possible."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from affinity_bandits import AffinityBandit, Power, simulate
+from affinity_bandits.plots import draw_regret
+from affinity_bandits.plots.regret import regret_curves
+from affinity_bandits.plots.style import save_figure
+
+BANDIT = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[10, 10])
+
+
+def test_curves_are_what_the_summary_says_and_ordered() -> None:
+    result = simulate(BANDIT, ["ucb1", "elimination"], 5000, 25)
+    for curve, row in zip(regret_curves(result), result.summary(), strict=True):
+        last = (curve.mean[-1], curve.low[-1], curve.high[-1])
+        assert last == pytest.approx(row.regret, rel=1e-6)
+        assert (curve.median[-1], curve.run_low[-1], curve.run_high[-1]) == row.regret_runs
+        assert (curve.low <= curve.mean).all()
+        assert (curve.mean <= curve.high).all()
+        assert (curve.run_low <= curve.median).all()
+        assert (curve.median <= curve.run_high).all()
+
+
+@pytest.mark.parametrize("replicates", [1, 25])
+def test_nothing_is_drawn_outside_of_what_is_possible(replicates: int, tmp_path: Path) -> None:
+    """The cliff of a logarithmic axis: an end below 0, or a line that comes from 0."""
+    result = simulate(BANDIT, ["ucb1", "exp3"], 5000, replicates)
+    figure = draw_regret(result)
+    axes = figure.axes[0]
+    for band in axes.collections:
+        for path in band.get_paths():
+            times, heights = path.vertices.T
+            assert (heights >= 0.0).all()
+            assert (heights <= 0.2 * times * (1.0 + 1e-9)).all()
+    thin = [line for line in axes.lines if line.get_linewidth() <= 1.0]
+    assert len(thin) == 6  # median and both ends, of two policies
+    for line in thin:
+        assert not (np.asarray(line.get_ydata(), dtype=float) <= 0.0).any()
+    save_figure(figure, tmp_path / "regret.png")
+
+
+def test_without_any_regret_there_is_no_logarithm(tmp_path: Path) -> None:
+    equal = simulate(AffinityBandit([0.5, 0.5]), "ucb1", 100, 3)
+    save_figure(draw_regret(equal), tmp_path / "regret.png")

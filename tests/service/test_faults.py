@@ -1,0 +1,330 @@
+"""What goes wrong by the service's own fault is said so, on the one campaign it concerns."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+from unittest.mock import patch
+from uuid import UUID
+
+import asyncpg
+import pytest
+
+from affinity_bandits.client import answers
+from affinity_bandits.errors import (
+    AffinityError,
+    InvalidInput,
+    MissingExtra,
+    NotSupported,
+    StateMismatch,
+    UnknownName,
+)
+from affinity_bandits.policies import ExploreThenCommit
+from affinity_bandits.service.migrate import migrate
+from affinity_bandits.service.records import Campaign
+from affinity_bandits.service.ui import story, trail, view
+from affinity_bandits.service.ui.session import COOKIE
+from affinity_bandits.service.web import backend
+from affinity_bandits.service.web.problem_json import as_problem
+from tests.service.broken import CAUSES, PRIVATE, SEEN_BY_READERS, World, raising, until, world
+from tests.service.conftest import made_database
+from tests.service.web_site import Site, on_site, refused, site
+
+
+@pytest.fixture(scope="module")
+def dsn(worker: str) -> Iterator[str]:
+    """A database of its own: rounds that cannot be closed would be in other tests' way."""
+    with made_database(f"affinity_test_{worker}_{os.getpid()}_faults") as made:
+        migrate(made)
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backend, "EVERY_SECONDS", 0.05)
+    monkeypatch.setattr("affinity_bandits.service.faults.LONGEST_PAUSE", 0.2)
+    monkeypatch.setattr("affinity_bandits.service.faults.FIRST_PAUSE", 0.05)
+
+
+async def all_is_well_but_for(one: World, kind: str) -> None:
+    """The list, the other campaign and the service are as they were; the broken one is marked."""
+    assert (await one.get("/readyz")) == {"status": "ready"}
+    await one.get("/v1/campaigns")  # the first who looks may be the one who finds it
+    bad, good = (await one.get("/v1/campaigns"))["items"]
+    assert (bad["id"], good["id"]) == (one.bad, one.good)
+    assert bad["attention"]["kind"] == kind
+    assert good["attention"] is None
+    assert await one.campaign(one.bad) == bad
+    assert (bad["status"], bad["round"]["number"]) == ("open", 0)
+    assert [arm["name"] for arm in bad["arms"] if arm["active"]] == ["a", "b"]
+    assert await one.campaign(one.good) == good
+    lease = (await one.ask(one.good)).json()
+    answer = {"slot": lease["runs"][0][0], "score": 1}
+    told = await one.client.post(
+        f"/v1/campaigns/{one.good}/tell", json={"lease": lease["lease"], "answers": [answer]}
+    )
+    assert told.json() == {"counted": 1, "late": 0, "duplicate": 0}
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_a_round_that_cannot_close_is_our_fault_and_its_campaigns_alone(
+    dsn: str, cause: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    breaking, kind = CAUSES[cause]
+
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            one = await world(at, client)
+            await one.lease_all()
+            counted = await one.metric(f'affinity_faults_total{{kind="{kind}"}}')
+            capsys.readouterr()
+            async with breaking(at, one.bad):
+                told = await one.complete()
+                assert (told.status_code, told.json()["counted"]) == (200, 2)
+                detail = refused(await one.ask(one.bad), 500, "needs_attention")
+                assert PRIVATE not in detail
+                # What was acknowledged still is, asks and tells alike.
+                assert (await one.complete()).json() == told.json()
+                assert (await one.ask(one.bad, 100, "first-ask")).json() == one.lease
+                await all_is_well_but_for(one, kind)
+                log = capsys.readouterr().err
+                lines = [json.loads(line) for line in log.splitlines()]
+                faults = [line for line in lines if line.get("event") == "campaign needs attention"]
+                assert {line["campaign"] for line in faults} == {one.bad}
+                assert {line["kind"] for line in faults} == {kind}
+                assert all(line["level"] == "error" and line["at"] for line in faults)
+                assert PRIVATE not in log
+                (asked,) = [line for line in lines if line.get("status") == 500]
+                assert (asked["campaign"], asked["fault"]) == (one.bad, kind)
+                assert await one.metric(f'affinity_faults_total{{kind="{kind}"}}') > counted
+                await until(lambda: gauge(one, 1.0))
+            # Mended, it goes on by itself.
+            await until(lambda: recovered(one))
+            campaign = await one.campaign(one.bad)
+            assert (campaign["status"], campaign["recommended"]) == ("decided", "a")
+            assert (await one.ask(one.bad)).json()["status"] == "leased"
+            assert (await one.complete()).json() == told.json()
+            await until(lambda: gauge(one, 0.0))
+
+    on_site(dsn, work)
+
+
+async def gauge(one: World, expected: float) -> bool:
+    return await one.metric("affinity_campaigns_needing_attention") == expected
+
+
+async def recovered(one: World) -> bool:
+    return (await one.campaign(one.bad))["attention"] is None
+
+
+async def pause_is_over(one: World) -> None:
+    await one.at.pool.execute(
+        "UPDATE affinity.faults SET retry_at = clock_timestamp() WHERE campaign = $1", UUID(one.bad)
+    )
+
+
+@pytest.mark.parametrize("cause", [c for c, (_, kind) in CAUSES.items() if kind in SEEN_BY_READERS])
+def test_what_only_readers_need_yet_keeps_nobody_from_asking_and_telling(
+    dsn: str, cause: str
+) -> None:
+    """The round goes on: slots that were planned are handed out, and answers are taken."""
+    breaking, kind = CAUSES[cause]
+
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            one = await world(at, client)
+            async with breaking(at, one.bad):
+                await all_is_well_but_for(one, kind)
+                asked = await one.ask(one.bad)
+                assert (asked.status_code, asked.json()["arms"]) == (200, ["a", "b"])
+                path = f"/v1/campaigns/{one.bad}"
+                for more in ("/rounds", "/events"):
+                    assert (await client.get(path + more)).status_code == 200
+                line = {"lease": asked.json()["lease"], "answers": [{"slot": 0, "score": 0.5}]}
+                told = await client.post(path + "/tells", content=json.dumps(line))
+                assert told.json()["counted"] == 1
+                assert (await one.campaign(one.bad))["policy"]["name"] == "explore-then-commit"
+                stopped = await client.post(path + "/stop")
+                assert (stopped.status_code, stopped.json()["status"]) == (200, "stopped")
+            await until(lambda: recovered(one))
+
+    on_site(dsn, work)
+
+
+def test_a_mark_is_seen_from_every_process(dsn: str) -> None:
+    """Also from one that would have no trouble with the campaign."""
+
+    async def work(at: Site) -> None:
+        key = await at.key()
+        async with at.client(key) as client:
+            one = await world(at, client)
+            await one.lease_all()
+            async with CAUSES["absorb raises"][0](at, one.bad):
+                await one.complete()
+                async with site(dsn) as other, other.client(key) as there:
+                    bad, good = (await there.get("/v1/campaigns")).json()["items"]
+                    assert (bad["attention"]["kind"], good["attention"]) == ("decision", None)
+
+    on_site(dsn, work)
+
+
+def test_the_client_reads_the_mark(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            one = await world(at, client)
+            async with CAUSES["saved is empty"][0](at, one.bad):
+                content = (await client.get("/v1/campaigns")).content
+                bad, good = answers.campaigns(content).items
+                assert bad.attention is not None
+                assert bad.attention.kind == "state"
+                assert bad.attention.since >= bad.created_at
+                assert good.attention is None
+            await until(lambda: recovered(one))
+
+    on_site(dsn, work)
+
+
+def test_the_pages_say_it_in_plain_words(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        key = await at.key()
+        async with at.client(key) as client:
+            one = await world(at, client)
+            await one.lease_all()
+            for cause in ("another version", "policy is gone", "absorb raises"):
+                async with CAUSES[cause][0](at, one.bad):
+                    await one.complete()
+                    assert (await page(one, key, "")).count("Needs attention") == 1
+                    bad = await page(one, key, f"/campaigns/{one.bad}")
+                    assert "This campaign needs attention" in bad
+                    assert "This round has all its answers and cannot be closed at present" in bad
+                    assert (await one.campaign(one.bad))["attention"]["reason"] in bad
+                    assert "The campaign was made" in await page(
+                        one, key, f"/campaigns/{one.bad}/events"
+                    )
+                    good = await page(one, key, f"/campaigns/{one.good}")
+                    assert "needs attention" not in good
+            await until(lambda: recovered(one))
+            assert "Needs attention" not in await page(one, key, "")
+            assert "needs attention" not in await page(one, key, f"/campaigns/{one.bad}")
+
+    on_site(dsn, work)
+
+
+async def page(one: World, key: str, path: str) -> str:
+    answer = await one.client.get(f"/ui{path}", headers={"cookie": f"{COOKIE}={key}"})
+    assert answer.status_code == 200, answer.text
+    return answer.text
+
+
+@pytest.mark.parametrize("words", ["headline", "status_of", "round_label", "how_it_decides"])
+def test_a_campaign_without_words_is_shown_without_them(
+    dsn: str, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    honest = getattr(story, words)
+    monkeypatch.setattr("affinity_bandits.service.faults.LONGEST_PAUSE", 60.0)
+
+    def wordless(about: Any, *more: Any) -> Any:
+        policy = about.description.policy if isinstance(about, Campaign) else about
+        if isinstance(policy, ExploreThenCommit):
+            raising()
+        return honest(about, *more)
+
+    async def work(at: Site) -> None:
+        key = await at.key()
+        async with at.client(key) as client:
+            one = await world(at, client)
+            await one.lease_all()
+            for module in (story, trail, view):
+                if hasattr(module, words):
+                    monkeypatch.setattr(module, words, wordless)
+            listed = await page(one, key, "")
+            assert listed.count("the bad one") == listed.count("the good one") == 1
+            bad = await page(one, key, f"/campaigns/{one.bad}")
+            assert "This campaign needs attention" in bad
+            assert "its page cannot be put into words" in bad
+            assert (await page(one, key, "")).count("Needs attention") == 1
+            assert "ask" in await page(one, key, f"/campaigns/{one.bad}/events")
+            assert "needs attention" not in await page(one, key, f"/campaigns/{one.good}")
+            assert (await one.campaign(one.bad))["attention"]["kind"] == "page"
+            log = capsys.readouterr().err
+            assert '"kind":"page"' in log
+            assert PRIVATE not in log
+            assert await one.metric('affinity_faults_total{kind="page"}') >= 1
+            # It keeps nothing from going on, and is forgotten where it is not met again.
+            await one.complete()
+            assert (await one.campaign(one.bad))["status"] == "decided"
+            monkeypatch.undo()
+            await pause_is_over(one)
+            await until(lambda: recovered(one))
+            assert "This campaign" not in await page(one, key, f"/campaigns/{one.bad}")
+
+    on_site(dsn, work)
+
+
+@pytest.mark.parametrize("route", ["ask", "tell", "tells"])
+def test_a_reply_of_the_wrong_length_is_our_fault(
+    dsn: str, route: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A database that answers more requests than it was sent, and then comes to its senses."""
+    monkeypatch.setattr("affinity_bandits.service.faults.LONGEST_PAUSE", 60.0)
+
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            one = await world(at, client)
+            await one.lease_all()
+            line = {"lease": one.lease["lease"], "answers": [{"slot": 0, "score": 0.5}]}
+            content = json.dumps({"count": 1} if route == "ask" else line)
+            path = f"/v1/campaigns/{one.bad}/{route}"
+            honest = asyncpg.Pool.fetch
+
+            async def short(pool: Any, query: str, *arguments: Any) -> Any:
+                rows = await honest(pool, query, *arguments)
+                told = "affinity.ask(" in query or "affinity.tell(" in query
+                return [*rows, *rows] if told and arguments[1] == UUID(one.bad) else rows
+
+            with patch.object(asyncpg.Pool, "fetch", short):
+                answer = await client.post(path, content=content)
+                if route == "tells":
+                    found = answer.json()
+                    assert (found["status"], found["code"]) == (500, "needs_attention")
+                else:
+                    refused(answer, 500, "needs_attention")
+                assert (await one.ask(one.good)).status_code == 200
+            assert (await one.campaign(one.bad))["attention"]["kind"] == "unexpected"
+            assert (await one.campaign(one.good))["attention"] is None
+            assert '"kind":"unexpected"' in capsys.readouterr().err
+            assert (await client.post(path, content=content)).status_code == 200
+            await pause_is_over(one)
+            await until(lambda: recovered(one))
+
+    on_site(dsn, work)
+
+
+def test_only_what_the_request_caused_is_told_to_whoever_sent_it() -> None:
+    mine = [InvalidInput("count", "larger", 0), UnknownName("policy", "x", ["y"]), NotSupported("")]
+    assert {as_problem(error).status for error in mine} == {422}
+    ours = [StateMismatch("a"), AffinityError("b"), MissingExtra("c", "d"), RuntimeError("e")]
+    assert {as_problem(error).status for error in ours} == {500}
+
+
+def test_a_state_mismatch_outside_any_campaign_is_a_500_that_is_logged(
+    dsn: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def work(at: Site) -> None:
+        async def broken(*_: object) -> None:
+            raise StateMismatch(PRIVATE)
+
+        before = 'affinity_faults_total{kind="unexpected"}'
+        async with at.client(await at.key()) as client:
+            one = await world(at, client)
+            monkeypatch.setattr(at.app.state.backend.parts.reading, "campaigns", broken)
+            answer = await client.get("/v1/campaigns")
+            assert PRIVATE not in refused(answer, 500, "unexpected")
+            log = capsys.readouterr().err
+            assert "StateMismatch" in log
+            assert PRIVATE not in log
+            assert await one.metric(before) >= 1
+
+    on_site(dsn, work)
