@@ -9,30 +9,32 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from affinity_bandits.experiments import Store, Sweep, run_cells
+from affinity_bandits.experiments import Experiment, Store, Sweep, run_cells
+from affinity_bandits.experiments.spec import CellSet
 from soak.checker import Reference, reference_of
-from soak.poison import POISON, known
+from soak.poison import Poison
 
 FIXED: dict[str, Any] = {"bandit.true_means": [0.4, 0.6], "bandit.bias": {"name": "power"}}
 
 
 @dataclass(frozen=True)
 class Case:
-    """A sweep.
+    """Cells to run, most often those of a sweep.
 
     Attributes:
-        sweep: what is run.
+        cells: what is run.
         sound: the part of it that can be run at all; what must be in the store in the end.
     """
 
-    sweep: Sweep
+    cells: CellSet
     sound: Sweep
 
     @property
     def hopeless(self) -> int:
         """How many shards can only fail."""
-        size = self.sweep.shard_size or self.sweep.replicates
-        return (len(self.sweep) - len(self.sound)) * -(-self.sweep.replicates // size)
+        size = self.cells.shard_size or self.cells.replicates
+        hopeless = sum(1 for _ in self.cells.planned()) - len(self.sound)
+        return hopeless * -(-self.cells.replicates // size)
 
 
 def _case(axes: dict[str, Any], horizon: int | None, replicates: int, shard_size: int) -> Case:
@@ -62,15 +64,15 @@ def _uneven() -> Case:
     axes = {"bandit.initial_pulls": [[100, 10], [1, 2, 3], [10, 100]], "policy": ["ucb1"]}
     case = _case(axes, 200, 4, 2)
     sound = axes | {"bandit.initial_pulls": [[100, 10], [10, 100]]}
-    return replace(case, sound=_case(sound, 200, 4, 2).sweep)
+    return replace(case, sound=_case(sound, 200, 4, 2).sound)
 
 
 def _poisonous() -> Case:
-    """One cell's policy kills whoever runs it."""
-    axes = {"policy": ["ucb1", POISON, "exp3"]}
-    sound = {"policy": ["ucb1", "exp3"]}
-    with known():
-        return replace(_case(axes, 200, 1, 1), sound=_case(sound, 200, 1, 1).sweep)
+    """One cell's policy, which is not of the package, kills whoever runs it."""
+    sound = _case({"policy": ["ucb1", "exp3"]}, 200, 1, 1).sound
+    cells = [planned.cell() for planned in sound.planned()]
+    cells.insert(1, replace(cells[0], policy=Poison()))
+    return Case(Experiment(cells, sound.replicates, sound.shard_size), sound)
 
 
 _one_at_a_time = threading.Lock()

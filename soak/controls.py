@@ -92,7 +92,7 @@ def checksums_not_checked(scratch: Path) -> Row:
     """Read a file with a flipped bit through a store that trusts every file."""
     row = Row("control: checksums not checked")
     root = scratch / "control-checksums"
-    run_cells(CASES["tiny"]().sweep, Store(root))
+    run_cells(CASES["tiny"]().cells, Store(root))
     _flip_a_number(root, reference("tiny"))
     with mock.patch.object(Store, "_content", _trusting):
         verdict = check(root, reference("tiny"))
@@ -104,7 +104,7 @@ def labels_not_checked(scratch: Path) -> Row:
     """Read undamaged files under other shards' names through a store that checks only checksums."""
     row = Row("control: labels not checked")
     root = scratch / "control-labels"
-    sweep = CASES["tiny"]().sweep
+    sweep = CASES["tiny"]().cells
     run_cells(sweep, Store(root))
     chance = random.Random(0)
     for move in (misplaced, misnamed):
@@ -139,11 +139,11 @@ def written_straight(scratch: Path) -> Row:
         mock.patch.object(Store, "pieces", by_name),
         mock.patch.object(Store, "_content", _trusting),
     ):
-        run_cells(CASES["tiny"]().sweep, Store(root))
+        run_cells(CASES["tiny"]().cells, Store(root))
         verdict = check(root, reference("tiny"))
     _caught(row, verdict, row.kills == 1 and verdict.damaged == 1)
     # The same torn file, met by the store as it is: moved aside, and made again.
-    summary = run_cells(CASES["tiny"]().sweep, Store(root))
+    summary = run_cells(CASES["tiny"]().cells, Store(root))
     row.expect(len(summary.aside) == 1, f"the torn file was not moved aside: {summary}")
     row.expect(check(root, reference("tiny")).good, "the torn file was not repaired")
     return row
@@ -176,7 +176,7 @@ def failures_taken_for_done(scratch: Path) -> Row:
         return [report._replace(error=None) for report in work.run_task(task, where)]
 
     with mock.patch.object(executors, "run_task", rosy), FailingCalls(4, lasting=False).injected():
-        summary = run_cells(CASES["small"]().sweep, Store(root))
+        summary = run_cells(CASES["small"]().cells, Store(root))
     row.faults = 1
     verdict = check(root, reference("small"))
     return _caught(row, verdict, summary.failed == 0 and verdict.lost > 0)

@@ -63,7 +63,7 @@ def misplaced(root: Path, path: Path, chance: random.Random) -> Damage:
 
 def misnamed(root: Path, path: Path, _: random.Random) -> Damage:
     """Give an undamaged file the name of other replicates of its cell."""
-    other = (int(path.name[:9]) + _count(path)) % CASES["tiny"]().sweep.replicates
+    other = (int(path.name[:9]) + _count(path)) % CASES["tiny"]().cells.replicates
     target = path.with_name(f"{other:09d}{path.name[9:]}")
     path.rename(target)
     cells = (_cell(root, path),)
@@ -91,8 +91,8 @@ def damaged_files(count: int, seed: int, scratch: Path) -> Row:
     case = CASES["tiny"]()
     truth = reference("tiny")
     root = scratch / "damage"
-    run_cells(case.sweep, Store(root))
-    cells = {planned.identity: planned.cell() for planned in case.sweep.planned()}
+    run_cells(case.cells, Store(root))
+    cells = {planned.identity: planned.cell() for planned in case.cells.planned()}
     kinds: dict[str, int] = {}
     left = count
     while left > 0:
@@ -106,7 +106,7 @@ def damaged_files(count: int, seed: int, scratch: Path) -> Row:
         store = Store(root)
         for identity in sorted({cell for damage in batch for cell in damage.cells}):
             try:
-                store.read(cells[identity], case.sweep.replicates)
+                store.read(cells[identity], case.cells.replicates)
             except InvalidInput:
                 continue
             row.as_good += 1
@@ -118,7 +118,7 @@ def damaged_files(count: int, seed: int, scratch: Path) -> Row:
         else:
             row.as_good += 1
             row.violations.append(f"hashed in spite of {batch}")
-        summary = run_cells(case.sweep, Store(root))
+        summary = run_cells(case.cells, Store(root))
         expected = sorted(damage.aside for damage in batch)
         row.expect(sorted(summary.aside) == expected, f"aside {summary.aside}, not {expected}")
         again = sum(damage.replicates for damage in batch)

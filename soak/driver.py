@@ -19,7 +19,6 @@ from affinity_bandits.experiments import (
     ProcessExecutor,
     SerialExecutor,
     Store,
-    processes,
     ray_executor,
     run_cells,
 )
@@ -137,12 +136,7 @@ def main() -> None:
     if given.largest_file is not None:
         hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
         resource.setrlimit(resource.RLIMIT_FSIZE, (given.largest_file, hard))
-    with contextlib.ExitStack() as stack:
-        if given.case == "poisonous":
-            stack.enter_context(poison.known())
-            for module in (processes, ray_executor):
-                vars(module)["run_task"] = poison.run_task
-        summary = run_cells(CASES[given.case]().sweep, Store(given.store), executor)
+    summary = run_cells(CASES[given.case]().cells, Store(given.store), executor)
     fields = ("found", "run", "failed")
     first = next(iter(summary.errors.values()), "")[:200]
     print(json.dumps({name: getattr(summary, name) for name in fields} | {"error": first}))

@@ -128,7 +128,7 @@ def every_write_call(lasting: bool, scratch: Path) -> Row:
         root = scratch / f"call-{lasting}-{at}"
         faults = FailingCalls(at, lasting)
         with faults.injected():
-            summary = run_cells(case.sweep, Store(root))
+            summary = run_cells(case.cells, Store(root))
         after = check(root, truth)
         row.expect(after.untorn, f"torn at call {at}, {faults.met}: {after}")
         row.expect(
@@ -141,7 +141,7 @@ def every_write_call(lasting: bool, scratch: Path) -> Row:
         met.add(faults.met)
         row.faults += 1
         row.restarts += 1
-        again = run_cells(case.sweep, Store(root))
+        again = run_cells(case.cells, Store(root))
         row.expect(again.failed == 0, f"the run after call {at} failed: {again}")
         row.add(check(root, truth))
     else:

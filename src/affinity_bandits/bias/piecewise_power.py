@@ -60,7 +60,7 @@ class PiecewisePower(Bias):
     def exponents(self) -> tuple[float, ...]:
         """The power between each point and the next; 0 after the last."""
         points = pairwise(zip(self.shares, self.weights, strict=True))
-        return (*(math.log(v / w) / math.log(y / x) for (x, w), (y, v) in points), 0.0)
+        return (*(_log_ratio(w, v) / _log_ratio(x, y) for (x, w), (y, v) in points), 0.0)
 
     @property
     def steepness(self) -> float:
@@ -98,3 +98,8 @@ class PiecewisePower(Bias):
             return f"{self.weights[0]:g}"
         low, high = self.weights[0], self.weights[-1]
         return f"from {low:.3g} to {high:.3g}, at most as steep as x^{self.steepness:.3g}"
+
+
+def _log_ratio(low: float, high: float) -> float:
+    """Return log(high / low); of numbers side by side, not of their quotient's rounding."""
+    return math.log1p((high - low) / low) if high < 2.0 * low else math.log(high / low)
