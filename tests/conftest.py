@@ -1,12 +1,36 @@
-"""Settings of every test: hypothesis without deadlines, because a first call compiles."""
+"""Settings of every test, and turns for those that cannot share the machine with their like."""
 
+from __future__ import annotations
+
+import fcntl
+import signal
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
     "default",
-    deadline=None,
+    deadline=None,  # a first call compiles
     derandomize=True,  # a test that passes today passes tomorrow
     print_blob=False,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("default")
+
+# A shell's background jobs ignore SIGINT, and hand that down to every command that is tested.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def _in_turn(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Let tests with the mark `one_at_a_time(name)` wait for others of that name, in any worker."""
+    mark = request.node.get_closest_marker("one_at_a_time")
+    if mark is None:
+        yield
+        return
+    with (Path(tempfile.gettempdir()) / f"affinity-tests-{mark.args[0]}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # released with the process, however it ends
+        yield

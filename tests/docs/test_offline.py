@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.docs.environments import ROOT
 
 # One worker: a browser and the built pages are enough once. Slow: `make quick` has no Chromium.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("chromium")]
+pytestmark = pytest.mark.slow
 
 BUILT = "AFFINITY_HTML"
 """The variable that names the built pages, if they are built already."""

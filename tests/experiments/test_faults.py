@@ -13,7 +13,7 @@ QUICK = ("write-call", "write-calls", "damage", "control-labels", "control-done"
 
 
 def marks(name: str) -> list[pytest.MarkDecorator]:
-    alone = pytest.mark.xdist_group("ray")  # two clusters can be in each other's way
+    alone = pytest.mark.one_at_a_time("ray")  # two clusters can be in each other's way
     return ([] if name in QUICK else [pytest.mark.slow]) + [alone] * name.endswith("-ray")
 
 

@@ -20,7 +20,7 @@ from affinity_bandits.experiments import (
 from affinity_bandits.experiments.executors import Executor
 from affinity_bandits.experiments.ray_executor import RayExecutor
 
-pytestmark = pytest.mark.xdist_group("ray")
+pytestmark = pytest.mark.one_at_a_time("ray")
 REPLICATES = 40
 
 

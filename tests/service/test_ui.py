@@ -22,7 +22,7 @@ from affinity_bandits.service.ui.session import COOKIE
 from tests.service.ui_site import CONTRAST, STRUCTURE, Site, log_in, serving, watched
 
 # One worker: a browser and a server are enough once. Slow: `make quick` has no Chromium.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("chromium")]
+pytestmark = pytest.mark.slow
 
 HOSTILE = (
     "<script>document.title='taken'</script>",
