@@ -83,7 +83,8 @@ def policy_lines() -> list[tuple[str, str, str, str]]:
             name,
             "rounds" if issubclass(cls, RoundPolicy) else "steps",
             assumed(name),
-            _first_line(cls) + ("" if cls.sees == "feedback" else f" Sees {cls.sees}."),
+            _first_line(cls)
+            + ("" if cls.information == "feedback" else f" Sees {cls.information}."),
         )
         for name, cls in POLICIES.items()
     ]

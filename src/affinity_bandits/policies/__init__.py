@@ -3,7 +3,7 @@
 A step policy (`StepPolicy`) chooses after every feedback; a round policy (`RoundPolicy`)
 announces a whole round and decides from its sums, and `AsSteps` plays it one pull at a time. No
 policy can see a true mean or the bias: this package imports neither. The two that are told more
-than feedback say so in `sees`.
+than feedback say so in `information`.
 """
 
 from affinity_bandits.policies.as_steps import AsSteps

@@ -67,7 +67,7 @@ class DebiasedUCBV(StepPolicy):
     """
 
     name: ClassVar[str] = "debiased-ucb-v"
-    sees: ClassVar[str] = "feedback, bias and initial pulls"
+    information: ClassVar[str] = "feedback, bias and initial pulls"
     bias: KnownBias
     initial_pulls: Sequence[int] | None = None
     c: float = 1.0

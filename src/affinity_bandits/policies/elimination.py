@@ -50,7 +50,7 @@ class Elimination(RoundPolicy):
     """
 
     name: ClassVar[str] = "elimination"
-    decides: ClassVar[bool] = True
+    eliminates: ClassVar[bool] = True
     schedule: Schedule = field(default=PublishedSchedule())
     discard_first: bool = True
 

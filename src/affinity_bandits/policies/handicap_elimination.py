@@ -93,7 +93,7 @@ class HandicapElimination(RoundPolicy):
     """
 
     name: ClassVar[str] = "handicap-elimination"
-    decides: ClassVar[bool] = True
+    eliminates: ClassVar[bool] = True
     head_start: int | None = None
     sigma: float = 1.0
     bounded: bool = False

@@ -27,8 +27,8 @@ class Oracle(StepPolicy):
     """
 
     name: ClassVar[str] = "oracle"
-    decides: ClassVar[bool] = True
-    sees: ClassVar[str] = "the best arm"
+    eliminates: ClassVar[bool] = True
+    information: ClassVar[str] = "the best arm"
     arm: int = 0
 
     def __post_init__(self) -> None:

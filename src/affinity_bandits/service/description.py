@@ -25,7 +25,7 @@ DEFAULT_IN_FLIGHT = 100
 SERVED = {
     name: policy
     for name, policy in POLICIES.items()
-    if issubclass(policy, RoundPolicy) and policy.sees == "feedback"
+    if issubclass(policy, RoundPolicy) and policy.information == "feedback"
 }
 """Policies a campaign can run: those that plan whole rounds and are told nothing but feedback."""
 

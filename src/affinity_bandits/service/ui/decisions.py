@@ -10,7 +10,7 @@ from functools import cached_property
 from markupsafe import Markup
 
 from affinity_bandits.policies import FOREVER, Elimination, HandicapElimination
-from affinity_bandits.policies.narrowing import Narrowing
+from affinity_bandits.policies.phased_elimination import PhasedElimination
 from affinity_bandits.service.records import About, Campaign, ClosedRound
 from affinity_bandits.service.scores import from_units, scale_of
 from affinity_bandits.service.ui.story import is_warm_up, round_label
@@ -213,7 +213,7 @@ def _because(decision: Decision, name: Markup, allowed: str) -> Markup:
             " explains, so {name} was dropped.",
             name=name,
         )
-    if not isinstance(policy, Narrowing):
+    if not isinstance(policy, PhasedElimination):
         return say("The campaign's policy then dropped {name}.", name=name)
     ranked = " over all rounds so far" if policy.cumulative else ""
     keeps = len(decision.active) - len(decision.round.dropped)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from affinity_bandits.policies import Elimination, HandicapElimination, RoundPolicy, Uniform
-from affinity_bandits.policies.narrowing import Narrowing
+from affinity_bandits.policies.phased_elimination import PhasedElimination
 from affinity_bandits.service.records import About, Campaign
 from affinity_bandits.service.ui.wording import capital, count_word, counted, listed, named, say
 
@@ -112,7 +112,7 @@ def how_it_decides(policy: RoundPolicy | None) -> str:
         )
     if isinstance(policy, Uniform):
         return "Groups take turns in equal numbers, and none is ever dropped."
-    if isinstance(policy, Narrowing):
+    if isinstance(policy, PhasedElimination):
         return (
             "Groups take turns in equal numbers. At the end of each round a fixed number of groups,"
             " those with the lowest scores, is dropped, until one is left."
@@ -168,7 +168,7 @@ def _left_of_all(campaign: Campaign) -> str:
 
 
 def _decides(policy: RoundPolicy | None) -> bool:
-    return policy is None or policy.decides
+    return policy is None or policy.eliminates
 
 
 def _names(description: About, arms: Sequence[int]) -> Markup:
