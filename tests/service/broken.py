@@ -12,9 +12,8 @@ from uuid import UUID
 
 import httpx
 
-from affinity_bandits.policies import ExploreThenCommit
+from affinity_bandits.policies import POLICIES, ExploreThenCommit
 from affinity_bandits.policies.phased_elimination import PhasedElimination
-from affinity_bandits.service.description import SERVED
 from tests.service.web_site import Site, opened
 
 BAD = {"name": "explore-then-commit", "pulls_per_arm": 1}
@@ -37,8 +36,8 @@ async def another_version(_: Site, __: str) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def policy_is_gone(_: Site, __: str) -> AsyncIterator[None]:
-    with patch.dict(SERVED):
-        del SERVED[BAD["name"]]
+    with patch.dict(POLICIES):
+        del POLICIES[BAD["name"]]
         yield
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from affinity_bandits import checks
 from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.policies.explaining import PlayedRound, RoundExplanation
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.round import FOREVER, Round, RoundPolicy
 from affinity_bandits.policies.state import counts, reals
@@ -41,11 +42,23 @@ class PhasedElimination(RoundPolicy):
     """A fixed list of phases, each of which keeps the best arms; what is left is played forever."""
 
     eliminates: ClassVar[bool] = True
+    rule: ClassVar[str] = (
+        "Groups take turns in equal numbers. At the end of each round a fixed number of groups,"
+        " those with the lowest scores, is dropped, until one is left."
+    )
     cumulative: ClassVar[bool] = False
 
     def phases(self, arms: int, horizon: int) -> list[Phase]:
         """Return the phases for so many arms and a declared horizon."""
         raise NotImplementedError
+
+    def explain(self, played: PlayedRound, before: RoundExplanation | None) -> RoundExplanation:
+        kept = len(played.candidates) - len(played.dropped)
+        best, stay = (f"best {kept:,}", "stay") if kept > 1 else ("best", "stays")
+        ranked = " over all rounds so far" if self.cumulative else ""
+        return RoundExplanation(
+            dropped_because=f"Only the {best} by score{ranked} {stay} after this round"
+        )
 
     def start(self, arms: int, horizon: int) -> PhasedEliminationState:
         check_size(arms, horizon)

@@ -26,6 +26,8 @@ class Policy:
         eliminates: whether the policy drops arms from its candidates, so that "undecided" and
             "deceived" mean something.
         information: "feedback", or what else it is told that a real policy would not be.
+        told: settings that are facts about the bandit, by what they are: "bias", "initial pulls"
+            or "best arm". Where a policy is made from a name for a bandit, they are filled in.
     """
 
     name: ClassVar[str]
@@ -33,6 +35,7 @@ class Policy:
     randomised: ClassVar[bool] = False
     eliminates: ClassVar[bool] = False
     information: ClassVar[str] = "feedback"
+    told: ClassVar[Mapping[str, str]] = {}
 
     @property
     def assumes(self) -> Feedback:
