@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
+import json
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from unittest.mock import patch
 from uuid import UUID
 
+import httpx
 import pytest
 
 from affinity_bandits.errors import InvalidInput, UnknownName
 from affinity_bandits.policies import POLICIES, RoundExplanation, RoundPolicy, register
 from affinity_bandits.service import keys
 from affinity_bandits.service.campaigns import Ask
+from affinity_bandits.service.database import connect
 from affinity_bandits.service.description import SERVED, Description, served_policy
 from affinity_bandits.service.idempotency import new_key
 from affinity_bandits.service.reading import Reading
@@ -21,7 +30,7 @@ from affinity_bandits.service.records import Lease
 from affinity_bandits.service.verify import verify
 from tests.own_policies import DropLowest, DropLowestInWords
 from tests.service.one_campaign import made
-from tests.service.web_site import Site, on_site
+from tests.service.web_site import CAMPAIGN, Site, on_site
 
 NOW = datetime(2026, 11, 10, 9, 0, tzinfo=UTC)
 GROUPS = ("Ann", "Ben", "Cid")
@@ -154,6 +163,7 @@ def test_an_explanation_that_fails_leaves_a_plain_page_and_a_mark(dsn: str) -> N
     async def work(at: Site) -> None:
         id_ = await played(at, "speechless", Speechless(), rounds=1)
         page = await page_of(at, "speechless", id_)
+        assert "This is what is on record." in page
         assert "Cid" in page
         assert "no words" not in page
 
@@ -180,3 +190,55 @@ def test_one_that_is_told_more_than_feedback_is_not_served() -> None:
 
     register(Told)
     assert "told" not in SERVED
+
+
+SCRIPT = """
+import sys
+
+from affinity_bandits.policies import register
+from affinity_bandits.service.serving import serve
+from tests.own_policies import DropLowest
+
+register(DropLowest)
+
+if __name__ == "__main__":
+    serve(sys.argv[1], port=0, workers=2)
+"""
+
+
+async def new_api_key(dsn: str) -> str:
+    pool = await connect(dsn)
+    try:
+        owner = await keys.create_tenant(pool, "script")
+        return await keys.make_key(pool, owner, "test", keys.SCOPES)
+    finally:
+        await pool.close()
+
+
+@pytest.mark.slow
+def test_a_script_that_registers_it_serves_it_in_every_process(dsn: str, tmp_path: Path) -> None:
+    script = tmp_path / "my_service.py"
+    script.write_text(SCRIPT)
+    headers = {"authorization": f"Bearer {asyncio.run(new_api_key(dsn))}"}
+    with subprocess.Popen(
+        [sys.executable, script, dsn],
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        try:
+            lines = []
+            while sum("Started server process" in line for line in lines) < 2:
+                lines.append(process.stderr.readline())
+                assert lines[-1], "".join(lines)
+            url = next(json.loads(one)["url"] for one in lines if '"listening"' in one)
+            body = CAMPAIGN | {"policy": {"name": "drop-lowest"}}
+            # A connection each: that one of two processes takes none of 40 has probability 2**-39.
+            for _ in range(40):
+                made = httpx.post(f"{url}/v1/campaigns", json=body, headers=headers, timeout=30)
+                assert made.status_code == 201, made.text
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=60)
