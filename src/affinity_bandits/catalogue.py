@@ -7,7 +7,7 @@ together with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from typing import Any
 
 from affinity_bandits import checks
@@ -15,14 +15,7 @@ from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import BIASES, bias_from_json
 from affinity_bandits.errors import InvalidInput, UnknownName
 from affinity_bandits.feedback import ANYTHING
-from affinity_bandits.policies import (
-    POLICIES,
-    DebiasedUCBV,
-    Oracle,
-    Policy,
-    RoundPolicy,
-    StepPolicy,
-)
+from affinity_bandits.policies import POLICIES, Policy, RoundPolicy, StepPolicy
 
 AnyPolicy = StepPolicy | RoundPolicy
 
@@ -52,22 +45,39 @@ def policy_from_json(
     if name not in POLICIES:
         raise UnknownName("policy", name, POLICIES)
     cls: type[Policy] = POLICIES[name]
-    if cls is DebiasedUCBV:
-        if isinstance(given.get("bias"), Mapping | str):
-            bias = given["bias"]
-            given["bias"] = bias_from_json(
+    for setting, fact in cls.told.items():
+        if fact == "bias" and isinstance(given.get(setting), Mapping | str):
+            bias = given[setting]
+            given[setting] = bias_from_json(
                 {"name": bias} if isinstance(bias, str) else bias, functions
             )
         if bandit is not None:
-            given.setdefault("bias", bandit.bias)
-            given.setdefault("initial_pulls", bandit.initial_pulls)
-        if "bias" not in given:
-            raise InvalidInput("bias", "given: this policy is told the bias", None)
-    if cls is Oracle and bandit is not None:
-        given.setdefault("arm", bandit.best_arms[0])
+            given.setdefault(setting, _fact(bandit, fact))
+        if setting not in given and setting in _without_default(cls):
+            raise InvalidInput(setting, f"given: this policy is told the {fact}", None)
     policy = cls.from_json(given)
     assert isinstance(policy, StepPolicy | RoundPolicy)
     return policy
+
+
+def _fact(bandit: AffinityBandit, fact: str) -> Any:
+    """Return what a policy is told of a bandit; see `Policy.told`."""
+    match fact:
+        case "bias":
+            return bandit.bias
+        case "initial pulls":
+            return bandit.initial_pulls
+        case "best arm":
+            return bandit.best_arms[0]
+    raise InvalidInput("told", "'bias', 'initial pulls' or 'best arm'", fact)
+
+
+def _without_default(cls: type[Policy]) -> set[str]:
+    return {
+        item.name
+        for item in fields(cls)
+        if item.default is MISSING and item.default_factory is MISSING
+    }
 
 
 def policy_lines() -> list[tuple[str, str, str, str]]:
@@ -83,7 +93,8 @@ def policy_lines() -> list[tuple[str, str, str, str]]:
             name,
             "rounds" if issubclass(cls, RoundPolicy) else "steps",
             assumed(name),
-            _first_line(cls) + ("" if cls.sees == "feedback" else f" Sees {cls.sees}."),
+            _first_line(cls)
+            + ("" if cls.information == "feedback" else f" Sees {cls.information}."),
         )
         for name, cls in POLICIES.items()
     ]

@@ -75,7 +75,7 @@ class Mine(Base):
     """The arm pulled least."""
 
     name: ClassVar[str] = "mine"
-    decides: ClassVar[bool] = False
+    eliminates: ClassVar[bool] = False
     start_at: int = 0
 
     def start(self, arms, horizon, extra=0):

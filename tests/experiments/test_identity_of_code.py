@@ -45,7 +45,7 @@ EDITS = {
     "update, inherited": ("mine", "state.pulls[arm] += 1", "state.pulls[arm] += 2"),
     "a method that is inherited": ("mine", "return counts(arms)", "return counts(arms + 1)"),
     "a class variable that is inherited": ("mine", "limit: ClassVar[int] = 7", "limit = 8"),
-    "a class variable": ("mine", "decides: ClassVar[bool] = False", "decides = True"),
+    "a class variable": ("mine", "eliminates: ClassVar[bool] = False", "eliminates = True"),
     "the base class": ("mine", "class Base(StepPolicy)", "class Base(StepPolicy, object)"),
     "a default of a field": ("mine", "start_at: int = 0", "start_at: int = 2"),
     "a default argument": ("mine", "horizon, extra=0", "horizon, extra=1"),

@@ -12,9 +12,8 @@ from uuid import UUID
 
 import httpx
 
-from affinity_bandits.policies import ExploreThenCommit
-from affinity_bandits.policies.narrowing import Narrowing
-from affinity_bandits.service.description import SERVED
+from affinity_bandits.policies import POLICIES, ExploreThenCommit
+from affinity_bandits.policies.phased_elimination import PhasedElimination
 from tests.service.web_site import Site, opened
 
 BAD = {"name": "explore-then-commit", "pulls_per_arm": 1}
@@ -37,31 +36,31 @@ async def another_version(_: Site, __: str) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def policy_is_gone(_: Site, __: str) -> AsyncIterator[None]:
-    with patch.dict(SERVED):
-        del SERVED[BAD["name"]]
+    with patch.dict(POLICIES):
+        del POLICIES[BAD["name"]]
         yield
 
 
 @asynccontextmanager
 async def absorb_raises(_: Site, __: str) -> AsyncIterator[None]:
-    with patch.object(Narrowing, "absorb", staticmethod(raising)):
+    with patch.object(PhasedElimination, "absorb", staticmethod(raising)):
         yield
 
 
 @asynccontextmanager
 async def plan_raises(_: Site, __: str) -> AsyncIterator[None]:
-    with patch.object(Narrowing, "plan", staticmethod(raising)):
+    with patch.object(PhasedElimination, "plan", staticmethod(raising)):
         yield
 
 
 @asynccontextmanager
 async def plan_names_no_arm(_: Site, __: str) -> AsyncIterator[None]:
-    honest = Narrowing.plan
+    honest = PhasedElimination.plan
 
     def lying(state: Any) -> Any:
         return honest(state)._replace(arms=[7])
 
-    with patch.object(Narrowing, "plan", staticmethod(lying)):
+    with patch.object(PhasedElimination, "plan", staticmethod(lying)):
         yield
 
 

@@ -13,7 +13,7 @@ import asyncpg
 import pytest
 
 from affinity_bandits.policies import ExploreThenCommit
-from affinity_bandits.policies.narrowing import Narrowing
+from affinity_bandits.policies.phased_elimination import PhasedElimination
 from affinity_bandits.service import closer, faults, problems
 from affinity_bandits.service.campaigns import Campaigns
 from affinity_bandits.service.migrate import migrate
@@ -37,7 +37,7 @@ class Failing:
     def __init__(self, error: Exception | None = None) -> None:
         self.tries = 0
         self.error = error or RuntimeError("a defect")
-        self._patch = patch.object(Narrowing, "absorb", staticmethod(self))
+        self._patch = patch.object(PhasedElimination, "absorb", staticmethod(self))
 
     def __call__(self, *_: Any) -> None:
         self.tries += 1
@@ -126,7 +126,7 @@ def test_those_that_failed_before_come_last_and_not_all_at_once(dsn: str) -> Non
             one.wait(2 * faults.FIRST_PAUSE)
             order.clear()
             one.id = healthy
-            with patch.object(Narrowing, "absorb", staticmethod(lambda *_: None)):
+            with patch.object(PhasedElimination, "absorb", staticmethod(lambda *_: None)):
                 await one.complete_but_do_not_close()
             await one.campaigns.close_due(now=one.now)
             assert order[0] == healthy
@@ -260,13 +260,13 @@ def test_a_campaign_that_is_over_needs_nobodys_attention(dsn: str) -> None:
 
 @pytest.mark.parametrize("arms", [[], [0, 0], [2], [-1]])
 def test_a_plan_that_cannot_be_is_not_written_down(dsn: str, arms: list[int]) -> None:
-    honest = Narrowing.plan
+    honest = PhasedElimination.plan
 
     async def test(one: OneCampaign) -> None:
         await one.complete_but_do_not_close()
         lying = staticmethod(lambda state: honest(state)._replace(arms=arms, repetitions=3))
         with (
-            patch.object(Narrowing, "plan", lying),
+            patch.object(PhasedElimination, "plan", lying),
             pytest.raises(problems.NeedsAttention) as caught,
         ):
             await one.campaigns.close(one.id, now=one.now)

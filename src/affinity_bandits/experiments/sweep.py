@@ -219,7 +219,7 @@ def _bias(value: Any) -> _Piece:
 def _policy(value: Any) -> _Piece:
     given = {"name": value} if isinstance(value, str) else value
     name = given.get("name") if isinstance(given, Mapping) else None
-    if name in POLICIES and POLICIES[name].sees != "feedback":
+    if name in POLICIES and POLICIES[name].information != "feedback":
         return _Piece(given, "")  # spelled out with each cell's own bandit
     policy = policy_from_json(given)
     return _Piece(policy.to_json(), of=policy)

@@ -55,7 +55,7 @@ def run(settings: Settings, lab: Lab) -> Data:
         }
         for arm, (index, outcome) in product((0, 1), enumerate(OUTCOMES))
     ]
-    told = [name for name, cls in POLICIES.items() if cls.sees == "feedback"]
+    told = [name for name, cls in POLICIES.items() if cls.information == "feedback"]
     for name, replicate in product(told, range(settings.replicates)):
         paths = [_play(name, outcome, settings, replicate) for outcome in settings.outcomes]
         rows.append(

@@ -22,7 +22,7 @@ from affinity_bandits.planning.reach import (
     sufficient_horizon,
 )
 from affinity_bandits.planning.schedules import ScheduledRound, scheduled_rounds
-from affinity_bandits.policies import HandicapElimination, RoundPolicy
+from affinity_bandits.policies import PLANNED_BY_DEFAULT, RoundPolicy
 from affinity_bandits.simulation.progress import progress_bar
 
 HARDEST, COST, REACH, SUFFICIENT = range(4)
@@ -107,16 +107,13 @@ def costliest(found: tuple[Outcome, ...] | list[Outcome]) -> int:
     return max(range(len(found)), key=lambda i: (found[i].choices_95, found[i].choices))
 
 
-def planned_policy(assumptions: Assumptions) -> HandicapElimination:
+def planned_policy(
+    assumptions: Assumptions, policy_class: type[RoundPolicy] = PLANNED_BY_DEFAULT
+) -> RoundPolicy:
     """Return the policy that a plan runs."""
-    given = assumptions.on_unit_scale()
-    return HandicapElimination(
-        head_start=given.head_start,
-        sigma=given.sigma,
-        bounded=given.bounded,
-        failure=given.failure,
-        in_flight=given.in_flight,
-    )
+    if not (isinstance(policy_class, type) and issubclass(policy_class, RoundPolicy)):
+        raise InvalidInput("policy_class", "a class of round policies", policy_class)
+    return policy_class.planned_for(assumptions.on_unit_scale())
 
 
 def hardest_runs(assumptions: Assumptions) -> int:
@@ -127,17 +124,20 @@ def hardest_runs(assumptions: Assumptions) -> int:
 def make_plan(
     assumptions: Assumptions,
     *,
+    policy_class: type[RoundPolicy] = PLANNED_BY_DEFAULT,
     seed: int = 0,
     progress: bool | Callable[[float], None] | None = None,
 ) -> Plan:
     """Return a plan for stated assumptions.
 
     The policy is elimination with a handicap, whose failure probability is proven for every
-    nondecreasing bias. Whether the choices are enough, what they can tell apart and what they
-    cost at most is measured in worlds at least as hard as any bias inside the assumptions.
+    nondecreasing bias, or one of your own that promises the same (`RoundPolicy.planned_for`).
+    Whether the choices are enough, what they can tell apart and what they cost at most is measured
+    in worlds at least as hard as any bias inside the assumptions.
 
     Args:
         assumptions: what is taken for granted.
+        policy_class: what to plan with.
         seed: of all runs.
         progress: True for a bar, None for a bar on a terminal, False for none, or a function that
             is called with the part done.
@@ -151,7 +151,7 @@ def make_plan(
         raise InvalidInput("assumptions", "assumptions of a plan", assumptions)
     seed = checks.integer("seed", seed, low=0, high=2**62)
     own = 4 * seed
-    policy = planned_policy(assumptions)
+    policy = planned_policy(assumptions, policy_class)
     worlds, shown = hard_worlds(assumptions), examples(assumptions)
     points = horizons_around(assumptions)
     horizon, runs = assumptions.horizon, hardest_runs(assumptions)

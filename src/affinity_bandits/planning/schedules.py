@@ -6,13 +6,7 @@ import math
 from dataclasses import dataclass
 
 from affinity_bandits.planning.assumptions import Assumptions
-from affinity_bandits.policies import HandicapElimination
-from affinity_bandits.policies.handicap_elimination import (
-    LOOKS,
-    MIXING,
-    WINDOWS,
-    HandicapState,
-)
+from affinity_bandits.policies import RoundPolicy
 
 BY_CHANCE = 1.6449
 """Standard deviations that an advantage exceeds with probability 5%."""
@@ -37,36 +31,17 @@ class ScheduledRound:
     detects: float | None
 
 
-def scheduled_rounds(
-    policy: HandicapElimination, assumptions: Assumptions
-) -> tuple[ScheduledRound, ...]:
-    """Return the looks that fit in the horizon, while all groups take part.
-
-    At a look, sums of all windows that are open then are compared, so the best of them counts.
-    """
-    groups, span = assumptions.groups, assumptions.span
+def scheduled_rounds(policy: RoundPolicy, assumptions: Assumptions) -> tuple[ScheduledRound, ...]:
+    """Return the rounds that fit in the horizon, while all groups take part."""
+    span, horizon = assumptions.span, assumptions.horizon
     # A bound on the variance of one score, on the scale that policies see.
     variance = 0.25 if assumptions.bounded else assumptions.sigma**2
-    state: HandicapState = policy.start(groups, assumptions.horizon)
-    ends = state.ends.tolist()
-    extra = int(state.head_start) + 1
-    rows = [ScheduledRound(ends[0], ends[0] * groups, None, None)]
-    for look in range(1, len(ends)):
-        newest = (look - 1) // LOOKS
-        best = math.inf
-        for window in range(max(0, newest - WINDOWS + 1), newest + 1):
-            passes = ends[look] - ends[window * LOOKS]
-            mixing = MIXING * 2.0 * variance * ends[window * LOOKS]
-            spread = 2.0 * variance * passes + mixing
-            level = 2.0 * float(state.log_levels[window])
-            best = min(best, math.sqrt(spread * (level + math.log(spread / mixing))) / passes)
-        noise = math.sqrt(2.0 * variance / ends[look])
-        rows.append(
-            ScheduledRound(
-                ends[look] + extra,
-                groups * ends[look] + (groups - 1) * extra,
-                span * best,
-                span * (best + BY_CHANCE * noise),
-            )
-        )
-    return tuple(row for row in rows if row.choices <= assumptions.horizon)
+    rows = []
+    for planned in policy.rounds_without_drops(assumptions.groups, horizon, variance):
+        drops = detects = None
+        if planned.drops is not None:
+            noise = math.sqrt(2.0 * variance / planned.compared)
+            drops = span * planned.drops
+            detects = span * (planned.drops + BY_CHANCE * noise)
+        rows.append(ScheduledRound(planned.pulls_each, planned.pulls, drops, detects))
+    return tuple(row for row in rows if row.choices <= horizon)

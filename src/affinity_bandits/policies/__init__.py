@@ -3,7 +3,7 @@
 A step policy (`StepPolicy`) chooses after every feedback; a round policy (`RoundPolicy`)
 announces a whole round and decides from its sums, and `AsSteps` plays it one pull at a time. No
 policy can see a true mean or the bias: this package imports neither. The two that are told more
-than feedback say so in `sees`.
+than feedback say so in `information`.
 """
 
 from affinity_bandits.policies.as_steps import AsSteps
@@ -14,6 +14,7 @@ from affinity_bandits.policies.epsilon_greedy import EpsilonGreedy
 from affinity_bandits.policies.exp3 import EXP3
 from affinity_bandits.policies.exp3_gains import EXP3Gains
 from affinity_bandits.policies.exp3_ix import EXP3IX
+from affinity_bandits.policies.explaining import PlayedRound, RoundExplanation
 from affinity_bandits.policies.explore_then_commit import ExploreThenCommit
 from affinity_bandits.policies.handicap_elimination import HandicapElimination
 from affinity_bandits.policies.kl_ucb import KLUCB
@@ -21,7 +22,9 @@ from affinity_bandits.policies.live import Live
 from affinity_bandits.policies.lucb import LUCB
 from affinity_bandits.policies.moss import MOSS
 from affinity_bandits.policies.oracle import Oracle
+from affinity_bandits.policies.planned import PlannedRound
 from affinity_bandits.policies.policy import Policy
+from affinity_bandits.policies.registry import PLANNED_BY_DEFAULT, POLICIES, register
 from affinity_bandits.policies.round import FOREVER, Round, RoundPolicy
 from affinity_bandits.policies.schedule import (
     ListedSchedule,
@@ -37,33 +40,6 @@ from affinity_bandits.policies.ucb1 import UCB1
 from affinity_bandits.policies.ucb_v import UCBV
 from affinity_bandits.policies.uniform import Uniform
 
-POLICIES: dict[str, type[Policy]] = {
-    policy.name: policy
-    for policy in (
-        Elimination,
-        HandicapElimination,
-        Uniform,
-        ExploreThenCommit,
-        SuccessiveRejects,
-        SequentialHalving,
-        UCB1,
-        KLUCB,
-        MOSS,
-        UCBV,
-        DebiasedUCBV,
-        EfficientUCBV,
-        EXP3,
-        EXP3Gains,
-        EXP3IX,
-        LUCB,
-        ThompsonBeta,
-        ThompsonGaussian,
-        EpsilonGreedy,
-        Oracle,
-    )
-}
-"""Every policy by its name."""
-
 __all__ = [
     "EXP3",
     "EXP3IX",
@@ -71,6 +47,7 @@ __all__ = [
     "KLUCB",
     "LUCB",
     "MOSS",
+    "PLANNED_BY_DEFAULT",
     "POLICIES",
     "UCB1",
     "UCBV",
@@ -85,9 +62,12 @@ __all__ = [
     "ListedSchedule",
     "Live",
     "Oracle",
+    "PlannedRound",
+    "PlayedRound",
     "Policy",
     "PublishedSchedule",
     "Round",
+    "RoundExplanation",
     "RoundPolicy",
     "Schedule",
     "SequentialHalving",
@@ -96,4 +76,5 @@ __all__ = [
     "ThompsonBeta",
     "ThompsonGaussian",
     "Uniform",
+    "register",
 ]

@@ -45,9 +45,9 @@ class AsSteps(StepPolicy):
             raise InvalidInput("policy", "a round policy", self.policy)
 
     @property
-    def decides(self) -> bool:  # type: ignore[override]
-        """Whether the round policy narrows its candidates down."""
-        return self.policy.decides
+    def eliminates(self) -> bool:  # type: ignore[override]
+        """Whether the round policy drops arms from its candidates."""
+        return self.policy.eliminates
 
     @property
     def assumes(self) -> Feedback:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
@@ -67,7 +67,8 @@ class DebiasedUCBV(StepPolicy):
     """
 
     name: ClassVar[str] = "debiased-ucb-v"
-    sees: ClassVar[str] = "feedback, bias and initial pulls"
+    information: ClassVar[str] = "feedback, bias and initial pulls"
+    told: ClassVar[Mapping[str, str]] = {"bias": "bias", "initial_pulls": "initial pulls"}
     bias: KnownBias
     initial_pulls: Sequence[int] | None = None
     c: float = 1.0

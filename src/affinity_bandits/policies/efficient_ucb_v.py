@@ -50,7 +50,7 @@ class EfficientUCBV(StepPolicy):
     """
 
     name: ClassVar[str] = "efficient-ucb-v"
-    decides: ClassVar[bool] = True
+    eliminates: ClassVar[bool] = True
     rho: float = 0.5
     psi: float | None = None
 

@@ -12,6 +12,7 @@ from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.feedback import ANYTHING, Feedback
 from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.policies.explaining import PlayedRound, RoundExplanation
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.round import FOREVER, Round, RoundPolicy
 from affinity_bandits.policies.schedule import PublishedSchedule, Schedule, schedule_from_json
@@ -50,7 +51,12 @@ class Elimination(RoundPolicy):
     """
 
     name: ClassVar[str] = "elimination"
-    decides: ClassVar[bool] = True
+    eliminates: ClassVar[bool] = True
+    rule: ClassVar[str] = (
+        "Groups take turns in equal numbers. At the end of each round, every group that is"
+        " further behind the best than the round tolerates is dropped; rounds get longer and"
+        " tolerate less, until one group is left."
+    )
     schedule: Schedule = field(default=PublishedSchedule())
     discard_first: bool = True
 
@@ -79,6 +85,18 @@ class Elimination(RoundPolicy):
         plan = self.schedule
         proven = isinstance(plan, PublishedSchedule) and plan.offset >= PublishedSchedule().offset
         return Feedback(sigma=1.0) if proven else ANYTHING
+
+    @property
+    def warm_up_rounds(self) -> int:
+        return 1 if self.discard_first else 0
+
+    def explain(self, played: PlayedRound, before: RoundExplanation | None) -> RoundExplanation:
+        if played.number < self.warm_up_rounds:
+            return RoundExplanation(
+                compares=False, purpose="they even out what raters had seen before"
+            )
+        number = min(played.number + 1 - self.warm_up_rounds, MOST_ROUNDS - 1)
+        return RoundExplanation(tolerance=float(self.schedule.threshold(number)))
 
     def start(self, arms: int, horizon: int) -> EliminationState:
         check_size(arms, horizon)

@@ -8,11 +8,11 @@ from typing import ClassVar, Self
 
 from affinity_bandits import checks
 from affinity_bandits.feedback import Feedback
-from affinity_bandits.policies.narrowing import Narrowing, Phase
+from affinity_bandits.policies.phased_elimination import Phase, PhasedElimination
 
 
 @dataclass(frozen=True)
-class ExploreThenCommit(Narrowing):
+class ExploreThenCommit(PhasedElimination):
     """Every arm m times in turn, then the largest mean.
 
     Args:

@@ -11,6 +11,8 @@ import numpy as np
 from affinity_bandits import checks
 from affinity_bandits.feedback import UNIT_INTERVAL, Feedback
 from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.policies.explaining import LEADER, PlayedRound, RoundExplanation
+from affinity_bandits.policies.planned import Assumed, PlannedRound
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.round import FOREVER, Round, RoundPolicy
 from affinity_bandits.policies.state import counts, reals
@@ -93,7 +95,12 @@ class HandicapElimination(RoundPolicy):
     """
 
     name: ClassVar[str] = "handicap-elimination"
-    decides: ClassVar[bool] = True
+    eliminates: ClassVar[bool] = True
+    rule: ClassVar[str] = (
+        "Groups take turns in equal numbers. One group leads, and the others are first given"
+        " a head start over it. A group is dropped once the leader beats it all the same, by"
+        " more than chance explains."
+    )
     head_start: int | None = None
     sigma: float = 1.0
     bounded: bool = False
@@ -134,6 +141,61 @@ class HandicapElimination(RoundPolicy):
     def assumes(self) -> Feedback:
         """What it was told; the guide to the policy has the proof."""
         return UNIT_INTERVAL if self.bounded else Feedback(sigma=self.sigma)
+
+    def explain(self, played: PlayedRound, before: RoundExplanation | None) -> RoundExplanation:
+        leader = None if before is None else before.leader
+        absent = played.candidates - set(played.arms)
+        if absent:
+            # Right after a change of leader it alone is absent; later, others may be as well.
+            if len(absent) == 1:
+                (leader,) = absent
+            return RoundExplanation(
+                compares=False,
+                purpose=f"they get a head start over {LEADER}, so that the comparison cannot"
+                " favour it",
+                leader=leader if leader in absent else None,
+            )
+        return RoundExplanation(
+            leader=leader,
+            dropped_because="Counting earlier rounds as well, the leader has beaten it by more than"
+            " chance explains",
+            none_dropped_because="This round only finds a first leader."
+            if played.number == 0
+            else "Nobody has fallen further behind the leader than chance explains.",
+        )
+
+    @classmethod
+    def planned_for(cls, assumed: Assumed) -> Self:
+        """Return the policy with the assumed head start, noise, failure and choices in flight."""
+        return cls(
+            head_start=assumed.head_start,
+            sigma=assumed.sigma,
+            bounded=assumed.bounded,
+            failure=assumed.failure,
+            in_flight=assumed.in_flight,
+        )
+
+    def rounds_without_drops(self, arms: int, horizon: int, variance: float) -> list[PlannedRound]:
+        """Return the looks, while no arm is dropped and the first leader leads.
+
+        At a look, sums of all windows that are open then are compared, so the best of them counts.
+        """
+        state = self.start(arms, horizon)
+        ends: list[int] = state.ends.tolist()
+        extra = int(state.head_start) + 1
+        rounds = [PlannedRound(ends[0], ends[0] * arms, ends[0], None)]
+        for look in range(1, len(ends)):
+            newest = (look - 1) // LOOKS
+            best = math.inf
+            for window in range(max(0, newest - WINDOWS + 1), newest + 1):
+                passes = ends[look] - ends[window * LOOKS]
+                mixing = MIXING * 2.0 * variance * ends[window * LOOKS]
+                spread = 2.0 * variance * passes + mixing
+                level = 2.0 * float(state.log_levels[window])
+                best = min(best, math.sqrt(spread * (level + math.log(spread / mixing))) / passes)
+            pulls = arms * ends[look] + (arms - 1) * extra
+            rounds.append(PlannedRound(ends[look] + extra, pulls, ends[look], best))
+        return rounds
 
     def start(self, arms: int, horizon: int) -> HandicapState:
         check_size(arms, horizon)

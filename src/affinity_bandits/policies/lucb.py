@@ -45,7 +45,7 @@ class LUCB(StepPolicy):
     """
 
     name: ClassVar[str] = "lucb"
-    decides: ClassVar[bool] = True
+    eliminates: ClassVar[bool] = True
     delta: float = 0.05
     sigma: float = 1.0
 

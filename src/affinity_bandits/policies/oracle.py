@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -27,8 +28,9 @@ class Oracle(StepPolicy):
     """
 
     name: ClassVar[str] = "oracle"
-    decides: ClassVar[bool] = True
-    sees: ClassVar[str] = "the best arm"
+    eliminates: ClassVar[bool] = True
+    information: ClassVar[str] = "the best arm"
+    told: ClassVar[Mapping[str, str]] = {"arm": "best arm"}
     arm: int = 0
 
     def __post_init__(self) -> None:

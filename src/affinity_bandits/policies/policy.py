@@ -23,16 +23,19 @@ class Policy:
         name: how catalogues, files and the command line call it.
         version: raised whenever the meaning of a saved state changes.
         randomised: whether `select` draws from its random stream.
-        decides: whether the policy narrows its candidates down, so that "undecided" and
+        eliminates: whether the policy drops arms from its candidates, so that "undecided" and
             "deceived" mean something.
-        sees: "feedback", or what else it is told that a real policy would not be.
+        information: "feedback", or what else it is told that a real policy would not be.
+        told: settings that are facts about the bandit, by what they are: "bias", "initial pulls"
+            or "best arm". Where a policy is made from a name for a bandit, they are filled in.
     """
 
     name: ClassVar[str]
     version: ClassVar[int] = 1
     randomised: ClassVar[bool] = False
-    decides: ClassVar[bool] = False
-    sees: ClassVar[str] = "feedback"
+    eliminates: ClassVar[bool] = False
+    information: ClassVar[str] = "feedback"
+    told: ClassVar[Mapping[str, str]] = {}
 
     @property
     def assumes(self) -> Feedback:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
+from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray, Function, IntArray
+from affinity_bandits.policies.explaining import PlayedRound, RoundExplanation
+from affinity_bandits.policies.planned import Assumed, PlannedRound
 from affinity_bandits.policies.policy import Policy
 from affinity_bandits.policies.state import copy_state
 
@@ -39,7 +43,56 @@ class RoundPolicy(Policy):
     `plan`, `absorb` and `candidate` are kernels (see `affinity_bandits.kernels`). A run calls
     `plan`, `absorb`, `plan`, `absorb`, ...; a round that the horizon cuts short is not absorbed.
     `plan` reads the state and changes nothing, so it may be asked again at any time.
+
+    What pages and plans say of a policy, it says itself, in `rule`, `warm_up_rounds`, `explain`,
+    `planned_for` and `rounds_without_drops`. A policy that says nothing is shown without reasons.
+
+    Attributes:
+        rule: how it drops arms, in a sentence or two for people who never heard of bandits: an arm
+            is a "group" there. Empty: nothing is said of it but what all round policies share.
     """
+
+    rule: ClassVar[str] = ""
+
+    @property
+    def warm_up_rounds(self) -> int:
+        """How many rounds at the beginning are a warm-up, whose feedback is set aside by plan."""
+        return 0
+
+    def explain(self, played: PlayedRound, before: RoundExplanation | None) -> RoundExplanation:
+        """Return what is to be said of a finished round; by default, only what was seen.
+
+        Args:
+            played: the round.
+            before: what was returned for the round before it; None where that is not known.
+        """
+        return RoundExplanation()
+
+    @classmethod
+    def planned_for(cls, assumed: Assumed) -> Self:
+        """Return the policy that a plan for these assumptions runs.
+
+        To define it is to promise that the policy ever drops the best arm with probability at most
+        `assumed.failure`, for every f that does not decrease and initial pulls that differ by at
+        most `assumed.head_start`: plans say so.
+
+        Raises:
+            InvalidInput: the policy promises no such thing, as by default.
+        """
+        name = getattr(cls, "name", cls.__name__)
+        raise InvalidInput("policy_class", "one that plans can be made with (planned_for)", name)
+
+    def rounds_without_drops(
+        self, arms: int, horizon: int, variance: float
+    ) -> Sequence[PlannedRound]:
+        """Return the rounds that come while no arm is dropped; none by default.
+
+        Args:
+            arms: how many.
+            horizon: as declared.
+            variance: of one feedback at most.
+        """
+        return ()
 
     @property
     def order_window(self) -> int | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from affinity_bandits.feedback import Feedback
-from affinity_bandits.policies.narrowing import Budgeted, Phase
+from affinity_bandits.policies.phased_elimination import Budgeted, Phase
 
 
 @dataclass(frozen=True)

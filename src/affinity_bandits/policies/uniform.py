@@ -23,6 +23,7 @@ class Uniform(RoundPolicy):
     """Every arm in turn, forever."""
 
     name: ClassVar[str] = "uniform"
+    rule: ClassVar[str] = "Groups take turns in equal numbers, and none is ever dropped."
 
     def start(self, arms: int, horizon: int) -> UniformState:
         check_size(arms, horizon)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,12 +22,27 @@ SHORTEST_LEASE, LONGEST_LEASE = 0.001, 30 * 86_400.0
 LARGEST_ROUND = FOREVER
 DEFAULT_IN_FLIGHT = 100
 """Choices that may be under way at once where a policy's promise depends on it and nobody says."""
-SERVED = {
-    name: policy
-    for name, policy in POLICIES.items()
-    if issubclass(policy, RoundPolicy) and policy.sees == "feedback"
-}
-"""Policies a campaign can run: those that plan whole rounds and are told nothing but feedback."""
+
+
+class _Served(Mapping[str, type[RoundPolicy]]):
+    """The part of `POLICIES` that a campaign can run, as it is at the moment."""
+
+    def __getitem__(self, name: str) -> type[RoundPolicy]:
+        policy = POLICIES[name]
+        if not (issubclass(policy, RoundPolicy) and policy.information == "feedback"):
+            raise KeyError(name)
+        return policy
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in POLICIES if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+SERVED: Mapping[str, type[RoundPolicy]] = _Served()
+"""Policies a campaign can run: those that plan whole rounds and are told nothing but feedback. A
+policy of one's own is among them once it is registered (`affinity_bandits.policies.register`)."""
 
 
 @dataclass(frozen=True)
@@ -121,13 +136,11 @@ def served_policy(data: Mapping[str, Any] | str) -> RoundPolicy:
     if given["name"] not in SERVED:
         raise UnknownName("policy", given["name"], SERVED)
     try:
-        policy = SERVED[given["name"]].from_json(given)
+        return SERVED[given["name"]].from_json(given)
     except AffinityError:
         raise
     except (TypeError, ValueError, KeyError, OverflowError, RecursionError) as error:
         raise InvalidInput("policy", "a policy's name and settings", str(error)) from error
-    assert isinstance(policy, RoundPolicy)
-    return policy
 
 
 def described_by_plan(

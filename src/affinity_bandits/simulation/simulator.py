@@ -118,7 +118,7 @@ def simulate(
             PolicyRun(
                 label,
                 policy.to_json(),
-                policy.decides,
+                policy.eliminates,
                 runner.name,
                 note,
                 _caveat(label, policy, bandit),

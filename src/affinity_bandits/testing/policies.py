@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import numpy as np
 
 from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import Power
-from affinity_bandits.policies import Live, RoundPolicy, StepPolicy
+from affinity_bandits.policies import (
+    Live,
+    PlayedRound,
+    RoundExplanation,
+    RoundPolicy,
+    StepPolicy,
+)
 from affinity_bandits.policies.state import copy_state, pack, state_to_json
 from affinity_bandits.simulation import Environment, StepRun
 
@@ -18,6 +25,8 @@ HORIZON = 300
 
 def check_policy(policy: StepPolicy | RoundPolicy, arms: int = 3) -> None:
     """Check that a policy keeps its contract: description, state, kernels, both ways of running.
+
+    Of a round policy, what it says of its rounds is checked as well.
 
     Args:
         policy: the description to check.
@@ -62,6 +71,8 @@ def _check_rounds(policy: RoundPolicy, arms: int) -> None:
     kernels = policy.kernels()
     state = policy.start(arms, HORIZON)
     pulled = 0
+    candidates = frozenset(arm for arm in range(arms) if kernels.candidate(state, arm))
+    said: RoundExplanation | None = None
     for number in range(20):
         before = state_to_json(state)
         planned = kernels.plan(state)
@@ -78,8 +89,25 @@ def _check_rounds(policy: RoundPolicy, arms: int) -> None:
         after = policy.absorbed(state, sums)
         assert state_to_json(state) == before, f"{policy}: absorbed changes the state it was given"
         state = after
-        left = [arm for arm in range(arms) if kernels.candidate(state, arm)]
+        left = frozenset(arm for arm in range(arms) if kernels.candidate(state, arm))
         assert left, f"{policy}: no candidate is left"
+        dropped = tuple(sorted(candidates - left))
+        said = policy.explain(PlayedRound(number, tuple(chosen), candidates, dropped), said)
+        _check_explanation(policy, said, arms)
+        if number < policy.warm_up_rounds or not said.compares:
+            assert not dropped, f"{policy}: round {number} drops an arm without a comparison"
+        candidates = left
+
+
+def _check_explanation(policy: RoundPolicy, said: object, arms: int) -> None:
+    assert isinstance(policy.rule, str), f"{policy}: its rule is not text"
+    assert isinstance(said, RoundExplanation), f"{policy}: explain returns no RoundExplanation"
+    assert said.leader is None or 0 <= said.leader < arms, f"{policy}: an unknown arm leads"
+    assert said.tolerance is None or 0.0 <= said.tolerance < math.inf, (
+        f"{policy}: a tolerance is not a finite number of at least 0"
+    )
+    for words in (said.purpose, said.dropped_because, said.none_dropped_because):
+        assert isinstance(words, str), f"{policy}: an explanation is not text"
 
 
 def _check_runs(policy: StepPolicy | RoundPolicy, bandit: AffinityBandit) -> None:

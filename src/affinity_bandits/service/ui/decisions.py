@@ -9,8 +9,8 @@ from functools import cached_property
 
 from markupsafe import Markup
 
-from affinity_bandits.policies import FOREVER, Elimination, HandicapElimination
-from affinity_bandits.policies.narrowing import Narrowing
+from affinity_bandits.policies import FOREVER, PlayedRound, RoundExplanation
+from affinity_bandits.policies.explaining import LEADER
 from affinity_bandits.service.records import About, Campaign, ClosedRound
 from affinity_bandits.service.scores import from_units, scale_of
 from affinity_bandits.service.ui.story import is_warm_up, round_label
@@ -45,17 +45,22 @@ class Decision:
     Attributes:
         active: arms that could still be the best when it began.
         following: the next round; None where there is none.
-        tolerance: how far behind the best a group's score may be, where the policy has such a
-            number.
-        leader: the arm that the others were compared with, where the policy names one.
+        explanation: what the policy says of it.
     """
 
     description: About
     round: ClosedRound
     active: frozenset[int]
     following: Following | None
-    tolerance: float | None
-    leader: int | None
+    explanation: RoundExplanation
+
+    @property
+    def tolerance(self) -> float | None:
+        """How far behind the best a group's score may be, where the policy has such a number."""
+        if self.explanation.tolerance is None:
+            return None
+        scale = scale_of(self.description.lowest, self.description.highest)
+        return scale.to_scores(self.explanation.tolerance)
 
     @property
     def cut_short(self) -> bool:
@@ -63,16 +68,14 @@ class Decision:
         return self.round.size < self.round.repetitions * len(self.round.arms)
 
     @property
-    def head_start(self) -> bool:
-        """Whether some arms were asked for alone, to be ahead of the leader."""
-        handicapped = isinstance(self.description.policy, HandicapElimination)
-        return handicapped and set(self.round.arms) != self.active
+    def warm_up(self) -> bool:
+        """Whether its answers are set aside by plan."""
+        return is_warm_up(self.description.policy, self.round.number)
 
     @property
     def compares(self) -> bool:
         """Whether the scores of the round were looked at."""
-        warm_up = is_warm_up(self.description.policy, self.round.number)
-        return not (warm_up or self.cut_short or self.head_start)
+        return self.explanation.compares and not (self.warm_up or self.cut_short)
 
     @cached_property
     def means(self) -> tuple[float, ...]:
@@ -85,8 +88,6 @@ class Decision:
 def decisions_of(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[Decision]:
     """Return the last rounds of a campaign with their contexts; the last one must be among them."""
     description = campaign.description
-    scale = scale_of(description.lowest, description.highest)
-    tolerances = _tolerances(description)
     active = set(campaign.active)
     following: Following | None = None
     if campaign.status != "exhausted":
@@ -98,30 +99,20 @@ def decisions_of(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[Deci
         backwards.append((one, frozenset(active), following))
         following = Following(one.arms, one.repetitions, one.size)
     found: list[Decision] = []
-    leader: int | None = None
+    said: RoundExplanation | None = None
     for one, before, after in reversed(backwards):
-        tolerance = None
-        if tolerances and not is_warm_up(description.policy, one.number):
-            at = one.number + (0 if is_warm_up(description.policy, 0) else 1)
-            tolerance = scale.to_scores(tolerances[min(at, len(tolerances) - 1)])
-        decision = Decision(description, one, before, after, tolerance, leader)
-        if decision.head_start and len(before) == len(one.arms) + 1:
-            (leader,) = before - set(one.arms)
-            decision = Decision(description, one, before, after, tolerance, leader)
-        found.append(decision)
+        played = PlayedRound(one.number, one.arms, before, one.dropped)
+        policy = description.policy
+        said = RoundExplanation() if policy is None else policy.explain(played, said)
+        found.append(Decision(description, one, before, after, said))
     return found
 
 
 def explained(decision: Decision) -> list[Markup]:
     """Return the sentences of one round."""
     sentences = [_ending(decision)]
-    if is_warm_up(decision.description.policy, decision.round.number):
-        sentences.append(
-            Markup(
-                "These answers are set aside on purpose: they even out what raters had seen before,"
-                " and decide nothing."
-            )
-        )
+    if decision.warm_up:
+        sentences.append(_warm_up(decision))
     elif decision.cut_short:
         text = "The agreed {horizon} were used up in the middle of it, so it decided nothing."
         if decision.round.repetitions >= FOREVER:
@@ -129,8 +120,8 @@ def explained(decision: Decision) -> list[Markup]:
         agreed = counted(decision.description.horizon, "answer")
         sentences.append(say(text, horizon=agreed))
         return sentences
-    elif decision.head_start:
-        sentences.append(_head_start(decision))
+    elif not decision.compares:
+        sentences.append(_no_comparison(decision))
     elif decision.round.dropped:
         sentences += _dropped(decision)
     else:
@@ -150,20 +141,28 @@ def _ending(decision: Decision) -> Markup:
     return say("{label} ended on {day}: {had}.", label=label, day=day(round_.closed_at), had=had)
 
 
-def _head_start(decision: Decision) -> Markup:
-    took = counted(len(decision.round.arms), "group", spelled=True)
-    if decision.leader is None or decision.leader in decision.round.arms:
-        text = "Only {took} took part: they get a head start over the leader, so that the"
-    else:
-        text = (
-            "Only {took} took part: they get a head start over {leader}, which leads, so that the"
-        )
-    leader = decision.leader if decision.leader is not None else 0
-    return say(
-        text + " comparison cannot favour it. These answers decide nothing.",
-        took=took,
-        leader=named(decision.description.arms[leader]),
-    )
+def _warm_up(decision: Decision) -> Markup:
+    purpose = _purpose(decision)
+    why = say(": {purpose},", purpose=purpose) if purpose else ""
+    return say("These answers are set aside on purpose{why} and decide nothing.", why=why)
+
+
+def _no_comparison(decision: Decision) -> Markup:
+    took = "All groups"
+    if set(decision.round.arms) != decision.active:
+        took = f"Only {counted(len(decision.round.arms), 'group', spelled=True)}"
+    purpose = _purpose(decision)
+    why = say(": {purpose}", purpose=purpose) if purpose else ""
+    return say("{took} took part{why}. These answers decide nothing.", took=took, why=why)
+
+
+def _purpose(decision: Decision) -> Markup:
+    """Return what a round without a comparison is for, with the leader's name where it is known."""
+    leader = Markup("the leader")
+    if decision.explanation.leader is not None:
+        name = named(decision.description.arms[decision.explanation.leader])
+        leader = say("{name}, which leads", name=name)
+    return leader.join(decision.explanation.purpose.split(LEADER))
 
 
 def _dropped(decision: Decision) -> list[Markup]:
@@ -200,31 +199,12 @@ def _dropped(decision: Decision) -> list[Markup]:
 
 
 def _because(decision: Decision, name: Markup, allowed: str) -> Markup:
-    policy = decision.description.policy
-    if decision.tolerance is not None:
-        return say(
-            "That is more than this round tolerates ({allowed}), so {name} was dropped.",
-            allowed=allowed,
-            name=name,
-        )
-    if isinstance(policy, HandicapElimination):
-        return say(
-            "Counting earlier rounds as well, the leader has beaten it by more than chance"
-            " explains, so {name} was dropped.",
-            name=name,
-        )
-    if not isinstance(policy, Narrowing):
+    because = decision.explanation.dropped_because
+    if not because and decision.tolerance is not None:
+        because = f"That is more than this round tolerates ({allowed})"
+    if not because:
         return say("The campaign's policy then dropped {name}.", name=name)
-    ranked = " over all rounds so far" if policy.cumulative else ""
-    keeps = len(decision.active) - len(decision.round.dropped)
-    return say(
-        "Only the {keeps} by score{ranked} stay after this round, so {name} was dropped."
-        if keeps > 1
-        else "Only the best by score{ranked} stays after this round, so {name} was dropped.",
-        keeps=f"best {keeps:,}",
-        ranked=ranked,
-        name=name,
-    )
+    return say("{because}, so {name} was dropped.", because=because, name=name)
 
 
 def _nobody(decision: Decision) -> Markup:
@@ -232,7 +212,10 @@ def _nobody(decision: Decision) -> Markup:
     worst = decision.means.index(min(decision.means))
     names = decision.description.arms
     top, low, gap, allowed = _texts(decision, best, worst)
+    why = _why_nobody(decision, allowed)
     if decision.means[best] == decision.means[worst]:
+        if not why:
+            return say("Every group that took part scored {top}. No group was dropped.", top=top)
         return say("All groups scored {top}, so none was dropped.", top=top)
     seen = say(
         "{best} scored best ({top}); {worst} was furthest behind ({low}, which is {gap} less).",
@@ -242,21 +225,14 @@ def _nobody(decision: Decision) -> Markup:
         low=low,
         gap=gap,
     )
-    if decision.tolerance is not None:
-        why = say(
-            "This round tolerates {allowed}: no group was far enough behind to be dropped.",
-            allowed=allowed,
-        )
-    elif isinstance(decision.description.policy, HandicapElimination):
-        first = decision.round.number == 0
-        why = Markup(
-            "This round only finds a first leader."
-            if first
-            else "Nobody has fallen further behind the leader than chance explains."
-        )
-    else:
-        why = Markup("No group was dropped.")
-    return seen + " " + why
+    return seen + " " + (why or "No group was dropped.")
+
+
+def _why_nobody(decision: Decision, allowed: str) -> str:
+    because = decision.explanation.none_dropped_because
+    if not because and decision.tolerance is not None:
+        return f"This round tolerates {allowed}: no group was far enough behind to be dropped."
+    return because
 
 
 def _what_next(decision: Decision) -> Markup:
@@ -291,19 +267,11 @@ def _texts(decision: Decision, best: int, own: int) -> tuple[str, str, str, str]
 
 def _compared_with(decision: Decision) -> tuple[int, str]:
     """Return the place of the arm that others are measured against, and what it is called."""
-    if decision.leader is not None and decision.leader in decision.round.arms:
-        return decision.round.arms.index(decision.leader), "the leader"
+    leader = decision.explanation.leader
+    if leader is not None and leader in decision.round.arms:
+        return decision.round.arms.index(leader), "the leader"
     return _best(decision), "the best"
 
 
 def _best(decision: Decision) -> int:
     return decision.means.index(max(decision.means))
-
-
-def _tolerances(description: About) -> list[float]:
-    """Return the thresholds by round on [0, 1], the discarded one first; none for others."""
-    policy = description.policy
-    if not isinstance(policy, Elimination):
-        return []
-    state = policy.start(len(description.arms), description.horizon)
-    return [float(value) for value in state.thresholds]

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from affinity_bandits.policies import Elimination, HandicapElimination, RoundPolicy, Uniform
-from affinity_bandits.policies.narrowing import Narrowing
+from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.service.records import About, Campaign
 from affinity_bandits.service.ui.wording import capital, count_word, counted, listed, named, say
 
@@ -97,26 +96,9 @@ def next_step(campaign: Campaign) -> Markup:
 
 
 def how_it_decides(policy: RoundPolicy | None) -> str:
-    """Return a policy's rule in a sentence or two; of one without words here, what all share."""
-    if isinstance(policy, Elimination):
-        return (
-            "Groups take turns in equal numbers. At the end of each round, every group that is"
-            " further behind the best than the round tolerates is dropped; rounds get longer and"
-            " tolerate less, until one group is left."
-        )
-    if isinstance(policy, HandicapElimination):
-        return (
-            "Groups take turns in equal numbers. One group leads, and the others are first given"
-            " a head start over it. A group is dropped once the leader beats it all the same, by"
-            " more than chance explains."
-        )
-    if isinstance(policy, Uniform):
-        return "Groups take turns in equal numbers, and none is ever dropped."
-    if isinstance(policy, Narrowing):
-        return (
-            "Groups take turns in equal numbers. At the end of each round a fixed number of groups,"
-            " those with the lowest scores, is dropped, until one is left."
-        )
+    """Return a policy's rule in a sentence or two; of one without words, what all share."""
+    if policy is not None and policy.rule:
+        return policy.rule
     return (
         "Groups take turns in equal numbers. What happens at the end of each round is up to the"
         " policy that the campaign was made with."
@@ -143,14 +125,14 @@ def order_of_answers(campaign: Campaign) -> str:
 
 def is_warm_up(policy: RoundPolicy | None, number: int) -> bool:
     """Return whether a round's answers are set aside by plan."""
-    return number == 0 and isinstance(policy, Elimination) and policy.discard_first
+    return number < _warm_up_rounds(policy)
 
 
 def round_label(policy: RoundPolicy | None, number: int) -> str:
     """Return what people call a round, counted as a plan counts: a warm-up, then from 1."""
     if is_warm_up(policy, number):
         return "Warm-up"
-    return f"Round {number if is_warm_up(policy, 0) else number + 1}"
+    return f"Round {number + 1 - _warm_up_rounds(policy)}"
 
 
 def short_label(policy: RoundPolicy | None, number: int) -> str:
@@ -167,8 +149,12 @@ def _left_of_all(campaign: Campaign) -> str:
     return f"{count_word(left)} of {count_word(total)} groups"
 
 
+def _warm_up_rounds(policy: RoundPolicy | None) -> int:
+    return 0 if policy is None else policy.warm_up_rounds
+
+
 def _decides(policy: RoundPolicy | None) -> bool:
-    return policy is None or policy.decides
+    return policy is None or policy.eliminates
 
 
 def _names(description: About, arms: Sequence[int]) -> Markup:

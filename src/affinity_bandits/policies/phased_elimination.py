@@ -9,12 +9,13 @@ import numpy as np
 
 from affinity_bandits import checks
 from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.policies.explaining import PlayedRound, RoundExplanation
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.round import FOREVER, Round, RoundPolicy
 from affinity_bandits.policies.state import counts, reals
 
 
-class NarrowingState(NamedTuple):
+class PhasedEliminationState(NamedTuple):
     """A plan of phases: so many pulls of each arm left, then so many arms kept."""
 
     repetitions: IntArray  # [phase]
@@ -37,20 +38,32 @@ class Phase(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Narrowing(RoundPolicy):
+class PhasedElimination(RoundPolicy):
     """A fixed list of phases, each of which keeps the best arms; what is left is played forever."""
 
-    decides: ClassVar[bool] = True
+    eliminates: ClassVar[bool] = True
+    rule: ClassVar[str] = (
+        "Groups take turns in equal numbers. At the end of each round a fixed number of groups,"
+        " those with the lowest scores, is dropped, until one is left."
+    )
     cumulative: ClassVar[bool] = False
 
     def phases(self, arms: int, horizon: int) -> list[Phase]:
         """Return the phases for so many arms and a declared horizon."""
         raise NotImplementedError
 
-    def start(self, arms: int, horizon: int) -> NarrowingState:
+    def explain(self, played: PlayedRound, before: RoundExplanation | None) -> RoundExplanation:
+        kept = len(played.candidates) - len(played.dropped)
+        best, stay = (f"best {kept:,}", "stay") if kept > 1 else ("best", "stays")
+        ranked = " over all rounds so far" if self.cumulative else ""
+        return RoundExplanation(
+            dropped_because=f"Only the {best} by score{ranked} {stay} after this round"
+        )
+
+    def start(self, arms: int, horizon: int) -> PhasedEliminationState:
         check_size(arms, horizon)
         phases = self.phases(arms, horizon)
-        return NarrowingState(
+        return PhasedEliminationState(
             repetitions=np.array([phase.repetitions for phase in phases], dtype=np.int64),
             keep=np.array([phase.keep for phase in phases], dtype=np.int64),
             cumulative=int(self.cumulative),
@@ -64,14 +77,14 @@ class Narrowing(RoundPolicy):
         )
 
     @staticmethod
-    def plan(state: NarrowingState) -> Round:
+    def plan(state: PhasedEliminationState) -> Round:
         left = state.left[0]
         if state.phase[0] >= len(state.repetitions):
             return Round(state.active[:left], FOREVER)
         return Round(state.active[:left], state.repetitions[state.phase[0]])
 
     @staticmethod
-    def absorb(state: NarrowingState, sums: FloatArray) -> None:
+    def absorb(state: PhasedEliminationState, sums: FloatArray) -> None:
         phase = state.phase[0]
         left = state.left[0]
         for position in range(left):
@@ -102,12 +115,12 @@ class Narrowing(RoundPolicy):
         state.phase[0] += 1
 
     @staticmethod
-    def candidate(state: NarrowingState, arm: int) -> bool:
+    def candidate(state: PhasedEliminationState, arm: int) -> bool:
         return bool(state.dropped_in[arm] == 0)
 
 
 @dataclass(frozen=True)
-class Budgeted(Narrowing):
+class Budgeted(PhasedElimination):
     """Phases that spend a part of the horizon on exploring.
 
     Args:

@@ -1,0 +1,86 @@
+"""Planning with a policy of one's own: measured in any case, planned with if it promises."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from unittest.mock import patch
+
+import pytest
+
+from affinity_bandits.cli.plan_text import print_explanation, print_plan
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.planning import Plan, hard_worlds, make_plan
+from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
+from affinity_bandits.planning.reach import hardest_outcomes, reach_at
+from affinity_bandits.planning.schedules import BY_CHANCE, scheduled_rounds
+from affinity_bandits.planning.stress import stress
+from affinity_bandits.policies import PLANNED_BY_DEFAULT, POLICIES, RoundPolicy, register
+from tests.own_policies import DropLowest, DropLowestInWords
+
+from .assumed import TINY
+
+
+@pytest.fixture(scope="module")
+def own() -> Plan:
+    return make_plan(TINY, policy_class=DropLowestInWords, progress=False)
+
+
+def test_one_that_promises_nothing_is_measured_but_not_planned_with() -> None:
+    with pytest.raises(InvalidInput, match=r"policy_class .*planned_for.*drop-lowest"):
+        make_plan(TINY, policy_class=DropLowest, progress=False)
+    # Of one answer each, with means 0.6 and 0.4, the worse is the higher with 0.16, the better with
+    # 0.36: three in ten settle for the worse, and none of 100 with probability below 1e-16.
+    close = replace(TINY, smallest_difference=0.2, largest_mean=0.6)
+    (found,) = hardest_outcomes(hard_worlds(close), DropLowest(1), TINY.horizon, 100, seed=1)
+    assert found.replicates == 100
+    assert 0 < found.wrong < 100
+    assert reach_at(TINY, DropLowest(), 0, 1000, seed=1).horizon == 1000
+    assert scheduled_rounds(DropLowest(), TINY) == ()
+
+
+def test_one_that_promises_is_planned_with_and_stressed(own: Plan) -> None:
+    assert own.policy == DropLowestInWords(repetitions=40)
+    assert own.failure == TINY.failure
+    assert len(own.hardest) == len(hard_worlds(TINY))
+    assert own.hardest[0].choices > 0
+    lines = stress(own, progress=False)
+    assert {line.assumption for line in lines} >= {"noisier scores", "fewer choices"}
+    print_plan(own)
+    print_explanation(own, lines)
+
+
+def test_its_rounds_are_a_table_in_the_units_of_scores() -> None:
+    stars = replace(TINY, lowest=1.0, highest=5.0, largest_mean=5.0, smallest_difference=2.0)
+    first, second, *more = scheduled_rounds(DropLowestInWords(repetitions=40), stars)
+    assert (first.trials, first.choices, first.drops, first.detects) == (40, 80, None, None)
+    assert (second.trials, second.choices) == (80, 160)
+    assert second.drops == pytest.approx(4.0 * 0.125)
+    assert second.detects == pytest.approx(4.0 * (0.125 + BY_CHANCE * (0.5 / 40) ** 0.5))
+    assert [row.choices for row in more] == [240]  # the next would be beyond the horizon
+
+
+def test_its_plan_comes_back_from_a_file_once_it_is_registered(own: Plan) -> None:
+    text = plan_to_toml(own)
+    with pytest.raises(InvalidInput, match="drop-lowest-in-words"):
+        plan_from_toml(text)
+    with patch.dict(POLICIES):
+        register(DropLowestInWords)
+        assert plan_from_toml(text) == own
+
+
+@pytest.mark.parametrize("wrong", [DropLowest(), "handicap-elimination", int, None])
+def test_what_is_no_class_of_round_policies_is_refused(wrong: object) -> None:
+    with pytest.raises(InvalidInput, match="policy_class"):
+        make_plan(TINY, policy_class=wrong, progress=False)  # type: ignore[arg-type]
+
+
+def test_of_our_own_policies_only_the_proven_one_promises() -> None:
+    given, promising = TINY.on_unit_scale(), []
+    for policy in POLICIES.values():
+        if issubclass(policy, RoundPolicy):
+            try:
+                policy.planned_for(given)
+            except InvalidInput:
+                continue
+            promising.append(policy)
+    assert promising == [PLANNED_BY_DEFAULT]
