@@ -54,10 +54,7 @@ def policy_from_json(
     cls: type[Policy] = POLICIES[name]
     if cls is DebiasedUCBV:
         if isinstance(given.get("bias"), Mapping | str):
-            bias = given["bias"]
-            given["bias"] = bias_from_json(
-                {"name": bias} if isinstance(bias, str) else bias, functions
-            )
+            given["bias"] = bias_from_json(given["bias"], functions)
         if bandit is not None:
             given.setdefault("bias", bandit.bias)
             given.setdefault("initial_pulls", bandit.initial_pulls)

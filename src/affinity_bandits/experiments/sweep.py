@@ -212,7 +212,7 @@ def _initial(value: Any) -> _Piece:
 
 
 def _bias(value: Any) -> _Piece:
-    bias = bias_from_json({"name": value} if isinstance(value, str) else value)
+    bias = bias_from_json(value)
     return _Piece(bias.to_json(), of=bias)
 
 

@@ -27,11 +27,12 @@ from affinity_bandits.kernels import Function
 FunctionT = TypeVar("FunctionT", bound=Function)
 caching: Any = numba.core.caching  # has no types
 serialize: Any = numba.core.serialize
+settings: Any = numba.config
 
 
 def interpreted() -> bool:
     """Return whether `NUMBA_DISABLE_JIT=1` asks for no machine code: for debuggers and coverage."""
-    return bool(numba.config.DISABLE_JIT)
+    return bool(settings.DISABLE_JIT)
 
 
 def as_it_is(function: FunctionT) -> FunctionT:
