@@ -8,9 +8,11 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from affinity_bandits import checks
 from affinity_bandits.bias import Bias, Constant, bias_from_json
+from affinity_bandits.displays import one_line
 from affinity_bandits.errors import InvalidInput, NotSupported, UnknownName
 from affinity_bandits.feedback import Feedback
 from affinity_bandits.kernels import FloatArray, IntArray
@@ -105,6 +107,8 @@ class AffinityBandit:
             mechanism: str | None = None,
             memory: int | None = None,
         ) -> None: ...
+
+    __repr__ = one_line
 
     def __post_init__(self) -> None:
         noise = _noise(self.noise)
@@ -254,12 +258,12 @@ class AffinityBandit:
         assert pulls is not None  # set in __post_init__
         return tuple(pulls)
 
-    def regret(self, pulls: Any) -> Any:
+    def regret(self, pulls: npt.ArrayLike) -> FloatArray:
         """Return sum_i Delta_i T_i (`eq:regretDef`) over the last axis of an array of pulls."""
         counted = np.asarray(pulls)
         if counted.ndim < 1 or counted.shape[-1] != self.arms:
             raise InvalidInput("pulls", f"an array whose last axis is the {self.arms} arms", pulls)
-        return counted @ self.gaps
+        return np.asarray(counted @ self.gaps, dtype=np.float64)
 
     def expected_feedback(self, arm: int, share: float) -> float:
         """Return E[Y] = mu_arm * f(share) (`eq:biasModel`)."""

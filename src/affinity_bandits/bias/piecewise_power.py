@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from affinity_bandits import checks
 from affinity_bandits.bias.base import Bias
 from affinity_bandits.bias.weights import PIECEWISE_POWER
+from affinity_bandits.displays import one_line
 from affinity_bandits.errors import InvalidInput
 
 MOST_POINTS = 100
@@ -36,6 +37,8 @@ class PiecewisePower(Bias):
     name: ClassVar[str] = "piecewise-power"
     shares: Sequence[float]
     weights: Sequence[float]
+
+    __repr__ = one_line
 
     def __post_init__(self) -> None:
         shares = checks.numbers_list("shares", self.shares, low=1e-18, high=1.0)
