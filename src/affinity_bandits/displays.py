@@ -76,7 +76,7 @@ def percents(found: Interval) -> tuple[str, str]:
 
 def short(value: float) -> str:
     """Return a number in few characters."""
-    return f"{value:,.0f}" if 1000.0 <= value < 1e7 else f"{value:.3g}"
+    return f"{value:,.0f}" if 1000.0 <= abs(value) < 1e7 else f"{value:.3g}"
 
 
 def brief(value: float) -> str:

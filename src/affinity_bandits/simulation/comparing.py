@@ -37,7 +37,7 @@ class PairedDifference:
 
     def __str__(self) -> str:
         ends = f"{short(self.low)} to {short(self.high)}"
-        return f"{self.first} loses {short(self.mean)} more than {self.second} ({ends})"
+        return f"regret of {self.first} minus {self.second}: {short(self.mean)} ({ends})"
 
 
 def paired_difference(result: Result, first: str, second: str, level: float) -> PairedDifference:

@@ -9,6 +9,7 @@ import numpy as np
 
 from affinity_bandits.displays import some
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.kernels import IntArray
 
 if TYPE_CHECKING:
     from affinity_bandits.simulation.result import Result
@@ -25,11 +26,16 @@ def merged(result: Result, other: Result) -> Result:
         raise InvalidInput("other", rule, f"{len(both)} that are in both, first {both[0]}")
     numbers = np.concatenate([result.replicates, other.replicates])
     order = np.argsort(numbers)
+
+    def together(mine: IntArray, theirs: IntArray) -> IntArray:
+        # In memory, too, as one run has them: sums over them then round alike.
+        return np.ascontiguousarray(np.concatenate([mine, theirs], axis=1)[:, order])
+
     return replace(
         result,
         replicates=numbers[order],
-        pulls=np.concatenate([result.pulls, other.pulls], axis=1)[:, order],
-        candidates=np.concatenate([result.candidates, other.candidates], axis=1)[:, order],
+        pulls=together(result.pulls, other.pulls),
+        candidates=together(result.candidates, other.candidates),
         complete=result.complete and other.complete,
     )
 
