@@ -31,7 +31,7 @@ class PiecewisePower(Bias):
 
     >>> ramp = PiecewisePower([0.01, 0.5], [0.1, 1.0])
     >>> ramp.weight(0.9), round(ramp.weight(0.05), 3)
-    (1.0, 0.257)
+    (1.0, 0.258)
     """
 
     name: ClassVar[str] = "piecewise-power"

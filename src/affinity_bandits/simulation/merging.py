@@ -50,7 +50,7 @@ def _check_the_same(result: Result, other: Result) -> None:
         rule = f"of the same policies in the same order ({some(result.labels)})"
         raise InvalidInput("other", rule, list(other.labels))
     for mine, theirs in zip(result.runs, other.runs, strict=True):
-        for name in ("description", "engine", "decides"):
+        for name in ("description", "engine"):
             one, another = getattr(mine, name), getattr(theirs, name)
             if one != another:
                 rule = f"of the same {name} of {mine.label} ({one})"
