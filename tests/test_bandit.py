@@ -220,3 +220,10 @@ def test_numbers_of_numpy_become_plain_json() -> None:
 def test_noise_may_be_given_by_name_or_as_a_table() -> None:
     assert AffinityBandit([0.4], noise="gaussian").noise == Gaussian(1.0)
     assert AffinityBandit([0.4], noise={"name": "gaussian", "sigma": 0.5}).noise == Gaussian(0.5)
+
+
+@pytest.mark.parametrize("bias", ["power", {"name": "power"}, {"name": "power", "alpha": 1}])
+def test_a_bias_may_be_given_by_name_or_as_a_table(bias: Any) -> None:
+    bandit = AffinityBandit([0.4, 0.6], bias=bias)
+    assert bandit == AffinityBandit([0.4, 0.6], bias=Power(1.0))
+    assert AffinityBandit.from_json({"true_means": [0.4, 0.6], "bias": bias}) == bandit

@@ -353,7 +353,7 @@ def test_a_clipped_function_of_the_user_survives_json_with_the_function_handed_i
 
 
 def test_settings_left_out_of_a_description_take_their_defaults() -> None:
-    assert bias_from_json({"name": "power"}) == Power(1.0)
+    assert bias_from_json({"name": "power"}) == bias_from_json("power") == Power(1.0)
     assert bias_from_json({"name": "clipped", "base": {"name": "sigmoid"}, "low": 0.6}) == Clipped(
         Sigmoid(), low=0.6
     )

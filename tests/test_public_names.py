@@ -10,8 +10,10 @@ import sys
 import pytest
 
 import affinity_bandits
+from affinity_bandits import bias, errors
 from affinity_bandits.policies import POLICIES
 
+EXTRAS = ["pyarrow", "matplotlib", "ray", "httpx", "asyncpg", "fastapi"]
 MODULES = [
     "affinity_bandits",
     "affinity_bandits.client",
@@ -19,11 +21,12 @@ MODULES = [
     "affinity_bandits.simulation",
     "affinity_bandits.experiments",
     "affinity_bandits.paper",
+    "affinity_bandits.planning",
     "affinity_bandits.plots",
     "affinity_bandits.testing",
     "affinity_bandits.theory",
 ]
-HEAVY = ["numba", "matplotlib", "xarray", "pandas", "scipy", "typer", "rich"]
+HEAVY = ["numba", "matplotlib", "xarray", "pandas", "scipy", "typer", "rich", "pyarrow", "ray"]
 
 
 def sorted_as_by_ruff(names: list[str]) -> list[str]:
@@ -73,6 +76,30 @@ def test_every_policy_of_the_catalogue_is_exported() -> None:
         assert getattr(policies, policy.__name__) is policy
 
 
+def test_every_policy_bias_and_error_is_a_name_of_the_package() -> None:
+    wanted = [
+        *POLICIES.values(),
+        *bias.BIASES.values(),
+        *(
+            one
+            for one in vars(errors).values()
+            if inspect.isclass(one) and issubclass(one, Exception)
+        ),
+    ]
+    for one in wanted:
+        assert one.__name__ in affinity_bandits.__all__
+        assert getattr(affinity_bandits, one.__name__) is one
+
+
+@pytest.mark.parametrize("room", ["simulation", "planning", "experiments", "plots"])
+def test_a_name_that_loads_late_is_that_of_its_room(room: str) -> None:
+    module = importlib.import_module(f"affinity_bandits.{room}")
+    shared = set(module.__all__) & set(affinity_bandits.__all__)
+    assert len(shared) >= 3
+    for name in shared:
+        assert getattr(affinity_bandits, name) is getattr(module, name)
+
+
 def test_the_directory_of_the_package_is_its_public_names() -> None:
     assert sorted(affinity_bandits.__all__) == dir(affinity_bandits)
 
@@ -84,7 +111,7 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
 
 def loaded_after(statement: str) -> set[str]:
     """The heavy modules that a fresh interpreter has loaded after a statement."""
-    code = f"import sys; {statement}; print(*(name for name in {HEAVY!r} if name in sys.modules))"
+    code = f"import sys; {statement}; print(*(name for name in {HEAVY!r} if sys.modules.get(name)))"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
     )
@@ -93,6 +120,25 @@ def loaded_after(statement: str) -> set[str]:
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
     assert loaded_after("import affinity_bandits") == set()
+
+
+def test_looking_at_the_names_loads_nothing_heavy() -> None:
+    assert loaded_after("import affinity_bandits; dir(affinity_bandits)") == set()
+
+
+def test_a_policy_loads_nothing_heavy() -> None:
+    assert loaded_after("from affinity_bandits import UCB1, Power, InvalidInput; UCB1()") == set()
+
+
+def test_a_star_import_loads_the_compiler_and_what_that_loads() -> None:
+    alone = loaded_after("import numba")
+    assert loaded_after("from affinity_bandits import *") == alone
+    assert alone <= {"numba", "scipy"}
+
+
+def test_a_star_import_needs_no_extra() -> None:
+    without = f"sys.modules.update(dict.fromkeys({EXTRAS!r}))"
+    assert "numba" in loaded_after(f"{without}; from affinity_bandits import *")
 
 
 def test_a_live_run_needs_nothing_heavy() -> None:

@@ -1,16 +1,18 @@
 """Study, plan, run and audit sequential choices whose feedback favours what was chosen before.
 
-The model, the policies and the names below load at once; the simulator and everything heavy
-behind it load at their first use.
+The model, the policies and the errors load at once; the simulator, the planner, experiments and
+pictures, with everything heavy behind them, load when one of their names is first used.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from affinity_bandits._version import __version__
 from affinity_bandits.bandit import AffinityBandit, Bernoulli, Gaussian
 from affinity_bandits.bias import (
+    Bias,
     Clipped,
     Constant,
     Custom,
@@ -18,45 +20,167 @@ from affinity_bandits.bias import (
     Plateau,
     Power,
     Sigmoid,
+    bias_from_json,
 )
 from affinity_bandits.catalogue import policy_from_json
-from affinity_bandits.errors import AffinityError
-from affinity_bandits.policies import Live
+from affinity_bandits.errors import (
+    AffinityError,
+    CallerError,
+    InvalidInput,
+    MissingExtra,
+    NotSupported,
+    StateMismatch,
+    UnknownName,
+)
+from affinity_bandits.policies import (
+    EXP3,
+    EXP3IX,
+    KLUCB,
+    LUCB,
+    MOSS,
+    UCB1,
+    UCBV,
+    DebiasedUCBV,
+    EfficientUCBV,
+    Elimination,
+    EpsilonGreedy,
+    EXP3Gains,
+    ExploreThenCommit,
+    HandicapElimination,
+    Live,
+    Oracle,
+    Policy,
+    RoundPolicy,
+    SequentialHalving,
+    StepPolicy,
+    SuccessiveRejects,
+    ThompsonBeta,
+    ThompsonGaussian,
+    Uniform,
+)
 
 if TYPE_CHECKING:
-    from affinity_bandits.simulation import Environment, Result, StepRun, simulate
+    from affinity_bandits.experiments import (
+        Cell,
+        Experiment,
+        Store,
+        Sweep,
+        cell_summaries,
+        run_cells,
+        run_experiment,
+    )
+    from affinity_bandits.planning import Assumptions, Plan, make_plan
+    from affinity_bandits.plots import draw_plan, draw_regret, draw_sweep
+    from affinity_bandits.simulation import (
+        Environment,
+        PairedDifference,
+        PolicyRun,
+        Result,
+        StepRun,
+        SummaryRow,
+        simulate,
+    )
 
-_LAZY = ("Environment", "Result", "StepRun", "simulate")
+_LAZY = {
+    "experiments": (
+        "Cell",
+        "Experiment",
+        "Store",
+        "Sweep",
+        "cell_summaries",
+        "run_cells",
+        "run_experiment",
+    ),
+    "planning": ("Assumptions", "Plan", "make_plan"),
+    "plots": ("draw_plan", "draw_regret", "draw_sweep"),
+    "simulation": (
+        "Environment",
+        "PairedDifference",
+        "PolicyRun",
+        "Result",
+        "StepRun",
+        "SummaryRow",
+        "simulate",
+    ),
+}
+_ROOM_OF = {name: room for room, names in _LAZY.items() for name in names}
 
 __all__ = [
+    "EXP3",
+    "EXP3IX",
+    "KLUCB",
+    "LUCB",
+    "MOSS",
+    "UCB1",
+    "UCBV",
     "AffinityBandit",
     "AffinityError",
+    "Assumptions",
     "Bernoulli",
+    "Bias",
+    "CallerError",
+    "Cell",
     "Clipped",
     "Constant",
     "Custom",
+    "DebiasedUCBV",
+    "EXP3Gains",
+    "EfficientUCBV",
+    "Elimination",
     "Environment",
+    "EpsilonGreedy",
+    "Experiment",
+    "ExploreThenCommit",
     "Gaussian",
+    "HandicapElimination",
+    "InvalidInput",
     "Live",
+    "MissingExtra",
+    "NotSupported",
+    "Oracle",
+    "PairedDifference",
     "PiecewisePower",
+    "Plan",
     "Plateau",
+    "Policy",
+    "PolicyRun",
     "Power",
     "Result",
+    "RoundPolicy",
+    "SequentialHalving",
     "Sigmoid",
+    "StateMismatch",
+    "StepPolicy",
     "StepRun",
+    "Store",
+    "SuccessiveRejects",
+    "SummaryRow",
+    "Sweep",
+    "ThompsonBeta",
+    "ThompsonGaussian",
+    "Uniform",
+    "UnknownName",
     "__version__",
+    "bias_from_json",
+    "cell_summaries",
+    "draw_plan",
+    "draw_regret",
+    "draw_sweep",
+    "make_plan",
     "policy_from_json",
+    "run_cells",
+    "run_experiment",
     "simulate",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Load the simulator when one of its names is first used."""
-    if name in _LAZY:
-        from affinity_bandits import simulation
-
-        return getattr(simulation, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __getattr__(name: str) -> object:
+    """Load a room when one of its names is first used."""
+    if name not in _ROOM_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found: object = getattr(import_module(f"{__name__}.{_ROOM_OF[name]}"), name)
+    globals()[name] = found  # the next time it is simply there
+    return found
 
 
 def __dir__() -> list[str]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from affinity_bandits import checks
 from affinity_bandits.bias import Bias, Constant, bias_from_json
+from affinity_bandits.displays import one_line
 from affinity_bandits.errors import InvalidInput, NotSupported, UnknownName
 from affinity_bandits.feedback import Feedback
 from affinity_bandits.kernels import FloatArray, IntArray
@@ -67,9 +69,10 @@ class AffinityBandit:
 
     Args:
         true_means: mu_i, never observed. In [0, 1] with Bernoulli noise.
-        bias: the model f; `Constant()` is the ordinary bandit.
+        bias: the model f, or its name ("power" is `Power()`), or its `to_json`; `Constant()` is
+            the ordinary bandit.
         initial_pulls: T0_i >= 1, who already sits on the committee; one each if left out.
-        noise: `Bernoulli()` or `Gaussian(sigma)`, or its name.
+        noise: `Bernoulli()` or `Gaussian(sigma)`, or its name, or its `to_json`.
         mechanism: how the bias enters. "scaled": Y = W X. "shifted": Y = X + mu (W - 1).
             "gated": Y = B X with B ~ Bernoulli(W). Left out: gated for Bernoulli noise, which is
             Y ~ Bernoulli(mu W), and shifted for Gaussian noise, which is Y ~ N(mu W, sigma**2),
@@ -89,15 +92,28 @@ class AffinityBandit:
     true_means: Sequence[float]
     bias: Bias = field(default_factory=Constant)
     initial_pulls: Sequence[int] | None = None
-    noise: Noise | str = field(default_factory=Bernoulli)
+    noise: Noise = field(default_factory=Bernoulli)
     mechanism: str | None = None
     memory: int | None = None
+
+    if TYPE_CHECKING:
+        # What is taken is wider than what is kept: names and tables become models.
+        def __init__(
+            self,
+            true_means: Sequence[float],
+            bias: Bias | str | Mapping[str, Any] = ...,
+            initial_pulls: Sequence[int] | None = None,
+            noise: Noise | str | Mapping[str, Any] = ...,
+            mechanism: str | None = None,
+            memory: int | None = None,
+        ) -> None: ...
+
+    __repr__ = one_line
 
     def __post_init__(self) -> None:
         noise = _noise(self.noise)
         bernoulli = isinstance(noise, Bernoulli)
-        if not isinstance(self.bias, Bias):
-            raise InvalidInput("bias", "a bias model such as Power(1.0)", self.bias)
+        bias = _bias(self.bias)
         # A bound of 1e9 keeps sums over 10**15 pulls far from the edge of floating point.
         means = checks.numbers_list(
             "true_means",
@@ -121,9 +137,9 @@ class AffinityBandit:
             ("gated" if bernoulli else "shifted") if self.mechanism is None else self.mechanism
         )
         checks.choice("mechanism", mechanism, MECHANISMS)
-        if mechanism == "gated" and self.bias.bounds[1] > 1.0:
+        if mechanism == "gated" and bias.bounds[1] > 1.0:
             raise InvalidInput(
-                "bias", "at most 1 everywhere when the mechanism is gated", self.bias.bounds[1]
+                "bias", "at most 1 everywhere when the mechanism is gated", bias.bounds[1]
             )
         if self.memory is not None:
             object.__setattr__(
@@ -131,6 +147,7 @@ class AffinityBandit:
             )
         for name, value in (
             ("true_means", means),
+            ("bias", bias),
             ("initial_pulls", pulls),
             ("noise", noise),
             ("mechanism", mechanism),
@@ -241,12 +258,12 @@ class AffinityBandit:
         assert pulls is not None  # set in __post_init__
         return tuple(pulls)
 
-    def regret(self, pulls: Any) -> Any:
+    def regret(self, pulls: npt.ArrayLike) -> FloatArray:
         """Return sum_i Delta_i T_i (`eq:regretDef`) over the last axis of an array of pulls."""
         counted = np.asarray(pulls)
         if counted.ndim < 1 or counted.shape[-1] != self.arms:
             raise InvalidInput("pulls", f"an array whose last axis is the {self.arms} arms", pulls)
-        return counted @ self.gaps
+        return np.asarray(counted @ self.gaps, dtype=np.float64)
 
     def expected_feedback(self, arm: int, share: float) -> float:
         """Return E[Y] = mu_arm * f(share) (`eq:biasModel`)."""
@@ -269,7 +286,6 @@ class AffinityBandit:
 
     def to_json(self) -> dict[str, Any]:
         """Return the description as JSON-ready data; `AffinityBandit.from_json` takes it back."""
-        assert not isinstance(self.noise, str)
         return {
             "true_means": list(self.true_means),
             "bias": self.bias.to_json(),
@@ -295,6 +311,14 @@ class AffinityBandit:
         if "bias" in given:
             given["bias"] = bias_from_json(given["bias"], functions)
         return cls(**given)
+
+
+def _bias(value: object) -> Bias:
+    if isinstance(value, Bias):
+        return value
+    if not isinstance(value, str | Mapping):
+        raise InvalidInput("bias", "a bias model such as Power(1.0), or its name", value)
+    return bias_from_json(value)
 
 
 def _noise(value: object) -> Noise:

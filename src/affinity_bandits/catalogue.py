@@ -47,10 +47,7 @@ def policy_from_json(
     cls: type[Policy] = POLICIES[name]
     for setting, fact in cls.told.items():
         if fact == "bias" and isinstance(given.get(setting), Mapping | str):
-            bias = given[setting]
-            given[setting] = bias_from_json(
-                {"name": bias} if isinstance(bias, str) else bias, functions
-            )
+            given[setting] = bias_from_json(given[setting], functions)
         if bandit is not None:
             given.setdefault(setting, _fact(bandit, fact))
         if setting not in given and setting in _without_default(cls):

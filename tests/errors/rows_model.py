@@ -222,7 +222,14 @@ BANDITS = [
         "true_means[0] | 1e+09 | inf",
     ),
     # Bias.
-    invalid("bandit-bias-name", lambda: AffinityBandit([0.4], "power"), "bias | Power"),
+    unknown(
+        "bandit-bias-unknown",
+        lambda: AffinityBandit([0.4], "powr"),
+        "bias | constant | sigmoid | did you mean 'power'?",
+    ),
+    invalid("bandit-bias-number", lambda: AffinityBandit([0.4], 2.0), "bias | Power | name | 2.0"),
+    invalid("bandit-bias-class", lambda: AffinityBandit([0.4], Power), "bias | Power(1.0)"),
+    invalid("bandit-bias-incomplete", lambda: AffinityBandit([0.4], "clipped"), "base | given"),
     invalid(
         "bandit-gated-beyond-1",
         lambda: AffinityBandit([0.4, 0.6], bias=Constant(2.0)),

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from affinity_bandits import AffinityBandit, Environment, Live, Power, Result, StepRun
+from affinity_bandits import AffinityBandit, Environment, Experiment, Live, Power, Result, StepRun
 from affinity_bandits.plots import draw_regret
 from affinity_bandits.policies import MOSS, UCB1, DebiasedUCBV, Oracle
 
@@ -303,4 +303,8 @@ RESULTS = [
         "draw-without-matplotlib", drawn_without_matplotlib, "matplotlib | affinity-bandits[plot]"
     ),
     invalid("draw-level", lambda: draw_regret(finished("a"), 2.0), "level | 2.0"),
+    # Experiments.
+    invalid("experiment-no-cells", lambda: Experiment([], 3), "cells | at least one"),
+    invalid("experiment-word", lambda: Experiment("cells", 3), "cells | list | 'cells'"),
+    invalid("experiment-name", lambda: Experiment(["ucb1"], 3), "cells[0] | Cell | 'ucb1'"),
 ]

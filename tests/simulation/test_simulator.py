@@ -54,7 +54,7 @@ def test_undecided_and_deceived_are_told_apart() -> None:
 
 def test_results_are_labelled_and_come_back_from_disk(tmp_path) -> None:  # type: ignore[no-untyped-def]
     result = simulate(BANDIT, {"new": "elimination", "old": UCB1()}, 5000, 7, seed=9)
-    dataset = result.dataset
+    dataset = result.to_xarray()
     assert dataset.sizes == {"policy": 2, "replicate": 7, "time": len(result.checkpoints), "arm": 2}
     assert (dataset.pulls.sum("arm") == dataset.time).all()
     assert dataset.regret.sel(policy="old", time=5000).shape == (7,)

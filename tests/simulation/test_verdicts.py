@@ -49,7 +49,7 @@ def test_two_undecided_policies_have_the_same_verdict_however_their_pulls_fall()
 
 def test_of_a_policy_that_never_decides_undecided_is_nothing_and_not_true() -> None:
     result = simulate(HEAD_START, ["ucb1", "elimination"], 1000, 5)
-    data = result.dataset
+    data = result.to_xarray()
     assert np.isnan(data.undecided.sel(policy="ucb1")).all()
     assert (data.undecided.sel(policy="elimination") == 1.0).all()
     assert data.decides.values.tolist() == [False, True]

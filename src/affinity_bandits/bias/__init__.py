@@ -47,16 +47,19 @@ BIASES: dict[str, type[Bias]] = {
 
 
 def bias_from_json(
-    data: Mapping[str, Any], functions: Mapping[str, Callable[[float], float]] | None = None
+    data: Mapping[str, Any] | str, functions: Mapping[str, Callable[[float], float]] | None = None
 ) -> Bias:
-    """Rebuild a bias model from `Bias.to_json`.
+    """Rebuild a bias model from its name or from `Bias.to_json`.
 
     Args:
-        data: the description.
+        data: the name, or a table with a "name" and settings.
         functions: a user's own functions by label; `custom` descriptions name one of them,
             because code is never rebuilt from data.
+
+    >>> bias_from_json("power") == Power(1.0)
+    True
     """
-    given = checks.table("bias", data)
+    given = checks.table("bias", {"name": data} if isinstance(data, str) else data)
     name = given.pop("name")
     if name not in BIASES:
         raise UnknownName("bias", name, BIASES)

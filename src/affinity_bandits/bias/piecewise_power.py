@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from affinity_bandits import checks
 from affinity_bandits.bias.base import Bias
 from affinity_bandits.bias.weights import PIECEWISE_POWER
+from affinity_bandits.displays import one_line
 from affinity_bandits.errors import InvalidInput
 
 MOST_POINTS = 100
@@ -30,12 +31,14 @@ class PiecewisePower(Bias):
 
     >>> ramp = PiecewisePower([0.01, 0.5], [0.1, 1.0])
     >>> ramp.weight(0.9), round(ramp.weight(0.05), 3)
-    (1.0, 0.257)
+    (1.0, 0.258)
     """
 
     name: ClassVar[str] = "piecewise-power"
     shares: Sequence[float]
     weights: Sequence[float]
+
+    __repr__ = one_line
 
     def __post_init__(self) -> None:
         shares = checks.numbers_list("shares", self.shares, low=1e-18, high=1.0)

@@ -10,7 +10,7 @@ import typer
 
 from affinity_bandits.cli import executors
 from affinity_bandits.cli.bars import sweep_bar
-from affinity_bandits.cli.figures import amount, rate
+from affinity_bandits.displays import amount, rate
 from affinity_bandits.errors import InvalidInput
 
 if TYPE_CHECKING:

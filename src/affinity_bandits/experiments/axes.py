@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from affinity_bandits.displays import one_line
+
 if TYPE_CHECKING:
     from affinity_bandits.experiments.sweep import Sweep
 
@@ -47,6 +49,8 @@ class Axis:
     labels: tuple[str, ...]
     numbers: tuple[float, ...] | None
     column: str
+
+    __repr__ = one_line
 
     @property
     def short(self) -> str:

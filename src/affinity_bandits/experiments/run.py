@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from affinity_bandits.displays import one_line
 from affinity_bandits.errors import AffinityError
 from affinity_bandits.experiments.executors import Executor, SerialExecutor
 from affinity_bandits.experiments.packing import Guess, packed
@@ -37,6 +38,8 @@ class Summary:
     failed: int = 0
     errors: dict[str, str] = field(default_factory=dict)
     aside: list[str] = field(default_factory=list)
+
+    __repr__ = one_line
 
 
 def run_cells(

@@ -13,6 +13,7 @@ from affinity_bandits import checks
 from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.catalogue import AnyPolicy, policy_from_json
 from affinity_bandits.digests import own_code
+from affinity_bandits.displays import one_line
 from affinity_bandits.errors import InvalidInput, NotSupported, UnknownName
 
 SIMULATION_VERSION = 1
@@ -64,6 +65,8 @@ class Cell:
     checkpoints: tuple[int, ...] = ()
     seed: int = 0
     engine: str = "auto"
+
+    __repr__ = one_line
 
     def __post_init__(self) -> None:
         horizon = checks.integer("horizon", self.horizon, low=1)
@@ -167,6 +170,9 @@ class Planned(NamedTuple):
     text: str
     place: tuple[int, ...] = ()
 
+    def __repr__(self) -> str:
+        return one_line(self)
+
     def cell(self) -> Cell:
         """Build the cell, which is when its content is checked.
 
@@ -202,6 +208,8 @@ class Shard:
     planned: AnyCell
     first: int
     count: int
+
+    __repr__ = one_line
 
     @property
     def identity(self) -> str:
@@ -245,11 +253,18 @@ class Experiment:
     shard_size: int | None = None
 
     def __post_init__(self) -> None:
-        unique = {cell.identity: cell for cell in self.cells}
+        cells = checks.sequence("cells", self.cells, "a list of cells")
+        for i, cell in enumerate(cells):
+            if not isinstance(cell, Cell):
+                raise InvalidInput(f"cells[{i}]", "a Cell", cell)
+        unique = {cell.identity: cell for cell in cells}
         if not unique:
             raise InvalidInput("cells", "at least one cell", self.cells)
         object.__setattr__(self, "cells", tuple(unique.values()))
         check_amounts(self.replicates, self.shard_size)
+
+    def __repr__(self) -> str:
+        return f"<Experiment: cells: {len(self.cells):,}, replicates of each: {self.replicates:,}>"
 
     def planned(self) -> Iterator[Cell]:
         """Yield every cell."""

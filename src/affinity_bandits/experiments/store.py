@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from affinity_bandits.bandit import AffinityBandit
+from affinity_bandits.displays import one_line
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.experiments.files import Files, LocalFiles, files_at
 from affinity_bandits.experiments.reading import bandit_of
@@ -58,6 +59,9 @@ class Kept(NamedTuple):
 
     identity: str
     text: str
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
     @property
     def content(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from affinity_bandits.displays import Interval, one_line
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.experiments.axes import axes_of, is_number
 from affinity_bandits.experiments.spec import Planned, canonical
@@ -16,7 +17,6 @@ from affinity_bandits.experiments.store import Store, result_of
 from affinity_bandits.experiments.sweep import Sweep
 from affinity_bandits.experiments.tables import pyarrow_modules
 
-Interval = tuple[float, float, float]
 """A figure with the ends of its interval."""
 MEASURES = {
     "regret": ("regret", "regret_low", "regret_high"),
@@ -56,6 +56,9 @@ class CellSummary(NamedTuple):
     engine: str = ""
     code: str = ""
 
+    def __repr__(self) -> str:
+        return one_line(self)
+
 
 class Finished(NamedTuple):
     """How much of a sweep is finished.
@@ -69,6 +72,9 @@ class Finished(NamedTuple):
     done: int
     total: int
     by_value: dict[str, list[tuple[int, int]]]
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
 
 def summarise(planned: Planned, store: Store, replicates: int, level: float = 0.95) -> CellSummary:

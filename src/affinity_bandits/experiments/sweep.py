@@ -20,6 +20,7 @@ from affinity_bandits.bandit import MECHANISMS, AffinityBandit
 from affinity_bandits.bias import bias_from_json
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.digests import own_code
+from affinity_bandits.displays import some
 from affinity_bandits.errors import AffinityError, InvalidInput
 from affinity_bandits.experiments.spec import (
     SIMULATION_VERSION,
@@ -96,6 +97,13 @@ class Sweep:
         for key in KEYS:
             for value in self._values(key):
                 _pieces(key, value)
+
+    def __repr__(self) -> str:
+        axes = some([f"{key} of {len(values):,}" for key, values in self.axes.items()])
+        return (
+            f"<Sweep: cells: {len(self):,} ({axes}), replicates of each: {self.replicates:,}, "
+            f"seed {self.seed}>"
+        )
 
     def __len__(self) -> int:
         length = 1
@@ -212,7 +220,7 @@ def _initial(value: Any) -> _Piece:
 
 
 def _bias(value: Any) -> _Piece:
-    bias = bias_from_json({"name": value} if isinstance(value, str) else value)
+    bias = bias_from_json(value)
     return _Piece(bias.to_json(), of=bias)
 
 

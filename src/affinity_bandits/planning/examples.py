@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from affinity_bandits.bandit import AffinityBandit, Gaussian
 from affinity_bandits.bias import Bias, Constant, PiecewisePower, Power, Sigmoid
+from affinity_bandits.displays import one_line
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.hardest import initial_members
 
@@ -40,6 +41,8 @@ class Example:
     level: str
     rivals: str
     bandit: AffinityBandit
+
+    __repr__ = one_line
 
     def __str__(self) -> str:
         return f"{self.bias}; {self.favoured}; {self.level}; {self.rivals}"

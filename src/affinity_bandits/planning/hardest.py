@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from affinity_bandits.displays import one_line
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.outcomes import Outcome, counted
@@ -72,6 +73,8 @@ class HardWorld:
     favoured: str
     initial: tuple[int, ...]
     world: World
+
+    __repr__ = one_line
 
     def __str__(self) -> str:
         return self.favoured

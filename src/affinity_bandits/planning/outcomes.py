@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from affinity_bandits.bandit import AffinityBandit
+from affinity_bandits.displays import one_line
 from affinity_bandits.kernels import IntArray
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.simulation import simulate
@@ -42,6 +43,8 @@ class Outcome:
     choices_95: float
     per_group: tuple[float, ...]
     per_group_95: tuple[float, ...]
+
+    __repr__ = one_line
 
     @property
     def wrong_rate(self) -> tuple[float, float, float]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from affinity_bandits import checks
 from affinity_bandits._version import __version__
+from affinity_bandits.displays import html_table, short
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.examples import Example, examples
@@ -64,6 +65,35 @@ class Plan:
     reach: tuple[Reach, ...]
     seed: int = 0
     version: str = __version__
+
+    def __repr__(self) -> str:
+        return f"<Plan: {self._verdict}; {self.policy}>"
+
+    def _repr_html_(self) -> str:
+        given, cost, wrong = self.assumptions, self.cost, self.most_wrong
+        told_apart = "none" if self.detectable is None else f"{self.detectable:.2g}"
+        rows = (
+            ("policy", str(self.policy)),
+            ("chance of settling for a worse group", f"at most {100 * self.failure:.3g}%, proven"),
+            ("most runs that did", f"{wrong.wrong:,} of {wrong.replicates:,}"),
+            ("choices spent comparing, at worst", f"{short(cost.choices)} on average"),
+            ("in 19 of 20 runs", f"{short(cost.choices_95)} of {given.horizon:,}"),
+            ("the worst is where", str(self.worlds[self.costliest])),
+            ("smallest difference told apart there", told_apart),
+        )
+        return html_table(self._verdict, (), rows)
+
+    @property
+    def _verdict(self) -> str:
+        given = self.assumptions
+        asked = (
+            f"{given.groups:,} groups, differences of {given.smallest_difference:g} or more, "
+            f"{given.horizon:,} choices"
+        )
+        if self.enough:
+            return f"{asked}: enough"
+        would = "10^15 would not do" if self.sufficient is None else f"{self.sufficient:,} would do"
+        return f"{asked}: too few, {would}"
 
     @property
     def failure(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,8 @@ from affinity_bandits.kernels import FloatArray
 from affinity_bandits.plots.style import line_style, new_figure
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from affinity_bandits.simulation import Result
 
 
@@ -45,7 +47,7 @@ def regret_curves(result: Result, level: float = 0.95) -> list[RegretCurve]:
     ]
 
 
-def draw_regret(result: Result, level: float = 0.95) -> Any:
+def draw_regret(result: Result, level: float = 0.95) -> Figure:
     """Draw mean and median regret over time on logarithmic axes; return the figure."""
     figure, axes = new_figure()
     for i, curve in enumerate(regret_curves(result, level)):

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from affinity_bandits.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 COLOURS = (
     "#0072B2",
@@ -42,7 +45,7 @@ def need_matplotlib() -> None:
         raise MissingExtra("matplotlib", "plot")
 
 
-def new_figure(width: float = 6.4, height: float = 4.0) -> tuple[Any, Any]:
+def new_figure(width: float = 6.4, height: float = 4.0) -> tuple[Figure, Any]:
     """Return a figure and its axes in the house style, without touching global settings."""
     need_matplotlib()
     import matplotlib as mpl

@@ -1,8 +1,17 @@
 """Simulation: many replicates of policies on a bandit, by steps or by whole rounds."""
 
+from affinity_bandits.simulation.comparing import PairedDifference
 from affinity_bandits.simulation.environment import Environment
 from affinity_bandits.simulation.result import PolicyRun, Result, SummaryRow
 from affinity_bandits.simulation.run import StepRun
 from affinity_bandits.simulation.simulator import simulate
 
-__all__ = ["Environment", "PolicyRun", "Result", "StepRun", "SummaryRow", "simulate"]
+__all__ = [
+    "Environment",
+    "PairedDifference",
+    "PolicyRun",
+    "Result",
+    "StepRun",
+    "SummaryRow",
+    "simulate",
+]

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import numba
 import numba.core.caching
 import numba.core.serialize
+import numpy as np
 
 from affinity_bandits._version import __version__
 from affinity_bandits.kernels import Function
@@ -26,6 +27,21 @@ from affinity_bandits.kernels import Function
 FunctionT = TypeVar("FunctionT", bound=Function)
 caching: Any = numba.core.caching  # has no types
 serialize: Any = numba.core.serialize
+settings: Any = numba.config
+
+
+def interpreted() -> bool:
+    """Return whether `NUMBA_DISABLE_JIT=1` asks for no machine code: for debuggers and coverage."""
+    return bool(settings.DISABLE_JIT)
+
+
+def as_it_is(function: FunctionT) -> FunctionT:
+    """Return a function to be run by Python, as silent as machine code is.
+
+    Words wrap around and 1 / inf is 0 in both; numpy's numbers would warn of it.
+    """
+    silent: FunctionT = np.errstate(all="ignore")(function)
+    return silent
 
 
 def kept(**options: Any) -> Callable[[FunctionT], FunctionT]:
@@ -37,6 +53,8 @@ def kept(**options: Any) -> Callable[[FunctionT], FunctionT]:
     version = __version__.replace(".", "_")
 
     def decorate(function: FunctionT) -> FunctionT:
+        if interpreted():
+            return as_it_is(function)
         function.__qualname__ = f"{function.__qualname__}_{version}"
         made: FunctionT = keep(numba.njit(**options)(function))
         return made

@@ -31,11 +31,13 @@ def compiled(kernel: Function, *, allocates: bool = False) -> Function:
     """
     if not isinstance(kernel, FunctionType):  # compiled already
         return kernel
+    from affinity_bandits.simulation.code_cache import as_it_is, interpreted, keep
+
+    if interpreted():
+        return as_it_is(kernel)
     digest = code_digest(kernel)
     if (digest, allocates) not in _compiled:
         import numba
-
-        from affinity_bandits.simulation.code_cache import keep
 
         reached = {
             name: compiled(part, allocates=allocates) for name, part in _reached(kernel).items()

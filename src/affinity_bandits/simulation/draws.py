@@ -16,8 +16,8 @@ import numpy.typing as npt
 from llvmlite import ir
 from numba.extending import intrinsic
 
-from affinity_bandits.kernels import FloatArray
-from affinity_bandits.simulation.code_cache import kept
+from affinity_bandits.kernels import FloatArray, Function
+from affinity_bandits.simulation.code_cache import interpreted, kept
 
 Words = npt.NDArray[np.uint64]
 
@@ -39,7 +39,7 @@ class Stream(NamedTuple):
 
 
 @intrinsic
-def high_product(typing_context: Any, left: Any, right: Any) -> Any:
+def compiled_high_product(typing_context: Any, left: Any, right: Any) -> Any:
     """Return the upper 64 bits of a 64 by 64 bit product, which Python arithmetic cannot name."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -52,6 +52,14 @@ def high_product(typing_context: Any, left: Any, right: Any) -> Any:
     return numba.uint64(numba.uint64, numba.uint64), generate
 
 
+def plain_high_product(left: np.uint64, right: np.uint64) -> np.uint64:
+    """Return the same by Python's own whole numbers."""
+    return np.uint64((int(left) * int(right)) >> 64)
+
+
+high_product: Function = plain_high_product if interpreted() else compiled_high_product
+
+
 @kept(nogil=True, inline="always")
 def philox(key: Words, replicate: np.uint64, block: np.uint64) -> tuple[Any, Any, Any, Any]:
     """Return the four words of a block of a replicate's stream; blocks count from 0."""
@@ -59,7 +67,7 @@ def philox(key: Words, replicate: np.uint64, block: np.uint64) -> tuple[Any, Any
     c0, c1, c2, c3 = block + ONE, ZERO, replicate, ZERO
     k0, k1 = key[0], key[1]
     for _ in range(ROUNDS):
-        high_0: Any = high_product(MULTIPLIER_0, c0)  # type: ignore[call-arg]
+        high_0: Any = high_product(MULTIPLIER_0, c0)
         low_0 = MULTIPLIER_0 * c0
         high_1: Any = high_product(MULTIPLIER_1, c2)
         low_1 = MULTIPLIER_1 * c2

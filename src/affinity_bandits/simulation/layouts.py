@@ -22,7 +22,7 @@ def laid_out(state: Any) -> Any:
 
     >>> from affinity_bandits.policies import Uniform
     >>> type(laid_out(Uniform().start(2, 10))).__name__
-    'State5_order'
+    'State4_arms'
     """
     if not (isinstance(state, tuple) and hasattr(state, "_fields")):
         return state

@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from zipfile import BadZipFile
 
 import numpy as np
+import numpy.typing as npt
 
 from affinity_bandits._version import __version__
 from affinity_bandits.bandit import AffinityBandit
+from affinity_bandits.displays import Interval, amount, html_table, one_line, rate, some
 from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
-from affinity_bandits.kernels import IntArray
+from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.simulation.comparing import PairedDifference, paired_difference
 from affinity_bandits.simulation.intervals import (
     mean_interval,
     middle_runs,
     proportion_interval,
 )
+from affinity_bandits.simulation.labelled import as_dataset, as_frame
+from affinity_bandits.simulation.merging import merged
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
+    from matplotlib.figure import Figure
 
 FORMAT = 1
+BoolArray = npt.NDArray[np.bool_]
 Functions = Mapping[str, Callable[[float], float]] | None
 
 
@@ -43,11 +51,13 @@ class PolicyRun:
     """
 
     label: str
-    description: dict[str, Any]
+    description: dict[str, object]
     decides: bool
     engine: str
     note: str = ""
     caveat: str = ""
+
+    __repr__ = one_line
 
 
 @dataclass(frozen=True)
@@ -65,15 +75,19 @@ class SummaryRow:
 
     label: str
     engine: str
-    regret: tuple[float, float, float]
-    regret_runs: tuple[float, float, float]
-    wrong_arm: tuple[float, float, float]
-    undecided: tuple[float, float, float] | None
+    regret: Interval
+    regret_runs: Interval
+    wrong_arm: Interval
+    undecided: Interval | None
+
+    __repr__ = one_line
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
     """The outcome of `simulate`.
+
+    `result["ucb1"]` is the result of one policy, `result[["ucb1", "moss"]]` that of some.
 
     Attributes:
         bandit: the instance.
@@ -106,14 +120,65 @@ class Result:
         """The policies' names in this result."""
         return tuple(run.label for run in self.runs)
 
-    def index(self, label: str) -> int:
-        """Return the position of a policy by its label."""
-        if label not in self.labels:
-            raise UnknownName("policy", label, self.labels)
-        return self.labels.index(label)
+    def __repr__(self) -> str:
+        return f"<Result: {self._in_words}>"
+
+    def _repr_html_(self) -> str:
+        head = ("policy", "mean regret (95%)", "median run (90% of runs)", "wrong arm (95%)")
+        rows = [
+            (
+                row.label,
+                amount(row.regret),
+                amount(row.regret_runs),
+                rate(row.wrong_arm),
+                rate(row.undecided),
+                row.engine,
+            )
+            for row in self.summary()
+        ]
+        return html_table(self._in_words, (*head, "undecided (95%)", "engine"), rows)
 
     @property
-    def regret(self) -> Any:
+    def _in_words(self) -> str:
+        count = len(self.runs)
+        return (
+            f"{count} {'policy' if count == 1 else 'policies'} ({some(self.labels)}), "
+            f"{len(self.replicates):,} replicates of {self.horizon:,} pulls, "
+            f"{self.bandit.arms:,} arms, seed {self.seed}{'' if self.complete else ', interrupted'}"
+        )
+
+    def __getitem__(self, policy: str | list[str]) -> Result:
+        wanted = policy if isinstance(policy, list) else [policy]
+        at = [self.index(name) for name in wanted]
+        if not at or len(set(at)) < len(at):
+            raise InvalidInput("policy", "one label, or a list of different ones", policy)
+        return replace(
+            self,
+            runs=tuple(self.runs[i] for i in at),
+            pulls=self.pulls[at],
+            candidates=self.candidates[at],
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.labels)
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def __contains__(self, label: object) -> bool:
+        return label in self.labels
+
+    def index(self, label: str) -> int:
+        """Return the position of a policy by its label, or by its name if only one has it."""
+        if label in self.labels:
+            return self.labels.index(label)
+        named = [i for i, run in enumerate(self.runs) if run.description.get("name") == label]
+        if len(named) != 1:
+            raise UnknownName("policy", label, self.labels)
+        return named[0]
+
+    @property
+    def regret(self) -> FloatArray:
         """Regret at each checkpoint, [policy, replicate, checkpoint].
 
         That of `eq:regretDef`, with the pulls of each replicate in place of their expectation.
@@ -121,17 +186,17 @@ class Result:
         return self.bandit.regret(self.pulls)
 
     @property
-    def most_regret(self) -> Any:
+    def most_regret(self) -> FloatArray:
         """The most regret that is possible at each checkpoint, [checkpoint]."""
-        return self.checkpoints * float(self.bandit.gaps.max())
+        return np.asarray(self.checkpoints * float(self.bandit.gaps.max()), dtype=np.float64)
 
     @property
-    def decides(self) -> Any:
+    def decides(self) -> BoolArray:
         """Whether the policy narrows its candidates down, [policy]."""
         return np.array([run.decides for run in self.runs])
 
     @property
-    def wrong_arm(self) -> Any:
+    def wrong_arm(self) -> BoolArray:
         """Whether the verdict of a run was wrong, [policy, replicate].
 
         Of a policy that decides: no best arm was among its candidates at the end. Of any other:
@@ -144,21 +209,23 @@ class Result:
         return np.where(self.decides[:, None], self.deceived, more)
 
     @property
-    def undecided(self) -> Any:
+    def undecided(self) -> BoolArray:
         """Whether a run ended without a verdict, [policy, replicate].
 
         A best arm was among the candidates together with one that is not best. A policy that never
-        decides has no verdict to wait for: False here, nan in `dataset`, None in `summary`.
+        decides has no verdict to wait for: False here, nan in `to_xarray` and `to_pandas`, None in
+        `summary`.
         """
         others = np.delete(self.candidates, self.bandit.best_arms, axis=-1).any(axis=-1)
-        return self.decides[:, None] & others & ~self.deceived
+        return np.asarray(self.decides[:, None] & others & ~self.deceived)
 
     @property
-    def deceived(self) -> Any:
+    def deceived(self) -> BoolArray:
         """Whether no best arm was among the candidates at the end, [policy, replicate]."""
-        return self.candidates[:, :, list(self.bandit.best_arms)].sum(axis=-1) == 0
+        kept = self.candidates[:, :, list(self.bandit.best_arms)].sum(axis=-1)
+        return np.asarray(kept == 0)
 
-    def regret_band(self, level: float = 0.95) -> tuple[Any, Any, Any]:
+    def regret_band(self, level: float = 0.95) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return mean regret and the ends of its interval, each [policy, checkpoint].
 
         It holds at each checkpoint by itself; see `mean_interval`.
@@ -186,35 +253,59 @@ class Result:
             for i, run in enumerate(self.runs)
         ]
 
-    @property
-    def dataset(self) -> xr.Dataset:
-        """Everything as a labelled xarray dataset.
+    def paired_difference(self, first: str, second: str, level: float = 0.95) -> PairedDifference:
+        """Return how much more regret one policy has at the horizon than another, on average.
+
+        Policies meet the same noise at the same pull of a replicate, so the two regrets of a
+        replicate are alike where the policies are, and their difference varies less than either.
+        Replicates are independent and a difference is at most `most_regret` in size, which is all
+        that the interval rests on (`mean_interval`).
+
+        Args:
+            first: the label of a policy.
+            second: of the one whose regret is taken off.
+            level: at least this is the probability to cover.
+        """
+        return paired_difference(self, first, second, level)
+
+    def merge(self, other: Result) -> Result:
+        """Return the result of the replicates of both, the same as if one call had run them all.
+
+        Both must be of the same bandit, policies, horizon, seed, checkpoints and version, and have
+        no replicate in common (`first_replicate` of `simulate`). The result is complete if both
+        are.
+
+        Raises:
+            InvalidInput: they differ in more than their replicates, or have some in common.
+        """
+        return merged(self, other)
+
+    def plot(self, level: float = 0.95) -> Figure:
+        """Draw mean and median regret over time; return the matplotlib figure.
+
+        Raises:
+            MissingExtra: matplotlib is not installed; the extra `plot` has it.
+        """
+        from affinity_bandits.plots import draw_regret
+
+        return draw_regret(self, level)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a table with one line for each policy, replicate and checkpoint.
+
+        Its columns are `policy`, `replicate`, `time`, `regret`, `pulls_0`, `pulls_1`, ..., one for
+        each arm, and the verdict of the whole run, `wrong_arm` and `undecided`, the same on all
+        lines of a run. `undecided` is nan for a policy that never decides.
+        """
+        return as_frame(self)
+
+    def to_xarray(self) -> xr.Dataset:
+        """Return everything as a labelled xarray dataset.
 
         `undecided` is 1 or 0, and nan for a policy that never decides (see the coordinate
         `decides`), so that its mean over replicates is a rate or nan.
         """
-        import xarray as xr
-
-        undecided = np.where(self.decides[:, None], self.undecided, np.nan)
-        return xr.Dataset(
-            {
-                "pulls": (("policy", "replicate", "time", "arm"), self.pulls),
-                "candidate": (("policy", "replicate", "arm"), self.candidates.astype(bool)),
-                "regret": (("policy", "replicate", "time"), self.regret),
-                "wrong_arm": (("policy", "replicate"), self.wrong_arm),
-                "undecided": (("policy", "replicate"), undecided),
-            },
-            coords={
-                "policy": list(self.labels),
-                "replicate": self.replicates,
-                "time": self.checkpoints,
-                "arm": np.arange(self.bandit.arms),
-                "engine": ("policy", [run.engine for run in self.runs]),
-                "decides": ("policy", self.decides),
-                "true_mean": ("arm", list(self.bandit.true_means)),
-            },
-            attrs={"seed": str(self.seed), "horizon": self.horizon, "version": self.version},
-        )
+        return as_dataset(self)
 
     def save(self, path: str | Path) -> None:
         """Write the result as one .npz file; `load` reads it back."""
@@ -269,6 +360,6 @@ class Result:
             )
 
 
-def _three(figures: tuple[Any, Any, Any], at: int) -> tuple[float, float, float]:
+def _three(figures: tuple[FloatArray, FloatArray, FloatArray], at: int) -> Interval:
     first, second, third = (float(figure[at]) for figure in figures)
     return first, second, third

@@ -1,0 +1,87 @@
+"""Objects and numbers as a prompt, a notebook and a table show them."""
+
+from __future__ import annotations
+
+import html
+import reprlib
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+
+LONGEST = 280
+"""Characters of a `repr`: what a prompt shows on a few lines."""
+Interval = tuple[float, float, float]
+"""A figure and the ends of its interval, or of the runs around it."""
+
+_parts = reprlib.Repr()
+_parts.maxtuple = _parts.maxlist = _parts.maxdict = 6
+_parts.maxstring = 80
+_parts.maxother = 160
+_parts.maxlong = 40
+
+
+def one_line(value: object) -> str:
+    """Return the `repr` of a dataclass or named tuple, cut where it would fill the screen.
+
+    What is small is shown as Python itself would: the text can be typed back.
+    """
+    names = getattr(value, "_fields", None) or [item.name for item in fields(value)]  # type: ignore[arg-type]
+    shown = ", ".join(f"{name}={_parts.repr(getattr(value, name))}" for name in names)
+    text = f"{type(value).__name__}({shown})"
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]}...)"
+
+
+def some(names: Sequence[str], most: int = 4) -> str:
+    """Return names in a row, the first of them if there are many.
+
+    >>> some(["ucb1", "moss", "lucb"], most=2)
+    'ucb1, moss, ... 1 more'
+    """
+    cut = [name if len(name) <= 24 else f"{name[:21]}..." for name in names[:most]]
+    more = [f"... {len(names) - most:,} more"] if len(names) > most else []
+    return ", ".join([*cut, *more])
+
+
+def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table for notebooks, with every text escaped; an empty head is left out."""
+
+    def line(tag: str, cells: Sequence[str]) -> str:
+        return f"<tr>{''.join(f'<{tag}>{html.escape(cell)}</{tag}>' for cell in cells)}</tr>"
+
+    top = f"<thead>{line('th', head)}</thead>" if head else ""
+    body = "".join(line("td", row) for row in rows)
+    title = f"<caption>{html.escape(caption)}</caption>"
+    return f"<table>{title}{top}<tbody>{body}</tbody></table>"
+
+
+def amount(found: Interval) -> str:
+    """Return an amount and the ends of its interval, or of the runs around it."""
+    return f"{short(found[0])} ({span(found)})"
+
+
+def span(found: Interval) -> str:
+    """Return two ends in few digits."""
+    return f"{brief(found[1])}-{brief(found[2])}"
+
+
+def rate(found: Interval | None) -> str:
+    """Return a rate and its interval in percent."""
+    return "-" if found is None else "{} ({})".format(*percents(found))
+
+
+def percents(found: Interval) -> tuple[str, str]:
+    """Return a rate in percent, and the ends of its interval."""
+    mean, low, high = (100.0 * part for part in found)
+    return f"{mean:.3g}%", f"{low:.3g}-{high:.3g}"
+
+
+def short(value: float) -> str:
+    """Return a number in few characters."""
+    return f"{value:,.0f}" if 1000.0 <= abs(value) < 1e7 else f"{value:.3g}"
+
+
+def brief(value: float) -> str:
+    """Return a number of any size in at most six characters."""
+    for scale, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= 0.9995 * scale:
+            return f"{value / scale:.3g}{letter}" if value < 999.5 * scale else f"{value:.2g}"
+    return f"{value:.3g}"

@@ -1,0 +1,64 @@
+"""Results with names on them: as a pandas table, and as an xarray dataset."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from affinity_bandits.kernels import FloatArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+    from affinity_bandits.simulation.result import Result
+
+
+def as_frame(result: Result) -> pd.DataFrame:
+    """Return one line for each policy, replicate and checkpoint; see `Result.to_pandas`."""
+    import pandas as pd
+
+    policies, replicates, times, arms = result.pulls.shape
+    columns: dict[str, npt.NDArray[np.generic]] = {
+        "policy": np.repeat(np.array(result.labels, dtype=object), replicates * times),
+        "replicate": np.tile(np.repeat(result.replicates, times), policies),
+        "time": np.tile(result.checkpoints, policies * replicates),
+        "regret": result.regret.ravel(),
+    }
+    for arm in range(arms):
+        columns[f"pulls_{arm}"] = result.pulls[..., arm].ravel()
+    columns["wrong_arm"] = np.repeat(result.wrong_arm.ravel(), times)
+    columns["undecided"] = np.repeat(_undecided(result).ravel(), times)
+    return pd.DataFrame(columns)
+
+
+def as_dataset(result: Result) -> xr.Dataset:
+    """Return everything with labelled axes; see `Result.to_xarray`."""
+    import xarray as xr
+
+    return xr.Dataset(
+        {
+            "pulls": (("policy", "replicate", "time", "arm"), result.pulls),
+            "candidate": (("policy", "replicate", "arm"), result.candidates.astype(bool)),
+            "regret": (("policy", "replicate", "time"), result.regret),
+            "wrong_arm": (("policy", "replicate"), result.wrong_arm),
+            "undecided": (("policy", "replicate"), _undecided(result)),
+        },
+        coords={
+            "policy": list(result.labels),
+            "replicate": result.replicates,
+            "time": result.checkpoints,
+            "arm": np.arange(result.bandit.arms),
+            "engine": ("policy", [run.engine for run in result.runs]),
+            "decides": ("policy", result.decides),
+            "true_mean": ("arm", list(result.bandit.true_means)),
+        },
+        attrs={"seed": str(result.seed), "horizon": result.horizon, "version": result.version},
+    )
+
+
+def _undecided(result: Result) -> FloatArray:
+    """Return 1 or 0, and nan for a policy that never decides, so that a mean is a rate or nan."""
+    return np.where(result.decides[:, None], result.undecided, np.nan)

@@ -1,0 +1,60 @@
+"""Results of different replicates of the same runs, put together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from affinity_bandits.displays import some
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.kernels import IntArray
+
+if TYPE_CHECKING:
+    from affinity_bandits.simulation.result import Result
+
+
+def merged(result: Result, other: Result) -> Result:
+    """Return one result of the replicates of two; see `Result.merge`."""
+    if not isinstance(other, type(result)):
+        raise InvalidInput("other", "a Result", other)
+    _check_the_same(result, other)
+    both = np.intersect1d(result.replicates, other.replicates)
+    if len(both):
+        rule = f"of other replicates: choose first_replicate above {result.replicates.max()}"
+        raise InvalidInput("other", rule, f"{len(both)} that are in both, first {both[0]}")
+    numbers = np.concatenate([result.replicates, other.replicates])
+    order = np.argsort(numbers)
+
+    def together(mine: IntArray, theirs: IntArray) -> IntArray:
+        # In memory, too, as one run has them: sums over them then round alike.
+        return np.ascontiguousarray(np.concatenate([mine, theirs], axis=1)[:, order])
+
+    return replace(
+        result,
+        replicates=numbers[order],
+        pulls=together(result.pulls, other.pulls),
+        candidates=together(result.candidates, other.candidates),
+        complete=result.complete and other.complete,
+    )
+
+
+def _check_the_same(result: Result, other: Result) -> None:
+    """Check that two results differ in nothing but their replicates."""
+    for name in ("bandit", "horizon", "seed", "version"):
+        mine, theirs = getattr(result, name), getattr(other, name)
+        if mine != theirs:
+            raise InvalidInput("other", f"of the same {name} ({mine})", theirs)
+    if other.labels != result.labels:
+        rule = f"of the same policies in the same order ({some(result.labels)})"
+        raise InvalidInput("other", rule, list(other.labels))
+    for mine, theirs in zip(result.runs, other.runs, strict=True):
+        for name in ("description", "engine"):
+            one, another = getattr(mine, name), getattr(theirs, name)
+            if one != another:
+                rule = f"of the same {name} of {mine.label} ({one})"
+                raise InvalidInput("other", rule, another)
+    if not np.array_equal(result.checkpoints, other.checkpoints):
+        rule = f"of the same {len(result.checkpoints)} checkpoints"
+        raise InvalidInput("other", rule, other.checkpoints.tolist())

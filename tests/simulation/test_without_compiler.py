@@ -1,0 +1,65 @@
+"""`NUMBA_DISABLE_JIT=1` runs the same simulation without machine code, and finds the same bits."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from affinity_bandits import AffinityBandit, Clipped, Gaussian, Power, Result, Sigmoid, simulate
+from affinity_bandits.catalogue import policy_from_json
+from affinity_bandits.simulation.code_cache import interpreted
+
+BANDITS = {
+    "Bernoulli": AffinityBandit([0.35, 0.6, 0.5], bias=Power(1.5), initial_pulls=[40, 10, 25]),
+    "shifted Bernoulli": AffinityBandit([0.35, 0.6], bias=Sigmoid(), mechanism="shifted"),
+    "Gaussian": AffinityBandit([0.35, 0.6, 0.5], bias=Power(1.0), noise=Gaussian(0.5)),
+    "gated Gaussian": AffinityBandit(
+        [0.35, 0.6], bias=Clipped(Power(2.0), low=0.05), noise=Gaussian(1.0), mechanism="gated"
+    ),
+    "bounded memory": AffinityBandit(
+        [0.35, 0.6], bias=Power(1.0), noise=Gaussian(1.0), mechanism="scaled", memory=50
+    ),
+}
+STEPS = ["ucb1", "kl-ucb", "thompson-beta", "thompson-gaussian", "exp3", "epsilon-greedy"]
+ROUNDS = ["elimination", "handicap-elimination", "sequential-halving", "explore-then-commit"]
+
+
+def found(name: str) -> dict[str, object]:
+    """What simulations of one bandit find, as JSON: pull by pull, and where it can be by rounds."""
+    bandit = BANDITS[name]
+
+    def numbers(result: Result) -> list[object]:
+        engines = [run.engine for run in result.runs]
+        return [engines, result.pulls.tolist(), result.candidates.tolist()]
+
+    steps = [policy_from_json(policy, bandit) for policy in (*STEPS, *ROUNDS)]
+    by_steps = simulate(bandit, steps, 1_500, 2, seed=7, engine="steps", progress=False)
+    if bandit.memory is not None:
+        return {"steps": numbers(by_steps)}
+    by_rounds = simulate(bandit, ROUNDS, 10**9, 3, seed=7, engine="rounds", progress=False)
+    return {"steps": numbers(by_steps), "rounds": numbers(by_rounds)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BANDITS)
+def test_the_bits_are_those_of_machine_code(name: str) -> None:
+    program = (
+        "import json; "
+        "from tests.simulation.test_without_compiler import found, interpreted; "
+        f"print(json.dumps([interpreted(), found({name!r})]))"
+    )
+    plain = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert plain.returncode == 0, plain.stderr
+    assert not interpreted()  # else nothing is compared
+    assert json.loads(plain.stdout) == [True, found(name)]
