@@ -18,9 +18,9 @@ from uvicorn.supervisors import Multiprocess
 
 from affinity_bandits import checks
 from affinity_bandits.errors import NotSupported
-from affinity_bandits.service.database import answering, connect
-from affinity_bandits.service.migrate import newest_revision
 from affinity_bandits.service.problems import Unavailable
+from affinity_bandits.service.store.connection import answering, connect
+from affinity_bandits.service.store.migrate import newest_revision
 from affinity_bandits.service.web import create_app
 from affinity_bandits.service.web.heads import BoundedHeads
 from affinity_bandits.service.web.logs import uvicorn_logging

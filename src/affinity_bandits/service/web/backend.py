@@ -14,10 +14,10 @@ import asyncpg
 
 from affinity_bandits.service.campaigns import Campaigns
 from affinity_bandits.service.combining import Combiner
-from affinity_bandits.service.database import GONE, answering, connect
 from affinity_bandits.service.keys import KeyRing
 from affinity_bandits.service.problems import NeedsAttention, Unavailable
 from affinity_bandits.service.reading import Reading
+from affinity_bandits.service.store.connection import GONE, answering, connect
 from affinity_bandits.service.web.metrics import Metrics
 
 KNOWN_CAMPAIGNS = 10_000

@@ -10,14 +10,13 @@ def upgrade() -> None:
     """Make the table."""
     op.execute(
         """
--- Campaigns that fail by the service's own fault. Reasons quote neither data nor errors.
 CREATE TABLE affinity.faults (
   campaign uuid PRIMARY KEY REFERENCES affinity.campaigns,
   kind text NOT NULL,
   reason text NOT NULL,
   since timestamptz NOT NULL,
-  tries integer NOT NULL,         -- that failed in a row
-  retry_at timestamptz NOT NULL   -- not before
+  tries integer NOT NULL,
+  retry_at timestamptz NOT NULL
 )
 """
     )

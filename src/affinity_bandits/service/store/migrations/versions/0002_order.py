@@ -1,7 +1,6 @@
 """How far out of order a round may be answered; and what 0001 wrote that can no longer be read."""
 
 import json
-from pathlib import Path
 
 import sqlalchemy
 from alembic import op
@@ -15,9 +14,10 @@ down_revision = "0001"
 def upgrade() -> None:
     """Let every campaign have a window, and what its policy did not know before."""
     refuse_sums_that_were_not_mapped()
-    script = Path(__file__).with_name("0002_ask.sql").read_text(encoding="utf-8")
-    # By the driver itself: SQLAlchemy would take the operator % for a placeholder.
-    op.get_bind().connection.cursor().execute(script)
+    op.execute(
+        "ALTER TABLE affinity.heads ADD COLUMN in_flight bigint CHECK (in_flight >= 1),"
+        " ADD COLUMN oldest bigint NOT NULL DEFAULT 0"
+    )
     tell_policies_of_the_setting()
 
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 
-def migrate(dsn: str, revision: str = "head") -> None:
-    """Run every migration that a database has not seen; safe to call from several servers at once.
+def migrate(dsn: str) -> None:
+    """Make the schema, or run the migrations that it has not seen; several servers may at once.
 
     Raises:
         InvalidInput: the DSN cannot be read or the database cannot be opened.
@@ -22,7 +22,7 @@ def migrate(dsn: str, revision: str = "head") -> None:
     from alembic import command
 
     try:
-        command.upgrade(_config(dsn), revision)
+        command.upgrade(_config(dsn), "head")
     except sqlalchemy.exc.OperationalError as error:
         if "does not exist" in str(error) or "authentication" in str(error):
             reason = str(error.orig).strip().splitlines()[-1]
@@ -47,7 +47,7 @@ def _config(dsn: str) -> Config:
     from sqlalchemy.engine import make_url
 
     config = Config()
-    config.set_main_option("script_location", "affinity_bandits.service:migrations")
+    config.set_main_option("script_location", "affinity_bandits.service.store:migrations")
     try:
         config.attributes["url"] = make_url(dsn).set(drivername="postgresql+psycopg")
     except (sqlalchemy.exc.ArgumentError, ValueError):
