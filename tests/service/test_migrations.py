@@ -11,8 +11,6 @@ from typing import Any
 
 import asyncpg
 import pytest
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.policies import HandicapElimination
@@ -25,6 +23,7 @@ from affinity_bandits.service.reading import Reading
 from affinity_bandits.service.records import Finished, Lease, Wait
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate, newest_revision
+from affinity_bandits.service.store.migrations import FIRST, STEPS
 from affinity_bandits.service.tells import Tell
 from affinity_bandits.service.ui.story import order_of_answers
 from affinity_bandits.service.verify import verify
@@ -34,20 +33,17 @@ from .golden import make
 NOW = make.LATER + timedelta(hours=1)
 
 
-def every_revision() -> list[str]:
-    config = Config()
-    config.set_main_option("script_location", "affinity_bandits.service.store:migrations")
-    return sorted(one.revision for one in ScriptDirectory.from_config(config).walk_revisions())
+EVERY_REVISION = [FIRST, *STEPS]
 
 
 def test_every_schema_that_was_released_has_a_golden_dump() -> None:
-    assert sorted(path.stem for path in make.HERE.glob("*.sql")) == every_revision()
+    assert sorted(path.stem for path in make.HERE.glob("*.sql")) == EVERY_REVISION
 
 
 def test_an_empty_database_is_brought_to_the_newest_schema(empty_dsn: str) -> None:
     migrate(empty_dsn)
     assert query(empty_dsn, "SELECT version_num FROM affinity_schema") == [newest_revision()]
-    assert newest_revision() == every_revision()[-1]
+    assert newest_revision() == EVERY_REVISION[-1]
 
 
 def test_migrating_again_changes_nothing(empty_dsn: str) -> None:
@@ -75,6 +71,15 @@ def test_a_migration_that_fails_leaves_nothing_behind(empty_dsn: str) -> None:
     migrate(empty_dsn)
 
 
+def test_a_database_of_a_later_version_is_refused_and_nothing_changes(empty_dsn: str) -> None:
+    migrate(empty_dsn)
+    query(empty_dsn, "UPDATE affinity_schema SET version_num = '9999'")
+    before = schema_of(empty_dsn)
+    with pytest.raises(NotSupported, match="the database's schema is 9999, and this version knows"):
+        migrate(empty_dsn)
+    assert schema_of(empty_dsn) == before
+
+
 @pytest.mark.parametrize(
     ("dsn", "problem", "said"),
     [
@@ -94,7 +99,7 @@ def test_a_database_that_does_not_exist_is_named(empty_dsn: str) -> None:
         migrate(f"{empty_dsn}_not")
 
 
-@pytest.mark.parametrize("revision", every_revision())
+@pytest.mark.parametrize("revision", EVERY_REVISION)
 def test_a_database_of_each_schema_is_upgraded_and_goes_on(empty_dsn: str, revision: str) -> None:
     dump = (make.HERE / f"{revision}.sql").read_text(encoding="utf-8")
     query(empty_dsn, dump)
@@ -104,7 +109,7 @@ def test_a_database_of_each_schema_is_upgraded_and_goes_on(empty_dsn: str, revis
     asyncio.run(goes_on(empty_dsn, revision))
 
 
-@pytest.mark.parametrize("revision", every_revision())
+@pytest.mark.parametrize("revision", EVERY_REVISION)
 def test_all_migrations_together_give_exactly_the_current_text(
     empty_dsn: str, other_empty_dsn: str, revision: str
 ) -> None:

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 
-import asyncpg
 import orjson
 import uvicorn
 from uvicorn.supervisors import Multiprocess
@@ -20,7 +19,7 @@ from affinity_bandits import checks
 from affinity_bandits.errors import NotSupported
 from affinity_bandits.service.problems import Unavailable
 from affinity_bandits.service.store.connection import answering, connect
-from affinity_bandits.service.store.migrate import newest_revision
+from affinity_bandits.service.store.migrate import newest_revision, revision_of
 from affinity_bandits.service.web import create_app
 from affinity_bandits.service.web.heads import BoundedHeads
 from affinity_bandits.service.web.logs import uvicorn_logging
@@ -97,9 +96,7 @@ async def check_schema(dsn: str) -> None:
         pool = await connect(dsn)
         try:
             async with answering():
-                found = await pool.fetchval("SELECT version_num FROM affinity_schema")
-        except asyncpg.UndefinedTableError:
-            found = None
+                found = await revision_of(pool)
         finally:
             await pool.close()
     except Unavailable:

@@ -1,6 +1,12 @@
 -- Everything lives in one schema, so that the service can share a database.
 CREATE SCHEMA affinity;
 
+-- The revision of all this; outside of the schema, where every version has looked for it.
+CREATE TABLE affinity_schema (
+  version_num varchar(32) NOT NULL,
+  CONSTRAINT affinity_schema_pkc PRIMARY KEY (version_num)
+);
+
 CREATE TABLE affinity.tenants (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name text NOT NULL UNIQUE,

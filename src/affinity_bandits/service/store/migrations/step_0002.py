@@ -1,35 +1,31 @@
 """How far out of order a round may be answered; and what 0001 wrote that can no longer be read."""
 
+from __future__ import annotations
+
 import json
 
-import sqlalchemy
-from alembic import op
+import asyncpg
 
 from affinity_bandits.errors import NotSupported
 
-revision = "0002"
-down_revision = "0001"
 
-
-def upgrade() -> None:
-    """Let every campaign have a window, and what its policy did not know before."""
-    refuse_sums_that_were_not_mapped()
-    op.execute(
+async def upgrade(db: asyncpg.Connection) -> None:
+    """Let every campaign have a window, and tell policies what they did not know before."""
+    await refuse_sums_that_were_not_mapped(db)
+    await db.execute(
         "ALTER TABLE affinity.heads ADD COLUMN in_flight bigint CHECK (in_flight >= 1),"
         " ADD COLUMN oldest bigint NOT NULL DEFAULT 0"
     )
-    tell_policies_of_the_setting()
+    await tell_policies_of_the_setting(db)
 
 
-def refuse_sums_that_were_not_mapped() -> None:
+async def refuse_sums_that_were_not_mapped(db: asyncpg.Connection) -> None:
     """Refuse campaigns on other scales: their policies were given sums as they came."""
-    found = op.get_bind().execute(
-        sqlalchemy.text(
-            "SELECT id FROM affinity.campaigns WHERE (lowest, highest) <> (0, 1000000000)"
-            " ORDER BY number"
-        )
+    rows = await db.fetch(
+        "SELECT id FROM affinity.campaigns WHERE (lowest, highest) <> (0, 1000000000)"
+        " ORDER BY number"
     )
-    ids = [str(row.id) for row in found]
+    ids = [str(row["id"]) for row in rows]
     if ids:
         listed = ", ".join(ids[:5]) + (f" and {len(ids) - 5:,} more" if len(ids) > 5 else "")
         raise NotSupported(
@@ -41,24 +37,21 @@ def refuse_sums_that_were_not_mapped() -> None:
         )
 
 
-def tell_policies_of_the_setting() -> None:
+async def tell_policies_of_the_setting(db: asyncpg.Connection) -> None:
     """Write down that handicaps were told nothing of answers out of order; they keep no window."""
-    connection = op.get_bind()
-    rows = connection.execute(
-        sqlalchemy.text(
-            "SELECT id, policy::text AS policy, saved::text AS saved FROM affinity.campaigns"
-            " WHERE policy ->> 'name' = 'handicap-elimination'"
-        )
+    rows = await db.fetch(
+        "SELECT id, policy::text, saved::text FROM affinity.campaigns"
+        " WHERE policy ->> 'name' = 'handicap-elimination'"
     )
-    for row in rows.all():
+    for row in rows:
         # In Python, since its floats stay what they were to the bit.
-        policy, saved = json.loads(row.policy), json.loads(row.saved)
+        policy, saved = json.loads(row["policy"]), json.loads(row["saved"])
         policy.setdefault("in_flight", None)
         saved["policy"].setdefault("in_flight", None)
-        connection.execute(
-            sqlalchemy.text(
-                "UPDATE affinity.campaigns SET policy = CAST(:policy AS json),"
-                " saved = CAST(:saved AS json) WHERE id = :id"
-            ),
-            {"id": row.id, "policy": json.dumps(policy), "saved": json.dumps(saved)},
+        await db.execute(
+            "UPDATE affinity.campaigns SET policy = $2::text::json, saved = $3::text::json"
+            " WHERE id = $1",
+            row["id"],
+            json.dumps(policy),
+            json.dumps(saved),
         )
