@@ -28,6 +28,9 @@ from affinity_bandits.service.web.metrics import DIRECTORY
 WAITING_CONNECTIONS = 2048
 STOP_SECONDS = 10
 """How long requests may go on after the service was told to stop."""
+SILENT_SECONDS = 60
+"""How long a worker may say nothing before it is replaced. It is silent while it starts, which takes
+seconds where the machine is busy; uvicorn's own 5 would then replace it for ever."""
 
 
 def serve(
@@ -71,6 +74,7 @@ def serve(
         server_header=False,
         log_config=uvicorn_logging(quiet=quiet),
         timeout_graceful_shutdown=STOP_SECONDS,
+        timeout_worker_healthcheck=SILENT_SECONDS,
         # Where the client is comes from the connection: nothing here believes a header about it.
         proxy_headers=False,
     )
