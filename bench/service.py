@@ -24,7 +24,7 @@ from uuid import UUID
 import orjson
 
 from affinity_bandits.service.campaigns import Ask, Campaigns
-from affinity_bandits.service.database import connect
+from affinity_bandits.service.store.connection import connect
 from bench.bare_insert import TABLE
 from bench.http_load import Load, burst, numbered, post
 from bench.measure import main

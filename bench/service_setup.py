@@ -20,10 +20,10 @@ import asyncpg
 
 from affinity_bandits.policies import ExploreThenCommit
 from affinity_bandits.service.campaigns import Campaigns
-from affinity_bandits.service.database import connect
 from affinity_bandits.service.description import Description
 from affinity_bandits.service.keys import SCOPES, create_tenant, make_key
-from affinity_bandits.service.migrate import migrate
+from affinity_bandits.service.store.connection import connect
+from affinity_bandits.service.store.migrate import migrate
 
 ARMS = ("north", "south")
 HORIZON = 10**12

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import asyncpg
 
-from affinity_bandits.service.database import connect
+from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.verify import verify
 from soak.service.cases import UNITS_PER_ONE, Case
 from soak.service.client import Setup, slots_of

@@ -19,8 +19,8 @@ import asyncpg
 import httpx
 
 from affinity_bandits.service import keys
-from affinity_bandits.service.database import connect
-from affinity_bandits.service.migrate import migrate
+from affinity_bandits.service.store.connection import connect
+from affinity_bandits.service.store.migrate import migrate
 from soak.service.cases import Case
 from soak.service.checker import check
 from soak.service.client import Client, Setup

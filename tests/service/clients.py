@@ -21,7 +21,7 @@ from affinity_bandits.client import (
     Told,
 )
 from affinity_bandits.service import keys
-from affinity_bandits.service.database import connect
+from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.verify import verify
 from affinity_bandits.service.web.app import create_app
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import asyncpg
 import pytest
 
-from affinity_bandits.service.migrate import migrate
+from affinity_bandits.service.store.migrate import migrate
 
 SERVER = os.environ.get("AFFINITY_DSN", "postgresql://127.0.0.1:5432/test")
 
@@ -30,8 +30,14 @@ def dsn(worker: str) -> Iterator[str]:
 @pytest.fixture
 def empty_dsn(worker: str) -> Iterator[str]:
     """A database with nothing in it, for one test."""
-    name = f"affinity_test_{worker}_{os.getpid()}_{next(_numbers)}"
-    with made_database(name) as made:
+    with made_database(f"affinity_test_{worker}_{os.getpid()}_{next(_numbers)}") as made:
+        yield made
+
+
+@pytest.fixture
+def other_empty_dsn(worker: str) -> Iterator[str]:
+    """Another one, to compare it with."""
+    with made_database(f"affinity_test_{worker}_{os.getpid()}_{next(_numbers)}") as made:
         yield made
 
 

@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 from affinity_bandits.service import keys
-from affinity_bandits.service.database import connect
+from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.web import create_app
 from tests.service.test_serve_command import PATIENCE, Server, served, until
 from tests.service.web_site import PROBLEM, calls, new_names, opened, refused

@@ -12,7 +12,7 @@ import pytest
 from affinity_bandits.policies import Elimination, ExploreThenCommit, ListedSchedule
 from affinity_bandits.service import problems
 from affinity_bandits.service.closing import close_round
-from affinity_bandits.service.migrate import migrate
+from affinity_bandits.service.store.migrate import migrate
 
 from .conftest import made_database
 from .one_campaign import OneCampaign, on_a_campaign

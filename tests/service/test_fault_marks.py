@@ -16,8 +16,8 @@ from affinity_bandits.policies import ExploreThenCommit
 from affinity_bandits.policies.phased_elimination import PhasedElimination
 from affinity_bandits.service import closer, faults, problems
 from affinity_bandits.service.campaigns import Campaigns
-from affinity_bandits.service.migrate import migrate
 from affinity_bandits.service.reading import Reading
+from affinity_bandits.service.store.migrate import migrate
 
 from .conftest import made_database
 from .one_campaign import OneCampaign, on_a_campaign

@@ -22,8 +22,8 @@ from affinity_bandits.errors import (
     UnknownName,
 )
 from affinity_bandits.policies import ExploreThenCommit
-from affinity_bandits.service.migrate import migrate
 from affinity_bandits.service.records import Campaign
+from affinity_bandits.service.store.migrate import migrate
 from affinity_bandits.service.ui import story, trail, view
 from affinity_bandits.service.ui.session import COOKIE
 from affinity_bandits.service.web import backend

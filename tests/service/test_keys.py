@@ -12,7 +12,6 @@ import pytest
 
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service import keys
-from affinity_bandits.service.database import connect
 from affinity_bandits.service.keys import (
     KeyRing,
     create_tenant,
@@ -21,6 +20,7 @@ from affinity_bandits.service.keys import (
     make_key,
     revoke_key,
 )
+from affinity_bandits.service.store.connection import connect
 
 
 def run(dsn: str, work: Callable[[asyncpg.Pool[Any]], Awaitable[None]]) -> None:

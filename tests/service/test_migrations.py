@@ -11,21 +11,19 @@ from typing import Any
 
 import asyncpg
 import pytest
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.policies import HandicapElimination
-from affinity_bandits.service import keys
 from affinity_bandits.service.campaigns import Ask, Campaigns
 from affinity_bandits.service.closing import opened
-from affinity_bandits.service.database import connect
 from affinity_bandits.service.description import Description, open_round
 from affinity_bandits.service.idempotency import new_key
-from affinity_bandits.service.migrate import migrate, newest_revision
 from affinity_bandits.service.problems import Unavailable
 from affinity_bandits.service.reading import Reading
 from affinity_bandits.service.records import Finished, Lease, Wait
+from affinity_bandits.service.store.connection import connect
+from affinity_bandits.service.store.migrate import migrate, newest_revision
+from affinity_bandits.service.store.migrations import FIRST, STEPS
 from affinity_bandits.service.tells import Tell
 from affinity_bandits.service.ui.story import order_of_answers
 from affinity_bandits.service.verify import verify
@@ -35,20 +33,17 @@ from .golden import make
 NOW = make.LATER + timedelta(hours=1)
 
 
-def every_revision() -> list[str]:
-    config = Config()
-    config.set_main_option("script_location", "affinity_bandits.service:migrations")
-    return sorted(one.revision for one in ScriptDirectory.from_config(config).walk_revisions())
+EVERY_REVISION = [FIRST, *STEPS]
 
 
 def test_every_schema_that_was_released_has_a_golden_dump() -> None:
-    assert sorted(path.stem for path in make.HERE.glob("*.sql")) == every_revision()
+    assert sorted(path.stem for path in make.HERE.glob("*.sql")) == EVERY_REVISION
 
 
 def test_an_empty_database_is_brought_to_the_newest_schema(empty_dsn: str) -> None:
     migrate(empty_dsn)
     assert query(empty_dsn, "SELECT version_num FROM affinity_schema") == [newest_revision()]
-    assert newest_revision() == every_revision()[-1]
+    assert newest_revision() == EVERY_REVISION[-1]
 
 
 def test_migrating_again_changes_nothing(empty_dsn: str) -> None:
@@ -76,6 +71,15 @@ def test_a_migration_that_fails_leaves_nothing_behind(empty_dsn: str) -> None:
     migrate(empty_dsn)
 
 
+def test_a_database_of_a_later_version_is_refused_and_nothing_changes(empty_dsn: str) -> None:
+    migrate(empty_dsn)
+    query(empty_dsn, "UPDATE affinity_schema SET version_num = '9999'")
+    before = schema_of(empty_dsn)
+    with pytest.raises(NotSupported, match="the database's schema is 9999, and this version knows"):
+        migrate(empty_dsn)
+    assert schema_of(empty_dsn) == before
+
+
 @pytest.mark.parametrize(
     ("dsn", "problem", "said"),
     [
@@ -95,7 +99,7 @@ def test_a_database_that_does_not_exist_is_named(empty_dsn: str) -> None:
         migrate(f"{empty_dsn}_not")
 
 
-@pytest.mark.parametrize("revision", every_revision())
+@pytest.mark.parametrize("revision", EVERY_REVISION)
 def test_a_database_of_each_schema_is_upgraded_and_goes_on(empty_dsn: str, revision: str) -> None:
     dump = (make.HERE / f"{revision}.sql").read_text(encoding="utf-8")
     query(empty_dsn, dump)
@@ -103,6 +107,60 @@ def test_a_database_of_each_schema_is_upgraded_and_goes_on(empty_dsn: str, revis
     migrate(empty_dsn)
     assert query(empty_dsn, "SELECT version_num FROM affinity_schema") == [newest_revision()]
     asyncio.run(goes_on(empty_dsn, revision))
+
+
+@pytest.mark.parametrize("revision", EVERY_REVISION)
+def test_all_migrations_together_give_exactly_the_current_text(
+    empty_dsn: str, other_empty_dsn: str, revision: str
+) -> None:
+    query(empty_dsn, (make.HERE / f"{revision}.sql").read_text(encoding="utf-8"))
+    migrate(empty_dsn)
+    migrate(other_empty_dsn)
+    assert schema_of(empty_dsn) == schema_of(other_empty_dsn)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ALTER TABLE affinity.heads ALTER COLUMN oldest DROP DEFAULT",
+        "ALTER TABLE affinity.heads DROP CONSTRAINT heads_in_flight_check",
+        "ALTER TABLE affinity.sums RESET (fillfactor)",
+        "DROP INDEX affinity.api_keys_of_tenant",
+        "DROP TRIGGER append_only ON affinity.events",
+        "ALTER FUNCTION affinity.tell RESET enable_seqscan",
+    ],
+)
+def test_a_schema_that_differs_in_anything_is_told_apart(empty_dsn: str, change: str) -> None:
+    migrate(empty_dsn)
+    before = schema_of(empty_dsn)
+    query(empty_dsn, change)
+    assert schema_of(empty_dsn) != before
+
+
+def schema_of(dsn: str) -> list[str]:
+    """Everything that a schema consists of, as PostgreSQL itself spells it."""
+    return query(
+        dsn,
+        """SELECT t.line FROM (
+  SELECT format('%s.%s %s %s %s %s', c.relname, a.attnum, a.attname,
+      format_type(a.atttypid, a.atttypmod), a.attnotnull::text || a.attidentity::text,
+      pg_get_expr(d.adbin, d.adrelid)) AS line
+    FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0
+    LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum
+    WHERE c.relnamespace = 'affinity'::regnamespace AND c.relkind = 'r'
+  UNION ALL SELECT format('%s %s', c.relname, c.reloptions) FROM pg_class AS c
+    WHERE c.relnamespace = 'affinity'::regnamespace
+  UNION ALL SELECT format('%s %s', n.conname, pg_get_constraintdef(n.oid))
+    FROM pg_constraint AS n WHERE n.connamespace = 'affinity'::regnamespace
+  UNION ALL SELECT pg_get_indexdef(i.indexrelid) FROM pg_index AS i
+    JOIN pg_class AS c ON c.oid = i.indexrelid WHERE c.relnamespace = 'affinity'::regnamespace
+  UNION ALL SELECT pg_get_functiondef(p.oid) FROM pg_proc AS p
+    WHERE p.pronamespace = 'affinity'::regnamespace
+  UNION ALL SELECT pg_get_triggerdef(g.oid) FROM pg_trigger AS g
+    JOIN pg_class AS c ON c.oid = g.tgrelid
+    WHERE c.relnamespace = 'affinity'::regnamespace AND NOT g.tgisinternal
+) AS t ORDER BY 1""",
+    )
 
 
 async def goes_on(dsn: str, revision: str) -> None:
@@ -165,7 +223,7 @@ def test_campaigns_whose_sums_were_not_mapped_are_refused_and_nothing_changes(
 
 
 def test_a_handicap_that_knew_no_window_goes_on_without_one_and_says_so(empty_dsn: str) -> None:
-    migrate(empty_dsn, "0001")
+    restored_0001(empty_dsn)
     asyncio.run(made_by_0001(empty_dsn))
     migrate(empty_dsn)
     asyncio.run(has_no_window(empty_dsn))
@@ -184,7 +242,6 @@ async def made_by_0001(dsn: str) -> None:
         first = open_round(policy, state, 500, 0)
         data, saved = about.to_json(), policy.save(state, 2, 500)
         del data["policy"]["in_flight"], saved["policy"]["in_flight"]
-        await keys.create_tenant(pool, "old")
         await pool.execute(
             "INSERT INTO affinity.campaigns (id, tenant, name, arms, policy, horizon,"
             " lease_seconds, lowest, highest, saved, created_at, created_by, key, digest)"

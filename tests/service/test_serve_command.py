@@ -212,6 +212,25 @@ def test_a_killed_worker_is_replaced_and_the_end_is_in_order(dsn: str) -> None:
         assert json.loads(line)["level"] in {"info", "warning", "error"}
 
 
+SLOW_START = """
+import sys, time
+if any("spawn_main" in one for one in sys.orig_argv):
+    time.sleep(8)
+"""
+"""Longer than uvicorn would wait for a sign of life, if it were not told otherwise."""
+
+
+@pytest.mark.slow
+def test_workers_that_take_long_to_start_are_waited_for(
+    dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(SLOW_START, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with served(dsn, "--workers", "2") as server:
+        until("two workers", lambda: len(server.workers()) == 2)
+        assert len(re.findall(r"Started server process", "".join(server.lines))) == 2
+
+
 class Relay:
     """A way to the database that can be cut and laid again at the same port."""
 

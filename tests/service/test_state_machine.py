@@ -15,9 +15,9 @@ import pytest
 from hypothesis import Phase
 
 from affinity_bandits.service import keys
-from affinity_bandits.service.database import connect
-from affinity_bandits.service.migrate import migrate
 from affinity_bandits.service.scores import Scale, from_units
+from affinity_bandits.service.store.connection import connect
+from affinity_bandits.service.store.migrate import migrate
 
 from .conftest import made_database
 from .machine import World, run_machine

@@ -27,12 +27,12 @@ from affinity_bandits.policies import (
 )
 from affinity_bandits.service import keys
 from affinity_bandits.service.campaigns import Ask, Campaigns
-from affinity_bandits.service.database import connect
 from affinity_bandits.service.description import Description
 from affinity_bandits.service.idempotency import new_key
 from affinity_bandits.service.reading import Reading
 from affinity_bandits.service.records import Finished, Lease, Wait
 from affinity_bandits.service.scores import to_units
+from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.tells import Tell
 from affinity_bandits.service.verify import verify
 

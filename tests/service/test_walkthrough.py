@@ -18,8 +18,8 @@ import pytest
 from affinity_bandits import simulate
 from affinity_bandits.planning import Assumptions, make_plan
 from affinity_bandits.planning.files import write_plan
-from affinity_bandits.service.database import connect
 from affinity_bandits.service.reading import Reading
+from affinity_bandits.service.store.connection import connect
 from tests.service.clients import running
 
 pytestmark = pytest.mark.slow  # it makes a plan and starts processes

@@ -22,9 +22,9 @@ from affinity_bandits.policies import Elimination
 from affinity_bandits.policies.schedule import ListedSchedule
 from affinity_bandits.service import keys
 from affinity_bandits.service.campaigns import Ask, Campaigns
-from affinity_bandits.service.database import connect
 from affinity_bandits.service.description import Description
 from affinity_bandits.service.records import Lease
+from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.tells import Tell
 from affinity_bandits.service.web.app import create_app
 

@@ -56,8 +56,8 @@ def run(
 @app.command()
 def migrate(context: typer.Context) -> None:
     """Bring the database's schema up to date."""
-    from affinity_bandits.service.migrate import migrate as bring_up
-    from affinity_bandits.service.migrate import newest_revision
+    from affinity_bandits.service.store.migrate import migrate as bring_up
+    from affinity_bandits.service.store.migrate import newest_revision
 
     bring_up(context.obj)
     typer.echo(f"the schema is {newest_revision()}, the newest")
@@ -154,8 +154,8 @@ def revoke(
 def _with_pool(dsn: str, work: Callable[[asyncpg.Pool[Any]], Awaitable[Answer]]) -> Answer:
     import asyncio
 
-    from affinity_bandits.service.database import connect
     from affinity_bandits.service.serving import check_schema
+    from affinity_bandits.service.store.connection import connect
 
     async def opened() -> Answer:
         await check_schema(dsn)

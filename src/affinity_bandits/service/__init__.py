@@ -9,15 +9,12 @@ from importlib.util import find_spec
 from affinity_bandits.errors import MissingExtra
 
 NEEDED = (
-    "alembic",
     "asyncpg",
     "fastapi",
     "httptools",
     "jinja2",
     "orjson",
     "prometheus_client",
-    "psycopg",
-    "sqlalchemy",
     "uvicorn",
     "uvloop",
 )

@@ -21,10 +21,10 @@ from affinity_bandits._version import __version__
 from affinity_bandits.service import faults, problems
 from affinity_bandits.service.closer import Closer
 from affinity_bandits.service.closing import opened
-from affinity_bandits.service.database import answering
 from affinity_bandits.service.description import Description, open_round
 from affinity_bandits.service.idempotency import check_key
 from affinity_bandits.service.records import Finished, Lease, Runs, Told, Wait
+from affinity_bandits.service.store.connection import answering
 from affinity_bandits.service.tells import Tell, flattened
 
 LARGEST_LEASE = 10_000

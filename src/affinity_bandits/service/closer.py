@@ -12,7 +12,7 @@ import asyncpg
 
 from affinity_bandits.service import faults, problems
 from affinity_bandits.service.closing import close_round
-from affinity_bandits.service.database import GONE, answering
+from affinity_bandits.service.store.connection import GONE, answering
 
 MOST_FAILURES = 20
 """Tries of marked campaigns that may fail in one look for rounds to close."""

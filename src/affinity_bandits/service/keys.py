@@ -16,7 +16,7 @@ import asyncpg
 
 from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.service.database import answering
+from affinity_bandits.service.store.connection import answering
 
 SCOPES = ("ask", "tell", "read", "admin")
 """What a key may do: lease slots, answer them, look, and make or stop campaigns."""

@@ -15,7 +15,6 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits.policies import FOREVER
-from affinity_bandits.service.database import answering
 from affinity_bandits.service.description import Description
 from affinity_bandits.service.faults import check_places, ours, policy_of, state_of
 from affinity_bandits.service.problems import NeedsAttention, NoSuchCampaign
@@ -28,6 +27,7 @@ from affinity_bandits.service.records import (
     Stored,
 )
 from affinity_bandits.service.scores import from_units
+from affinity_bandits.service.store.connection import answering
 
 _CAMPAIGNS = """
 SELECT c.id, c.number, c.name, c.arms, c.policy::text, c.horizon, c.lease_seconds, c.lowest,

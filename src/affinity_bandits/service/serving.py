@@ -11,16 +11,15 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 
-import asyncpg
 import orjson
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from affinity_bandits import checks
 from affinity_bandits.errors import NotSupported
-from affinity_bandits.service.database import answering, connect
-from affinity_bandits.service.migrate import newest_revision
 from affinity_bandits.service.problems import Unavailable
+from affinity_bandits.service.store.connection import answering, connect
+from affinity_bandits.service.store.migrate import newest_revision, revision_of
 from affinity_bandits.service.web import create_app
 from affinity_bandits.service.web.heads import BoundedHeads
 from affinity_bandits.service.web.logs import uvicorn_logging
@@ -29,6 +28,9 @@ from affinity_bandits.service.web.metrics import DIRECTORY
 WAITING_CONNECTIONS = 2048
 STOP_SECONDS = 10
 """How long requests may go on after the service was told to stop."""
+SILENT_SECONDS = 60
+"""How long a worker may say nothing before it is replaced. It is silent while it starts, which takes
+seconds where the machine is busy; uvicorn's own 5 would then replace it for ever."""
 
 
 def serve(
@@ -72,6 +74,7 @@ def serve(
         server_header=False,
         log_config=uvicorn_logging(quiet=quiet),
         timeout_graceful_shutdown=STOP_SECONDS,
+        timeout_worker_healthcheck=SILENT_SECONDS,
         # Where the client is comes from the connection: nothing here believes a header about it.
         proxy_headers=False,
     )
@@ -97,9 +100,7 @@ async def check_schema(dsn: str) -> None:
         pool = await connect(dsn)
         try:
             async with answering():
-                found = await pool.fetchval("SELECT version_num FROM affinity_schema")
-        except asyncpg.UndefinedTableError:
-            found = None
+                found = await revision_of(pool)
         finally:
             await pool.close()
     except Unavailable:

@@ -8,9 +8,9 @@ from uuid import UUID
 
 import asyncpg
 
-from affinity_bandits.service.database import answering
 from affinity_bandits.service.problems import NoSuchCampaign
 from affinity_bandits.service.replay import Replay
+from affinity_bandits.service.store.connection import answering
 
 MOST_DIFFERENCES = 100
 """Differences after which a replay gives up: one early mistake brings many others."""

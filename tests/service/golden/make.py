@@ -25,10 +25,10 @@ from affinity_bandits.policies import (
     RoundPolicy,
 )
 from affinity_bandits.service.campaigns import Ask, Campaigns
-from affinity_bandits.service.database import connect
 from affinity_bandits.service.description import Description
-from affinity_bandits.service.migrate import migrate, newest_revision
 from affinity_bandits.service.records import Lease, Wait
+from affinity_bandits.service.store.connection import connect
+from affinity_bandits.service.store.migrate import migrate, newest_revision
 from affinity_bandits.service.tells import Tell
 
 from ..conftest import made_database

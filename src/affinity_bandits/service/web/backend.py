@@ -14,10 +14,11 @@ import asyncpg
 
 from affinity_bandits.service.campaigns import Campaigns
 from affinity_bandits.service.combining import Combiner
-from affinity_bandits.service.database import GONE, answering, connect
 from affinity_bandits.service.keys import KeyRing
 from affinity_bandits.service.problems import NeedsAttention, Unavailable
 from affinity_bandits.service.reading import Reading
+from affinity_bandits.service.store.connection import GONE, answering, connect
+from affinity_bandits.service.store.migrate import revision_of
 from affinity_bandits.service.web.metrics import Metrics
 
 KNOWN_CAMPAIGNS = 10_000
@@ -126,11 +127,7 @@ class Backend:
             Unavailable: the database does not answer.
         """
         async with answering():
-            try:
-                found = await self.parts.pool.fetchval("SELECT version_num FROM affinity_schema")
-            except asyncpg.UndefinedTableError:
-                return None
-        return None if found is None else str(found)
+            return await revision_of(self.parts.pool)
 
     async def _tend(self) -> None:
         # A process that has just started may be the one that can read what others could not.

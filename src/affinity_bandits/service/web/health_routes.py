@@ -9,8 +9,8 @@ from fastapi import APIRouter
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.responses import Response
 
-from affinity_bandits.service.migrate import newest_revision
 from affinity_bandits.service.problems import Unavailable
+from affinity_bandits.service.store.migrate import newest_revision
 from affinity_bandits.service.web.answers import StatusForm
 from affinity_bandits.service.web.backend import Backend
 from affinity_bandits.service.web.forms import json_response

@@ -36,7 +36,7 @@ async def connect(dsn: str, *, smallest: int = 1, largest: int = 10) -> asyncpg.
         InvalidInput: the DSN cannot be read, or names a database or user that is not there.
         Unavailable: no server answers.
     """
-    try:
+    async with opening():
         return await asyncpg.create_pool(
             dsn,
             min_size=smallest,
@@ -46,6 +46,13 @@ async def connect(dsn: str, *, smallest: int = 1, largest: int = 10) -> asyncpg.
             command_timeout=60,
             timeout=10,
         )
+
+
+@asynccontextmanager
+async def opening() -> AsyncIterator[None]:
+    """Turn what may go wrong with a first connection into errors that say what to do."""
+    try:
+        yield
     except (asyncpg.InvalidCatalogNameError, asyncpg.InvalidAuthorizationSpecificationError) as e:
         raise InvalidInput("AFFINITY_DSN", "a database that can be opened", str(e)) from None
     except (ValueError, asyncpg.ClientConfigurationError) as error:

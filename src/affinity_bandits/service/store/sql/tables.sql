@@ -1,6 +1,12 @@
 -- Everything lives in one schema, so that the service can share a database.
 CREATE SCHEMA affinity;
 
+-- The revision of all this; outside of the schema, where every version has looked for it.
+CREATE TABLE affinity_schema (
+  version_num varchar(32) NOT NULL,
+  CONSTRAINT affinity_schema_pkc PRIMARY KEY (version_num)
+);
+
 CREATE TABLE affinity.tenants (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name text NOT NULL UNIQUE,
@@ -59,7 +65,13 @@ CREATE TABLE affinity.heads (
   lease_seconds double precision NOT NULL,
   lowest bigint NOT NULL,
   highest bigint NOT NULL,
-  CHECK (answered <= next_slot AND next_slot <= size)
+  CHECK (answered <= next_slot AND next_slot <= size),
+  -- How many slots may be under way at once, from the oldest without an answer to the newest handed
+  -- out; NULL where the order of answers does not matter to the policy.
+  in_flight bigint CHECK (in_flight >= 1),
+  -- All slots before it have their answers. Perhaps more have: it is looked up anew only when the
+  -- window seems full, since that means reading all leases.
+  oldest bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 
 CREATE TABLE affinity.rounds (
@@ -103,6 +115,16 @@ CREATE TABLE affinity.leases (
 -- Rounds that have all their answers and wait to be closed.
 CREATE TABLE affinity.due (
   campaign uuid PRIMARY KEY REFERENCES affinity.campaigns
+);
+
+-- Campaigns that fail by the service's own fault. Reasons quote neither data nor errors.
+CREATE TABLE affinity.faults (
+  campaign uuid PRIMARY KEY REFERENCES affinity.campaigns,
+  kind text NOT NULL,
+  reason text NOT NULL,
+  since timestamptz NOT NULL,
+  tries integer NOT NULL,         -- that failed in a row
+  retry_at timestamptz NOT NULL   -- not before
 );
 
 -- What happened, in order and without gaps; the rest can be computed from it.

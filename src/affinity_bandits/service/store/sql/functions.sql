@@ -3,12 +3,12 @@
 -- before it, so the key is looked up under the lock: a repeat that waited finds the first one.
 -- Their plans are made once a connection, perhaps for empty tables, so reading whole tables is off.
 
-CREATE FUNCTION affinity.slots_in(p_slots int8multirange) RETURNS bigint
+CREATE OR REPLACE FUNCTION affinity.slots_in(p_slots int8multirange) RETURNS bigint
 LANGUAGE sql IMMUTABLE AS $$
   SELECT coalesce(sum(upper(run) - lower(run)), 0)::bigint FROM unnest(p_slots) AS run
 $$;
 
-CREATE FUNCTION affinity.first_slots(p_slots int8multirange, p_count bigint)
+CREATE OR REPLACE FUNCTION affinity.first_slots(p_slots int8multirange, p_count bigint)
 RETURNS int8multirange LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
   v_run int8range;
@@ -24,7 +24,9 @@ BEGIN
   RETURN v_found;
 END $$;
 
-CREATE FUNCTION affinity.ask(
+-- Slot s goes out only once every slot up to s - in_flight has its answer. A round of one arm has no
+-- order: its slots are all alike.
+CREATE OR REPLACE FUNCTION affinity.ask(
   p_tenant bigint, p_campaign uuid, p_now timestamptz,
   p_actors text[], p_keys text[], p_counts integer[]
 ) RETURNS TABLE (
@@ -39,6 +41,8 @@ DECLARE
   v_lease affinity.leases;
   v_now timestamptz;
   v_first bigint;
+  v_limit bigint;   -- the first slot that may not be handed out yet
+  v_looked boolean := false;
   v_part int8multirange;
 BEGIN
   SELECT * INTO v_head FROM affinity.heads AS h
@@ -75,12 +79,21 @@ BEGIN
       RETURN NEXT;
       CONTINUE;
     END IF;
-    IF v_head.next_slot < v_head.size THEN
+    v_limit := v_head.size;
+    IF v_head.in_flight IS NOT NULL AND v_head.width > 1 THEN
+      IF NOT v_looked AND v_head.next_slot + p_counts[i] > v_head.oldest + v_head.in_flight THEN
+        SELECT coalesce(min(lower(l.pending)), v_head.next_slot) INTO v_head.oldest
+          FROM affinity.leases AS l WHERE l.campaign = p_campaign;
+        v_looked := true;   -- no answer comes in between, so this holds for the rest of the batch
+      END IF;
+      v_limit := least(v_limit, v_head.oldest + v_head.in_flight);
+    END IF;
+    IF v_head.next_slot < v_limit THEN
       slots := int8multirange(int8range(
-        v_head.next_slot, v_head.next_slot + least(p_counts[i], v_head.size - v_head.next_slot)));
-      v_head.next_slot := v_head.next_slot + least(p_counts[i], v_head.size - v_head.next_slot);
+        v_head.next_slot, v_head.next_slot + least(p_counts[i], v_limit - v_head.next_slot)));
+      v_head.next_slot := v_head.next_slot + least(p_counts[i], v_limit - v_head.next_slot);
     ELSE
-      -- Nothing is left that nobody has had: offer again what expired leases still owe.
+      -- Nothing that nobody has had may go out: offer again what expired leases still owe.
       slots := '{}';
       FOR v_lease IN SELECT * FROM affinity.leases AS l
           WHERE l.campaign = p_campaign ORDER BY l.lease LOOP
@@ -98,7 +111,7 @@ BEGIN
       END LOOP;
       IF isempty(slots) THEN
         outcome := 'wait'; slots := NULL;
-        outstanding := v_head.size - v_head.answered;
+        outstanding := v_head.next_slot - v_head.answered;
         SELECT greatest(0, extract(epoch FROM l.expires_at - v_now)) INTO retry_after
           FROM affinity.leases AS l WHERE l.campaign = p_campaign ORDER BY l.lease LIMIT 1;
         RETURN NEXT;
@@ -118,14 +131,15 @@ BEGIN
     RETURN NEXT;
   END LOOP;
   IF v_head.events > v_first THEN
-    UPDATE affinity.heads AS h SET next_slot = v_head.next_slot, events = v_head.events
+    UPDATE affinity.heads AS h
+      SET next_slot = v_head.next_slot, events = v_head.events, oldest = v_head.oldest
       WHERE h.campaign = p_campaign;
   END IF;
 END $$;
 
 -- Item i of the batch has p_lengths[i] entries in p_told and p_units: slots and their scores. Where
 -- p_forms[i] is 'totals', they are arms and their sums, with p_counts the numbers of answers.
-CREATE FUNCTION affinity.tell(
+CREATE OR REPLACE FUNCTION affinity.tell(
   p_tenant bigint, p_campaign uuid, p_now timestamptz,
   p_actors text[], p_keys text[], p_digests bytea[], p_leases bigint[], p_forms text[],
   p_lengths integer[], p_told bigint[], p_counts bigint[], p_units bigint[]

@@ -1,1 +1,0 @@
-"""Migrations in their order."""

@@ -1,0 +1,11 @@
+"""Steps from each schema to the next; the newest is in `sql`, and new databases begin there.
+
+A step changes tables and what is in them. Functions are none of its business: after the last step
+a database is given those of the newest schema.
+"""
+
+from affinity_bandits.service.store.migrations import step_0002, step_0003
+
+FIRST = "0001"
+STEPS = {"0002": step_0002.upgrade, "0003": step_0003.upgrade}
+"""By the revision that a step leads to, in their order."""

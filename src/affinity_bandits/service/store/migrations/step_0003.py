@@ -1,0 +1,18 @@
+"""Marks of campaigns that need attention, for every server process to see."""
+
+from __future__ import annotations
+
+import asyncpg
+
+
+async def upgrade(db: asyncpg.Connection) -> None:
+    """Make the table."""
+    await db.execute(
+        "CREATE TABLE affinity.faults ("
+        " campaign uuid PRIMARY KEY REFERENCES affinity.campaigns,"
+        " kind text NOT NULL,"
+        " reason text NOT NULL,"
+        " since timestamptz NOT NULL,"
+        " tries integer NOT NULL,"
+        " retry_at timestamptz NOT NULL)"
+    )
