@@ -29,15 +29,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from affinity_bandits import AffinityBandit, Constant, Gaussian, Power, Sigmoid
-from affinity_bandits.planning import Assumptions, hard_worlds
-from affinity_bandits.planning.hardest import initial_members
+from affinity_bandits.planning import Assumptions
+from affinity_bandits.planning.hardest import hardest_outcomes, initial_members
 from affinity_bandits.planning.outcomes import outcome
 from affinity_bandits.planning.plan import hardest_runs, planned_policy
 from affinity_bandits.planning.reach import (
     decided_enough,
-    hardest_outcomes,
     sufficient_horizon,
 )
+from affinity_bandits.planning.sifting import worst_worlds
 from affinity_bandits.policies import Elimination, PublishedSchedule, RoundPolicy
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.bias_adversary import CONFIRM_RUNS, Damage, attacks, biases, worst
@@ -121,7 +121,8 @@ def _with_horizon(given: Assumptions, horizon: int) -> Assumptions:
 def measure(given: Assumptions, rng: np.random.Generator, tried: int, runs: int) -> Line:
     """Attack the plan for one set of assumptions."""
     policy = planned_policy(given)
-    found = hardest_outcomes(hard_worlds(given), policy, given.horizon, hardest_runs(given), SEED)
+    worlds = worst_worlds(given, policy, given.horizon, SEED + 2)
+    found = hardest_outcomes(worlds, policy, given.horizon, hardest_runs(given), SEED)
     damage = worst(
         policy, given.horizon, attacks(given, biases(given, rng, tried), rng), SEED, runs
     )
@@ -191,17 +192,21 @@ def planted(given: Assumptions, rng: np.random.Generator, tried: int, runs: int)
 
 
 def run(
-    sets: int, tried: int = BIASES, runs: int = CONFIRM_RUNS, details: Path | None = None
+    sets: int,
+    tried: int = BIASES,
+    runs: int = CONFIRM_RUNS,
+    details: Path | None = None,
+    seed: int = SEED,
 ) -> dict[str, float]:
     """Return the figures; at an interrupt, those of the sets that were finished."""
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(seed)
     fixed = list(listed())
     chosen = [*fixed, *drawn(max(0, sets - len(fixed)), rng)][:sets]
     lines, controls = [], []
     began = time.monotonic()
     try:
         for number, given in enumerate(chosen):
-            own = np.random.default_rng([SEED, number])
+            own = np.random.default_rng([seed, number])
             edge = number >= len(fixed) and number % 4 < 2
             lines.append(measure(at_the_edge(given) if edge else given, own, tried, runs))
             if number % PLANTED_EVERY == 0:
@@ -241,9 +246,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
     parser.add_argument("--sets", type=int, default=SETS)
+    parser.add_argument("--seed", type=int, default=SEED, help="of the sets that are drawn")
     parser.add_argument("--details", type=Path, help="write every line to this JSON file")
     arguments = parser.parse_args()
-    found = run(arguments.sets, details=arguments.details)
+    found = run(arguments.sets, details=arguments.details, seed=arguments.seed)
     if arguments.json:
         print(json.dumps(found, indent=2))
     else:

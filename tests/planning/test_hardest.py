@@ -157,6 +157,7 @@ def hard_sums(world: World, initial: list[int], rounds: Rounds) -> list[np.ndarr
         np.array([1, 2], dtype=np.uint64),
         sum(len(arms) * repetitions for arms, repetitions in rounds),
         *out,
+        np.zeros(1, dtype=np.int64),
     )
     return found
 

@@ -9,7 +9,7 @@ import os
 import tempfile
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +18,14 @@ from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.errors import AffinityError, InvalidInput
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.examples import examples
-from affinity_bandits.planning.hardest import hard_worlds
+from affinity_bandits.planning.hardest import HardWorld, hard_worlds
 from affinity_bandits.planning.outcomes import Outcome
 from affinity_bandits.planning.plan import Plan, make_plan
 from affinity_bandits.planning.reach import Reach, horizons_around
 from affinity_bandits.planning.schedules import ScheduledRound
 from affinity_bandits.policies import RoundPolicy
 
-FORMAT = 2
+FORMAT = 3
 LABEL = "plan"
 """What the policy is called in tables and pictures of `simulate`."""
 HEADER = """\
@@ -56,6 +56,7 @@ def plan_to_toml(plan: Plan) -> str:
             "sufficient": plan.sufficient,
             "seed": plan.seed,
             "rounds": [asdict(row) for row in plan.rounds],
+            "worlds": [_world(hard) for hard in plan.worlds],
             "hardest": [asdict(one) for one in plan.hardest],
             "outcomes": [asdict(one) for one in plan.outcomes],
             "reach": [asdict(one) for one in plan.reach],
@@ -84,7 +85,7 @@ def plan_from_toml(text: str) -> Plan:
             rounds=tuple(
                 ScheduledRound(**({"drops": None, "detects": None} | row)) for row in plan["rounds"]
             ),
-            worlds=tuple(hard_worlds(assumptions)),
+            worlds=_worlds(assumptions, plan["worlds"]),
             hardest=tuple(_outcome(one) for one in plan["hardest"]),
             examples=tuple(examples(assumptions)),
             outcomes=tuple(_outcome(one) for one in plan["outcomes"]),
@@ -180,6 +181,25 @@ def _cache_directory() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("affinity-bandits")) / "plans"
+
+
+VARIED = ("least_mean", "largest_mean", "drawn_at", "gift")
+"""What sets the worlds of one committee apart."""
+
+
+def _world(hard: HardWorld) -> dict[str, Any]:
+    return {"committee": str(hard)} | {name: getattr(hard.world, name) for name in VARIED}
+
+
+def _worlds(assumptions: Assumptions, data: list[Mapping[str, Any]]) -> tuple[HardWorld, ...]:
+    """Return the worlds that a file speaks of; there must be one for every committee."""
+    plain = hard_worlds(assumptions)
+    if [one["committee"] for one in data] != [str(hard) for hard in plain]:
+        raise ValueError("its worlds are not those of its assumptions")
+    return tuple(
+        replace(hard, world=hard.world._replace(**{name: one[name] for name in VARIED}))
+        for hard, one in zip(plain, data, strict=True)
+    )
 
 
 def _outcome(data: Mapping[str, Any]) -> Outcome:

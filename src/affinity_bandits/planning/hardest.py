@@ -9,17 +9,23 @@ bias f inside the assumptions satisfies, whatever its shape:
   f(x) <= 1/l if that mean is l at equal shares, on a scale from 0 to 1.
 
 In a hardest world, in every round, each rival is behind the best group by the smallest lead that
-these leave at the best group's smallest and largest weight, over all levels l, at the pass of the
-round where it is smallest, and rivals have the whole head start. Where that lead is one, every
-admitted f, at every level, leaves the best group at least as much in the round; where rivals are
-ahead, a weight in between can put them further ahead. "Enough choices" is judged here. That rounds
-with a smaller lead never help a policy decide is plausible and not proven, since leaders change by
-chance; it is what the benchmark of certificates attacks with thousands of f.
+these leave at the best group's smallest and largest weight, over levels l between two ends, at the
+pass of the round where it is smallest. Where that lead is one, every admitted f, at every such
+level, leaves the best group at least as much in the round; where rivals are ahead, a weight in
+between can put them further ahead.
+
+A smaller lead does not always mean a later decision. A policy with a leader can name the best group
+too early, when the others' handicap still outweighs its lead, and lose time until it leads again;
+and scores far from their ends scatter more. So a world may also have a gift, one round in which the
+best group is far ahead, and has a level of its own at which scores are drawn. `sifting` looks for
+the worst of these worlds, and "enough choices" is judged there. That no admitted f is worse still
+is not proven: it is what the benchmark of certificates attacks with thousands of f.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -29,7 +35,7 @@ import numpy as np
 from affinity_bandits.displays import one_line
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
 from affinity_bandits.planning.assumptions import Assumptions
-from affinity_bandits.planning.outcomes import Outcome, counted
+from affinity_bandits.planning.outcomes import Outcome, Tick, counted, in_threads
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.policies.round import RoundKernels
 from affinity_bandits.policies.state import pack
@@ -45,19 +51,23 @@ candidate: Function = unbound
 NO_LIMIT = 1e300
 """Stands for a limit where none is assumed."""
 SMALLEST_WEIGHT = 1e-300
+FEW_RUNS = 8
 
 
 class World(NamedTuple):
     """A hardest world as numbers; the best group is the last. Weights are 1 at equal shares."""
 
     groups: int
-    largest_mean: float  # of the best group at equal shares, on the scale that policies see
+    least_mean: float  # of the best group at equal shares, on the scale that policies see
+    largest_mean: float
     difference: float  # by which every other group's is smaller
     steepness: float
     lipschitz: float
     highest: float  # no mean score is above this
     sigma: float  # 0: scores of 0 and 1
     slack: int  # by how much the committee can differ between two pulls that are compared
+    drawn_at: float = 0.0  # the mean at equal shares that scores are drawn for; 0: the hardest
+    gift: int = -1  # the round in which the best group is far ahead; -1: none
 
 
 @dataclass(frozen=True)
@@ -86,6 +96,7 @@ def hard_worlds(assumptions: Assumptions) -> list[HardWorld]:
     groups = given.groups
     world = World(
         groups=groups,
+        least_mean=given.smallest_difference,
         largest_mean=given.best_mean,
         difference=given.smallest_difference,
         steepness=given.steepness,
@@ -95,7 +106,7 @@ def hard_worlds(assumptions: Assumptions) -> list[HardWorld]:
         # The l-th pulls of two groups lie within one pass, or further apart by what is in flight.
         slack=groups - 1 + 2 * (given.in_flight - math.ceil(given.in_flight / groups)),
     )
-    return [HardWorld(favoured, initial, world) for favoured, initial in rivals_ahead(given)]
+    return [HardWorld(favoured, initial, world) for favoured, initial in initial_members(given)]
 
 
 def rivals_ahead(assumptions: Assumptions) -> list[tuple[str, tuple[int, ...]]]:
@@ -122,10 +133,41 @@ def hardest_outcome(
     hard: HardWorld, policy: RoundPolicy, horizon: int, replicates: int, seed: int
 ) -> Outcome:
     """Run a policy in a hardest world and count."""
+    pulls, candidates, _ = _run(hard, policy, horizon, replicates, seed)
+    return counted(pulls, candidates, best=len(hard.initial) - 1)
+
+
+def hardest_outcomes(
+    worlds: Sequence[HardWorld],
+    policy: RoundPolicy,
+    horizon: int,
+    replicates: int,
+    seed: int,
+    tick: Tick | None = None,
+) -> list[Outcome]:
+    """Run a policy in several worlds, in threads: the compiled loops do not hold the lock."""
+    return in_threads(
+        lambda hard: hardest_outcome(hard, policy, horizon, replicates, seed),
+        worlds,
+        replicates,
+        tick,
+    )
+
+
+def rounds_until_decided(hard: HardWorld, policy: RoundPolicy, horizon: int, seed: int) -> int:
+    """Return how many rounds a policy plans in a hardest world, the last one without an end."""
+    return int(_run(hard, policy, horizon, FEW_RUNS, seed)[2].max())
+
+
+def _run(
+    hard: HardWorld, policy: RoundPolicy, horizon: int, replicates: int, seed: int
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Return pulls and candidates, [run, group], and the number of rounds of each run."""
     groups = len(hard.initial)
     state = pack(policy.start(groups, horizon))
     pulls = np.zeros((replicates, groups), dtype=np.int64)
     candidates = np.zeros((replicates, groups), dtype=np.int64)
+    rounds = np.zeros(replicates, dtype=np.int64)
     _bound(policy.kernels())(
         hard.world,
         np.array(hard.initial, dtype=np.int64),
@@ -138,8 +180,9 @@ def hardest_outcome(
         horizon,
         pulls,
         candidates,
+        rounds,
     )
-    return counted(pulls, candidates, best=groups - 1)
+    return pulls, candidates, rounds
 
 
 def smallest_weight(world: World, share: float) -> float:
@@ -181,7 +224,7 @@ def smallest_lead(world: World, weight: float, ratio: float, apart: float) -> tu
     turn = highest / rival
     if turn >= top:
         return float(top * weight - (top - d) * rival), top
-    level = min(top, max(turn, d, math.sqrt(d * highest / weight)))
+    level = min(top, max(turn, world.least_mean, math.sqrt(d * highest / weight)))
     return float(level * weight - highest * (1.0 - d / level)), level
 
 
@@ -197,6 +240,7 @@ def hardest_rounds(
     horizon: int,
     out: IntArray,
     candidates: IntArray,
+    rounds: IntArray,
 ) -> None:
     """Run replicates to the horizon; a kernel, in the manner of the simulator's round loop."""
     arms = len(initial)
@@ -215,8 +259,10 @@ def hardest_rounds(
             committee += members[arm]
         stream = Stream(key, np.uint64(j), np.zeros(1, dtype=np.uint64))
         clock = 0
+        number = -1
         while clock < horizon:
             planned = plan(state)
+            number += 1
             size = len(planned.arms)
             repetitions = planned.repetitions
             if repetitions > (horizon - clock) // size:
@@ -233,6 +279,7 @@ def hardest_rounds(
             last = (members[best] + later) / (end + world.slack)
             low = smallest_weight(world, min(first, last))
             high = largest_weight(world, max(first, last))
+            high = max(low, min(high, world.highest / world.least_mean))
             mean, least = world.largest_mean * low, NO_LIMIT
             for position in range(size):
                 arm = planned.arms[position]
@@ -250,8 +297,13 @@ def hardest_rounds(
                 if other < lead:
                     weight, lead, level = high, other, other_level
                 leads[position] = lead
-                if lead < least:  # the scores are those of the level that is hardest
-                    least, mean = lead, level * weight
+                if lead < least:
+                    least = lead
+                    mean = weight * (world.drawn_at if world.drawn_at > 0.0 else level)
+            if number == world.gift:
+                mean, least = min(world.highest, world.largest_mean * high), 0.0
+                for position in range(size):
+                    leads[position] = 0.0 if planned.arms[position] == best else mean
             if world.sigma == 0.0:
                 mean = min(mean, 1.0 + min(least, 0.0))
             for position in range(size):
@@ -271,6 +323,7 @@ def hardest_rounds(
             absorb(state, sums[:size])
         for arm in range(arms):
             candidates[j, arm] = 1 if candidate(state, arm) else 0
+        rounds[j] = number + 1
 
 
 @lru_cache(maxsize=64)

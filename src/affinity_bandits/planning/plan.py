@@ -11,23 +11,23 @@ from affinity_bandits.displays import html_table, short
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.examples import Example, examples
-from affinity_bandits.planning.hardest import HardWorld, hard_worlds
+from affinity_bandits.planning.hardest import HardWorld, hardest_outcomes, initial_members
 from affinity_bandits.planning.outcomes import Outcome, outcomes
 from affinity_bandits.planning.reach import (
     Reach,
     decided_enough,
     detectable,
-    hardest_outcomes,
     horizons_around,
     reach_at,
     sufficient_horizon,
 )
 from affinity_bandits.planning.schedules import ScheduledRound, scheduled_rounds
+from affinity_bandits.planning.sifting import worst_worlds
 from affinity_bandits.policies import PLANNED_BY_DEFAULT, RoundPolicy
 from affinity_bandits.simulation.progress import progress_bar
 
-HARDEST, COST, REACH, SUFFICIENT = range(4)
-"""Seeds' offsets: no run is used for two purposes."""
+SIFTING, _, HARDEST, COST, REACH, SUFFICIENT, _, _ = range(8)
+"""Seeds' offsets: no run is used for two purposes. Sifting takes two, sufficient choices three."""
 EXAMPLE_RUNS = 200
 
 
@@ -41,7 +41,7 @@ class Plan:
         assumptions: what is taken for granted.
         policy: what to run, ready for `simulate` and for `Live`, on scores mapped to [0, 1].
         rounds: its schedule while nobody has been dropped.
-        worlds: the hardest worlds, in which the verdict is found.
+        worlds: the hardest world that was found for each initial committee; the verdict is theirs.
         hardest: what became of the policy in each of them.
         examples: instances that people would recognise.
         outcomes: what became of the policy on each of them.
@@ -180,20 +180,22 @@ def make_plan(
     if not isinstance(assumptions, Assumptions):
         raise InvalidInput("assumptions", "assumptions of a plan", assumptions)
     seed = checks.integer("seed", seed, low=0, high=2**62)
-    own = 4 * seed
+    own = 8 * seed
     policy = planned_policy(assumptions, policy_class)
-    worlds, shown = hard_worlds(assumptions), examples(assumptions)
+    shown = examples(assumptions)
     points = horizons_around(assumptions)
     horizon, runs = assumptions.horizon, hardest_runs(assumptions)
-    work = len(worlds) * runs + len(shown) * EXAMPLE_RUNS
-    with progress_bar(progress, 1.4 * work) as bar:
+    work = len(initial_members(assumptions)) * runs + len(shown) * EXAMPLE_RUNS
+    with progress_bar(progress, 2.4 * work) as bar:
+        worlds = worst_worlds(assumptions, policy, horizon, own + SIFTING)
+        bar.tick(work)
         hardest = hardest_outcomes(worlds, policy, horizon, runs, own + HARDEST, bar.tick)
         bandits = [example.bandit for example in shown]
         measured = outcomes(bandits, policy, horizon, EXAMPLE_RUNS, own + COST, bar.tick)
-        place = costliest(hardest)
+        costly, span = worlds[costliest(hardest)], assumptions.span
         reach = []
         for point in points:
-            reach.append(reach_at(assumptions, policy, place, point, own + REACH))
+            reach.append(reach_at(costly, policy, span, point, own + REACH))
             bar.tick(0.4 * work / len(points))
         plan = Plan(
             assumptions=assumptions,
@@ -203,12 +205,16 @@ def make_plan(
             hardest=tuple(hardest),
             examples=tuple(shown),
             outcomes=tuple(measured),
-            detectable=detectable(assumptions, policy, place, horizon, own + REACH),
+            detectable=detectable(costly, policy, span, horizon, own + REACH),
             sufficient=None,
             reach=tuple(reach),
             seed=seed,
         )
         if plan.enough:
+            # What is looked for by halving is found some percent too large.
+            told_apart = plan.detectable
+            if told_apart is not None and told_apart > assumptions.smallest_difference:
+                plan = replace(plan, detectable=assumptions.smallest_difference)
             return plan
         enough = sufficient_horizon(assumptions, policy, runs, own + SUFFICIENT)
         return replace(plan, sufficient=enough)

@@ -6,12 +6,17 @@ Everything here is measured in the hardest worlds of the assumptions.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from affinity_bandits.planning.assumptions import Assumptions
-from affinity_bandits.planning.hardest import HardWorld, hard_worlds, hardest_outcome
-from affinity_bandits.planning.outcomes import Outcome, Tick, in_threads
+from affinity_bandits.planning.hardest import (
+    HardWorld,
+    hard_worlds,
+    hardest_outcome,
+    hardest_outcomes,
+)
+from affinity_bandits.planning.outcomes import Outcome
+from affinity_bandits.planning.sifting import worst_worlds
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.simulation.intervals import proportion_interval
 
@@ -49,23 +54,6 @@ class Reach:
     detectable: float | None
 
 
-def hardest_outcomes(
-    worlds: Sequence[HardWorld],
-    policy: RoundPolicy,
-    horizon: int,
-    replicates: int,
-    seed: int,
-    tick: Tick | None = None,
-) -> list[Outcome]:
-    """Run a policy in several worlds, in threads: the compiled loops do not hold the lock."""
-    return in_threads(
-        lambda hard: hardest_outcome(hard, policy, horizon, replicates, seed),
-        worlds,
-        replicates,
-        tick,
-    )
-
-
 def decided_enough(outcome: Outcome) -> bool:
     """Return whether at most 5% of runs end without a decision, with 95% confidence.
 
@@ -76,22 +64,25 @@ def decided_enough(outcome: Outcome) -> bool:
 
 
 def detectable(
-    assumptions: Assumptions, policy: RoundPolicy, place: int, horizon: int, seed: int
+    hard: HardWorld, policy: RoundPolicy, span: float, horizon: int, seed: int
 ) -> float | None:
     """Return the smallest difference that is told apart in 95% of runs, by halving.
 
     Args:
-        assumptions: what is taken for granted.
+        hard: the world that is tried, with other differences in it.
         policy: what is run.
-        place: which of the hardest worlds is tried.
+        span: what one unit of the scale that policies see is in scores.
         horizon: choices in all.
         seed: of all runs.
     """
-    largest = assumptions.best_mean - assumptions.lowest
+    world = hard.world
+    largest = world.largest_mean
 
     def told_apart(difference: float) -> bool:
-        changed = replace(assumptions, smallest_difference=min(difference, largest))
-        found = hardest_outcome(hard_worlds(changed)[place], policy, horizon, RUNS, seed)
+        least = max(world.least_mean, difference)  # a mean is at least what it exceeds others by
+        drawn_at = max(world.drawn_at, difference) if world.drawn_at > 0.0 else 0.0
+        changed = world._replace(difference=difference, least_mean=least, drawn_at=drawn_at)
+        found = hardest_outcome(replace(hard, world=changed), policy, horizon, RUNS, seed)
         return found.wrong + found.undecided <= UNDECIDED * RUNS
 
     if not told_apart(largest):
@@ -101,21 +92,27 @@ def detectable(
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
         low, high = (low, middle) if told_apart(math.exp(middle)) else (middle, high)
-    return math.exp(high)
+    return span * math.exp(high)
 
 
-def reach_at(
-    assumptions: Assumptions, policy: RoundPolicy, place: int, horizon: int, seed: int
-) -> Reach:
-    """Return what becomes of a policy in a hardest world with another number of choices."""
-    found = hardest_outcome(hard_worlds(assumptions)[place], policy, horizon, RUNS, seed)
+def reach_at(hard: HardWorld, policy: RoundPolicy, span: float, horizon: int, seed: int) -> Reach:
+    """Return what becomes of a policy in a hardest world with another number of choices.
+
+    Args:
+        hard: the world.
+        policy: what is run.
+        span: what one unit of the scale that policies see is in scores.
+        horizon: choices in all.
+        seed: of all runs.
+    """
+    found = hardest_outcome(hard, policy, horizon, RUNS, seed)
     return Reach(
         horizon=horizon,
         wrong=found.wrong / found.replicates,
         undecided=found.undecided_rate,
         choices=found.choices,
         choices_95=found.choices_95,
-        detectable=detectable(assumptions, policy, place, horizon, seed),
+        detectable=detectable(hard, policy, span, horizon, seed),
     )
 
 
@@ -133,9 +130,9 @@ def sufficient_horizon(
     To be asked when the planned number is too small. It is doubled until few runs end undecided
     anywhere; what 95% of those runs took is then raised until it is seen to be enough.
     """
-    worlds = hard_worlds(assumptions)
+    # Where it is about is found in the plain worlds, which are nearly as hard as their variants.
+    left = hard_worlds(assumptions)
     horizon, least = 2 * assumptions.horizon, float(assumptions.horizon)
-    left = worlds
     while left:
         if horizon > LARGEST_HORIZON:
             return None
@@ -148,7 +145,9 @@ def sufficient_horizon(
         horizon *= 2
     while least <= LARGEST_HORIZON:
         candidate = _rounded_up(least)
-        if all(map(decided_enough, hardest_outcomes(worlds, policy, candidate, runs, seed + 1))):
+        worlds = worst_worlds(assumptions, policy, candidate, seed + 1)
+        found = hardest_outcomes(worlds, policy, candidate, runs, seed + 1)
+        if all(map(decided_enough, found)):
             return candidate
         least = GROWTH * candidate
     return None

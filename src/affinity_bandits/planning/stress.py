@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from affinity_bandits.planning.assumptions import MOST_GROUPS, MOST_HEAD_START, Assumptions
-from affinity_bandits.planning.hardest import HardWorld, hard_worlds
+from affinity_bandits.planning.hardest import HardWorld, hard_worlds, hardest_outcomes
 from affinity_bandits.planning.outcomes import Outcome
 from affinity_bandits.planning.plan import Plan
-from affinity_bandits.planning.reach import hardest_outcomes
 from affinity_bandits.simulation.progress import progress_bar
 
 FACTORS = (2, 10)
