@@ -21,7 +21,7 @@ import asyncpg
 from affinity_bandits.policies import ExploreThenCommit
 from affinity_bandits.service.campaigns import Campaigns
 from affinity_bandits.service.database import connect
-from affinity_bandits.service.description import Description
+from affinity_bandits.service.campaign_spec import CampaignSpec
 from affinity_bandits.service.keys import SCOPES, create_tenant, make_key
 from affinity_bandits.service.migrate import migrate
 
@@ -146,7 +146,7 @@ class Bench:
 
     async def _campaign(self, pool: asyncpg.Pool[Any]) -> UUID:
         policy = ExploreThenCommit(HORIZON // 4)
-        about = Description("bench", ARMS, policy, HORIZON)
+        about = CampaignSpec("bench", ARMS, policy, HORIZON)
         return await Campaigns(pool).create(self.tenant, about, key=os.urandom(8).hex(), actor="b")
 
 

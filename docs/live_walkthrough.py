@@ -92,7 +92,7 @@ def campaign(client: Client, plan: str, committee: Committee) -> str:
         assert isinstance(lease, Lease)
         client.tell(lease, [committee.score(slot.arm) for slot in lease.slots])
     client.stop(made)
-    assert client.ask(made) == Finished("stopped")
+    assert client.ask(made) == Finished(status="stopped")
     return made.id
 
 

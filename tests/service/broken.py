@@ -14,7 +14,7 @@ import httpx
 
 from affinity_bandits.policies import ExploreThenCommit
 from affinity_bandits.policies.narrowing import Narrowing
-from affinity_bandits.service.description import SERVED
+from affinity_bandits.service.campaign_spec import SERVED
 from tests.service.web_site import Site, opened
 
 BAD = {"name": "explore-then-commit", "pulls_per_arm": 1}

@@ -22,8 +22,8 @@ from affinity_bandits.client import (
 )
 from affinity_bandits.service import keys
 from affinity_bandits.service.database import connect
+from affinity_bandits.service.http.app import create_app
 from affinity_bandits.service.verify import verify
-from affinity_bandits.service.web.app import create_app
 
 EVERYTHING = ("ask", "tell", "read", "admin")
 ROUNDS = {"name": "elimination", "schedule": {"name": "published", "offset": -2.0}}
@@ -65,7 +65,7 @@ def running(dsn: str) -> Iterator[Service]:
     """The service on a free port of the loopback, in a thread."""
     with closing(socket.socket()) as listener:
         listener.bind(("127.0.0.1", 0))
-        settings = uvicorn.Config(create_app(dsn, quiet=True), ws="none", log_config=None)
+        settings = uvicorn.Config(create_app(dsn), ws="none", log_config=None)
         server = uvicorn.Server(settings)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
@@ -159,5 +159,5 @@ def begun(client: Client) -> str:
     campaign = new_campaign(client)
     lease = client.ask(campaign, 2)
     assert isinstance(lease, Lease)
-    assert client.tell(lease, [0, 0]) == Told(2, 0, 0)
+    assert client.tell(lease, [0, 0]) == Told(counted=2, late=0, duplicate=0)
     return campaign

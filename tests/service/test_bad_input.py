@@ -14,9 +14,8 @@ import asyncpg
 import httpx
 import pytest
 
-from affinity_bandits.service.description import LARGEST_ROUND
-from affinity_bandits.service.tells import LARGEST
-from affinity_bandits.service.web.cursors import to_cursor
+from affinity_bandits.service.http.cursors import to_cursor
+from affinity_bandits.wire.limits import LARGEST_NUMBER, LARGEST_ROUND
 from tests.service.web_site import CAMPAIGN, Site, on_site, opened, refused
 
 ANSWER = '{"lease": 2, "answers": [{"slot": %s, "score": %s}]}'
@@ -59,7 +58,7 @@ NO_WORDS = [*NO_VALUES, "true", "7", '""', '"\\u0000"', '"a\\u0000"', '"\\ud800"
 WORDS = {"totals[0].arm", "name", "arms[1]", "policy", "plan"}
 EDGES = {
     "count": (1, 10_000),
-    "lease": (0, LARGEST),
+    "lease": (0, LARGEST_NUMBER),
     "answers[0].slot": (0, LARGEST_ROUND),
     "totals[0].count": (0, 10_000),
     "horizon": (1, 10**15),

@@ -19,7 +19,7 @@ import pytest
 
 from affinity_bandits.service import keys
 from affinity_bandits.service.database import connect
-from affinity_bandits.service.web import create_app
+from affinity_bandits.service.http import create_app
 from tests.service.test_serve_command import PATIENCE, Server, served, until
 from tests.service.web_site import PROBLEM, calls, new_names, opened, refused
 
@@ -296,8 +296,8 @@ def test_without_a_database_neither_its_password_nor_a_key_is_told() -> None:
 
 def test_what_other_libraries_log_is_a_line_of_json_without_their_words() -> None:
     code = (
-        "import logging.config; from affinity_bandits.service.web.logs import uvicorn_logging;"
-        "logging.config.dictConfig(uvicorn_logging(quiet=True));"
+        "import logging.config; from affinity_bandits.service.http.logs import log_config;"
+        "logging.config.dictConfig(log_config(quiet=True));"
         "logging.getLogger('asyncio').error('Task failed\\nfuture: %r', ValueError('words'))"
     )
     done = subprocess.run(

@@ -58,7 +58,7 @@ def test_a_campaign_from_its_first_ask_to_its_end(service: Service) -> None:
         assert [slot.arm for slot in lease.slots] == ["a", "b"]
         assert [slot.slot for slot in lease.slots] == [0, 1]
         assert lease.expires_at - datetime.now(UTC) < timedelta(hours=1, minutes=1)
-        assert client.tell(lease, [0.25, -1]) == Told(2, 0, 0)
+        assert client.tell(lease, [0.25, -1]) == Told(counted=2, late=0, duplicate=0)
         found = run(client, campaign, lambda arm: 1.0 if arm == "b" else 0.0, count=50)
         assert (found.status, found.recommended) == ("decided", "b")
         assert [arm.active for arm in found.arms] == [False, True]
@@ -71,7 +71,7 @@ def test_a_campaign_from_its_first_ask_to_its_end(service: Service) -> None:
         assert [one.number for one in events] == list(range(1, len(events) + 1))
         assert events[0].kind == "create"
         assert client.stop(campaign).status == "stopped"
-        assert client.ask(campaign) == Finished("stopped")
+        assert client.ask(campaign) == Finished(status="stopped")
     assert service.differences(campaign) == ()
 
 
@@ -81,14 +81,18 @@ def test_the_asynchronous_client_does_the_same(service: Service) -> None:
             made = await client.create_campaign("c", ["a", "b"], policy=ROUNDS, horizon=10_000)
             lease = await client.ask(made, 2)
             assert isinstance(lease, Lease)
-            assert await client.tell_totals(lease, lease.totals([0.5, 1])) == Told(2, 0, 0)
+            assert await client.tell_totals(lease, lease.totals([0.5, 1])) == Told(
+                counted=2, late=0, duplicate=0
+            )
             more = await client.ask(made.id, 4)
             assert isinstance(more, Lease)
             (line,) = await client.tell_many([(more, [0.1, 0.2, 0.3, 0.4])])
-            assert line.told == Told(4, 0, 0)
+            assert line.told == Told(counted=4, late=0, duplicate=0)
             another = await client.ask(UUID(made.id))
             assert isinstance(another, Lease)
-            assert await client.tell(another, {another.slots[0].slot: 1}) == Told(1, 0, 0)
+            assert await client.tell(another, {another.slots[0].slot: 1}) == Told(
+                counted=1, late=0, duplicate=0
+            )
             assert [one.id async for one in client.campaigns()] == [made.id]
             assert [one.sums async for one in client.rounds(made)] == [("0.5", "1")]
             assert [one.kind async for one in client.events(made)][:2] == ["create", "ask"]
@@ -259,8 +263,8 @@ def test_scores_may_be_given_by_slot_or_in_order(service: Service) -> None:
         campaign = new_campaign(client)
         first = client.ask(campaign, 2)
         assert isinstance(first, Lease)
-        assert client.tell(first, {1: 0.75}) == Told(1, 0, 0)
-        assert client.tell(first, [0.5, 0.75]) == Told(1, 0, 1)
+        assert client.tell(first, {1: 0.75}) == Told(counted=1, late=0, duplicate=0)
+        assert client.tell(first, [0.5, 0.75]) == Told(counted=1, late=0, duplicate=1)
         assert [one.sums for one in client.rounds(campaign)] == [("0.5", "0.75")]
 
 
@@ -272,8 +276,10 @@ def test_totals_are_exact_and_count_as_the_scores_do(service: Service) -> None:
         scores = [0.1 if slot.arm == "a" else 1e-9 for slot in lease.slots]
         totals = lease.totals(scores)
         each = len(lease) // 2
-        assert totals[0] == Total("a", each, f"{each // 10}.{each % 10}".removesuffix(".0"))
-        assert client.tell_totals(lease, totals) == Told(len(lease), 0, 0)
+        assert totals[0] == Total(
+            arm="a", count=each, sum=f"{each // 10}.{each % 10}".removesuffix(".0")
+        )
+        assert client.tell_totals(lease, totals) == Told(counted=len(lease), late=0, duplicate=0)
         _, second = client.rounds(campaign)
         assert second.sums == (totals[0].sum, f"0.{each:09d}".rstrip("0"))
 
@@ -311,7 +317,7 @@ def test_a_run_ends_with_its_horizon(service: Service) -> None:
         campaign = new_campaign(client, horizon=25)
         found = run(client, campaign, lambda _: 0.5, count=4)
         assert (found.status, found.recommended) == ("exhausted", None)
-        assert client.ask(campaign) == Finished("exhausted")
+        assert client.ask(campaign) == Finished(status="exhausted")
         assert sum(arm.answers for arm in found.arms) == 25
 
 
@@ -341,7 +347,12 @@ def test_many_tells_are_answered_line_by_line(service: Service) -> None:
         lines = client.tell_many(tells, key="bulk")
         assert [one.line for one in lines] == [1, 2, 3, 4]
         assert [one.status for one in lines] == [200, 200, 422, 200]
-        assert [one.told for one in lines] == [Told(1, 0, 0), Told(1, 0, 0), None, Told(1, 0, 0)]
+        assert [one.told for one in lines] == [
+            Told(counted=1, late=0, duplicate=0),
+            Told(counted=1, late=0, duplicate=0),
+            None,
+            Told(counted=1, late=0, duplicate=0),
+        ]
         assert lines[2].code == "score_out_of_range"
         # The same again is the same again.
         assert client.tell_many(tells, key="bulk") == lines

@@ -26,8 +26,8 @@ from affinity_bandits.policies import (
 )
 from affinity_bandits.policies.handicap_elimination import HandicapState
 from affinity_bandits.policies.round import RoundKernels
+from affinity_bandits.service.campaign_spec import open_round
 from affinity_bandits.service.closing import step
-from affinity_bandits.service.description import open_round
 from affinity_bandits.service.scores import LARGEST_SCORE, UNITS_PER_ONE, Scale, from_units
 
 from .clients import Service, running

@@ -7,7 +7,7 @@ import json
 import tracemalloc
 from collections.abc import AsyncIterator
 
-from affinity_bandits.service.web.lines import TOO_LONG, lines_of
+from affinity_bandits.service.http.ndjson import TOO_LONG, lines_of
 from tests.service.web_site import (
     TELL,
     Site,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import logging.config
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -12,10 +13,12 @@ from uuid import uuid4
 
 import httpx
 from fastapi import FastAPI
+from fastapi.routing import iter_route_contexts
 
 from affinity_bandits.service import keys
-from affinity_bandits.service.web import create_app
-from affinity_bandits.service.web.scopes import OPEN, SCOPES
+from affinity_bandits.service.http import create_app
+from affinity_bandits.service.http.auth import ApiRoute
+from affinity_bandits.service.http.logs import log_config
 
 PROBLEM = "application/problem+json"
 CAMPAIGN = {
@@ -47,7 +50,8 @@ class Site:
 
 
 @asynccontextmanager
-async def site(dsn: str, **settings: Any) -> AsyncIterator[Site]:
+async def site(dsn: str, *, quiet: bool = False, **settings: Any) -> AsyncIterator[Site]:
+    logging.config.dictConfig(log_config(quiet=quiet))
     app = create_app(dsn, pool_size=2, **settings)
     async with app.router.lifespan_context(app):
         yield Site(app)
@@ -79,9 +83,20 @@ def refused(response: httpx.Response, status: int, code: str) -> str:
 
 def calls() -> Iterator[tuple[str, str, str]]:
     """Every route that takes a key: method, template, scope."""
-    for (method, template), scope in SCOPES.items():
-        if scope != OPEN:
+    for (method, template), scope in scopes().items():
+        if scope is not None:
             yield method, template, scope
+
+
+def scopes() -> dict[tuple[str, str], str | None]:
+    """Every route of the API by method and template, with the scope that it takes."""
+    app = create_app("postgresql://127.0.0.1:1/none")
+    return {
+        (method, str(route.path)): route.original_route.scope
+        for route in iter_route_contexts(app.routes)
+        if isinstance(route.original_route, ApiRoute)
+        for method in route.methods or ()
+    }
 
 
 def content(method: str, template: str) -> bytes:

@@ -58,7 +58,7 @@ async def connect(dsn: str, *, smallest: int = 1, largest: int = 10) -> asyncpg.
 
 
 @asynccontextmanager
-async def answering() -> AsyncIterator[None]:
+async def translate_errors() -> AsyncIterator[None]:
     """Turn a server that went away into a problem that says so."""
     try:
         yield

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import asyncpg
 
-from affinity_bandits.service.database import answering
+from affinity_bandits.service.database import translate_errors
 from affinity_bandits.service.problems import NoSuchCampaign
 from affinity_bandits.service.replay import Replay
 
@@ -40,7 +40,7 @@ async def verify(pool: asyncpg.Pool[Any], campaign: UUID) -> Verdict:
         NoSuchCampaign: there is none by that id.
     """
     async with (
-        answering(),
+        translate_errors(),
         pool.acquire() as db,
         db.transaction(isolation="repeatable_read", readonly=True),
     ):

@@ -1,4 +1,4 @@
-"""Where a page begins, as a word that means nothing to whoever carries it."""
+"""Where a page begins, as an opaque cursor."""
 
 from __future__ import annotations
 

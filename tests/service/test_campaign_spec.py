@@ -21,14 +21,15 @@ from affinity_bandits.policies import (
     ListedSchedule,
     PublishedSchedule,
 )
-from affinity_bandits.service.description import (
+from affinity_bandits.service.campaign_spec import (
     SERVED,
-    Description,
-    described_by_plan,
+    CampaignSpec,
     open_round,
+    planned_spec,
     served_policy,
 )
 from affinity_bandits.service.scores import scale_of
+from affinity_bandits.wire import Plan
 
 GOOD: dict[str, Any] = {
     "name": "spring",
@@ -41,8 +42,8 @@ GOOD: dict[str, Any] = {
 @pytest.mark.parametrize("name", SERVED)
 def test_a_description_survives_json(name: str) -> None:
     for policy in SERVED[name].examples():
-        about = Description("spring", ("red", "blue", "grün"), policy, 1000, 0.5, -1.0, 2.5)
-        again = Description.from_json(json.loads(json.dumps(about.to_json())))
+        about = CampaignSpec("spring", ("red", "blue", "grün"), policy, 1000, 0.5, -1.0, 2.5)
+        again = CampaignSpec.from_json(json.loads(json.dumps(about.to_json())))
         assert again == about
         assert again.digest() == about.digest()
 
@@ -61,8 +62,8 @@ def test_a_description_survives_json(name: str) -> None:
     ids=lambda other: next(iter(other)),
 )
 def test_a_digest_tells_descriptions_apart(other: dict[str, Any]) -> None:
-    assert Description(**GOOD).digest() == Description(**GOOD).digest()
-    assert Description(**GOOD | other).digest() != Description(**GOOD).digest()
+    assert CampaignSpec(**GOOD).digest() == CampaignSpec(**GOOD).digest()
+    assert CampaignSpec(**GOOD | other).digest() != CampaignSpec(**GOOD).digest()
 
 
 @pytest.mark.parametrize(
@@ -101,7 +102,7 @@ def test_a_digest_tells_descriptions_apart(other: dict[str, Any]) -> None:
 )
 def test_what_cannot_be_is_refused_by_name(given: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidInput, match=said):
-        Description(**GOOD | given)
+        CampaignSpec(**GOOD | given)
 
 
 @pytest.mark.parametrize(
@@ -140,8 +141,12 @@ def plan() -> str:
     return plan_to_toml(make_plan(tiny, seed=1, progress=False))
 
 
+def spec_of(text: str, *more: Any, **settings: Any) -> CampaignSpec:
+    return planned_spec(Plan.from_toml(text), *more, **settings)
+
+
 def test_a_plan_describes_a_campaign(plan: str) -> None:
-    about = described_by_plan(plan, "planned", ["red", "blue"], lease_seconds=5)
+    about = spec_of(plan, "planned", ["red", "blue"], lease_seconds=5)
     assert (about.arms, about.horizon, about.lease_seconds) == (("red", "blue"), 300, 5)
     assert about.policy.name in SERVED
 
@@ -153,33 +158,33 @@ def changed(plan: str, **assumptions: Any) -> str:
 
 
 def test_a_plan_has_the_range_of_scores(plan: str) -> None:
-    assert described_by_plan(plan, "planned", ["red", "blue"]).scale == scale_of(0, 1)
+    assert spec_of(plan, "planned", ["red", "blue"]).scale == scale_of(0, 1)
     stars = changed(plan, lowest=1.0, highest=5.0)
     for given in ({}, {"lowest": 1.0}, {"lowest": 1, "highest": 5}):
-        about = described_by_plan(stars, "planned", ["red", "blue"], **given)
+        about = spec_of(stars, "planned", ["red", "blue"], **given)
         assert (about.lowest, about.highest) == (1.0, 5.0)
     for given, said in (
         ({"lowest": 0.0}, r"lowest must be left out, or as the plan has it \(1\), got 0.0"),
         ({"highest": 10.0}, r"highest must be left out, or as the plan has it \(5\), got 10.0"),
     ):
         with pytest.raises(InvalidInput, match=said):
-            described_by_plan(stars, "planned", ["red", "blue"], **given)
+            spec_of(stars, "planned", ["red", "blue"], **given)
     with pytest.raises(InvalidInput, match=r"highest must be left out, or .* \(1\), got 5"):
-        described_by_plan(plan, "planned", ["red", "blue"], highest=5)
+        spec_of(plan, "planned", ["red", "blue"], highest=5)
     for bad in ({"lowest": "x"}, {"lowest": 1.0}, {"highest": float("inf")}):
         with pytest.raises(InvalidInput, match=r"(lowest|highest) must be"):
-            described_by_plan(changed(plan, **bad), "planned", ["red", "blue"])
+            spec_of(changed(plan, **bad), "planned", ["red", "blue"])
 
 
 def test_a_plan_for_scores_without_a_range_is_refused_with_the_reason(plan: str) -> None:
     said = "plan must be one for noise = 'bounded', .* no range .* got .*gaussian"
     with pytest.raises(InvalidInput, match=said):
-        described_by_plan(changed(plan, noise="gaussian"), "planned", ["red", "blue"])
+        spec_of(changed(plan, noise="gaussian"), "planned", ["red", "blue"])
 
 
 def test_a_plan_is_for_as_many_groups_as_it_says(plan: str) -> None:
     with pytest.raises(InvalidInput, match=r"arms must be as many as the plan is for \(2\)"):
-        described_by_plan(plan, "planned", ["red", "blue", "green"])
+        spec_of(plan, "planned", ["red", "blue", "green"])
 
 
 def test_a_plan_that_was_cut_off_or_is_none_is_refused(plan: str) -> None:
@@ -196,7 +201,7 @@ def test_a_plan_that_was_cut_off_or_is_none_is_refused(plan: str) -> None:
         "\0",
     ):
         with pytest.raises(InvalidInput, match="plan must be the text of a file written by"):
-            described_by_plan(text, "planned", ["red", "blue"])
+            spec_of(text, "planned", ["red", "blue"])
 
 
 # Rounds.

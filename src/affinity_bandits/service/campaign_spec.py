@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,11 +14,15 @@ from affinity_bandits import checks
 from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName, shown
 from affinity_bandits.policies import FOREVER, POLICIES, RoundPolicy
 from affinity_bandits.service.scores import Scale, from_units, scale_of
+from affinity_bandits.wire import Plan
+from affinity_bandits.wire.limits import (
+    LARGEST_ROUND,
+    LONGEST_LEASE,
+    LONGEST_NAME,
+    MOST_ARMS,
+    SHORTEST_LEASE,
+)
 
-MOST_ARMS = 1000
-LONGEST_NAME = 200
-SHORTEST_LEASE, LONGEST_LEASE = 0.001, 30 * 86_400.0
-LARGEST_ROUND = FOREVER
 DEFAULT_IN_FLIGHT = 100
 """Choices that may be under way at once where a policy's promise depends on it and nobody says."""
 SERVED = {
@@ -31,7 +34,7 @@ SERVED = {
 
 
 @dataclass(frozen=True)
-class Description:
+class CampaignSpec:
     """A campaign as its owner describes it; it never changes.
 
     Args:
@@ -83,7 +86,7 @@ class Description:
         """The range of scores, and what it is to the policy."""
         return scale_of(self.lowest, self.highest)
 
-    def with_window(self) -> Description:
+    def with_window(self) -> CampaignSpec:
         """Return what a new campaign is run by: its policy knows how far answers may be behind."""
         return replace(self, policy=self.policy.with_order_window(DEFAULT_IN_FLIGHT))
 
@@ -100,7 +103,7 @@ class Description:
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Description:
+    def from_json(cls, data: Mapping[str, Any]) -> CampaignSpec:
         """Rebuild a description from `to_json`."""
         given = dict(data)
         given["policy"] = served_policy(given["policy"])
@@ -130,56 +133,44 @@ def served_policy(data: Mapping[str, Any] | str) -> RoundPolicy:
     return policy
 
 
-def described_by_plan(
-    text: str,
+def planned_spec(
+    plan: Plan,
     name: str,
     arms: Sequence[str],
     *,
     lowest: float | None = None,
     highest: float | None = None,
     **settings: Any,
-) -> Description:
-    """Return the campaign that a file written by `affinity plan` asks for.
+) -> CampaignSpec:
+    """Return the campaign that a plan asks for.
 
     Args:
-        text: of the file.
+        plan: what a file written by `affinity plan` says.
         name: of the campaign.
         arms: as many names as the plan has groups.
         lowest: the smallest score; the plan's own if None, and no other if given.
         highest: the largest; the same.
-        settings: what else a `Description` takes.
+        settings: what else a `CampaignSpec` takes.
     """
-    rule = "the text of a file written by 'affinity plan'"
-    try:
-        data = tomllib.loads(text)
-        if data["end"]["whole"] is not True:
-            raise InvalidInput("plan", rule, "a part of one")
-        policy, horizon = data["run"]["policies"]["plan"], data["run"]["horizon"]
-        assumed = dict(data["assumptions"])
-        groups, noise = assumed["groups"], assumed.get("noise", "bounded")
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
-        if isinstance(error, AffinityError):
-            raise
-        raise InvalidInput("plan", rule, str(error)) from error
-    if groups != len(arms):
-        raise InvalidInput("arms", f"as many as the plan is for ({groups})", list(arms))
-    if noise != "bounded":
+    if plan.groups != len(arms):
+        raise InvalidInput("arms", f"as many as the plan is for ({plan.groups})", list(arms))
+    if plan.noise != "bounded":
         raise InvalidInput(
             "plan",
             "one for noise = 'bounded', planned on the campaign's range of scores: those of other"
             " noise have no range that could be mapped to [0, 1]",
-            f"noise = {shown(noise)}",
+            f"noise = {shown(plan.noise)}",
         )
-    planned = scale_of(assumed.get("lowest", 0.0), assumed.get("highest", 1.0))
+    planned = scale_of(plan.lowest, plan.highest)
     ends = from_units(planned.lowest), from_units(planned.highest)
     for which, given, end in zip(("lowest", "highest"), (lowest, highest), ends, strict=True):
         if given is not None and given != end:
             raise InvalidInput(which, f"left out, or as the plan has it ({end:g})", given)
-    return Description(
+    return CampaignSpec(
         name,
         tuple(arms),
-        served_policy(policy),
-        horizon,
+        served_policy(plan.policy.model_dump()),
+        plan.horizon,
         lowest=ends[0],
         highest=ends[1],
         **settings,
@@ -229,5 +220,5 @@ def _name(parameter: str, value: object) -> None:
         raise InvalidInput(parameter, f"{rule}, not beginning or ending with a space", value)
 
 
-def _store(description: Description, name: str, value: Any) -> None:
+def _store(description: CampaignSpec, name: str, value: Any) -> None:
     object.__setattr__(description, name, value)

@@ -1,24 +1,23 @@
-"""What the routes work with: one pool of connections and the parts of the core on top of it."""
+"""What routes and pages work with: one pool of connections, the parts of the core on top of it."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 import asyncpg
 
+from affinity_bandits.service.batching import Batcher
 from affinity_bandits.service.campaigns import Campaigns
-from affinity_bandits.service.combining import Combiner
-from affinity_bandits.service.database import GONE, answering, connect
+from affinity_bandits.service.database import GONE, connect, translate_errors
 from affinity_bandits.service.keys import KeyRing
 from affinity_bandits.service.problems import NeedsAttention, Unavailable
 from affinity_bandits.service.reading import Reading
-from affinity_bandits.service.web.metrics import Metrics
 
 KNOWN_CAMPAIGNS = 10_000
 """Campaigns whose arms' names a process remembers; they never change."""
@@ -30,13 +29,29 @@ CLOSING_SECONDS = 5.0
 """How long a stopping process waits for its connections."""
 
 
+class Watcher(Protocol):
+    """Writes down and counts what happens in the background."""
+
+    def failed(self, error: BaseException) -> None:
+        """Take note of an error that nobody expected."""
+
+    def faulted(self, fault: NeedsAttention) -> None:
+        """Take note of what is wrong with one campaign by the service's own fault."""
+
+    def rounds_closed(self, count: int) -> None:
+        """Count rounds that this process closed."""
+
+    def needing_attention(self, count: int) -> None:
+        """Take note of how many campaigns are marked."""
+
+
 @dataclass(frozen=True)
 class Parts:
     """What there is once the database has answered."""
 
     pool: asyncpg.Pool[Any]
     campaigns: Campaigns
-    combiner: Combiner
+    batcher: Batcher
     reading: Reading
     keys: KeyRing
 
@@ -47,10 +62,8 @@ class Backend:
     Args:
         dsn: where the database is.
         pool_size: connections at most.
-        remember_seconds: for how long a key is taken as it was when it was last looked up.
-        metrics: where closed rounds are counted.
-        failed: told what nobody expected.
-        faulted: told what is wrong with one campaign by the service's own fault.
+        key_cache_ttl: for how long a key is taken as it was when it was last looked up.
+        watcher: told what happens that no request asked for.
     """
 
     def __init__(
@@ -58,17 +71,13 @@ class Backend:
         dsn: str,
         *,
         pool_size: int,
-        remember_seconds: float,
-        metrics: Metrics,
-        failed: Callable[[BaseException], None],
-        faulted: Callable[[NeedsAttention], None],
+        key_cache_ttl: float,
+        watcher: Watcher,
     ) -> None:
+        self.watcher = watcher
         self._dsn = dsn
         self._pool_size = pool_size
-        self._remember_seconds = remember_seconds
-        self._metrics = metrics
-        self.failed = failed
-        self._faulted = faulted
+        self._remember_seconds = key_cache_ttl
         self._parts: Parts | None = None
         self._connected = asyncio.Event()
         self._names: dict[tuple[int, UUID], tuple[str, ...]] = {}
@@ -87,7 +96,7 @@ class Backend:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Connect, close due rounds every second, and disconnect at the end."""
-        task = asyncio.create_task(self._tend())
+        task = asyncio.create_task(self._maintain())
         try:
             # A database that answers is there before the first request; one that does not is
             # no reason to stay away.
@@ -125,14 +134,14 @@ class Backend:
         Raises:
             Unavailable: the database does not answer.
         """
-        async with answering():
+        async with translate_errors():
             try:
                 found = await self.parts.pool.fetchval("SELECT version_num FROM affinity_schema")
             except asyncpg.UndefinedTableError:
                 return None
         return None if found is None else str(found)
 
-    async def _tend(self) -> None:
+    async def _maintain(self) -> None:
         # A process that has just started may be the one that can read what others could not.
         first = True
         said: type[Exception] | None = None
@@ -142,8 +151,8 @@ class Backend:
                     self._parts = await self._connect()
                     self._connected.set()
                 closed = await self._parts.campaigns.close_due(at_once=first)
-                self._metrics.rounds.inc(closed)
-                self._metrics.attention.set(
+                self.watcher.rounds_closed(closed)
+                self.watcher.needing_attention(
                     await self._parts.pool.fetchval("SELECT count(*) FROM affinity.faults")
                 )
                 first, said = False, None
@@ -153,17 +162,17 @@ class Backend:
                 pass  # it is not migrated yet; the same
             except Exception as error:  # nothing may end the closing of rounds
                 if type(error) is not said:  # once, not every second
-                    self.failed(error)
+                    self.watcher.failed(error)
                 said = type(error)
             await asyncio.sleep(EVERY_SECONDS)
 
     async def _connect(self) -> Parts:
         pool = await connect(self._dsn, largest=self._pool_size)
-        campaigns = _Counting(pool, self._faulted, self._metrics)
+        campaigns = _Counting(pool, self.watcher)
         return Parts(
             pool,
             campaigns,
-            Combiner(campaigns),
+            Batcher(campaigns),
             Reading(pool, campaigns.note),
             KeyRing(pool, self._remember_seconds),
         )
@@ -172,16 +181,11 @@ class Backend:
 class _Counting(Campaigns):
     """The core, with a count of the rounds that this process closes on the way."""
 
-    def __init__(
-        self,
-        pool: asyncpg.Pool[Any],
-        faulted: Callable[[NeedsAttention], None],
-        metrics: Metrics,
-    ) -> None:
-        super().__init__(pool, faulted)
-        self._metrics = metrics
+    def __init__(self, pool: asyncpg.Pool[Any], watcher: Watcher) -> None:
+        super().__init__(pool, watcher.faulted)
+        self._watcher = watcher
 
     async def close(self, campaign: UUID, *, now: datetime | None = None) -> bool:
         done = await super().close(campaign, now=now)
-        self._metrics.rounds.inc(done)
+        self._watcher.rounds_closed(done)
         return done

@@ -8,17 +8,18 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-import orjson
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import iter_route_contexts
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from affinity_bandits.errors import CallerError, shown
+from affinity_bandits import wire
+from affinity_bandits.errors import CallerError
 from affinity_bandits.service.problems import NeedsAttention, Problem, Unavailable
+from affinity_bandits.wire.values import broken_rule
 
-MEDIA_TYPE = "application/problem+json"
 _SECRET = re.compile(r"(ab_[0-9a-f]{16})_[0-9a-f]+")
 
 
@@ -120,17 +121,6 @@ class Unexpected(HttpProblem):
         super().__init__("the service made a mistake; its log has the place under X-Request-ID")
 
 
-def body_of(problem: Problem) -> dict[str, Any]:
-    """Return the members of a problem's JSON."""
-    return {
-        "type": "about:blank",
-        "title": problem.title,
-        "status": problem.status,
-        "detail": detail_of(problem),
-        "code": problem.code,
-    }
-
-
 def detail_of(problem: Problem) -> str:
     """Return what a problem says; a key that came in the wrong place is not sent back."""
     # Lone surrogates cannot be sent at all.
@@ -143,7 +133,7 @@ def problem_response(problem: Problem) -> Response:
     headers = dict(problem.headers) if isinstance(problem, HttpProblem) else {}
     if isinstance(problem, Unavailable):
         headers["retry-after"] = "1"
-    return Response(orjson.dumps(body_of(problem)), problem.status, headers, MEDIA_TYPE)
+    return _response(problem.status, problem.title, problem.code, detail_of(problem), headers)
 
 
 def as_problem(error: Exception) -> Problem:
@@ -151,49 +141,64 @@ def as_problem(error: Exception) -> Problem:
     match error:
         case Problem():
             return error
-        case ValidationError():
-            return Invalid(_words(error.errors(include_url=False, include_context=False)))
-        case RequestValidationError():
-            return Invalid(_words(error.errors()))
+        case RequestValidationError() | ValidationError():
+            return Invalid(broken_rule(error.errors()))
         case CallerError():
             return Invalid(str(error))
         case HTTPException(status_code=404):
             return NoSuchPath()
-        case HTTPException(status_code=405):
-            return WrongMethod((error.headers or {}).get("Allow", "GET").split(", "))
     return Unexpected()
 
 
-async def answer_problem(request: Request, error: Exception) -> Response:
-    """Answer an error that a route raised on purpose."""
+async def refuse(request: Request, error: Exception) -> Response:
+    """Return the response to an error that a route raised on purpose."""
     if isinstance(error, NeedsAttention):
         request.scope["fault"] = error
-    if isinstance(error, HTTPException) and error.status_code not in {404, 405}:
+    if isinstance(error, HTTPException) and error.status_code == 405:
+        return problem_response(WrongMethod(_methods(request)))
+    if isinstance(error, HTTPException) and error.status_code != 404:
         words = HTTPStatus(error.status_code).phrase
         code = words.lower().replace(" ", "_")
-        body = {"type": "about:blank", "title": words, "status": error.status_code}
-        body |= {"detail": words, "code": code}
-        return Response(orjson.dumps(body), error.status_code, error.headers, MEDIA_TYPE)
+        return _response(error.status_code, words, code, words, error.headers)
     return problem_response(as_problem(error))
 
 
-def _words(errors: Sequence[Any]) -> str:
-    """Return the first broken rule: parameter, rule, value."""
-    first = errors[0]
-    place = [part for part in first["loc"] if part not in {"path", "query", "header", "body"}]
-    name = ""
-    for part in place:
-        name += f"[{part}]" if isinstance(part, int) else f".{part}" if name else str(part)
-    name = shown(name)[1:-1] or "body"
-    rule = str(first["msg"]).removeprefix("Value error, ")
-    match first["type"]:
-        case "missing":
-            return f"{name} must be given"
-        case "extra_forbidden":
-            return f"{name} must be left out: there is no such member"
-        case "json_invalid":
-            return f"body must be JSON: {rule.removeprefix('Invalid JSON: ')}"
-        case "value_error":
-            return rule
-    rule = rule.removeprefix("Input should be ").removeprefix("Value should be ")
-    return f"{name} must be {rule[0].lower()}{rule[1:]}, got {shown(first.get('input'))}"
+def _methods(request: Request) -> list[str]:
+    """Return the methods that there are at a request's path."""
+    contexts = iter_route_contexts(request.app.routes)
+    found = [one.methods or set() for one in contexts if _matches(one.path_regex, request)]
+    return sorted(set().union(*found) - {"HEAD"})
+
+
+def _matches(path: re.Pattern[str], request: Request) -> bool:
+    return path.fullmatch(request.scope["path"]) is not None
+
+
+def _response(
+    status: int, title: str, code: str, detail: str, headers: Mapping[str, str] | None
+) -> Response:
+    problem = wire.Problem(type="about:blank", title=title, status=status, detail=detail, code=code)
+    return Response(problem.encoded(), status, headers, wire.PROBLEM_JSON)
+
+
+STATUSES = {
+    401: NoKey.title,
+    403: NotAllowed.title,
+    404: "No such campaign, or no such lease",
+    409: "Idempotency key used before",
+    413: TooLarge.title,
+    422: Invalid.title,
+    429: TooMany.title,
+    500: f"{Unexpected.title}, or the campaign needs attention",
+    503: "Try again",
+}
+"""What statuses mean, for the description of routes."""
+ALWAYS = (401, 403, 413, 422, 429, 500, 503)
+"""What every route that takes a key may be refused with."""
+
+
+def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return how routes say, in `responses`, what they may be refused with."""
+    schema = {"$ref": f"#/components/schemas/{wire.Problem.__name__}"}
+    content = {wire.PROBLEM_JSON: {"schema": schema}}
+    return {one: {"description": STATUSES[one], "content": content} for one in statuses}

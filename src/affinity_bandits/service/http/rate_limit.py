@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 from starlette.types import Message, Receive
 
-from affinity_bandits.service.web.problem_json import TooLarge
+from affinity_bandits.service.http.errors import TooLarge
 
 REMEMBERED = 10_000
 
 
-class Buckets:
+class RateLimiter:
     """A bucket of tokens for each key: one a request, filled at the key's rate.
 
     A bucket holds one second's worth, so a key may catch up on a pause of a second and no more.

@@ -1,4 +1,4 @@
-"""HTTP/1.1 whose heads end: uvicorn alone would keep one of any size, before any key is seen."""
+"""Limits the size of request headers: uvicorn alone would keep any, before a key is seen."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ LARGEST_HEAD = 65_536
 """Bytes of a request line and its headers, to within what arrives at once."""
 
 
-class BoundedHeads(HttpToolsProtocol):
-    """Uvicorn's protocol, which refuses a head that grows too long."""
+class HeaderLimit(HttpToolsProtocol):
+    """Uvicorn's protocol, which refuses request headers that grow too long."""
 
     _head = -1  # bytes of the head that is being read; -1 between heads
 

@@ -10,6 +10,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
 from affinity_bandits.service.faults import REASONS
+from affinity_bandits.wire import Told
 
 DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
 """The variable by which prometheus_client knows where several processes put their numbers."""
@@ -82,13 +83,13 @@ class Metrics:
         known[0]()
         known[1](seconds)
 
-    def told(self, counted: int, late: int, duplicate: int) -> None:
+    def told(self, told: Told) -> None:
         """Count the answers of a tell."""
-        self._counted.inc(counted)
-        if late:
-            self._late.inc(late)
-        if duplicate:
-            self._duplicate.inc(duplicate)
+        self._counted.inc(told.counted)
+        if told.late:
+            self._late.inc(told.late)
+        if told.duplicate:
+            self._duplicate.inc(told.duplicate)
 
     def fault(self, kind: str) -> None:
         """Count a fault of the service's own."""
