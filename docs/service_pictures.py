@@ -24,13 +24,13 @@ from playwright.sync_api import sync_playwright
 from affinity_bandits.policies import Elimination, HandicapElimination, RoundPolicy
 from affinity_bandits.policies.schedule import ListedSchedule
 from affinity_bandits.service import keys
+from affinity_bandits.service.campaign_spec import CampaignSpec
 from affinity_bandits.service.campaigns import Ask, Campaigns
 from affinity_bandits.service.database import connect
-from affinity_bandits.service.campaign_spec import CampaignSpec
+from affinity_bandits.service.http.app import create_app
 from affinity_bandits.service.migrate import migrate
 from affinity_bandits.service.records import Lease
 from affinity_bandits.service.tells import SlotTell
-from affinity_bandits.service.http.app import create_app
 
 IMAGES = Path(__file__).parent / "images"
 SERVER = os.environ.get("AFFINITY_DSN", "postgresql://127.0.0.1:5432/test")
@@ -73,7 +73,9 @@ class Traffic:
                 slots.append(slot)
                 units.append(10**9 * int(self._random.random() < values[arm] * weight))
                 seen[arm] += 1
-            tell = SlotTell(lease.number, f"t{lease.number}", self._actor, tuple(slots), tuple(units))
+            tell = SlotTell(
+                lease.number, f"t{lease.number}", self._actor, tuple(slots), tuple(units)
+            )
             await self._campaigns.tell(self._tenant, campaign, [tell], now=at)
             done += len(slots)
         if owed:

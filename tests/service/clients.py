@@ -137,7 +137,15 @@ def told(counted: int = 1) -> httpx.Response:
 
 def a_lease(slots: int = 1) -> Lease:
     expires = datetime(2030, 1, 1, tzinfo=UTC)
-    return Lease(str(uuid4()), 2, 0, ("a", "b"), ((4, slots),), expires)
+    return Lease(
+        status="leased",
+        number=2,
+        round=0,
+        arms=("a", "b"),
+        runs=((4, slots),),
+        expires_at=expires,
+        campaign=str(uuid4()),
+    )
 
 
 @contextmanager

@@ -93,7 +93,7 @@ class Body(Message):
 class Problem(Message):
     """A request that was refused (RFC 9457)."""
 
-    type: str
+    type: str = "about:blank"
     title: str
     status: int
     detail: str = Field(description="Parameter, rule and value.")

@@ -19,8 +19,8 @@ class ServiceError(AffinityError):
     """A request that did not work out.
 
     Attributes:
-        status: the HTTP status; None where no answer came.
-        code: a word that programs can rely on; "http" and the status where the answer was not
+        status: the HTTP status; None where no reply came.
+        code: a word that programs can rely on; "http" and the status where the reply was not
             the service's.
         detail: what the service said.
         idempotency_key: what a repeat must carry to be the same request; None for a reading one.
@@ -47,14 +47,14 @@ class RequestRefused(ServiceError):  # noqa: N818 - reads as the fact it states
 
 
 class NoAnswer(ServiceError):  # noqa: N818 - reads as the fact it states
-    """No try brought an answer; whether the request was carried out is not known.
+    """No try brought a reply; whether the request was carried out is not known.
 
     It may be repeated with the same idempotency key, at any time.
     """
 
 
 def refused(status: int, code: str, detail: str, key: str | None) -> ServiceError:
-    """Return what to raise for an answer that is not worth repeating."""
+    """Return what to raise for a reply that is not worth repeating."""
     words = detail if len(detail) <= LONGEST_DETAIL else f"{detail[: LONGEST_DETAIL - 3]}..."
     advice = ADVICE.get(status)
     if status >= 500:

@@ -1,4 +1,4 @@
-"""Every request of the client as a value: what is sent, and how its answer is read.
+"""Every request of the client as a value: what is sent, and how its reply is read.
 
 A writing request carries its idempotency key from the start, so however often it is sent, it is
 carried out once.
@@ -6,31 +6,29 @@ carried out once.
 
 from __future__ import annotations
 
-import json
-import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from affinity_bandits.client import answers
-from affinity_bandits.client.answers import Page
-from affinity_bandits.client.messages import (
-    Campaign,
-    ClosedRound,
-    Event,
-    Finished,
-    Lease,
-    Scores,
-    Told,
-    ToldLine,
-    Total,
-    Wait,
-)
+from pydantic import TypeAdapter
+
+from affinity_bandits import wire
 from affinity_bandits.client.retries import TRANSIENT, Lost, Reply
-from affinity_bandits.client.values import listed, whole
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.wire import Campaign, Finished, Lease, Scores, Told, ToldLine, Total, Wait
+from affinity_bandits.wire.limits import (
+    IDEMPOTENCY_KEY,
+    LARGEST_BODY,
+    LARGEST_HORIZON,
+    LARGEST_LEASE,
+    LONGEST_KEY,
+    MOST_ITEMS,
+    ROOM_FOR_LINE,
+)
+from affinity_bandits.wire.values import check_key, listed, new_key, whole
 
 T = TypeVar("T")
 AnyCampaign = Campaign | UUID | str
@@ -38,24 +36,20 @@ AnyCampaign = Campaign | UUID | str
 AnyPolicy = Mapping[str, Any] | str
 """A policy's name, or its name and settings."""
 
-LARGEST_COUNT = 10_000
-LARGEST_HORIZON = 10**15
-LONGEST_KEY = 200
-ROOM_FOR_LINE = 20
-"""Characters of a key that are kept free for the number of a line."""
-LARGEST_PART = 2**20
+LARGEST_PART = LARGEST_BODY
 """Bytes of many tells that are sent at once."""
-PAGE = 200
+PAGE = MOST_ITEMS
+_read_asked: Callable[[bytes], Lease | Wait | Finished] = TypeAdapter(wire.Asked).validate_json
 
 
 @dataclass(frozen=True)
 class Request(Generic[T]):
-    """What is sent, and how the answer is read.
+    """What is sent, and how the reply is read.
 
     Attributes:
         method: of HTTP.
         path: under the service's address.
-        read: from the body of a good answer to a record.
+        read: from the body of a good reply to a message.
         params: what follows the path.
         content: the body.
         key: the idempotency key; None where nothing is changed.
@@ -68,14 +62,14 @@ class Request(Generic[T]):
     params: dict[str, str] = field(default_factory=dict)
     content: bytes = b""
     key: str | None = None
-    media_type: str = "application/json"
+    media_type: str = wire.JSON
 
     def parts(self) -> dict[str, Any]:
         """Return what httpx is told to send."""
         sent: dict[str, Any] = {"method": self.method, "url": self.path, "params": self.params}
         if self.key is None:
             return sent
-        headers = {"Idempotency-Key": self.key, "Content-Type": self.media_type}
+        headers = {IDEMPOTENCY_KEY: self.key, "Content-Type": self.media_type}
         return sent | {"headers": headers, "content": self.content}
 
     def transient(self, outcome: Reply | Lost) -> bool:
@@ -95,74 +89,70 @@ class BulkRequest(Request[list[ToldLine]]):
             return False
         try:
             return any(one.status in TRANSIENT for one in self.read(outcome.content))
-        except (KeyError, TypeError, ValueError):
-            return False  # said when the answer is read for good
+        except ValueError:
+            return False  # said when the reply is read for good
 
 
 def create_campaign(
     name: str,
     arms: Sequence[str],
     policy: AnyPolicy | None,
-    plan: str | None,
+    plan: str | Path | None,
     horizon: int | None,
     settings: Mapping[str, float | None],
     key: str | None,
 ) -> Request[Campaign]:
-    """Open a campaign."""
-    if (policy is None) == (plan is None):
-        given = "neither" if policy is None else "both"
-        raise InvalidInput("policy", "given, or else plan, and not both", given)
-    body: dict[str, Any] = {"name": name, "arms": listed("arms", arms, "a list of names")}
+    """Make a campaign."""
+    if policy is not None and plan is not None:
+        raise InvalidInput("policy", "given, or else plan, and not both", "both")
+    members = {setting: value for setting, value in settings.items() if value is not None}
     if plan is not None:
-        body["plan"] = plan
-    else:
-        body["policy"] = {"name": policy} if isinstance(policy, str) else dict(policy or {})
+        members["plan"] = wire.Plan.from_toml(plan)
+    if policy is not None:
+        members["policy"] = {"name": policy} if isinstance(policy, str) else dict(policy)
     if horizon is not None:
-        body["horizon"] = whole("horizon", horizon, low=1, high=LARGEST_HORIZON)
-    body |= {setting: value for setting, value in settings.items() if value is not None}
-    return _post("/v1/campaigns", body, key, answers.campaign)
+        members["horizon"] = whole("horizon", horizon, low=1, high=LARGEST_HORIZON)
+    names = tuple(listed("arms", arms, "a list of names"))
+    body = wire.CreateCampaign.checked(name=name, arms=names, **members)
+    return _post("/v1/campaigns", body, key, Campaign.model_validate_json)
 
 
 def campaign(which: AnyCampaign) -> Request[Campaign]:
     """Look at a campaign."""
-    return Request("GET", _path(which), answers.campaign)
+    return Request("GET", _path(which), Campaign.model_validate_json)
 
 
-def campaigns(cursor: str | None) -> Request[Page[Campaign]]:
+def campaigns(cursor: str | None) -> Request[wire.CampaignPage]:
     """Look at a page of campaigns."""
-    return Request("GET", "/v1/campaigns", answers.campaigns, _from(cursor))
+    return _page("/v1/campaigns", wire.CampaignPage.model_validate_json, cursor)
 
 
-def rounds(which: AnyCampaign, cursor: str | None) -> Request[Page[ClosedRound]]:
+def rounds(which: AnyCampaign, cursor: str | None) -> Request[wire.RoundPage]:
     """Look at a page of a campaign's closed rounds."""
-    return Request("GET", _path(which, "/rounds"), answers.rounds, _from(cursor))
+    return _page(_path(which, "/rounds"), wire.RoundPage.model_validate_json, cursor)
 
 
-def events(which: AnyCampaign, cursor: str | None) -> Request[Page[Event]]:
+def events(which: AnyCampaign, cursor: str | None) -> Request[wire.EventPage]:
     """Look at a page of a campaign's audit trail."""
-    return Request("GET", _path(which, "/events"), answers.events, _from(cursor))
+    return _page(_path(which, "/events"), wire.EventPage.model_validate_json, cursor)
 
 
 def ask(which: AnyCampaign, count: int, key: str | None) -> Request[Lease | Wait | Finished]:
     """Ask for slots; they come as runs, which are shorter than a list."""
-    wanted = whole("count", count, low=1, high=LARGEST_COUNT)
-    return _post(
-        _path(which, "/ask"),
-        {"count": wanted, "listed": False},
-        key,
-        partial(answers.asked, campaign_id(which)),
-    )
+    body = wire.Ask(count=whole("count", count, low=1, high=LARGEST_LEASE), listed=False)
+    return _post(_path(which, "/ask"), body, key, _read_asked)
 
 
 def tell(lease: Lease, scores: Scores, key: str | None) -> Request[Told]:
     """Answer slots one by one."""
-    return _post(_path(lease.campaign, "/tell"), _answers(lease, scores), key, answers.told)
+    body = wire.Tell(**_answers(lease, scores))
+    return _post(_path(lease.campaign, "/tell"), body, key, Told.model_validate_json)
 
 
 def tell_totals(lease: Lease, totals: Iterable[Total], key: str | None) -> Request[Told]:
     """Answer a lease with the sums of its groups."""
-    body = {"lease": lease.number, "totals": [asdict(one) for one in totals]}
-    return _post(_path(lease.campaign, "/tell"), body, key, answers.told)
+    body = wire.Tell.checked(lease=lease.number, totals=list(totals))
+    return _post(_path(lease.campaign, "/tell"), body, key, Told.model_validate_json)
 
 
 def tell_many(
@@ -180,7 +170,8 @@ def tell_many(
         if which is not None and lease.campaign != which:
             raise InvalidInput("tells", f"of one campaign ({which})", lease.campaign)
         which = lease.campaign
-        text = _json(_answers(lease, scores) | {"key": f"{chosen}:{line}"}) + b"\n"
+        body = wire.TellLine(**_answers(lease, scores), key=f"{chosen}:{line}")
+        text = body.encoded() + b"\n"
         if part and size + len(text) > LARGEST_PART:
             yield _bulk(which, part, first, chosen)
             part, first, size = [], line, 0
@@ -192,7 +183,7 @@ def tell_many(
 
 def stop(which: AnyCampaign, key: str | None) -> Request[Campaign]:
     """Hand out nothing more."""
-    return _post(_path(which, "/stop"), {}, key, answers.campaign)
+    return Request("POST", _path(which, "/stop"), Campaign.model_validate_json, key=_key(key))
 
 
 def campaign_id(which: AnyCampaign) -> str:
@@ -205,53 +196,45 @@ def campaign_id(which: AnyCampaign) -> str:
 
 
 def _answers(lease: Lease, scores: Scores) -> dict[str, Any]:
-    given = lease.answers(scores)
-    return {
-        "lease": lease.number,
-        "answers": [{"slot": slot, "score": score} for slot, score in given.items()],
-    }
+    answers = [{"slot": slot, "score": score} for slot, score in lease.answers(scores).items()]
+    return {"lease": lease.number, "answers": answers}
 
 
 def _bulk(which: str, part: list[bytes], first: int, key: str) -> Request[list[ToldLine]]:
     return BulkRequest(
         "POST",
         _path(which, "/tells"),
-        partial(answers.told_lines, first=first, expected=len(part)),
+        partial(_told_lines, first=first, expected=len(part)),
         content=b"".join(part),
         key=f"{key}:{first}",
-        media_type="application/x-ndjson",
+        media_type=wire.NDJSON,
     )
 
 
-def _post(
-    path: str, body: Mapping[str, Any], key: str | None, read: Callable[[bytes], T]
-) -> Request[T]:
-    return Request("POST", path, read, content=_json(body), key=_key(key))
+def _told_lines(content: bytes, first: int, expected: int) -> list[ToldLine]:
+    """Read the replies to some of many tells, which begin at the first line given."""
+    found = [ToldLine.model_validate_json(text) for text in content.splitlines()]
+    if [one.line for one in found] != list(range(1, expected + 1)):
+        raise ValueError(f"{expected} lines were sent and {len(found)} came back")
+    return [one.model_copy(update={"line": one.line + first - 1}) for one in found]
+
+
+def _page(path: str, read: Callable[[bytes], T], cursor: str | None) -> Request[T]:
+    params = {"limit": str(PAGE)}
+    return Request("GET", path, read, params if cursor is None else params | {"cursor": cursor})
+
+
+def _post(path: str, body: wire.Message, key: str | None, read: Callable[[bytes], T]) -> Request[T]:
+    return Request("POST", path, read, content=body.encoded(), key=_key(key))
 
 
 def _key(given: str | None, longest: int = LONGEST_KEY) -> str:
     """Return the idempotency key that was given, or a new one."""
     if given is None:
-        return uuid.uuid4().hex
-    rule = f"1 to {longest} printable ASCII characters without spaces"
-    if not isinstance(given, str) or not 1 <= len(given) <= longest:
-        raise InvalidInput("key", rule, given)
-    if not (given.isascii() and given.isprintable()) or " " in given:
-        raise InvalidInput("key", rule, given)
+        return new_key()
+    check_key(given, "key", longest=longest)
     return given
 
 
 def _path(which: AnyCampaign, rest: str = "") -> str:
     return f"/v1/campaigns/{campaign_id(which)}{rest}"
-
-
-def _from(cursor: str | None) -> dict[str, str]:
-    limit = {"limit": str(PAGE)}
-    return limit if cursor is None else limit | {"cursor": cursor}
-
-
-def _json(data: Mapping[str, Any]) -> bytes:
-    try:
-        return json.dumps(data, allow_nan=False, separators=(",", ":")).encode()
-    except (TypeError, ValueError) as error:
-        raise InvalidInput("request", "what JSON can say", str(error)) from None
