@@ -22,8 +22,9 @@ from affinity_bandits.policies import ExploreThenCommit
 from affinity_bandits.service.campaign_spec import CampaignSpec
 from affinity_bandits.service.campaigns import Campaigns
 from affinity_bandits.service.database import connect
-from affinity_bandits.service.keys import SCOPES, create_tenant, make_key
+from affinity_bandits.service.keys import create_tenant, make_key
 from affinity_bandits.service.migrate import migrate
+from affinity_bandits.wire.limits import SCOPES
 
 ARMS = ("north", "south")
 HORIZON = 10**12

@@ -20,6 +20,7 @@ import pytest
 from affinity_bandits.service import keys
 from affinity_bandits.service.database import connect
 from affinity_bandits.service.http import create_app
+from affinity_bandits.wire.limits import SCOPES
 from tests.service.test_serve_command import PATIENCE, Server, served, until
 from tests.service.web_site import PROBLEM, calls, new_names, opened, refused
 
@@ -95,8 +96,8 @@ def service(dsn: str) -> Iterator[Service]:
         try:
             tenant = await keys.create_tenant(pool, next(new_names))
             return (
-                await keys.make_key(pool, tenant, "wire", keys.SCOPES),
-                await keys.make_key(pool, tenant, "small", keys.SCOPES, largest_body=2**15),
+                await keys.make_key(pool, tenant, "wire", SCOPES),
+                await keys.make_key(pool, tenant, "small", SCOPES, largest_body=2**15),
             )
         finally:
             await pool.close()

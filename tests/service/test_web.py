@@ -15,6 +15,7 @@ from affinity_bandits.service import keys
 from affinity_bandits.service.http import create_app
 from affinity_bandits.service.http.auth import ApiRoute
 from affinity_bandits.service.http.rate_limit import RateLimiter
+from affinity_bandits.wire.limits import SCOPES
 from tests.service.web_site import (
     Site,
     calls,
@@ -37,7 +38,7 @@ def test_every_route_of_the_app_has_a_scope() -> None:
             assert isinstance(route.original_route, ApiRoute), path
     for (_, path), scope in scopes().items():
         assert (scope is None) == (path in OPEN), path
-        assert scope is None or scope in keys.SCOPES
+        assert scope is None or scope in SCOPES
     assert len(scopes()) == 12
 
 
@@ -46,7 +47,7 @@ def test_each_route_takes_its_own_scope_and_no_other(dsn: str) -> None:
         tenant = next(new_names)
         async with at.client(await at.key(tenant)) as client:
             campaign = await opened(client)
-        for held in keys.SCOPES:
+        for held in SCOPES:
             async with at.client(await at.key(tenant, [held])) as client:
                 for method, template, scope in calls():
                     path = template.format(campaign=campaign)

@@ -19,6 +19,7 @@ from affinity_bandits.service import keys
 from affinity_bandits.service.http import create_app
 from affinity_bandits.service.http.auth import ApiRoute
 from affinity_bandits.service.http.logs import log_config
+from affinity_bandits.wire.limits import SCOPES
 
 PROBLEM = "application/problem+json"
 CAMPAIGN = {
@@ -39,7 +40,7 @@ class Site:
         self.app = app
         self.pool = app.state.backend.parts.pool
 
-    async def key(self, tenant: str | None = None, scopes: Any = keys.SCOPES, **more: Any) -> str:
+    async def key(self, tenant: str | None = None, scopes: Any = SCOPES, **more: Any) -> str:
         owner = await keys.create_tenant(self.pool, tenant or next(new_names))
         return await keys.make_key(self.pool, owner, "test", scopes, **more)
 

@@ -31,6 +31,7 @@ from affinity_bandits.wire.limits import (
 from affinity_bandits.wire.values import check_key, listed, new_key, whole
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 AnyCampaign = Campaign | UUID | str
 """A campaign, or its id."""
 AnyPolicy = Mapping[str, Any] | str
@@ -43,7 +44,7 @@ _read_asked: Callable[[bytes], Lease | Wait | Finished] = TypeAdapter(wire.Asked
 
 
 @dataclass(frozen=True)
-class Request(Generic[T]):
+class Request(Generic[T_co]):
     """What is sent, and how the reply is read.
 
     Attributes:
@@ -58,7 +59,7 @@ class Request(Generic[T]):
 
     method: str
     path: str
-    read: Callable[[bytes], T]
+    read: Callable[[bytes], T_co]
     params: dict[str, str] = field(default_factory=dict)
     content: bytes = b""
     key: str | None = None
@@ -105,7 +106,9 @@ def create_campaign(
     """Make a campaign."""
     if policy is not None and plan is not None:
         raise InvalidInput("policy", "given, or else plan, and not both", "both")
-    members = {setting: value for setting, value in settings.items() if value is not None}
+    members: dict[str, Any] = {
+        setting: value for setting, value in settings.items() if value is not None
+    }
     if plan is not None:
         members["plan"] = wire.Plan.from_toml(plan)
     if policy is not None:

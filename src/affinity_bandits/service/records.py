@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from affinity_bandits.service.campaign_spec import CampaignSpec
@@ -113,7 +113,7 @@ class Campaign:
 
     id: UUID
     description: About
-    status: str
+    status: Literal["open", "decided", "exhausted", "stopped"]
     recommended: int | None
     active: tuple[int, ...]
     before: int

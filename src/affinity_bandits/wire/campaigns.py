@@ -28,6 +28,8 @@ from affinity_bandits.wire.limits import (
 )
 
 T = TypeVar("T")
+FaultKind = Annotated[str, one_of("policy", "state", "decision", "record", "page", "unexpected")]
+EventKind = Annotated[str, one_of("create", "ask", "tell", "close", "stop")]
 _RANGE = (
     "An end of the range of scores. The policy is given scores mapped from it to [0, 1]; a plan"
     " has its own range."
@@ -134,9 +136,7 @@ class OpenRound(Message):
 class Attention(Message):
     """Why a campaign cannot go on, by the service's own fault; whoever runs it can mend that."""
 
-    kind: one_of("policy", "state", "decision", "record", "page", "unexpected") = Field(
-        description="A word that programs can rely on."
-    )
+    kind: FaultKind = Field(description="A word that programs can rely on.")
     reason: str = Field(description="What is wrong.")
     since: Moment = Field(description="When it was found.")
 
@@ -189,7 +189,7 @@ class Event(Message):
 
     number: int
     at: Moment
-    kind: one_of("create", "ask", "tell", "close", "stop")
+    kind: EventKind
     actor: str
     key: str | None
     round: int

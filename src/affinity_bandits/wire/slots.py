@@ -74,12 +74,19 @@ class Lease(Message):
     sparse = True
 
     status: Literal["leased"]
-    number: int = Field(alias="lease", description="Names the lease within the campaign.")
+    number: int = Field(
+        validation_alias="lease",
+        serialization_alias="lease",
+        description="Names the lease within the campaign.",
+    )
     round: int
     arms: tuple[str, ...] = Field(description="Slot s is of arms[s mod n].")
     runs: tuple[tuple[int, int], ...] = Field(description="The slots as runs of (first, count).")
     listed: list[ListedSlot] | None = Field(
-        default=None, alias="slots", description="Left out unless 'listed'."
+        default=None,
+        validation_alias="slots",
+        serialization_alias="slots",
+        description="Left out unless 'listed'.",
     )
     expires_at: Moment
     campaign: CampaignId

@@ -150,7 +150,7 @@ class ApiRoute(APIRoute):
         for hint in get_type_hints(self.endpoint, include_extras=True).values():
             for part in get_args(hint):
                 if isinstance(part, Security) and part.dependency is api_key:
-                    return part.scopes[0]
+                    return next(iter(part.scopes or ()))
         return None
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:

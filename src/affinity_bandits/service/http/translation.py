@@ -29,19 +29,19 @@ def spec_of(body: wire.CreateCampaign) -> CampaignSpec:
 
 def campaign_message(one: Campaign, answers: tuple[int, ...]) -> wire.Campaign:
     """Return a campaign, given how many answers each of its arms has."""
-    about, names = one.description, one.description.arms
+    about, names, fault = one.description, one.description.arms, one.attention
     return wire.Campaign(
         id=str(one.id),
         name=about.name,
         status=one.status,
-        arms=[
+        arms=tuple(
             wire.Arm(name=name, active=arm in one.active, answers=answers[arm])
             for arm, name in enumerate(names)
-        ],
+        ),
         recommended=None if one.recommended is None else names[one.recommended],
         round=wire.OpenRound(
             number=one.round.number,
-            arms=[names[arm] for arm in one.round.arms],
+            arms=tuple(names[arm] for arm in one.round.arms),
             repetitions=one.round.repetitions,
             size=one.round.size,
             handed_out=one.round.handed_out,
@@ -54,7 +54,7 @@ def campaign_message(one: Campaign, answers: tuple[int, ...]) -> wire.Campaign:
         highest=about.highest,
         in_flight=one.in_flight,
         created_at=one.created_at,
-        attention=one.attention,
+        attention=None if fault is None else wire.Attention.model_validate(fault),
     )
 
 
@@ -62,17 +62,17 @@ def round_message(one: ClosedRound, names: tuple[str, ...]) -> wire.ClosedRound:
     """Return a closed round."""
     return wire.ClosedRound(
         number=one.number,
-        arms=[names[arm] for arm in one.arms],
+        arms=tuple(names[arm] for arm in one.arms),
         repetitions=one.repetitions,
         size=one.size,
         before=one.before,
         counts=one.counts,
-        sums=[units_to_text(total) for total in one.sums],
-        means=[
+        sums=tuple(units_to_text(total) for total in one.sums),
+        means=tuple(
             from_units(total) / count if count else None
             for total, count in zip(one.sums, one.counts, strict=True)
-        ],
-        dropped=[names[arm] for arm in one.dropped],
+        ),
+        dropped=tuple(names[arm] for arm in one.dropped),
         opened_at=one.opened_at,
         closed_at=one.closed_at,
     )
@@ -82,12 +82,14 @@ def lease_message(
     campaign: UUID, one: Lease, names: tuple[str, ...], *, listed: bool
 ) -> wire.Lease:
     """Return a lease, with every slot if wanted."""
-    slots = [{"slot": slot, "arm": names[arm]} for slot, arm in one.slots] if listed else None
+    slots: list[wire.ListedSlot] | None = None
+    if listed:
+        slots = [{"slot": slot, "arm": names[arm]} for slot, arm in one.slots]
     return wire.Lease(
         status="leased",
         number=one.number,
         round=one.round,
-        arms=[names[arm] for arm in one.arms],
+        arms=tuple(names[arm] for arm in one.arms),
         runs=one.runs,
         listed=slots,
         expires_at=one.expires_at,

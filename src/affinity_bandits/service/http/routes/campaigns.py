@@ -89,7 +89,7 @@ async def list_rounds(
         call.tenant, campaign, from_cursor(cursor), limit
     )
     names = await call.backend.names(call.tenant, campaign)
-    items = [round_message(one, names) for one in found]
+    items = tuple(round_message(one, names) for one in found)
     return wire.RoundPage(items=items, next=to_cursor(following))
 
 
@@ -101,12 +101,13 @@ async def list_events(
     found, following = await call.parts.reading.events(
         call.tenant, campaign, from_cursor(cursor), limit
     )
-    return wire.EventPage(items=found, next=to_cursor(following))
+    items = tuple(wire.Event.model_validate(one) for one in found)
+    return wire.EventPage(items=items, next=to_cursor(following))
 
 
-async def _messages(call: Call, found: Sequence[Campaign]) -> list[wire.Campaign]:
+async def _messages(call: Call, found: Sequence[Campaign]) -> tuple[wire.Campaign, ...]:
     answers = await call.parts.reading.answers(found)
-    return [campaign_message(one, answers[one.id]) for one in found]
+    return tuple(campaign_message(one, answers[one.id]) for one in found)
 
 
 async def _campaign(call: Call, campaign: UUID) -> wire.Campaign:
