@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -202,6 +203,25 @@ def test_a_plan_that_was_cut_off_or_is_none_is_refused(plan: str) -> None:
     ):
         with pytest.raises(InvalidInput, match="plan must be the text of a file written by"):
             spec_of(text, "planned", ["red", "blue"])
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "x = [" + "0.5, 1.5, " * 1000 + "]",
+        f"x = '{'a.' * 50}' # {'a.' * 50}",
+        f'x = """\n{"a." * 50}\\""""""\ny = 1',
+        "[a.b.c.d.e.f]\ng.h.i = 1979-05-27T00:32:00.999999-07:00",
+    ],
+    ids=lambda more: more[:20],
+)
+def test_a_plan_may_have_more_in_it_than_a_campaign_takes(plan: str, more: str) -> None:
+    assert Plan.from_toml(f"{plan}\n{more}") == Plan.from_toml(plan)
+
+
+def test_a_plan_may_be_named_by_its_file(plan: str, tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(plan, encoding="utf-8")
+    assert Plan.from_toml(tmp_path / "plan.toml") == Plan.from_toml(plan)
 
 
 # Rounds.
