@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Annotated, Literal, NamedTuple, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, SkipValidation, model_validator
 from typing_extensions import TypedDict
 
 from affinity_bandits.errors import InvalidInput
@@ -82,7 +82,8 @@ class Lease(Message):
     round: int
     arms: tuple[str, ...] = Field(description="Slot s is of arms[s mod n].")
     runs: tuple[tuple[int, int], ...] = Field(description="The slots as runs of (first, count).")
-    listed: list[ListedSlot] | None = Field(
+    # Not checked again: the service fills it in, and our client goes by the runs.
+    listed: SkipValidation[list[ListedSlot] | None] = Field(
         default=None,
         validation_alias="slots",
         serialization_alias="slots",

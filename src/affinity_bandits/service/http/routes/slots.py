@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from affinity_bandits import wire
 from affinity_bandits.service.campaigns import Ask
-from affinity_bandits.service.http.auth import ApiRoute
+from affinity_bandits.service.http.auth import HotRoute
 from affinity_bandits.service.http.errors import ALWAYS, refusals
 from affinity_bandits.service.http.parameters import (
     KEYED,
@@ -25,7 +25,7 @@ from affinity_bandits.service.records import Lease
 router = APIRouter(
     prefix="/v1/campaigns/{campaign}",
     tags=["slots"],
-    route_class=ApiRoute,
+    route_class=HotRoute,
     responses=refusals(*ALWAYS, 404, 409),
 )
 
