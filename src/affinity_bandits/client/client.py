@@ -1,40 +1,27 @@
-"""The client for programs that wait; made from `async_client.py`, where changes belong."""
+"""The client for programs that wait."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator
 from typing import Self, TypeVar
 
-from affinity_bandits.client import core
 from affinity_bandits.client._httpx import httpx
-from affinity_bandits.client.core import AnyCampaign, AnyPolicy, Request
+from affinity_bandits.client.core import Request
 from affinity_bandits.client.exchange import Exchange, lost_by, reply_of, retries_of, settings_of
+from affinity_bandits.client.methods import SyncMethods
 from affinity_bandits.client.retries import Lost, Reply
-from affinity_bandits.wire import (
-    Campaign,
-    ClosedRound,
-    Event,
-    Finished,
-    Lease,
-    Page,
-    Scores,
-    Told,
-    ToldLine,
-    Total,
-    Wait,
-)
+from affinity_bandits.wire import Page
 
 T = TypeVar("T")
 
 
-class Client:
+class Client(SyncMethods):
     """The service, over HTTP; to be used in a `with` block, or closed at the end.
 
     What gets no reply, or 429, 502, 503 or 504, is sent again after a growing pause. Every write
     has an idempotency key from its first try on, so a repeat never leases or counts anything
-    twice. Whatever runs at the same time may share a client.
+    twice. Threads may share a client.
 
     Args:
         url: the service's address.
@@ -63,95 +50,6 @@ class Client:
         self._http = httpx.Client(transport=transport, **settings_of(url, key, timeout))
         self._sleep = sleep
 
-    def create_campaign(
-        self,
-        name: str,
-        arms: Sequence[str],
-        policy: AnyPolicy | None = None,
-        *,
-        plan: str | Path | None = None,
-        horizon: int | None = None,
-        lease_seconds: float | None = None,
-        lowest: float | None = None,
-        highest: float | None = None,
-        key: str | None = None,
-    ) -> Campaign:
-        """Make a campaign; takes the scope "admin".
-
-        Args:
-            name: what people call it.
-            arms: the names of the groups that are compared.
-            policy: a round policy's name, or its name and settings. It takes a horizon.
-            plan: instead, a file written by `affinity plan`, or its text; it has a horizon.
-            horizon: answers the policy may count on in all.
-            lease_seconds: how long whoever asks has to answer; 3600 if left out.
-            lowest: the smallest score there can be; the plan's, or else 0, if left out. Settings of
-                a policy that speak of scores speak of scores mapped from the range to [0, 1].
-            highest: the largest; the plan's, or else 1, if left out.
-            key: the idempotency key; a new one if left out.
-        """
-        settings = {"lease_seconds": lease_seconds, "lowest": lowest, "highest": highest}
-        return self._send(core.create_campaign(name, arms, policy, plan, horizon, settings, key))
-
-    def campaign(self, campaign: AnyCampaign) -> Campaign:
-        """Look at a campaign; takes the scope "read", as the next three do."""
-        return self._send(core.campaign(campaign))
-
-    def campaigns(self) -> Iterator[Campaign]:
-        """Go through all campaigns, oldest first, a page at a time."""
-        return self._all(core.campaigns)
-
-    def rounds(self, campaign: AnyCampaign) -> Iterator[ClosedRound]:
-        """Go through the rounds that are over."""
-        return self._all(lambda cursor: core.rounds(campaign, cursor))
-
-    def events(self, campaign: AnyCampaign) -> Iterator[Event]:
-        """Go through the audit trail."""
-        return self._all(lambda cursor: core.events(campaign, cursor))
-
-    def ask(
-        self, campaign: AnyCampaign, count: int = 1, *, key: str | None = None
-    ) -> Lease | Wait | Finished:
-        """Ask which groups come next; takes the scope "ask".
-
-        Args:
-            campaign: a campaign, or its id.
-            count: slots at most; a lease may have fewer.
-            key: the idempotency key; a new one if left out.
-        """
-        return self._send(core.ask(campaign, count, key))
-
-    def tell(self, lease: Lease, scores: Scores, *, key: str | None = None) -> Told:
-        """Say what came of slots; takes the scope "tell".
-
-        Args:
-            lease: what `ask` returned.
-            scores: by slot, or those of all slots in their order.
-            key: the idempotency key; a new one if left out.
-        """
-        return self._send(core.tell(lease, scores, key))
-
-    def tell_totals(self, lease: Lease, totals: Iterable[Total], *, key: str | None = None) -> Told:
-        """Say what came of a whole lease, added up by group (`Lease.totals` does); scope "tell".
-
-        Totals count whole or not at all: only while nothing of the lease was answered or offered
-        to others.
-        """
-        return self._send(core.tell_totals(lease, totals, key))
-
-    def tell_many(
-        self, tells: Iterable[tuple[Lease, Scores]], *, key: str | None = None
-    ) -> list[ToldLine]:
-        """Say what came of many leases of one campaign, in few requests; scope "tell".
-
-        One that is refused leaves the others as they are: look at each line's `told`.
-        """
-        return [line for request in core.tell_many(tells, key) for line in self._send(request)]
-
-    def stop(self, campaign: AnyCampaign, *, key: str | None = None) -> Campaign:
-        """Let a campaign hand out nothing more; takes the scope "admin"."""
-        return self._send(core.stop(campaign, key))
-
     def close(self) -> None:
         """Close the connections."""
         self._http.close()
@@ -165,20 +63,21 @@ class Client:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self._http.base_url)!r})"
 
-    def _all(self, page: Callable[[str | None], Request[Page[T]]]) -> Iterator[T]:
-        cursor: str | None = None
-        while True:
-            found = self._send(page(cursor))
-            yield from found.items
-            if found.next is None:
-                return
-            cursor = found.next
-
     def _send(self, request: Request[T]) -> T:
         exchange = Exchange(request, self._retries)
         while (pause := exchange.pause_after(self._try(request))) is not None:
             self._sleep(pause)
         return exchange.result()
+
+    def _each(self, requests: Iterable[Request[list[T]]]) -> list[T]:
+        return [item for request in requests for item in self._send(request)]
+
+    def _pages(self, page: Callable[[str | None], Request[Page[T]]]) -> Iterator[T]:
+        found = self._send(page(None))
+        yield from found.items
+        while found.next is not None:
+            found = self._send(page(found.next))
+            yield from found.items
 
     def _try(self, request: Request[T]) -> Reply | Lost:
         try:

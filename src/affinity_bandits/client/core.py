@@ -1,4 +1,4 @@
-"""Every request of the client as a value: what is sent, and how its reply is read.
+"""Every request of the clients as a value: what is sent, and how its reply is read.
 
 A writing request carries its idempotency key from the start, so however often it is sent, it is
 carried out once.
@@ -18,7 +18,19 @@ from pydantic import TypeAdapter
 from affinity_bandits import wire
 from affinity_bandits.client.retries import TRANSIENT, Lost, Reply
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.wire import Campaign, Finished, Lease, Scores, Told, ToldLine, Total, Wait
+from affinity_bandits.wire import (
+    Campaign,
+    ClosedRound,
+    Event,
+    Finished,
+    Lease,
+    Page,
+    Scores,
+    Told,
+    ToldLine,
+    Total,
+    Wait,
+)
 from affinity_bandits.wire.limits import (
     IDEMPOTENCY_KEY,
     LARGEST_BODY,
@@ -97,15 +109,32 @@ class BulkRequest(Request[list[ToldLine]]):
 def create_campaign(
     name: str,
     arms: Sequence[str],
-    policy: AnyPolicy | None,
-    plan: str | Path | None,
-    horizon: int | None,
-    settings: Mapping[str, float | None],
-    key: str | None,
+    policy: AnyPolicy | None = None,
+    *,
+    plan: str | Path | None = None,
+    horizon: int | None = None,
+    lease_seconds: float | None = None,
+    lowest: float | None = None,
+    highest: float | None = None,
+    key: str | None = None,
 ) -> Request[Campaign]:
-    """Make a campaign."""
+    """Make a campaign; takes the scope "admin".
+
+    Args:
+        name: what people call it.
+        arms: the names of the groups that are compared.
+        policy: a round policy's name, or its name and settings. It takes a horizon.
+        plan: instead, a file written by `affinity plan`, or its text; it has a horizon.
+        horizon: answers the policy may count on in all.
+        lease_seconds: how long whoever asks has to answer; 3600 if left out.
+        lowest: the smallest score there can be; the plan's, or else 0, if left out. Settings of
+            a policy that speak of scores speak of scores mapped from the range to [0, 1].
+        highest: the largest; the plan's, or else 1, if left out.
+        key: the idempotency key; a new one if left out.
+    """
     if policy is not None and plan is not None:
         raise InvalidInput("policy", "given, or else plan, and not both", "both")
+    settings = {"lease_seconds": lease_seconds, "lowest": lowest, "highest": highest}
     members: dict[str, Any] = {
         setting: value for setting, value in settings.items() if value is not None
     }
@@ -120,51 +149,71 @@ def create_campaign(
     return _post("/v1/campaigns", body, key, Campaign.model_validate_json)
 
 
-def campaign(which: AnyCampaign) -> Request[Campaign]:
-    """Look at a campaign."""
-    return Request("GET", _path(which), Campaign.model_validate_json)
+def campaign(campaign: AnyCampaign) -> Request[Campaign]:
+    """Look at a campaign; takes the scope "read", as the next three do."""
+    return Request("GET", _path(campaign), Campaign.model_validate_json)
 
 
-def campaigns(cursor: str | None) -> Request[wire.CampaignPage]:
-    """Look at a page of campaigns."""
+def campaigns(cursor: str | None) -> Request[Page[Campaign]]:
+    """Go through all campaigns, oldest first, a page at a time."""
     return _page("/v1/campaigns", wire.CampaignPage.model_validate_json, cursor)
 
 
-def rounds(which: AnyCampaign, cursor: str | None) -> Request[wire.RoundPage]:
-    """Look at a page of a campaign's closed rounds."""
-    return _page(_path(which, "/rounds"), wire.RoundPage.model_validate_json, cursor)
+def rounds(cursor: str | None, campaign: AnyCampaign) -> Request[Page[ClosedRound]]:
+    """Go through the rounds that are over."""
+    return _page(_path(campaign, "/rounds"), wire.RoundPage.model_validate_json, cursor)
 
 
-def events(which: AnyCampaign, cursor: str | None) -> Request[wire.EventPage]:
-    """Look at a page of a campaign's audit trail."""
-    return _page(_path(which, "/events"), wire.EventPage.model_validate_json, cursor)
+def events(cursor: str | None, campaign: AnyCampaign) -> Request[Page[Event]]:
+    """Go through the audit trail."""
+    return _page(_path(campaign, "/events"), wire.EventPage.model_validate_json, cursor)
 
 
-def ask(which: AnyCampaign, count: int, key: str | None) -> Request[Lease | Wait | Finished]:
-    """Ask for slots; they come as runs, which are shorter than a list."""
+def ask(
+    campaign: AnyCampaign, count: int = 1, *, key: str | None = None
+) -> Request[Lease | Wait | Finished]:
+    """Ask which groups come next; takes the scope "ask".
+
+    Args:
+        campaign: a campaign, or its id.
+        count: slots at most; a lease may have fewer.
+        key: the idempotency key; a new one if left out.
+    """
+    # The slots come as runs, which are shorter than a list.
     body = wire.Ask(count=whole("count", count, low=1, high=LARGEST_LEASE), listed=False)
-    return _post(_path(which, "/ask"), body, key, _read_asked)
+    return _post(_path(campaign, "/ask"), body, key, _read_asked)
 
 
-def tell(lease: Lease, scores: Scores, key: str | None) -> Request[Told]:
-    """Answer slots one by one."""
+def tell(lease: Lease, scores: Scores, *, key: str | None = None) -> Request[Told]:
+    """Say what came of slots; takes the scope "tell".
+
+    Args:
+        lease: what `ask` returned.
+        scores: by slot, or those of all slots in their order.
+        key: the idempotency key; a new one if left out.
+    """
     body = wire.Tell(**_answers(lease, scores))
     return _post(_path(lease.campaign, "/tell"), body, key, Told.model_validate_json)
 
 
-def tell_totals(lease: Lease, totals: Iterable[Total], key: str | None) -> Request[Told]:
-    """Answer a lease with the sums of its groups."""
+def tell_totals(lease: Lease, totals: Iterable[Total], *, key: str | None = None) -> Request[Told]:
+    """Say what came of a whole lease, added up by group (`Lease.totals` does); scope "tell".
+
+    Totals count whole or not at all: only while nothing of the lease was answered or offered to
+    others.
+    """
     body = wire.Tell.checked(lease=lease.number, totals=list(totals))
     return _post(_path(lease.campaign, "/tell"), body, key, Told.model_validate_json)
 
 
 def tell_many(
-    tells: Iterable[tuple[Lease, Scores]], key: str | None
+    tells: Iterable[tuple[Lease, Scores]], *, key: str | None = None
 ) -> Iterator[Request[list[ToldLine]]]:
-    """Answer slots of many leases of one campaign, in as many requests as their size asks for.
+    """Say what came of many leases of one campaign, in few requests; scope "tell".
 
-    A line's key depends on its place among all lines, not on how they are cut into requests.
+    One that is refused leaves the others as they are: look at each line's `told`.
     """
+    # A line's key depends on its place among all lines, not on how they are cut into requests.
     chosen = _key(key, longest=LONGEST_KEY - ROOM_FOR_LINE)
     which: str | None = None
     part: list[bytes] = []
@@ -184,9 +233,9 @@ def tell_many(
         yield _bulk(which, part, first, chosen)
 
 
-def stop(which: AnyCampaign, key: str | None) -> Request[Campaign]:
-    """Hand out nothing more."""
-    return Request("POST", _path(which, "/stop"), Campaign.model_validate_json, key=_key(key))
+def stop(campaign: AnyCampaign, *, key: str | None = None) -> Request[Campaign]:
+    """Let a campaign hand out nothing more; takes the scope "admin"."""
+    return Request("POST", _path(campaign, "/stop"), Campaign.model_validate_json, key=_key(key))
 
 
 def campaign_id(which: AnyCampaign) -> str:
