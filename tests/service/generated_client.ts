@@ -1,4 +1,4 @@
-// Uses the client that @hey-api/openapi-ts generates: what is not typed as announced does not compile.
+// Uses the client that @hey-api/openapi-ts generates: what is typed otherwise does not compile.
 import { client } from "./generated/client.gen";
 import { ask, createCampaign, tell, tellMany } from "./generated/sdk.gen";
 import type { Campaign, Finished, Lease, Told, ToldLine, Wait } from "./generated/types.gen";
@@ -12,33 +12,40 @@ function given<T>(reply: { data?: T; error?: unknown }): T {
   return reply.data;
 }
 
-const campaign: Campaign = given(
-  await createCampaign({
-    body: {
-      name: "generated",
-      arms: ["a", "b"],
-      policy: { name: "elimination", schedule: { name: "published", offset: -2.0 } },
-      horizon: 1000,
-    },
-  }),
-);
-const path = { campaign: campaign.id };
+async function main(): Promise<void> {
+  const campaign: Campaign = given(
+    await createCampaign({
+      body: {
+        name: "generated",
+        arms: ["a", "b"],
+        policy: { name: "elimination", schedule: { name: "published", offset: -2.0 } },
+        horizon: 1000,
+      },
+    }),
+  );
+  const path = { campaign: campaign.id };
 
-async function leased(): Promise<Lease> {
-  const found: Lease | Wait | Finished = given(await ask({ path, body: { count: 1 } }));
-  if (found.status !== "leased") throw new Error(found.status);
-  return found;
+  async function leased(): Promise<Lease> {
+    const found: Lease | Wait | Finished = given(await ask({ path, body: { count: 1 } }));
+    if (found.status !== "leased") throw new Error(found.status);
+    return found;
+  }
+
+  const first = await leased();
+  const told: Told = given(
+    await tell({
+        path,
+        body: { lease: first.lease, answers: [{ slot: first.runs[0][0] as number, score: 0.5 }] },
+      }),
+  );
+  const second = await leased();
+  const line: ToldLine = given(
+    await tellMany({
+      path,
+      body: { lease: second.lease, answers: [{ slot: second.runs[0][0] as number, score: 0.25 }] },
+    }),
+  );
+  console.log(JSON.stringify({ status: first.status, counted: told.counted, line: line.status }));
 }
 
-const first = await leased();
-const told: Told = given(
-  await tell({ path, body: { lease: first.lease, answers: [{ slot: first.runs[0][0] as number, score: 0.5 }] } }),
-);
-const second = await leased();
-const line: ToldLine = given(
-  await tellMany({
-    path,
-    body: { lease: second.lease, answers: [{ slot: second.runs[0][0] as number, score: 0.25 }] },
-  }),
-);
-console.log(JSON.stringify({ status: first.status, counted: told.counted, line: line.status }));
+main();

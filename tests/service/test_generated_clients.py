@@ -139,14 +139,13 @@ def test_the_typescript_client_makes_a_campaign_asks_and_tells(
     if subprocess.run(install, cwd=tmp_path, capture_output=True, check=False).returncode != 0:
         pytest.skip("the registry of npm has no @hey-api/openapi-ts")
     (tmp_path / "openapi.json").write_text(json.dumps(description), encoding="utf-8")
-    (tmp_path / "package.json").write_text('{"type": "module"}', encoding="utf-8")
     shutil.copy(TYPESCRIPT, tmp_path / "use.ts")
     tools = tmp_path / "node_modules" / ".bin"
-    compiling = ["--strict", "--target", "es2022", "--module", "es2022", "--skipLibCheck"]
+    compiling = ["--strict", "--target", "es2022", "--module", "commonjs", "--skipLibCheck"]
     for command in (
         [tools / "openapi-ts", "-i", "openapi.json", "-o", "generated"],
-        [tools / "tsc", *compiling, "--moduleResolution", "bundler", "--outDir", "out", "use.ts"],
-        ["node", "--experimental-specifier-resolution=node", "out/use.js"],
+        [tools / "tsc", *compiling, "--outDir", "out", "use.ts"],
+        ["node", "out/use.js"],
     ):
         environment = os.environ | {"AFFINITY_URL": service.url, "AFFINITY_KEY": service.key()}
         done = subprocess.run(
