@@ -9,11 +9,13 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from uuid import UUID, uuid4
 
 import httpx
 import pytest
 
+import affinity_bandits
 from affinity_bandits.client import (
     AsyncClient,
     Client,
@@ -404,6 +406,22 @@ def test_importing_the_client_loads_nothing_of_the_server() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.split() == []
+
+
+def test_the_client_and_its_messages_need_no_numpy() -> None:
+    code = (
+        "import sys, types; "
+        # The package's own front door is not the client's.
+        "package = types.ModuleType('affinity_bandits'); "
+        f"package.__path__ = [{str(Path(affinity_bandits.__file__).parent)!r}]; "
+        "sys.modules['affinity_bandits'] = package; "
+        "import affinity_bandits.client; "
+        "print('numpy' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.split() == ["False"]
 
 
 def test_without_httpx_the_client_says_what_to_install() -> None:
