@@ -112,7 +112,8 @@ class Model:
         slots = list(fresh) or self._offered_again(now)[: one.count]
         if not slots:
             moments = [self.leases[lease].expires_at for lease in current.owed.values()]
-            return Wait(len(current.owed), (min(moments) - now).total_seconds())
+            first = (min(moments) - now).total_seconds()
+            return Wait(status="wait", outstanding=len(current.owed), retry_after=first)
         self.events.append(("ask", one.key, self.number))
         number = len(self.events)
         expires_at = now + timedelta(seconds=self.about.lease_seconds)

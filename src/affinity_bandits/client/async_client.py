@@ -7,16 +7,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import Self, TypeVar
 
 from affinity_bandits.client._httpx import httpx
-from affinity_bandits.client.core import Request
+from affinity_bandits.client.core import Methods
 from affinity_bandits.client.exchange import Exchange, lost_by, reply_of, retries_of, settings_of
-from affinity_bandits.client.methods import AsyncMethods
+from affinity_bandits.client.methods import Awaits
+from affinity_bandits.client.requests import Request
 from affinity_bandits.client.retries import Lost, Reply
 from affinity_bandits.wire import Page
 
 T = TypeVar("T")
 
 
-class AsyncClient(AsyncMethods):
+class AsyncClient(Methods, Awaits):
     """The service, over HTTP, from an event loop; to be used in an `async with` block.
 
     Everything is as with `Client`, and what lists things there is an asynchronous iterator here.

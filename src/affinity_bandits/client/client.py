@@ -7,16 +7,17 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Self, TypeVar
 
 from affinity_bandits.client._httpx import httpx
-from affinity_bandits.client.core import Request
+from affinity_bandits.client.core import Methods
 from affinity_bandits.client.exchange import Exchange, lost_by, reply_of, retries_of, settings_of
-from affinity_bandits.client.methods import SyncMethods
+from affinity_bandits.client.methods import Waits
+from affinity_bandits.client.requests import Request
 from affinity_bandits.client.retries import Lost, Reply
 from affinity_bandits.wire import Page
 
 T = TypeVar("T")
 
 
-class Client(SyncMethods):
+class Client(Methods, Waits):
     """The service, over HTTP; to be used in a `with` block, or closed at the end.
 
     What gets no reply, or 429, 502, 503 or 504, is sent again after a growing pause. Every write

@@ -1,4 +1,4 @@
-"""Every request of the clients as a value: what is sent, and how its reply is read.
+"""What can be asked of the service: each request, documented, and the methods made of them.
 
 A writing request carries its idempotency key from the start, so however often it is sent, it is
 carried out once.
@@ -7,16 +7,16 @@ carried out once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from pydantic import TypeAdapter
 
 from affinity_bandits import wire
-from affinity_bandits.client.retries import TRANSIENT, Lost, Reply
+from affinity_bandits.client.methods import Batch, Listing, Method
+from affinity_bandits.client.requests import BulkRequest, Request
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.wire import (
     Campaign,
@@ -32,7 +32,6 @@ from affinity_bandits.wire import (
     Wait,
 )
 from affinity_bandits.wire.limits import (
-    IDEMPOTENCY_KEY,
     LARGEST_BODY,
     LARGEST_HORIZON,
     LARGEST_LEASE,
@@ -43,7 +42,6 @@ from affinity_bandits.wire.limits import (
 from affinity_bandits.wire.values import check_key, listed, new_key, whole
 
 T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
 AnyCampaign = Campaign | UUID | str
 """A campaign, or its id."""
 AnyPolicy = Mapping[str, Any] | str
@@ -53,57 +51,6 @@ LARGEST_PART = LARGEST_BODY
 """Bytes of many tells that are sent at once."""
 PAGE = MOST_ITEMS
 _read_asked: Callable[[bytes], Lease | Wait | Finished] = TypeAdapter(wire.Asked).validate_json
-
-
-@dataclass(frozen=True)
-class Request(Generic[T_co]):
-    """What is sent, and how the reply is read.
-
-    Attributes:
-        method: of HTTP.
-        path: under the service's address.
-        read: from the body of a good reply to a message.
-        params: what follows the path.
-        content: the body.
-        key: the idempotency key; None where nothing is changed.
-        media_type: of the body.
-    """
-
-    method: str
-    path: str
-    read: Callable[[bytes], T_co]
-    params: dict[str, str] = field(default_factory=dict)
-    content: bytes = b""
-    key: str | None = None
-    media_type: str = wire.JSON
-
-    def parts(self) -> dict[str, Any]:
-        """Return what httpx is told to send."""
-        sent: dict[str, Any] = {"method": self.method, "url": self.path, "params": self.params}
-        if self.key is None:
-            return sent
-        headers = {IDEMPOTENCY_KEY: self.key, "Content-Type": self.media_type}
-        return sent | {"headers": headers, "content": self.content}
-
-    def transient(self, outcome: Reply | Lost) -> bool:
-        """Return whether the same request may go better the next time."""
-        return isinstance(outcome, Lost) or outcome.status in TRANSIENT
-
-
-@dataclass(frozen=True)
-class BulkRequest(Request[list[ToldLine]]):
-    """Many tells at once: each line has a status of its own."""
-
-    def transient(self, outcome: Reply | Lost) -> bool:
-        if super().transient(outcome):
-            return True
-        assert isinstance(outcome, Reply)
-        if outcome.status != 200:
-            return False
-        try:
-            return any(one.status in TRANSIENT for one in self.read(outcome.content))
-        except ValueError:
-            return False  # said when the reply is read for good
 
 
 def create_campaign(
@@ -290,3 +237,18 @@ def _key(given: str | None, longest: int = LONGEST_KEY) -> str:
 
 def _path(which: AnyCampaign, rest: str = "") -> str:
     return f"/v1/campaigns/{campaign_id(which)}{rest}"
+
+
+class Methods:
+    """What can be asked of the service: every function above, on both clients."""
+
+    create_campaign = Method(create_campaign)
+    campaign = Method(campaign)
+    campaigns = Listing(campaigns)
+    rounds = Listing(rounds)
+    events = Listing(events)
+    ask = Method(ask)
+    tell = Method(tell)
+    tell_totals = Method(tell_totals)
+    tell_many = Batch(tell_many)
+    stop = Method(stop)

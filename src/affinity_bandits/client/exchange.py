@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from affinity_bandits._version import __version__
 from affinity_bandits.client._httpx import httpx
-from affinity_bandits.client.core import Request
 from affinity_bandits.client.errors import ServiceError, no_answer, refused
+from affinity_bandits.client.requests import Request
 from affinity_bandits.client.retries import TRANSIENT, Lost, Reply, Retries
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.wire import Problem

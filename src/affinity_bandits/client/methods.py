@@ -1,4 +1,4 @@
-"""The methods of both clients: each is a function of `core`, sent by whoever it is called on."""
+"""How one function becomes a method of both clients: it builds a request, and they send it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from functools import wraps
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
-from affinity_bandits.client import core
-from affinity_bandits.client.core import Request
+from affinity_bandits.client.requests import Request
 from affinity_bandits.wire import Page
 
 P = ParamSpec("P")
@@ -23,9 +22,9 @@ class Method(Generic[P, T]):
         self._build = build
 
     @overload
-    def __get__(self, client: SyncMethods, kind: type) -> Callable[P, T]: ...
+    def __get__(self, client: Waits, kind: type) -> Callable[P, T]: ...
     @overload
-    def __get__(self, client: AsyncMethods, kind: type) -> Callable[P, Awaited[T]]: ...
+    def __get__(self, client: Awaits, kind: type) -> Callable[P, Awaited[T]]: ...
     @overload
     def __get__(self, client: None, kind: type) -> Callable[..., Any]: ...
     def __get__(self, client: Any, kind: type) -> Callable[..., Any]:
@@ -39,9 +38,9 @@ class Batch(Generic[P, T]):
         self._build = build
 
     @overload
-    def __get__(self, client: SyncMethods, kind: type) -> Callable[P, list[T]]: ...
+    def __get__(self, client: Waits, kind: type) -> Callable[P, list[T]]: ...
     @overload
-    def __get__(self, client: AsyncMethods, kind: type) -> Callable[P, Awaited[list[T]]]: ...
+    def __get__(self, client: Awaits, kind: type) -> Callable[P, Awaited[list[T]]]: ...
     @overload
     def __get__(self, client: None, kind: type) -> Callable[..., Any]: ...
     def __get__(self, client: Any, kind: type) -> Callable[..., Any]:
@@ -55,9 +54,9 @@ class Listing(Generic[P, T]):
         self._build = build
 
     @overload
-    def __get__(self, client: SyncMethods, kind: type) -> Callable[P, Iterator[T]]: ...
+    def __get__(self, client: Waits, kind: type) -> Callable[P, Iterator[T]]: ...
     @overload
-    def __get__(self, client: AsyncMethods, kind: type) -> Callable[P, AsyncIterator[T]]: ...
+    def __get__(self, client: Awaits, kind: type) -> Callable[P, AsyncIterator[T]]: ...
     @overload
     def __get__(self, client: None, kind: type) -> Callable[..., Any]: ...
     def __get__(self, client: Any, kind: type) -> Callable[..., Any]:
@@ -80,22 +79,9 @@ def _bound(
     return bound
 
 
-class _Methods:
-    create_campaign = Method(core.create_campaign)
-    campaign = Method(core.campaign)
-    campaigns = Listing(core.campaigns)
-    rounds = Listing(core.rounds)
-    events = Listing(core.events)
-    ask = Method(core.ask)
-    tell = Method(core.tell)
-    tell_totals = Method(core.tell_totals)
-    tell_many = Batch(core.tell_many)
-    stop = Method(core.stop)
+class Waits:
+    """A client that waits for its replies."""
 
 
-class SyncMethods(_Methods):
-    """What can be asked of the service, by a program that waits for the reply."""
-
-
-class AsyncMethods(_Methods):
-    """What can be asked of the service, from an event loop."""
+class Awaits:
+    """A client that awaits them."""

@@ -1,85 +1,9 @@
 """What the service and its clients say to each other: every message once, and its limits.
 
 The models validate, encode and decode, and give the OpenAPI description. `limits` has the bounds,
-`values` the checks of what a caller gives.
+`values` the checks of what a caller gives. What a module here lists in `__all__` is a message.
 """
 
-from affinity_bandits.wire.base import (
-    JSON,
-    NDJSON,
-    PROBLEM_JSON,
-    BrokenRule,
-    CampaignId,
-    Message,
-    Problem,
-    Status,
-)
-from affinity_bandits.wire.campaigns import (
-    Arm,
-    Attention,
-    Campaign,
-    CampaignPage,
-    ClosedRound,
-    CreateCampaign,
-    Event,
-    EventPage,
-    OpenRound,
-    Page,
-    Plan,
-    Policy,
-    RoundPage,
-)
-from affinity_bandits.wire.slots import (
-    Ask,
-    Asked,
-    Finished,
-    Lease,
-    ListedSlot,
-    Scores,
-    Slot,
-    SlotScore,
-    Tell,
-    TellLine,
-    Told,
-    ToldLine,
-    Total,
-    Wait,
-)
-
-__all__ = [
-    "JSON",
-    "NDJSON",
-    "PROBLEM_JSON",
-    "Arm",
-    "Ask",
-    "Asked",
-    "Attention",
-    "BrokenRule",
-    "Campaign",
-    "CampaignId",
-    "CampaignPage",
-    "ClosedRound",
-    "CreateCampaign",
-    "Event",
-    "EventPage",
-    "Finished",
-    "Lease",
-    "ListedSlot",
-    "Message",
-    "OpenRound",
-    "Page",
-    "Plan",
-    "Policy",
-    "Problem",
-    "RoundPage",
-    "Scores",
-    "Slot",
-    "SlotScore",
-    "Status",
-    "Tell",
-    "TellLine",
-    "Told",
-    "ToldLine",
-    "Total",
-    "Wait",
-]
+from affinity_bandits.wire.base import *
+from affinity_bandits.wire.campaigns import *
+from affinity_bandits.wire.slots import *

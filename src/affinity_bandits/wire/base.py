@@ -19,6 +19,17 @@ from affinity_bandits.errors import InvalidInput
 from affinity_bandits.wire.limits import LARGEST_NUMBER, LARGEST_SCORE, LONGEST_NAME
 from affinity_bandits.wire.values import broken_rule
 
+__all__ = [
+    "JSON",
+    "NDJSON",
+    "PROBLEM_JSON",
+    "BrokenRule",
+    "CampaignId",
+    "Message",
+    "Problem",
+    "Status",
+]
+
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
 PROBLEM_JSON = "application/problem+json"

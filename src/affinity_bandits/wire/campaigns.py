@@ -27,6 +27,22 @@ from affinity_bandits.wire.limits import (
     SHORTEST_LEASE,
 )
 
+__all__ = [
+    "Arm",
+    "Attention",
+    "Campaign",
+    "CampaignPage",
+    "ClosedRound",
+    "CreateCampaign",
+    "Event",
+    "EventPage",
+    "OpenRound",
+    "Page",
+    "Plan",
+    "Policy",
+    "RoundPage",
+]
+
 T = TypeVar("T")
 FaultKind = Annotated[str, one_of("policy", "state", "decision", "record", "page", "unexpected")]
 EventKind = Annotated[str, one_of("create", "ask", "tell", "close", "stop")]

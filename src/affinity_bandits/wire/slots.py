@@ -21,6 +21,23 @@ from affinity_bandits.wire.limits import (
 )
 from affinity_bandits.wire.values import listed, number
 
+__all__ = [
+    "Ask",
+    "Asked",
+    "Finished",
+    "Lease",
+    "ListedSlot",
+    "Scores",
+    "Slot",
+    "SlotScore",
+    "Tell",
+    "TellLine",
+    "Told",
+    "ToldLine",
+    "Total",
+    "Wait",
+]
+
 Scores = Mapping[int, float] | Sequence[float]
 """The score of each slot by its number; or those of all slots of a lease, in their order."""
 LARGEST_SUM = float(LARGEST_SCORE * MOST_ANSWERS)
