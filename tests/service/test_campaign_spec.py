@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import tomli_w
 
+from affinity_bandits import checks
 from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
 from affinity_bandits.planning import Assumptions, make_plan
 from affinity_bandits.planning.files import plan_to_toml
@@ -30,7 +31,7 @@ from affinity_bandits.service.campaign_spec import (
     served_policy,
 )
 from affinity_bandits.service.scores import scale_of
-from affinity_bandits.wire import Plan
+from affinity_bandits.wire import Plan, limits
 
 GOOD: dict[str, Any] = {
     "name": "spring",
@@ -222,6 +223,11 @@ def test_a_plan_may_have_more_in_it_than_a_campaign_takes(plan: str, more: str) 
 def test_a_plan_may_be_named_by_its_file(plan: str, tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text(plan, encoding="utf-8")
     assert Plan.from_toml(tmp_path / "plan.toml") == Plan.from_toml(plan)
+
+
+def test_the_limits_of_the_messages_are_those_of_the_library() -> None:
+    assert limits.LARGEST_ROUND == FOREVER
+    assert limits.LARGEST_HORIZON == checks.LARGEST_COUNT
 
 
 # Rounds.

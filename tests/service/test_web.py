@@ -228,3 +228,37 @@ def test_a_large_body_is_refused_unread_and_stops_being_read_where_it_has_no_len
         assert sent <= 3 * 2**16
 
     on_site(dsn, work)
+
+
+def test_nothing_of_a_body_is_read_before_the_key_the_rate_and_the_scope_were_looked_at(
+    dsn: str,
+) -> None:
+    async def work(at: Site) -> None:
+        tenant = next(new_names)
+        slow = await at.key(tenant, requests_per_second=0.001)
+        async with at.client(slow) as client:
+            await client.get("/v1/campaigns")  # its only one for a long while
+        weak = await at.key(tenant, ["read"])
+        read, statuses = 0, []
+
+        async def receive() -> dict[str, Any]:
+            nonlocal read
+            read += 1
+            return {"type": "http.request", "body": b"{}", "more_body": False}
+
+        async def send(message: dict[str, Any]) -> None:
+            statuses.append(message.get("status"))
+
+        for method, template, _ in calls():
+            path = template.format(campaign=uuid4())
+            scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode()}
+            scope |= {"query_string": b"", "root_path": "", "scheme": "http"}
+            for key, status in ((None, 401), ("ab_0", 401), (slow, 429), (weak, 403)):
+                if status == 403 and method == "GET":
+                    continue
+                sent = [] if key is None else [(b"authorization", f"Bearer {key}".encode())]
+                await at.app(scope | {"headers": sent}, receive, send)
+                assert statuses[-2:] == [status, None], (method, template, key)
+        assert read == 0
+
+    on_site(dsn, work)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import re
 from uuid import uuid4
 
@@ -11,6 +12,7 @@ import httpx
 import pytest
 
 from affinity_bandits.service.http import create_app
+from affinity_bandits.service.http.logs import REQUESTS
 from tests.service.web_site import (
     CAMPAIGN,
     PROBLEM,
@@ -113,6 +115,28 @@ def test_no_answer_and_no_line_of_the_log_has_a_secret(
                 assert secret[first : first + 16] not in text
 
     on_site(dsn, work)
+
+
+def test_a_request_is_a_record_of_a_logger_that_operators_can_route(dsn: str) -> None:
+    records: list[logging.LogRecord] = []
+
+    class Kept(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            records.append(record)
+
+    async def work(at: Site) -> None:
+        kept = Kept()
+        REQUESTS.addHandler(kept)
+        try:
+            async with at.client() as client:
+                await client.get("/healthz")
+                await client.get("/nowhere")
+        finally:
+            REQUESTS.removeHandler(kept)
+
+    on_site(dsn, work)
+    assert [one.getMessage() for one in records] == ["GET /healthz 200", "GET other 404"]
+    assert {one.name for one in records} == {"affinity_bandits.service.requests"}
 
 
 def test_a_quiet_log_has_failures_only(dsn: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -52,10 +52,15 @@ class Site:
 
 @asynccontextmanager
 async def site(dsn: str, *, quiet: bool = False, **settings: Any) -> AsyncIterator[Site]:
-    logging.config.dictConfig(log_config(quiet=quiet))
+    logging_as_served = log_config(quiet=quiet)
+    logging.config.dictConfig(logging_as_served)
     app = create_app(dsn, pool_size=2, **settings)
-    async with app.router.lifespan_context(app):
-        yield Site(app)
+    try:
+        async with app.router.lifespan_context(app):
+            yield Site(app)
+    finally:
+        for name in logging_as_served["loggers"]:  # their stream is that of one test
+            logging.getLogger(name).handlers.clear()
 
 
 def on_site(dsn: str, work: Callable[[Site], Awaitable[None]], **settings: Any) -> None:

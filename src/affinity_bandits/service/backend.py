@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 import asyncpg
@@ -29,20 +29,21 @@ CLOSING_SECONDS = 5.0
 """How long a stopping process waits for its connections."""
 
 
-class Watcher(Protocol):
-    """Writes down and counts what happens in the background."""
+@dataclass(frozen=True)
+class Watcher:
+    """Who is told what happens that no request asked for.
 
-    def failed(self, error: BaseException) -> None:
-        """Take note of an error that nobody expected."""
+    Attributes:
+        failed: an error that nobody expected.
+        faulted: what is wrong with one campaign by the service's own fault.
+        rounds_closed: how many rounds this process closed.
+        needing_attention: how many campaigns are marked.
+    """
 
-    def faulted(self, fault: NeedsAttention) -> None:
-        """Take note of what is wrong with one campaign by the service's own fault."""
-
-    def rounds_closed(self, count: int) -> None:
-        """Count rounds that this process closed."""
-
-    def needing_attention(self, count: int) -> None:
-        """Take note of how many campaigns are marked."""
+    failed: Callable[[BaseException], None]
+    faulted: Callable[[NeedsAttention], None]
+    rounds_closed: Callable[[int], None]
+    needing_attention: Callable[[int], None]
 
 
 @dataclass(frozen=True)

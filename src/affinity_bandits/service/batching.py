@@ -79,7 +79,7 @@ class _Queue(Generic[Item, Result]):
     async def _run(self, tenant: int, campaign: UUID) -> None:
         """Send batches until nothing waits; there is one such task a campaign at a time.
 
-        Whatever becomes of a batch, each of its requests is answered and the next batch is sent.
+        Whatever becomes of a batch, each of its requests gets a result and the next batch is sent.
         """
         waiting = self._waiting[tenant, campaign]
         batch: list[tuple[Item, asyncio.Future[Result]]] = []
@@ -124,7 +124,7 @@ class _Queue(Generic[Item, Result]):
 
 
 def _settle(future: asyncio.Future[Any], result: Any) -> None:
-    if future.done():  # whoever asked has gone, or has been answered
+    if future.done():  # whoever asked has gone, or has a result
         return
     if isinstance(result, Exception):
         future.set_exception(result)

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from affinity_bandits import wire
 from affinity_bandits._version import __version__
 from affinity_bandits.errors import CallerError
-from affinity_bandits.service.backend import Backend
+from affinity_bandits.service.backend import Backend, Watcher
 from affinity_bandits.service.http.access_log import AccessLog
 from affinity_bandits.service.http.auth import Gate
 from affinity_bandits.service.http.errors import refuse
@@ -46,25 +46,16 @@ class Service(FastAPI):
         return self.openapi_schema
 
 
-class _Watcher:
-    """Writes down and counts what happens in the background."""
-
-    def __init__(self, metrics: Metrics) -> None:
-        self._metrics = metrics
-
-    def failed(self, error: BaseException) -> None:
-        self._metrics.fault("unexpected")
+def _watcher(metrics: Metrics) -> Watcher:
+    def failed(error: BaseException) -> None:
+        metrics.fault("unexpected")
         log_failure(error)
 
-    def faulted(self, fault: NeedsAttention) -> None:
-        self._metrics.fault(fault.kind)
+    def faulted(fault: NeedsAttention) -> None:
+        metrics.fault(fault.kind)
         log_fault(fault)
 
-    def rounds_closed(self, count: int) -> None:
-        self._metrics.rounds.inc(count)
-
-    def needing_attention(self, count: int) -> None:
-        self._metrics.attention.set(count)
+    return Watcher(failed, faulted, metrics.rounds.inc, metrics.attention.set)
 
 
 def create_app(
@@ -87,7 +78,7 @@ def create_app(
     """
     metrics = Metrics()
     backend = Backend(
-        dsn, pool_size=pool_size, key_cache_ttl=key_cache_ttl, watcher=_Watcher(metrics)
+        dsn, pool_size=pool_size, key_cache_ttl=key_cache_ttl, watcher=_watcher(metrics)
     )
 
     @asynccontextmanager
@@ -111,7 +102,7 @@ def create_app(
     app.state.gate = Gate(backend, limiter or RateLimiter(), metrics)
     for router in (slots.router, bulk.router, campaigns.router, health.router, pages):
         app.include_router(router)
-    # Everything else is a fault of the service, which the access log writes down and answers.
+    # Everything else is a fault of the service, to which the access log finds a response.
     for kind in (Problem, CallerError, RequestValidationError, ValidationError, HTTPException):
         app.add_exception_handler(kind, refuse)
     app.add_middleware(AccessLog, metrics=metrics)

@@ -172,7 +172,7 @@ class ApiRoute(APIRoute):
             limit = await scope["app"].state.gate.admit(scope, needed, times)
             admitted = Request(scope, limited(request.receive, limit))
             if reads_json:
-                # Read here, since FastAPI would answer 400 to whatever goes wrong on the way; and
+                # Read here, since FastAPI would say 400 to whatever goes wrong on the way; and
                 # JSON whatever it is called: without the header FastAPI hands the bytes over.
                 await admitted.body()
                 scope["headers"] = [one for one in scope["headers"] if one[0] != b"content-type"]

@@ -34,7 +34,7 @@ class HttpProblem(Problem):
 
 
 class NoSuchPath(HttpProblem):
-    """Nothing answers at this path."""
+    """There is nothing at this path."""
 
     code, status, title = "no_such_path", 404, "No such path"
 

@@ -25,7 +25,7 @@ class Metrics:
         self._registry = registry = CollectorRegistry()
         self._requests = Counter(
             "affinity_requests",
-            "Requests answered.",
+            "Requests, by what became of them.",
             ("route", "method", "status"),
             registry=registry,
         )
@@ -72,7 +72,7 @@ class Metrics:
         self._known = {}
 
     def request(self, route: str, method: str, status: int, seconds: float) -> None:
-        """Count a request that was answered."""
+        """Count a request that is over."""
         key = (route, method if method in METHODS else "other", status)
         known = self._known.get(key)
         if known is None:
