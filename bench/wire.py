@@ -11,7 +11,8 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from types import GenericAlias
+from typing import Annotated, Any
 from uuid import uuid4
 
 from pydantic import TypeAdapter
@@ -35,7 +36,7 @@ def run() -> dict[str, float]:
     if twin is not None:
         sides["msgspec"] = twin
     for slots in (1, 100):
-        steps = {
+        steps: dict[str, Callable[[], object]] = {
             f"{step}, {slots} slots, {side}": partial(_often, task)
             for side, made in sides.items()
             for step, task in made(slots).items()
@@ -97,7 +98,7 @@ def in_msgspec() -> Callable[[int], dict[str, Callable[[], object]]] | None:
         "Lease",
         [
             *(("lease", int), ("round", int), ("arms", tuple[str, ...])),
-            *(("runs", tuple[tuple[int, int], ...]), ("slots", list[slot_])),
+            *(("runs", tuple[tuple[int, int], ...]), ("slots", GenericAlias(list, (slot_,)))),
             *(("expires_at", datetime), ("campaign", str)),
         ],
         tag_field="status",
@@ -108,9 +109,11 @@ def in_msgspec() -> Callable[[int], dict[str, Callable[[], object]]] | None:
     )
     score_ = struct(
         "SlotScore",
-        [("slot", _annotated(int, most)), ("score", _annotated(float, least))],
+        [("slot", Annotated[int, most]), ("score", Annotated[float, least])],
     )
-    tell_ = struct("Tell", [("lease", _annotated(int, most)), ("answers", list[score_])])
+    tell_ = struct(
+        "Tell", [("lease", Annotated[int, most]), ("answers", GenericAlias(list, (score_,)))]
+    )
     told_ = struct("Told", [("counted", int), ("late", int), ("duplicate", int)])
     encode = msgspec.json.Encoder().encode
     read_ask, read_tell = msgspec.json.Decoder(ask_).decode, msgspec.json.Decoder(tell_).decode
@@ -139,12 +142,6 @@ def in_msgspec() -> Callable[[int], dict[str, Callable[[], object]]] | None:
         }
 
     return steps
-
-
-def _annotated(kind: type, rule: Any) -> Any:
-    from typing import Annotated
-
-    return Annotated[kind, rule]
 
 
 def _often(task: Callable[[], object]) -> None:

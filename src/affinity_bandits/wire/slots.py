@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Annotated, Literal, NamedTuple, Self
 
-from pydantic import Field, SkipValidation, model_validator
+from pydantic import Field, SkipValidation, model_validator, with_config
 from typing_extensions import TypedDict
 
 from affinity_bandits.errors import InvalidInput
@@ -65,10 +65,9 @@ class ListedSlot(TypedDict):
     arm: str
 
 
+@with_config(Body.model_config)
 class SlotScore(TypedDict):
     """The score of one slot."""
-
-    __pydantic_config__ = Body.model_config  # type: ignore[misc]
 
     slot: Annotated[int, Field(ge=0, le=LARGEST_ROUND)]
     score: Score
