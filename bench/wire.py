@@ -30,7 +30,7 @@ ARMS = ("referrals", "open call", "agency")
 
 def run() -> dict[str, float]:
     """Return microseconds a step, by library and by slots of a lease."""
-    figures = {}
+    figures: dict[str, float] = {}
     sides: dict[str, Callable[[int], dict[str, Callable[[], object]]]] = {"pydantic": in_pydantic}
     twin = in_msgspec()
     if twin is not None:

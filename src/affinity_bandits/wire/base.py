@@ -77,6 +77,9 @@ class Message(BaseModel):
     sparse: ClassVar[bool] = False
     """Whether a member that is None is left out, instead of said to be null."""
 
+    def __str__(self) -> str:
+        return repr(self)
+
     def encoded(self) -> bytes:
         """Return the message as JSON."""
         return self.__pydantic_serializer__.to_json(self, by_alias=True, exclude_none=self.sparse)
