@@ -19,11 +19,12 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits.policies import ExploreThenCommit
+from affinity_bandits.service.campaign_spec import CampaignSpec
 from affinity_bandits.service.campaigns import Campaigns
-from affinity_bandits.service.description import Description
-from affinity_bandits.service.keys import SCOPES, create_tenant, make_key
+from affinity_bandits.service.keys import create_tenant, make_key
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate
+from affinity_bandits.wire.limits import SCOPES
 
 ARMS = ("north", "south")
 HORIZON = 10**12
@@ -146,7 +147,7 @@ class Bench:
 
     async def _campaign(self, pool: asyncpg.Pool[Any]) -> UUID:
         policy = ExploreThenCommit(HORIZON // 4)
-        about = Description("bench", ARMS, policy, HORIZON)
+        about = CampaignSpec("bench", ARMS, policy, HORIZON)
         return await Campaigns(pool).create(self.tenant, about, key=os.urandom(8).hex(), actor="b")
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from affinity_bandits import AffinityBandit, Live, Power
-from affinity_bandits.client import Client, ClosedRound, Finished, Lease, run
+from affinity_bandits.client import Client, ClosedRound, Finished, Lease, run_campaign
 from affinity_bandits.plots.style import COLOURS, SETTINGS, save_figure
 from affinity_bandits.policies import UCB1
 from affinity_bandits.simulation import Environment
@@ -85,14 +85,14 @@ def ucb1_loop(committee: Committee) -> None:
 def campaign(client: Client, plan: str, committee: Committee) -> str:
     """Let the service choose; return the campaign's id."""
     made = client.create_campaign("where to look for candidates", SOURCES, plan=plan)
-    found = run(client, made, committee.score, count=50)
+    found = run_campaign(client, made, committee.score, count=50)
     print(f"after {len(committee.seen):,} answers the campaign recommends {found.recommended}")
     while len(committee.seen) < SHOWN:  # a decided campaign goes on: its one group is served
         lease = client.ask(made, min(50, SHOWN - len(committee.seen)))
         assert isinstance(lease, Lease)
         client.tell(lease, [committee.score(slot.arm) for slot in lease.slots])
     client.stop(made)
-    assert client.ask(made) == Finished("stopped")
+    assert client.ask(made) == Finished(status="stopped")
     return made.id
 
 

@@ -24,13 +24,13 @@ from playwright.sync_api import sync_playwright
 from affinity_bandits.policies import Elimination, HandicapElimination, RoundPolicy
 from affinity_bandits.policies.schedule import ListedSchedule
 from affinity_bandits.service import keys
+from affinity_bandits.service.campaign_spec import CampaignSpec
 from affinity_bandits.service.campaigns import Ask, Campaigns
-from affinity_bandits.service.description import Description
+from affinity_bandits.service.http.app import create_app
 from affinity_bandits.service.records import Lease
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate
-from affinity_bandits.service.tells import Tell
-from affinity_bandits.service.web.app import create_app
+from affinity_bandits.service.tells import SlotTell
 
 IMAGES = Path(__file__).parent / "images"
 SERVER = os.environ.get("AFFINITY_DSN", "postgresql://127.0.0.1:5432/test")
@@ -51,7 +51,7 @@ class Traffic:
         self, name: str, groups: Sequence[str], policy: RoundPolicy, horizon: int, at: datetime
     ) -> UUID:
         """Make a campaign."""
-        made = Description(name, tuple(groups), policy, horizon, lease_seconds=3 * 86_400.0)
+        made = CampaignSpec(name, tuple(groups), policy, horizon, lease_seconds=3 * 86_400.0)
         return await self._campaigns.create(
             self._tenant, made, key=f"make-{at.timestamp()}", actor=self._actor, now=at
         )
@@ -73,7 +73,9 @@ class Traffic:
                 slots.append(slot)
                 units.append(10**9 * int(self._random.random() < values[arm] * weight))
                 seen[arm] += 1
-            tell = Tell(lease.number, f"t{lease.number}", self._actor, tuple(slots), tuple(units))
+            tell = SlotTell(
+                lease.number, f"t{lease.number}", self._actor, tuple(slots), tuple(units)
+            )
             await self._campaigns.tell(self._tenant, campaign, [tell], now=at)
             done += len(slots)
         if owed:
@@ -159,7 +161,7 @@ def database() -> Iterator[str]:
 def serving(dsn: str) -> Iterator[str]:
     """Serve from a thread; give the address."""
     listening = socket.create_server(("127.0.0.1", 0))
-    app = create_app(dsn, quiet=True)
+    app = create_app(dsn)
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="on"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()

@@ -21,6 +21,7 @@ import httpx
 from affinity_bandits.service import keys
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate
+from affinity_bandits.wire.limits import LARGEST_LEASE, SCOPES
 from soak.service.cases import Case
 from soak.service.checker import check
 from soak.service.client import Client, Setup
@@ -31,7 +32,6 @@ from soak.service.rows import Row
 from soak.service.servers import Servers, environment
 
 LEASE_SECONDS = 2.0
-LARGEST_LEASE = 10_000
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ async def _prepared(dsn: str, damage: Sequence[str]) -> str:
         tenant = await keys.create_tenant(pool, "soak")
         for statement in damage:
             await _take_out(pool, statement)
-        return await keys.make_key(pool, tenant, "soak", keys.SCOPES, requests_per_second=1e6)
+        return await keys.make_key(pool, tenant, "soak", SCOPES, requests_per_second=1e6)
     finally:
         await pool.close()
 

@@ -21,9 +21,9 @@ from affinity_bandits.client import (
     Told,
 )
 from affinity_bandits.service import keys
+from affinity_bandits.service.http.app import create_app
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.verify import verify
-from affinity_bandits.service.web.app import create_app
 
 EVERYTHING = ("ask", "tell", "read", "admin")
 ROUNDS = {"name": "elimination", "schedule": {"name": "published", "offset": -2.0}}
@@ -65,7 +65,7 @@ def running(dsn: str) -> Iterator[Service]:
     """The service on a free port of the loopback, in a thread."""
     with closing(socket.socket()) as listener:
         listener.bind(("127.0.0.1", 0))
-        settings = uvicorn.Config(create_app(dsn, quiet=True), ws="none", log_config=None)
+        settings = uvicorn.Config(create_app(dsn), ws="none", log_config=None)
         server = uvicorn.Server(settings)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
@@ -137,7 +137,15 @@ def told(counted: int = 1) -> httpx.Response:
 
 def a_lease(slots: int = 1) -> Lease:
     expires = datetime(2030, 1, 1, tzinfo=UTC)
-    return Lease(str(uuid4()), 2, 0, ("a", "b"), ((4, slots),), expires)
+    return Lease(
+        status="leased",
+        number=2,
+        round=0,
+        arms=("a", "b"),
+        runs=((4, slots),),
+        expires_at=expires,
+        campaign=str(uuid4()),
+    )
 
 
 @contextmanager
@@ -159,5 +167,5 @@ def begun(client: Client) -> str:
     campaign = new_campaign(client)
     lease = client.ask(campaign, 2)
     assert isinstance(lease, Lease)
-    assert client.tell(lease, [0, 0]) == Told(2, 0, 0)
+    assert client.tell(lease, [0, 0]) == Told(counted=2, late=0, duplicate=0)
     return campaign

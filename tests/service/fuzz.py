@@ -28,8 +28,8 @@ from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 
+from affinity_bandits import wire
 from affinity_bandits.service.verify import verify
-from affinity_bandits.service.web.description import LINES
 from tests.service.conftest import made_database, migrate
 from tests.service.fuzz_world import ASK, TELL, TELLS, Turning, World, made_world
 from tests.service.web_site import PROBLEM, Site, site
@@ -46,7 +46,7 @@ BASE = "http://fuzz"
 MOST_FAILURES = 20
 
 
-@schemathesis.serializer(LINES)
+@schemathesis.serializer(wire.NDJSON)
 def _lines(_: schemathesis.SerializationContext, value: Any) -> bytes:
     return str(value).encode("utf-8", "replace")
 

@@ -13,7 +13,8 @@ from uuid import UUID
 import httpx
 import schemathesis
 
-from affinity_bandits.service.web.cursors import to_cursor
+from affinity_bandits.service.campaign_spec import SERVED
+from affinity_bandits.service.http.cursors import to_cursor
 from tests.service.web_site import CAMPAIGN, Site, new_names
 
 ASK, TELL, TELLS, CREATE = (
@@ -22,11 +23,6 @@ ASK, TELL, TELLS, CREATE = (
 )
 UUID_SHAPE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 KEY_SHAPE = re.compile(r"[!-~]{1,200}")
-PLAN = """
-end.whole = true
-assumptions.groups = {groups}
-run = {{horizon = 5000, policies.plan.name = "elimination"}}
-"""
 KINDS: list[tuple[str, dict[str, Any]]] = [
     ("open", {"arms": ["a", "b", "c"], "policy": {"name": "uniform"}, "horizon": 10**9}),
     ("open", {"arms": [f"group {i}" for i in range(50)], "horizon": 10**6}),
@@ -97,7 +93,7 @@ class Turning:
             self._told.append(json.dumps(case.body, default=str))
         if label == TELLS:
             lines = [self._line(target) for _ in range(self._random.randrange(6))]
-            case.body = "\n".join([*lines, str(case.body)])
+            case.body = "\n".join([*lines, json.dumps(case.body, default=str)])
         if label == CREATE and isinstance(case.body, dict) and chance() < 0.6:
             case.body = self._real_campaign(case.body)
         return target
@@ -112,6 +108,8 @@ class Turning:
     def _real_tell(self, body: dict[str, Any], target: Target) -> dict[str, Any]:
         """Return a tell of a lease that there is."""
         body = copy.deepcopy(body)
+        if isinstance(body.get("answers"), list) and isinstance(body.get("totals"), list):
+            del body[self._random.choice(("answers", "totals"))]
         number, slots = self._random.choice(target.leases)
         if _is_number(body.get("lease")):
             body["lease"] = number
@@ -134,10 +132,15 @@ class Turning:
         body = copy.deepcopy(body)
         if isinstance(body.get("name"), str) and body["name"]:
             body["name"] = repr(body["name"])[:200]
-        if isinstance(body.get("policy"), dict) and "name" in body["policy"]:
-            body["policy"] = {"name": body["policy"]["name"]}
-        if isinstance(body.get("plan"), str) and isinstance(body.get("arms"), list):
-            body["plan"] = PLAN.format(groups=len(body["arms"]))
+        if isinstance(body.get("policy"), dict) and isinstance(body["policy"].get("name"), str):
+            body["policy"] = {"name": self._random.choice(sorted(SERVED))}
+            body.pop("plan", None)  # the schema cannot say that there is one of the two
+            body.setdefault("horizon", 10_000)
+        elif isinstance(body.get("plan"), dict) and isinstance(body.get("arms"), list):
+            policy = {"name": "elimination"}
+            body["plan"] = {"groups": len(body["arms"]), "policy": policy, "horizon": 5000}
+            if _is_number(body.get("horizon")):
+                del body["horizon"]
         arms = body.get("arms")
         if isinstance(arms, list) and all(isinstance(one, str) and one for one in arms):
             body["arms"] = [f"{place} {one!r}"[:200] for place, one in enumerate(arms)]

@@ -34,9 +34,9 @@ from affinity_bandits.policies import (
 )
 from affinity_bandits.policies.state import state_to_json
 from affinity_bandits.service import problems
+from affinity_bandits.service.campaign_spec import CampaignSpec
 from affinity_bandits.service.campaigns import Ask, Campaigns
-from affinity_bandits.service.description import Description
-from affinity_bandits.service.tells import Tell
+from affinity_bandits.service.tells import ArmTell, SlotTell, Tell, told
 from affinity_bandits.service.verify import verify
 
 from .model import Model, unique_keys
@@ -122,7 +122,7 @@ class Machine(RuleBasedStateMachine):
     )
     def create(self, policy: RoundPolicy, arms: int, horizon: int, lowest: int) -> None:
         names = tuple(f"arm {number}" for number in range(arms))
-        about = Description("machine", names, policy, horizon, LEASE_SECONDS, lowest)
+        about = CampaignSpec("machine", names, policy, horizon, LEASE_SECONDS, lowest)
         self.world.created += 1
         key = f"campaign-{self.world.created}"
         first, second = (
@@ -200,7 +200,7 @@ class Machine(RuleBasedStateMachine):
         taken = [one for one in self.told if one.key in self.model.remembered]
         before = data.draw(st.sampled_from(taken or self.told))
         if other:
-            before = Tell(before.lease, before.key, "m", before.told[:1], (ONE,))
+            before = SlotTell(before.lease, before.key, "m", told(before)[:1], (ONE,))
         self._tell(process, [before, data.draw(self._some_tell()), before], dies)
 
     @precondition(lambda self: self.model.number > 0 and self.model.leases)
@@ -213,7 +213,9 @@ class Machine(RuleBasedStateMachine):
     @precondition(lambda self: self.asked)
     @rule(data=st.data(), lease=st.integers(0, 40))
     def tell_under_the_key_of_an_ask(self, data: st.DataObject, lease: int) -> None:
-        self._tell(0, [Tell(lease, data.draw(st.sampled_from(self.asked)).key, "m", (0,), (0,))])
+        self._tell(
+            0, [SlotTell(lease, data.draw(st.sampled_from(self.asked)).key, "m", (0,), (0,))]
+        )
 
     @rule(lease=st.one_of(st.integers(0, 60), st.just(2**62)))
     def tell_any_lease(self, lease: int) -> None:
@@ -228,14 +230,8 @@ class Machine(RuleBasedStateMachine):
         assert same(given) == same(self.model.tell(tells, self.now, dies=dies))
 
     def _made(self, lease: int, told: dict[int, int], counts: Any = None) -> Tell:
-        return Tell(
-            lease,
-            next(self.new_key),
-            "m",
-            tuple(told),
-            tuple(told.values()),
-            counts and tuple(counts),
-        )
+        parts = (lease, next(self.new_key), "m", tuple(told), tuple(told.values()))
+        return ArmTell(*parts, tuple(counts)) if counts else SlotTell(*parts)
 
     @st.composite
     @staticmethod
@@ -320,7 +316,7 @@ class Machine(RuleBasedStateMachine):
         other = self.world.tenant + 1
         with pytest.raises(problems.NoSuchCampaign):
             self.world.run(self.processes[0].ask(other, self.campaign, [Ask(1, "k", "m")]))
-        tell = Tell(2, "k", "m", (0,), (0,))
+        tell = SlotTell(2, "k", "m", (0,), (0,))
         with pytest.raises(problems.NoSuchCampaign):
             self.world.run(self.processes[0].tell(other, self.campaign, [tell]))
 

@@ -17,10 +17,11 @@ import numpy as np
 
 from affinity_bandits.policies import FOREVER
 from affinity_bandits.service import problems
+from affinity_bandits.service.campaign_spec import CampaignSpec
 from affinity_bandits.service.campaigns import Ask
-from affinity_bandits.service.description import Description
-from affinity_bandits.service.records import Finished, Lease, Runs, Told, Wait
-from affinity_bandits.service.tells import Tell
+from affinity_bandits.service.records import Lease, Runs
+from affinity_bandits.service.tells import ArmTell, SlotTell, Tell
+from affinity_bandits.wire import Finished, Told, Wait
 
 
 @dataclass
@@ -67,7 +68,7 @@ class ModelLease:
 class Model:
     """A campaign of which one caller at a time asks and tells."""
 
-    def __init__(self, description: Description) -> None:
+    def __init__(self, description: CampaignSpec) -> None:
         self.about = description
         self.lowest = round(description.lowest * 10**9)
         self.highest = round(description.highest * 10**9)
@@ -104,14 +105,15 @@ class Model:
         if one.key in self.remembered:
             return self._repeated(one.key, ("ask", one.count))
         if self.status in ("exhausted", "stopped"):
-            return Finished(self.status)
+            return Finished(status=self.status)
         current = self.round
         end = min(current.handed_out + one.count, current.size, self._first_barred())
         fresh = range(current.handed_out, end)
         slots = list(fresh) or self._offered_again(now)[: one.count]
         if not slots:
             moments = [self.leases[lease].expires_at for lease in current.owed.values()]
-            return Wait(len(current.owed), (min(moments) - now).total_seconds())
+            first = (min(moments) - now).total_seconds()
+            return Wait(status="wait", outstanding=len(current.owed), retry_after=first)
         self.events.append(("ask", one.key, self.number))
         number = len(self.events)
         expires_at = now + timedelta(seconds=self.about.lease_seconds)
@@ -147,25 +149,25 @@ class Model:
         return told
 
     def _tell(self, one: Tell, now: datetime) -> Any:
-        request = ("tell", one.lease, one.told, one.units, one.counts)
+        request = ("tell", one.digest)
         if one.key in self.remembered:
             return self._repeated(one.key, request)
         if one.lease not in self.leases:
             return problems.NoSuchLease(one.lease)
         lease = self.leases[one.lease]
-        counts = one.counts or (1,) * len(one.told)
+        counts = one.counts if isinstance(one, ArmTell) else (1,) * len(one.slots)
         for units, answers in zip(one.units, counts, strict=True):
             if not self.lowest * answers <= units <= self.highest * answers:
                 return problems.ScoreOutOfRange()
-        if one.counts is None:
-            slots = set(one.told)
+        if isinstance(one, SlotTell):
+            slots = set(one.slots)
             if not slots <= set(lease.slots):
                 return problems.NotLeased(one.lease)
             counted = self._count_slots(one, lease)
         else:
             arms = self.rounds[lease.round].arms
             slots = set()
-            for arm, answers in zip(one.told, one.counts, strict=True):
+            for arm, answers in zip(one.arms, one.counts, strict=True):
                 of_arm = [slot for slot in lease.slots if arms[slot % len(arms)] == arm]
                 if len(of_arm) < answers:
                     return problems.NotLeased(one.lease)
@@ -173,17 +175,17 @@ class Model:
             counted = self._count_totals(one, lease, slots)
         rest = len(slots) - counted
         gone = lease.round != self.number or lease.expires_at <= now
-        told = Told(counted, rest if gone else 0, 0 if gone else rest)
+        told = Told(counted=counted, late=rest if gone else 0, duplicate=0 if gone else rest)
         self.remembered[one.key] = (request, told)
         self.events.append(("tell", one.key, self.number, told))
         return told
 
-    def _count_slots(self, one: Tell, lease: ModelLease) -> int:
+    def _count_slots(self, one: SlotTell, lease: ModelLease) -> int:
         if lease.round != self.number:
             return 0
         current = self.round
         counted = 0
-        for slot, units in zip(one.told, one.units, strict=True):
+        for slot, units in zip(one.slots, one.units, strict=True):
             if slot not in current.answered:
                 current.owed.pop(slot)  # whoever owes it
                 current.answered.add(slot)
@@ -191,13 +193,12 @@ class Model:
                 counted += 1
         return counted
 
-    def _count_totals(self, one: Tell, lease: ModelLease, slots: set[int]) -> int:
+    def _count_totals(self, one: ArmTell, lease: ModelLease, slots: set[int]) -> int:
         current = self.round
         untouched = all(current.owed.get(slot) == one.lease for slot in lease.slots)
         if lease.round != self.number or not untouched:
             return 0
-        assert one.counts is not None
-        for arm, answers, units in zip(one.told, one.counts, one.units, strict=True):
+        for arm, answers, units in zip(one.arms, one.counts, one.units, strict=True):
             if answers:
                 current.add(arm, answers, units)
         for slot in slots:

@@ -14,14 +14,14 @@ import asyncpg
 
 from affinity_bandits.policies import ExploreThenCommit, RoundPolicy
 from affinity_bandits.service import keys
+from affinity_bandits.service.campaign_spec import CampaignSpec
 from affinity_bandits.service.campaigns import Ask, Campaigns
-from affinity_bandits.service.description import Description
-from affinity_bandits.service.idempotency import new_key
 from affinity_bandits.service.reading import Reading
 from affinity_bandits.service.records import Campaign, Lease
 from affinity_bandits.service.store.connection import connect
-from affinity_bandits.service.tells import Tell
+from affinity_bandits.service.tells import ArmTell, SlotTell, Tell
 from affinity_bandits.service.verify import verify
+from affinity_bandits.wire.values import new_key
 
 ONE = 10**9
 LEASE_SECONDS = 60.0
@@ -38,7 +38,7 @@ class OneCampaign:
         self.id: UUID
 
     async def create(self, policy: RoundPolicy, horizon: int) -> UUID:
-        about = Description("one", ("a", "b"), policy, horizon, lease_seconds=LEASE_SECONDS)
+        about = CampaignSpec("one", ("a", "b"), policy, horizon, lease_seconds=LEASE_SECONDS)
         return await self.campaigns.create(
             self.tenant, about, key=new_key(), actor="t", now=self.now
         )
@@ -85,9 +85,10 @@ class OneCampaign:
 def made(lease: Lease | int, told: Any, key: str | None = None) -> Tell:
     number = lease if isinstance(lease, int) else lease.number
     pairs = [one if isinstance(one, tuple) else (None, one) for one in told.values()]
-    counts = tuple(count for count, _ in pairs if count is not None) or None
+    counts = tuple(count for count, _ in pairs if count is not None)
     units = tuple(round(score * ONE) for _, score in pairs)
-    return Tell(number, key or new_key(), "t", tuple(told), units, counts)
+    parts = (number, key or new_key(), "t", tuple(told), units)
+    return ArmTell(*parts, counts) if counts else SlotTell(*parts)
 
 
 def on_a_campaign(

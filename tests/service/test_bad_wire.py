@@ -18,8 +18,9 @@ import httpx
 import pytest
 
 from affinity_bandits.service import keys
+from affinity_bandits.service.http import create_app
 from affinity_bandits.service.store.connection import connect
-from affinity_bandits.service.web import create_app
+from affinity_bandits.wire.limits import SCOPES
 from tests.service.test_serve_command import PATIENCE, Server, served, until
 from tests.service.web_site import PROBLEM, calls, new_names, opened, refused
 
@@ -95,8 +96,8 @@ def service(dsn: str) -> Iterator[Service]:
         try:
             tenant = await keys.create_tenant(pool, next(new_names))
             return (
-                await keys.make_key(pool, tenant, "wire", keys.SCOPES),
-                await keys.make_key(pool, tenant, "small", keys.SCOPES, largest_body=2**15),
+                await keys.make_key(pool, tenant, "wire", SCOPES),
+                await keys.make_key(pool, tenant, "small", SCOPES, largest_body=2**15),
             )
         finally:
             await pool.close()
@@ -296,8 +297,8 @@ def test_without_a_database_neither_its_password_nor_a_key_is_told() -> None:
 
 def test_what_other_libraries_log_is_a_line_of_json_without_their_words() -> None:
     code = (
-        "import logging.config; from affinity_bandits.service.web.logs import uvicorn_logging;"
-        "logging.config.dictConfig(uvicorn_logging(quiet=True));"
+        "import logging.config; from affinity_bandits.service.http.logs import log_config;"
+        "logging.config.dictConfig(log_config(quiet=True));"
         "logging.getLogger('asyncio').error('Task failed\\nfuture: %r', ValueError('words'))"
     )
     done = subprocess.run(

@@ -12,11 +12,13 @@ import pytest
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.policies import Elimination, ExploreThenCommit, ListedSchedule
 from affinity_bandits.service import keys, problems
+from affinity_bandits.service.campaign_spec import CampaignSpec
 from affinity_bandits.service.campaigns import Ask
-from affinity_bandits.service.description import Description
-from affinity_bandits.service.idempotency import new_key
-from affinity_bandits.service.records import Finished, Lease, Told, Wait
-from affinity_bandits.service.tells import LARGEST, Tell
+from affinity_bandits.service.records import Lease
+from affinity_bandits.service.tells import SlotTell
+from affinity_bandits.wire import Finished, Told, Wait
+from affinity_bandits.wire.limits import LARGEST_NUMBER
+from affinity_bandits.wire.values import new_key
 
 from .one_campaign import LEASE_SECONDS, OneCampaign, made, on_a_campaign
 
@@ -38,9 +40,13 @@ def test_whoever_finds_nothing_is_told_when_to_come_back(dsn: str) -> None:
     async def test(one: OneCampaign) -> None:
         lease = await one.ask(4)
         one.wait(20)
-        assert await one.ask(1) == Wait(outstanding=4, retry_after=LEASE_SECONDS - 20)
+        assert await one.ask(1) == Wait(
+            status="wait", outstanding=4, retry_after=LEASE_SECONDS - 20
+        )
         await one.tell(lease, {0: 1})
-        assert await one.ask(1) == Wait(outstanding=3, retry_after=LEASE_SECONDS - 20)
+        assert await one.ask(1) == Wait(
+            status="wait", outstanding=3, retry_after=LEASE_SECONDS - 20
+        )
 
     on_a_campaign(dsn, test)
 
@@ -89,7 +95,7 @@ def test_the_same_request_with_the_same_key_has_the_same_answer(dsn: str) -> Non
         await one.tell(lease, {1: 1})
         one.wait(2 * LEASE_SECONDS)
         assert await one.ask(2, "ask") == lease  # however late
-        assert await one.tell(lease, {0: 1}, "tell") == told == Told(1, 0, 0)
+        assert await one.tell(lease, {0: 1}, "tell") == told == Told(counted=1, late=0, duplicate=0)
         assert await one.kinds() == ["create", "ask", "tell", "tell"]
 
     on_a_campaign(dsn, test)
@@ -126,7 +132,7 @@ def test_a_wait_is_not_remembered_under_its_key(dsn: str) -> None:
 def test_a_campaign_is_created_once_a_key(dsn: str) -> None:
     async def test(one: OneCampaign) -> None:
         def create(horizon: int) -> Any:
-            about = Description("twice", ("a", "b"), ExploreThenCommit(2), horizon)
+            about = CampaignSpec("twice", ("a", "b"), ExploreThenCommit(2), horizon)
             return one.campaigns.create(one.tenant, about, key="twice", actor="t")
 
         ids = await asyncio.gather(*(create(50) for _ in range(4)))
@@ -142,7 +148,7 @@ def test_a_key_is_a_short_word(key: Any) -> None:
     with pytest.raises(InvalidInput, match="Idempotency-Key must be 1 to 200"):
         Ask(1, key, "t")
     with pytest.raises(InvalidInput, match="Idempotency-Key must be 1 to 200"):
-        Tell(2, key, "t", (0,), (0,))
+        SlotTell(2, key, "t", (0,), (0,))
 
 
 # Telling.
@@ -151,8 +157,8 @@ def test_a_key_is_a_short_word(key: Any) -> None:
 def test_a_slot_is_answered_once(dsn: str) -> None:
     async def test(one: OneCampaign) -> None:
         lease = await one.ask(4)
-        assert await one.tell(lease, {0: 1, 1: 0.25}) == Told(2, 0, 0)
-        assert await one.tell(lease, {1: 1, 2: 0.5}) == Told(1, 0, duplicate=1)
+        assert await one.tell(lease, {0: 1, 1: 0.25}) == Told(counted=2, late=0, duplicate=0)
+        assert await one.tell(lease, {1: 1, 2: 0.5}) == Told(counted=1, late=0, duplicate=1)
         assert (await one.look()).round.sums == (1_500_000_000, 250_000_000)
 
     on_a_campaign(dsn, test)
@@ -162,12 +168,13 @@ def test_a_late_answer_counts_while_its_slot_has_none(dsn: str) -> None:
     async def test(one: OneCampaign) -> None:
         slow = await one.ask(4)
         one.wait(LEASE_SECONDS)
-        assert await one.tell(slow, {0: 1}) == Told(1, 0, 0)  # nobody else had it
+        assert await one.tell(slow, {0: 1}) == Told(counted=1, late=0, duplicate=0)
         quick = await one.ask(2)
         assert quick.runs == ((1, 2),)
-        assert await one.tell(slow, {1: 1}) == Told(1, 0, 0)  # nobody else had answered it
-        assert await one.tell(quick, {1: 0, 2: 1}) == Told(1, 0, duplicate=1)
-        assert await one.tell(slow, {2: 0, 3: 1}) == Told(1, late=1, duplicate=0)
+        # Nobody else had answered it.
+        assert await one.tell(slow, {1: 1}) == Told(counted=1, late=0, duplicate=0)
+        assert await one.tell(quick, {1: 0, 2: 1}) == Told(counted=1, late=0, duplicate=1)
+        assert await one.tell(slow, {2: 0, 3: 1}) == Told(counted=1, late=1, duplicate=0)
         assert (await one.look()).status == "decided"
 
     on_a_campaign(dsn, test)
@@ -179,8 +186,8 @@ def test_whoever_is_overtaken_after_their_time_is_late(dsn: str) -> None:
         one.wait(LEASE_SECONDS)
         quick = await one.ask(1)
         one.wait(LEASE_SECONDS)
-        assert await one.tell(slow, {0: 1}) == Told(1, 0, 0)
-        assert await one.tell(quick, {0: 0}) == Told(0, late=1, duplicate=0)
+        assert await one.tell(slow, {0: 1}) == Told(counted=1, late=0, duplicate=0)
+        assert await one.tell(quick, {0: 0}) == Told(counted=0, late=1, duplicate=0)
 
     on_a_campaign(dsn, test)
 
@@ -192,7 +199,7 @@ def test_an_answer_after_the_end_of_its_round_is_late(dsn: str) -> None:
         quick = await one.ask(4)
         await one.tell(quick, {0: 1, 1: 0, 2: 1, 3: 0})
         await one.ask(4)  # of the next round, where slots have the same numbers
-        assert await one.tell(slow, {0: 1, 1: 1}) == Told(0, late=2, duplicate=0)
+        assert await one.tell(slow, {0: 1, 1: 1}) == Told(counted=0, late=2, duplicate=0)
         assert (await one.look()).round.answered == 0
 
     on_a_campaign(dsn, test)
@@ -201,7 +208,9 @@ def test_an_answer_after_the_end_of_its_round_is_late(dsn: str) -> None:
 def test_totals_count_whole(dsn: str) -> None:
     async def test(one: OneCampaign) -> None:
         lease = await one.ask(4)
-        assert await one.tell(lease, {0: (2, 1.5), 1: (1, 0.25)}) == Told(3, 0, 0)
+        assert await one.tell(lease, {0: (2, 1.5), 1: (1, 0.25)}) == Told(
+            counted=3, late=0, duplicate=0
+        )
         look = await one.look()
         assert (look.round.answers, look.round.sums) == ((2, 1), (1_500_000_000, 250_000_000))
         one.wait(LEASE_SECONDS)
@@ -214,10 +223,12 @@ def test_totals_of_a_lease_that_was_touched_do_not_count(dsn: str) -> None:
     async def test(one: OneCampaign) -> None:
         told, offered = await one.ask(2), await one.ask(2)
         await one.tell(told, {0: 1})
-        assert await one.tell(told, {1: (1, 1)}) == Told(0, 0, duplicate=1)
+        assert await one.tell(told, {1: (1, 1)}) == Told(counted=0, late=0, duplicate=1)
         one.wait(LEASE_SECONDS)
         assert (await one.ask(2)).runs == ((1, 2),)  # one slot of each of the two leases
-        assert await one.tell(offered, {0: (1, 1), 1: (1, 1)}) == Told(0, late=2, duplicate=0)
+        assert await one.tell(offered, {0: (1, 1), 1: (1, 1)}) == Told(
+            counted=0, late=2, duplicate=0
+        )
         assert (await one.look()).round.answered == 1
 
     on_a_campaign(dsn, test)
@@ -232,10 +243,10 @@ def test_what_is_refused_leaves_no_trace_and_spares_the_rest_of_its_batch(dsn: s
             (made(mine, {2: 1}), problems.NotLeased),  # the other's
             (made(mine, {3: 1}), problems.NotLeased),  # nobody's yet
             (made(mine, {2**62: 1}), problems.NotLeased),
-            (made(mine, {LARGEST: 1}), problems.NotLeased),
+            (made(mine, {LARGEST_NUMBER: 1}), problems.NotLeased),
             (made(mine, {0: (2, 1)}), problems.NotLeased),
             (made(mine, {7: (1, 1)}), problems.NotLeased),
-            (made(mine, {LARGEST: (1, 1)}), problems.NotLeased),
+            (made(mine, {LARGEST_NUMBER: (1, 1)}), problems.NotLeased),
             (made(mine, {0: 1.000000001}), problems.ScoreOutOfRange),
             (made(mine, {0: -0.000000001}), problems.ScoreOutOfRange),
             (made(mine, {0: (1, 1.1)}), problems.ScoreOutOfRange),
@@ -244,7 +255,7 @@ def test_what_is_refused_leaves_no_trace_and_spares_the_rest_of_its_batch(dsn: s
         tells = [good[0], *(tell for tell, _ in refused), good[1]]
         first, *rest, last = await one.tell_all(tells)
         assert [type(found) for found in rest] == [problem for _, problem in refused]
-        assert first == last == Told(1, 0, 0)
+        assert first == last == Told(counted=1, late=0, duplicate=0)
         assert await one.kinds() == ["create", "ask", "ask", "tell", "tell"]
 
     on_a_campaign(dsn, test)
@@ -270,7 +281,7 @@ def test_a_round_that_the_horizon_cuts_short_decides_nothing(dsn: str) -> None:
         lease = await one.ask(9)
         assert lease.runs == ((0, 3),)
         await one.tell(lease, {0: 0, 1: 1, 2: 0})
-        assert await one.ask(1) == Finished("exhausted")
+        assert await one.ask(1) == Finished(status="exhausted")
         look = await one.look()
         assert (look.status, look.recommended, look.active) == ("exhausted", None, (0, 1))
         assert await one.kinds() == ["create", "ask", "tell", "close"]
@@ -283,11 +294,13 @@ def test_a_stopped_campaign_hands_out_nothing_and_takes_what_it_is_owed(dsn: str
         lease = await one.ask(4)
         for key in ("stop", "stop", "stop-again"):
             await one.campaigns.stop(one.tenant, one.id, actor="t", key=key, now=one.now)
-        assert await one.ask(1) == Finished("stopped")
-        assert await one.tell(lease, {0: 1, 1: 0, 2: 1, 3: 0}) == Told(4, 0, 0)
+        assert await one.ask(1) == Finished(status="stopped")
+        assert await one.tell(lease, {0: 1, 1: 0, 2: 1, 3: 0}) == Told(
+            counted=4, late=0, duplicate=0
+        )
         look = await one.look()
         assert (look.status, look.recommended) == ("stopped", 0)
-        assert await one.ask(1) == Finished("stopped")
+        assert await one.ask(1) == Finished(status="stopped")
         assert await one.kinds() == ["create", "ask", "stop", "tell", "close"]
 
     on_a_campaign(dsn, test)
@@ -299,7 +312,7 @@ def test_the_last_round_is_closed_once_whoever_stops_the_campaign_then(dsn: str)
         await one.tell(lease, {0: 1, 1: 1, 2: 1, 3: 1})
         before = await one.kinds()
         await one.campaigns.stop(one.tenant, one.id, actor="t", key="stop", now=one.now)
-        assert await one.tell(lease, {0: 0}) == Told(0, 0, duplicate=1)
+        assert await one.tell(lease, {0: 0}) == Told(counted=0, late=0, duplicate=1)
         assert before.count("close") == (await one.kinds()).count("close") == 1
 
     never_drops = Elimination(ListedSchedule([(2, 9.0)]), discard_first=False)

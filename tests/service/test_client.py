@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from uuid import UUID, uuid4
 
 import httpx
 import pytest
 
+import affinity_bandits
 from affinity_bandits.client import (
     AsyncClient,
     Client,
@@ -23,8 +26,8 @@ from affinity_bandits.client import (
     Told,
     Total,
     Wait,
-    requests,
-    run,
+    core,
+    run_campaign,
 )
 from affinity_bandits.errors import AffinityError, InvalidInput
 from tests.service.clients import (
@@ -58,8 +61,8 @@ def test_a_campaign_from_its_first_ask_to_its_end(service: Service) -> None:
         assert [slot.arm for slot in lease.slots] == ["a", "b"]
         assert [slot.slot for slot in lease.slots] == [0, 1]
         assert lease.expires_at - datetime.now(UTC) < timedelta(hours=1, minutes=1)
-        assert client.tell(lease, [0.25, -1]) == Told(2, 0, 0)
-        found = run(client, campaign, lambda arm: 1.0 if arm == "b" else 0.0, count=50)
+        assert client.tell(lease, [0.25, -1]) == Told(counted=2, late=0, duplicate=0)
+        found = run_campaign(client, campaign, lambda arm: 1.0 if arm == "b" else 0.0, count=50)
         assert (found.status, found.recommended) == ("decided", "b")
         assert [arm.active for arm in found.arms] == [False, True]
         first, *_ = rounds = list(client.rounds(campaign))
@@ -71,7 +74,7 @@ def test_a_campaign_from_its_first_ask_to_its_end(service: Service) -> None:
         assert [one.number for one in events] == list(range(1, len(events) + 1))
         assert events[0].kind == "create"
         assert client.stop(campaign).status == "stopped"
-        assert client.ask(campaign) == Finished("stopped")
+        assert client.ask(campaign) == Finished(status="stopped")
     assert service.differences(campaign) == ()
 
 
@@ -81,14 +84,18 @@ def test_the_asynchronous_client_does_the_same(service: Service) -> None:
             made = await client.create_campaign("c", ["a", "b"], policy=ROUNDS, horizon=10_000)
             lease = await client.ask(made, 2)
             assert isinstance(lease, Lease)
-            assert await client.tell_totals(lease, lease.totals([0.5, 1])) == Told(2, 0, 0)
+            assert await client.tell_totals(lease, lease.totals([0.5, 1])) == Told(
+                counted=2, late=0, duplicate=0
+            )
             more = await client.ask(made.id, 4)
             assert isinstance(more, Lease)
             (line,) = await client.tell_many([(more, [0.1, 0.2, 0.3, 0.4])])
-            assert line.told == Told(4, 0, 0)
+            assert line.told == Told(counted=4, late=0, duplicate=0)
             another = await client.ask(UUID(made.id))
             assert isinstance(another, Lease)
-            assert await client.tell(another, {another.slots[0].slot: 1}) == Told(1, 0, 0)
+            assert await client.tell(another, {another.slots[0].slot: 1}) == Told(
+                counted=1, late=0, duplicate=0
+            )
             assert [one.id async for one in client.campaigns()] == [made.id]
             assert [one.sums async for one in client.rounds(made)] == [("0.5", "1")]
             assert [one.kind async for one in client.events(made)][:2] == ["create", "ask"]
@@ -100,11 +107,22 @@ def test_the_asynchronous_client_does_the_same(service: Service) -> None:
     assert service.differences(asyncio.run(work(service.key()))) == ()
 
 
-def test_both_clients_have_the_same_methods() -> None:
-    def public(kind: type) -> set[str]:
-        return {name for name in vars(kind) if not name.startswith("_")}
+def test_both_clients_have_the_same_methods_and_each_is_documented_in_both() -> None:
+    def public(kind: type) -> dict[str, tuple[list[inspect.Parameter], str | None]]:
+        names = [name for name in dir(kind) if not name.startswith("_")]
+        made = kind("http://h", NOBODY)  # how a method is seen on a client, and on its class
+        for name in names:
+            assert getattr(made, name).__doc__ == getattr(kind, name).__doc__
+        found = {name: getattr(made, name) for name in names}
+        return {
+            name: (list(inspect.signature(one).parameters.values()), one.__doc__)
+            for name, one in found.items()
+        }
 
     assert public(Client) == public(AsyncClient)
+    assert len(public(Client)) == 11
+    assert all(words for _, words in public(Client).values())
+    assert list(inspect.signature(Client("http://h", NOBODY).events).parameters) == ["campaign"]
 
 
 def every_text(error: BaseException) -> str:
@@ -249,7 +267,7 @@ def test_mistakes_are_said_before_anything_is_sent() -> None:
             with pytest.raises(InvalidInput, match="policy must be given, or else plan"):
                 client.create_campaign("c", ["a", "b"], horizon=9, **both)
         with pytest.raises(InvalidInput, match="what JSON can say"):
-            client.create_campaign("c", ["a", "b"], policy={"name": {1, 2}}, horizon=9)
+            client.create_campaign("c", ["a", "b"], policy={"name": "x", "y": {1, 2}}, horizon=9)
         assert client.tell_many([]) == []
         assert transport.requests == []
 
@@ -259,8 +277,8 @@ def test_scores_may_be_given_by_slot_or_in_order(service: Service) -> None:
         campaign = new_campaign(client)
         first = client.ask(campaign, 2)
         assert isinstance(first, Lease)
-        assert client.tell(first, {1: 0.75}) == Told(1, 0, 0)
-        assert client.tell(first, [0.5, 0.75]) == Told(1, 0, 1)
+        assert client.tell(first, {1: 0.75}) == Told(counted=1, late=0, duplicate=0)
+        assert client.tell(first, [0.5, 0.75]) == Told(counted=1, late=0, duplicate=1)
         assert [one.sums for one in client.rounds(campaign)] == [("0.5", "0.75")]
 
 
@@ -272,8 +290,10 @@ def test_totals_are_exact_and_count_as_the_scores_do(service: Service) -> None:
         scores = [0.1 if slot.arm == "a" else 1e-9 for slot in lease.slots]
         totals = lease.totals(scores)
         each = len(lease) // 2
-        assert totals[0] == Total("a", each, f"{each // 10}.{each % 10}".removesuffix(".0"))
-        assert client.tell_totals(lease, totals) == Told(len(lease), 0, 0)
+        assert totals[0] == Total(
+            arm="a", count=each, sum=f"{each // 10}.{each % 10}".removesuffix(".0")
+        )
+        assert client.tell_totals(lease, totals) == Told(counted=len(lease), late=0, duplicate=0)
         _, second = client.rounds(campaign)
         assert second.sums == (totals[0].sum, f"0.{each:09d}".rstrip("0"))
 
@@ -301,7 +321,9 @@ def test_a_run_waits_for_what_others_owe(service: Service) -> None:
             waits.append(seconds)
             client.tell(lease, [0.0])
 
-        found = run(client, campaign, lambda arm: float(arm == "a"), count=100, sleep=sleep)
+        found = run_campaign(
+            client, campaign, lambda arm: float(arm == "a"), count=100, sleep=sleep
+        )
     assert found.recommended == "a"
     assert waits == [1.0]
 
@@ -309,14 +331,14 @@ def test_a_run_waits_for_what_others_owe(service: Service) -> None:
 def test_a_run_ends_with_its_horizon(service: Service) -> None:
     with Client(service.url, service.key()) as client:
         campaign = new_campaign(client, horizon=25)
-        found = run(client, campaign, lambda _: 0.5, count=4)
+        found = run_campaign(client, campaign, lambda _: 0.5, count=4)
         assert (found.status, found.recommended) == ("exhausted", None)
-        assert client.ask(campaign) == Finished("exhausted")
+        assert client.ask(campaign) == Finished(status="exhausted")
         assert sum(arm.answers for arm in found.arms) == 25
 
 
 def test_every_page_is_gone_through(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(requests, "PAGE", 3)
+    monkeypatch.setattr(core, "PAGE", 3)
     key = service.key()
     transport = Losing(0)
     with Client(service.url, key, transport=transport) as client:
@@ -341,7 +363,12 @@ def test_many_tells_are_answered_line_by_line(service: Service) -> None:
         lines = client.tell_many(tells, key="bulk")
         assert [one.line for one in lines] == [1, 2, 3, 4]
         assert [one.status for one in lines] == [200, 200, 422, 200]
-        assert [one.told for one in lines] == [Told(1, 0, 0), Told(1, 0, 0), None, Told(1, 0, 0)]
+        assert [one.told for one in lines] == [
+            Told(counted=1, late=0, duplicate=0),
+            Told(counted=1, late=0, duplicate=0),
+            None,
+            Told(counted=1, late=0, duplicate=0),
+        ]
         assert lines[2].code == "score_out_of_range"
         # The same again is the same again.
         assert client.tell_many(tells, key="bulk") == lines
@@ -354,9 +381,9 @@ def test_many_tells_are_cut_into_parts_that_fit(
         campaign = begun(client)
         leases = [client.ask(campaign) for _ in range(9)]
         tells = [(one, [0.5]) for one in leases if isinstance(one, Lease)]
-        together = list(requests.tell_many(tells, "bulk"))
-        monkeypatch.setattr(requests, "LARGEST_PART", len(together[0].content) // 4)
-        parts = list(requests.tell_many(tells, "bulk"))
+        together = list(core.tell_many(tells, key="bulk"))
+        monkeypatch.setattr(core, "LARGEST_PART", len(together[0].content) // 4)
+        parts = list(core.tell_many(tells, key="bulk"))
         assert len(together) == 1
         assert len(parts) > 3
         assert b"".join(part.content for part in parts) == together[0].content
@@ -370,7 +397,7 @@ def test_many_tells_are_cut_into_parts_that_fit(
 
 
 def test_importing_the_client_loads_nothing_of_the_server() -> None:
-    server = ["fastapi", "starlette", "uvicorn", "asyncpg", "sqlalchemy", "alembic", "pydantic"]
+    server = ["fastapi", "starlette", "uvicorn", "asyncpg", "sqlalchemy", "alembic"]
     code = (
         "import sys, affinity_bandits.client; "
         f"print(*({{*{[*server, 'orjson', 'numba', 'scipy', 'xarray']!r}}} & {{*sys.modules}}))"
@@ -379,6 +406,22 @@ def test_importing_the_client_loads_nothing_of_the_server() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.split() == []
+
+
+def test_the_client_and_its_messages_need_no_numpy() -> None:
+    code = (
+        "import sys, types; "
+        # The package's own front door is not the client's.
+        "package = types.ModuleType('affinity_bandits'); "
+        f"package.__path__ = [{str(Path(affinity_bandits.__file__).parent)!r}]; "
+        "sys.modules['affinity_bandits'] = package; "
+        "import affinity_bandits.client; "
+        "print('numpy' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.split() == ["False"]
 
 
 def test_without_httpx_the_client_says_what_to_install() -> None:

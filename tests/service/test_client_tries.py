@@ -79,10 +79,10 @@ def test_writes_whose_answers_are_lost_are_done_once(service: Service) -> None:
         leases = [client.ask(campaign) for _ in range(2)]
         first, second = (one for one in leases if isinstance(one, Lease))
         transport.left = 2
-        assert client.tell(first, [1.0]) == Told(1, 0, 0)
+        assert client.tell(first, [1.0]) == Told(counted=1, late=0, duplicate=0)
         transport.left = 2
         (line,) = client.tell_many([(second, [0.5])])
-        assert line.told == Told(1, 0, 0)
+        assert line.told == Told(counted=1, late=0, duplicate=0)
         transport.left = 2
         client.stop(campaign)
         kinds = [one.kind for one in client.events(campaign)]
@@ -109,7 +109,7 @@ def test_the_asynchronous_client_repeats_with_the_same_key_too() -> None:
         async with AsyncClient("http://h", NOBODY, transport=transport, sleep=sleep) as client:
             return await client.tell(a_lease(), [1.0])
 
-    assert asyncio.run(work()) == Told(1, 0, 0)
+    assert asyncio.run(work()) == Told(counted=1, late=0, duplicate=0)
     assert len(seen) == 3
     assert len(set(seen)) == 1
     assert len(pauses) == 2
@@ -118,7 +118,7 @@ def test_the_asynchronous_client_repeats_with_the_same_key_too() -> None:
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
 def test_a_status_that_passes_is_waited_out(status: int) -> None:
     with canned(no(status), no(status), told()) as (client, (transport, pauses)):
-        assert client.tell(a_lease(), [1.0]) == Told(1, 0, 0)
+        assert client.tell(a_lease(), [1.0]) == Told(counted=1, late=0, duplicate=0)
     assert len({one.headers["Idempotency-Key"] for one in transport.requests}) == 1
     assert len(transport.requests) == 3
     assert len(pauses) == 2
@@ -250,7 +250,7 @@ def test_a_server_that_hangs_up_is_asked_again() -> None:
         thread.start()
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         with Client(url, NOBODY, sleep=Pauses()) as client:
-            assert client.tell(a_lease(), [1.0]) == Told(1, 0, 0)
+            assert client.tell(a_lease(), [1.0]) == Told(counted=1, late=0, duplicate=0)
         thread.join()
     sent = {line for text in seen for line in text.split(b"\r\n") if b"idempotency" in line.lower()}
     assert len(seen) == 3

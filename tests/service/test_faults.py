@@ -12,7 +12,7 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from affinity_bandits.client import answers
+from affinity_bandits import wire
 from affinity_bandits.errors import (
     AffinityError,
     InvalidInput,
@@ -22,12 +22,12 @@ from affinity_bandits.errors import (
     UnknownName,
 )
 from affinity_bandits.policies import ExploreThenCommit
+from affinity_bandits.service import backend
+from affinity_bandits.service.http.errors import as_problem
 from affinity_bandits.service.records import Campaign
 from affinity_bandits.service.store.migrate import migrate
 from affinity_bandits.service.ui import story, trail, view
 from affinity_bandits.service.ui.session import COOKIE
-from affinity_bandits.service.web import backend
-from affinity_bandits.service.web.problem_json import as_problem
 from tests.service.broken import CAUSES, PRIVATE, SEEN_BY_READERS, World, raising, until, world
 from tests.service.conftest import made_database
 from tests.service.web_site import Site, on_site, refused, site
@@ -176,7 +176,7 @@ def test_the_client_reads_the_mark(dsn: str) -> None:
             one = await world(at, client)
             async with CAUSES["saved is empty"][0](at, one.bad):
                 content = (await client.get("/v1/campaigns")).content
-                bad, good = answers.campaigns(content).items
+                bad, good = wire.CampaignPage.model_validate_json(content).items
                 assert bad.attention is not None
                 assert bad.attention.kind == "state"
                 assert bad.attention.since >= bad.created_at

@@ -83,8 +83,8 @@ def test_revoked_and_expired_keys_end(dsn: str, monkeypatch: pytest.MonkeyPatch)
         text = await make_key(pool, tenant, "a", ["ask"])
         soon = datetime.now(UTC) + timedelta(minutes=30)
         brief = await make_key(pool, tenant, "b", ["ask"], expires_at=soon)
-        ring = KeyRing(pool, remember_seconds=0)
-        remembering = KeyRing(pool, remember_seconds=86_400)
+        ring = KeyRing(pool, key_cache_ttl=0)
+        remembering = KeyRing(pool, key_cache_ttl=86_400)
         assert await ring.principal(text) is not None
         assert await remembering.principal(brief) is not None
         assert await revoke_key(pool, text.split("_")[1])
@@ -101,7 +101,7 @@ def test_a_session_ends_with_the_key_it_stands_for(dsn: str) -> None:
         tenant = await create_tenant(pool, "keys five")
         text = await make_key(pool, tenant, "a", ["read"])
         session = await make_key(pool, tenant, "s", ["read"], parent=text.split("_")[1])
-        ring = KeyRing(pool, remember_seconds=0)
+        ring = KeyRing(pool, key_cache_ttl=0)
         assert await ring.principal(session) is not None
         await revoke_key(pool, text.split("_")[1])
         assert await ring.principal(session) is None

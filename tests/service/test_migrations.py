@@ -14,19 +14,20 @@ import pytest
 
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.policies import HandicapElimination
+from affinity_bandits.service.campaign_spec import CampaignSpec, open_round
 from affinity_bandits.service.campaigns import Ask, Campaigns
 from affinity_bandits.service.closing import opened
-from affinity_bandits.service.description import Description, open_round
-from affinity_bandits.service.idempotency import new_key
 from affinity_bandits.service.problems import Unavailable
 from affinity_bandits.service.reading import Reading
-from affinity_bandits.service.records import Finished, Lease, Wait
+from affinity_bandits.service.records import Lease
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate, newest_revision
 from affinity_bandits.service.store.migrations import FIRST, STEPS
-from affinity_bandits.service.tells import Tell
+from affinity_bandits.service.tells import SlotTell
 from affinity_bandits.service.ui.story import order_of_answers
 from affinity_bandits.service.verify import verify
+from affinity_bandits.wire import Finished, Wait
+from affinity_bandits.wire.values import new_key
 
 from .golden import make
 
@@ -182,11 +183,11 @@ async def goes_on(dsn: str, revision: str) -> None:
                 lease = await asked(campaigns, id_)
                 assert isinstance(lease, Lease)
                 slots = tuple(slot for slot, _ in lease.slots)
-                tell = Tell(lease.number, new_key(), "t", slots, (10**8,) * len(slots))
+                tell = SlotTell(lease.number, new_key(), "t", slots, (10**8,) * len(slots))
                 (told,) = await campaigns.tell(make.TENANT, id_, [tell], now=NOW)
                 assert told.counted == len(slots)
-        assert await asked(campaigns, make.EXHAUSTED) == Finished("exhausted")
-        assert await asked(campaigns, make.STOPPED) == Finished("stopped")
+        assert await asked(campaigns, make.EXHAUSTED) == Finished(status="exhausted")
+        assert await asked(campaigns, make.STOPPED) == Finished(status="stopped")
         if make.IN_ORDER in there:
             owed = await asked(campaigns, make.IN_ORDER)  # what expired leases still owe
             assert len(owed.slots) == 2
@@ -237,7 +238,7 @@ async def made_by_0001(dsn: str) -> None:
     pool = await connect(dsn)
     try:
         policy = HandicapElimination(head_start=2, sigma=0.3, failure=0.05)
-        about = Description("old", ("a", "b"), policy, 500)
+        about = CampaignSpec("old", ("a", "b"), policy, 500)
         state = policy.start(2, 500)
         first = open_round(policy, state, 500, 0)
         data, saved = about.to_json(), policy.save(state, 2, 500)
@@ -275,7 +276,7 @@ async def answered_last_first(campaigns: Campaigns, asks: int, size: int, now: A
         leases.append(lease)
     for lease in leases[::-1]:
         slots = tuple(slot for slot, _ in lease.slots)
-        tell = Tell(lease.number, new_key(), "t", slots, (10**8,) * size)
+        tell = SlotTell(lease.number, new_key(), "t", slots, (10**8,) * size)
         await campaigns.tell(1, OLD, [tell], now=now)
 
 

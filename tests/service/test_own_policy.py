@@ -17,16 +17,16 @@ from uuid import UUID
 
 import httpx
 import pytest
+from affinity_bandits.service.idempotency import new_key
 
 from affinity_bandits.errors import InvalidInput, UnknownName
 from affinity_bandits.policies import POLICIES, RoundExplanation, RoundPolicy, register
 from affinity_bandits.service import keys
+from affinity_bandits.service.campaign_spec import SERVED, CampaignSpec, served_policy
 from affinity_bandits.service.campaigns import Ask
-from affinity_bandits.service.database import connect
-from affinity_bandits.service.description import SERVED, Description, served_policy
-from affinity_bandits.service.idempotency import new_key
 from affinity_bandits.service.reading import Reading
 from affinity_bandits.service.records import Lease
+from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.verify import verify
 from tests.own_policies import DropLowest, DropLowestInWords
 from tests.service.one_campaign import made
@@ -48,7 +48,7 @@ def registered() -> Iterator[None]:
 async def played(at: Site, tenant: str, policy: RoundPolicy, rounds: int) -> UUID:
     """A campaign of three groups that always score the same, after so many rounds."""
     owner, core = await keys.create_tenant(at.pool, tenant), at.app.state.backend.parts.campaigns
-    about = Description("Island", GROUPS, policy, 1000)
+    about = CampaignSpec("Island", GROUPS, policy, 1000)
     id_: UUID = await core.create(owner, about, key=new_key(), actor="t", now=NOW)
     while (await Reading(at.pool).campaign(owner, id_)).round.number < rounds:
         (lease,) = await core.ask(owner, id_, [Ask(3, new_key(), "t")], now=NOW)
@@ -180,7 +180,7 @@ def test_a_campaign_can_run_what_is_registered_and_nothing_else() -> None:
         with pytest.raises(UnknownName):
             served_policy("drop-lowest")
         with pytest.raises(InvalidInput, match="policy"):
-            Description("Island", GROUPS, DropLowest(), 1000)
+            CampaignSpec("Island", GROUPS, DropLowest(), 1000)
 
 
 def test_one_that_is_told_more_than_feedback_is_not_served() -> None:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from affinity_bandits import AffinityBandit, simulate
-from affinity_bandits.client import Client, run
+from affinity_bandits.client import Client, run_campaign
 from affinity_bandits.kernels import FloatArray, bind, unbound
 from affinity_bandits.policies import (
     Elimination,
@@ -26,8 +26,8 @@ from affinity_bandits.policies import (
 )
 from affinity_bandits.policies.handicap_elimination import HandicapState
 from affinity_bandits.policies.round import RoundKernels
+from affinity_bandits.service.campaign_spec import open_round
 from affinity_bandits.service.closing import step
-from affinity_bandits.service.description import open_round
 from affinity_bandits.service.scores import LARGEST_SCORE, UNITS_PER_ONE, Scale, from_units
 
 from .clients import Service, running
@@ -162,7 +162,7 @@ def test_a_campaign_over_http_is_the_same_on_every_scale(
                 part = Fraction(next(asked) * 7919 % 129 + 120 * "abcd".index(arm), 512)
                 return float(low + (high - low) * part)
 
-            end = run(client, made, score, count=50)
+            end = run_campaign(client, made, score, count=50)
             rounds = list(client.rounds(made))
             states = [one.data["state"] for one in client.events(made) if one.kind == "close"]
             decided = [(one.arms, one.counts, one.dropped) for one in rounds]

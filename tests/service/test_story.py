@@ -24,8 +24,8 @@ from affinity_bandits.policies import (
     Uniform,
 )
 from affinity_bandits.policies.schedule import ListedSchedule
+from affinity_bandits.service.campaign_spec import SERVED, CampaignSpec, open_round
 from affinity_bandits.service.closing import step
-from affinity_bandits.service.description import SERVED, Description, open_round
 from affinity_bandits.service.records import Campaign, ClosedRound, Event, Progress, Stored
 from affinity_bandits.service.scores import to_units
 from affinity_bandits.service.ui import charts, story
@@ -56,7 +56,7 @@ def played(
     scale: tuple[float, float] = (0.0, 1.0),
 ) -> tuple[Campaign, list[ClosedRound]]:
     """A campaign whose groups always score their means, after so many rounds or at its end."""
-    about = Description(
+    about = CampaignSpec(
         "Sourcing", tuple(names), policy, horizon, lowest=scale[0], highest=scale[1]
     )
     state = policy.start(len(names), horizon)

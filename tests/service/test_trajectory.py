@@ -26,15 +26,16 @@ from affinity_bandits.policies import (
     Uniform,
 )
 from affinity_bandits.service import keys
+from affinity_bandits.service.campaign_spec import CampaignSpec
 from affinity_bandits.service.campaigns import Ask, Campaigns
-from affinity_bandits.service.description import Description
-from affinity_bandits.service.idempotency import new_key
 from affinity_bandits.service.reading import Reading
-from affinity_bandits.service.records import Finished, Lease, Wait
+from affinity_bandits.service.records import Lease
 from affinity_bandits.service.scores import to_units
 from affinity_bandits.service.store.connection import connect
-from affinity_bandits.service.tells import Tell
+from affinity_bandits.service.tells import SlotTell
 from affinity_bandits.service.verify import verify
+from affinity_bandits.wire import Finished, Wait
+from affinity_bandits.wire.values import new_key
 
 BEGIN = datetime(2030, 1, 1, tzinfo=UTC)
 LEASE_SECONDS = 5.0
@@ -163,13 +164,13 @@ class Crowd:
             await process.tell(self.tenant, self.campaign, batch, now=self.now)
 
 
-def answers(lease: Lease, slots: list[tuple[int, int]], scale: tuple[int, int]) -> Tell:
+def answers(lease: Lease, slots: list[tuple[int, int]], scale: tuple[int, int]) -> SlotTell:
     lowest, highest = scale
     units = tuple(
         to_units(lowest + (highest - lowest) * feedback(lease.round, slot, arm))
         for slot, arm in slots
     )
-    return Tell(lease.number, new_key(), "client", tuple(slot for slot, _ in slots), units)
+    return SlotTell(lease.number, new_key(), "client", tuple(slot for slot, _ in slots), units)
 
 
 @pytest.mark.parametrize("scale", SCALES, ids=lambda scale: f"{scale[0]} to {scale[1]}")
@@ -191,7 +192,7 @@ async def served_run(dsn: str, policy: RoundPolicy, scale: tuple[int, int], expe
     try:
         processes = [Campaigns(pool) for pool in pools]
         tenant = await keys.create_tenant(pools[0], "trajectory")
-        about = Description("crowd", tuple("abcd"), policy, HORIZON, LEASE_SECONDS, *scale)
+        about = CampaignSpec("crowd", tuple("abcd"), policy, HORIZON, LEASE_SECONDS, *scale)
         campaign = await processes[0].create(tenant, about, key=new_key(), actor="t", now=BEGIN)
         crowd = Crowd(processes, tenant, campaign, scale, last=len(expected.arms) - 1)
         crowd.before = {
@@ -248,7 +249,7 @@ async def sums_of_any_floats(dsn: str, seed: int) -> None:
     try:
         tenant = await keys.create_tenant(pool, "trajectory")
         policy = ExploreThenCommit(repetitions)
-        about = Description("floats", ("a", "b"), policy, 1000, lowest=-1000, highest=1000)
+        about = CampaignSpec("floats", ("a", "b"), policy, 1000, lowest=-1000, highest=1000)
         campaigns = Campaigns(pool)
         campaign = await campaigns.create(tenant, about, key=new_key(), actor="t", now=BEGIN)
         (lease,) = await campaigns.ask(tenant, campaign, [Ask(300, new_key(), "t")], now=BEGIN)
@@ -257,7 +258,7 @@ async def sums_of_any_floats(dsn: str, seed: int) -> None:
 
         def tell(slots: list[int]) -> Any:
             units = tuple(to_units(scores[slot]) for slot in slots)
-            one = Tell(lease.number, new_key(), "t", tuple(slots), units)
+            one = SlotTell(lease.number, new_key(), "t", tuple(slots), units)
             return campaigns.tell(tenant, campaign, [one], now=BEGIN)
 
         await asyncio.gather(*(tell(order[at : at + 13]) for at in range(0, 300, 13)))

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from affinity_bandits.service import keys
 from affinity_bandits.service.campaigns import Ask, Campaigns
 from affinity_bandits.service.records import Campaign
-from affinity_bandits.service.tells import Tell
+from affinity_bandits.service.tells import SlotTell
 from affinity_bandits.service.ui import pages, story
 from affinity_bandits.service.ui.session import COOKIE
 from tests.service.ui_site import CONTRAST, STRUCTURE, Site, log_in, serving, watched
@@ -310,7 +310,7 @@ def test_lists_are_paged(page: Page, site: Site) -> None:
         owner, core = await keys.create_tenant(pool, "pages"), Campaigns(pool)
         await core.ask(owner, first, [Ask(1, "last", "k")])
         for number in range(60):
-            tell = Tell(2, f"again{number}", "k", (0,), (0,))
+            tell = SlotTell(2, f"again{number}", "k", (0,), (0,))
             await core.tell(owner, first, [tell])
 
     site.do(ask_often)

@@ -12,9 +12,10 @@ import pytest
 from fastapi.routing import iter_route_contexts
 
 from affinity_bandits.service import keys
-from affinity_bandits.service.web import create_app
-from affinity_bandits.service.web.limits import Buckets
-from affinity_bandits.service.web.scopes import SCOPES, UI, template_of
+from affinity_bandits.service.http import create_app
+from affinity_bandits.service.http.auth import ApiRoute
+from affinity_bandits.service.http.rate_limit import RateLimiter
+from affinity_bandits.wire.limits import SCOPES
 from tests.service.web_site import (
     Site,
     calls,
@@ -23,20 +24,22 @@ from tests.service.web_site import (
     on_site,
     opened,
     refused,
+    scopes,
 )
+
+OPEN = {"/healthz", "/readyz", "/metrics"}
 
 
 def test_every_route_of_the_app_has_a_scope() -> None:
     app = create_app("postgresql://127.0.0.1:1/none")
-    seen = set()
     for route in iter_route_contexts(app.routes):
-        if route.path.startswith(UI):
-            continue
-        for method in (route.methods or set()) - {"HEAD"}:
-            assert (method, route.path) in SCOPES
-            assert template_of(route.path) == route.path
-            seen.add((method, route.path))
-    assert seen == set(SCOPES)
+        path = str(route.path)
+        if path != "/openapi.json" and not path.startswith("/ui"):
+            assert isinstance(route.original_route, ApiRoute), path
+    for (_, path), scope in scopes().items():
+        assert (scope is None) == (path in OPEN), path
+        assert scope is None or scope in SCOPES
+    assert len(scopes()) == 12
 
 
 def test_each_route_takes_its_own_scope_and_no_other(dsn: str) -> None:
@@ -44,7 +47,7 @@ def test_each_route_takes_its_own_scope_and_no_other(dsn: str) -> None:
         tenant = next(new_names)
         async with at.client(await at.key(tenant)) as client:
             campaign = await opened(client)
-        for held in keys.SCOPES:
+        for held in SCOPES:
             async with at.client(await at.key(tenant, [held])) as client:
                 for method, template, scope in calls():
                     path = template.format(campaign=campaign)
@@ -101,7 +104,7 @@ def test_a_revoked_key_stops_working_when_the_memory_ends(dsn: str) -> None:
             await keys.revoke_key(at.pool, key.split("_")[1])
             refused(await client.get("/v1/campaigns"), 401, "no_key")
 
-    on_site(dsn, work, remember_seconds=-1.0)
+    on_site(dsn, work, key_cache_ttl=-1.0)
 
 
 def test_another_tenants_campaign_looks_like_none(dsn: str) -> None:
@@ -159,15 +162,15 @@ def test_a_wrong_method_says_which_are_right(dsn: str) -> None:
 
 def test_a_bucket_holds_a_second_and_fills_at_the_rate() -> None:
     now = 100.0
-    buckets = Buckets(lambda: now)
-    assert [buckets.take("k", 2.0) for _ in range(3)] == [0.0, 0.0, 0.5]
+    limiter = RateLimiter(lambda: now)
+    assert [limiter.take("k", 2.0) for _ in range(3)] == [0.0, 0.0, 0.5]
     now += 0.5
-    assert [buckets.take("k", 2.0) for _ in range(2)] == [0.0, 0.5]
-    assert buckets.take("other", 2.0) == 0.0
+    assert [limiter.take("k", 2.0) for _ in range(2)] == [0.0, 0.5]
+    assert limiter.take("other", 2.0) == 0.0
     now += 100
-    assert [buckets.take("k", 2.0) for _ in range(3)] == [0.0, 0.0, 0.5]
-    assert buckets.take("slow", 0.1) == 0.0
-    assert buckets.take("slow", 0.1) == pytest.approx(10.0)
+    assert [limiter.take("k", 2.0) for _ in range(3)] == [0.0, 0.0, 0.5]
+    assert limiter.take("slow", 0.1) == 0.0
+    assert limiter.take("slow", 0.1) == pytest.approx(10.0)
 
 
 def test_too_many_requests_are_told_when_to_come_back(dsn: str) -> None:
@@ -178,7 +181,7 @@ def test_too_many_requests_are_told_when_to_come_back(dsn: str) -> None:
             refused(answer, 429, "too_many")
             assert answer.headers["retry-after"] == "4"
 
-    on_site(dsn, work, buckets=Buckets(lambda: 5.0))
+    on_site(dsn, work, limiter=RateLimiter(lambda: 5.0))
 
 
 def test_a_large_body_is_refused_unread_and_stops_being_read_where_it_has_no_length(
@@ -223,5 +226,39 @@ def test_a_large_body_is_refused_unread_and_stops_being_read_where_it_has_no_len
         await at.app(scope, receive, send)
         assert answer_status == 413
         assert sent <= 3 * 2**16
+
+    on_site(dsn, work)
+
+
+def test_nothing_of_a_body_is_read_before_the_key_the_rate_and_the_scope_were_looked_at(
+    dsn: str,
+) -> None:
+    async def work(at: Site) -> None:
+        tenant = next(new_names)
+        slow = await at.key(tenant, requests_per_second=0.001)
+        async with at.client(slow) as client:
+            await client.get("/v1/campaigns")  # its only one for a long while
+        weak = await at.key(tenant, ["read"])
+        read, statuses = 0, []
+
+        async def receive() -> dict[str, Any]:
+            nonlocal read
+            read += 1
+            return {"type": "http.request", "body": b"{}", "more_body": False}
+
+        async def send(message: dict[str, Any]) -> None:
+            statuses.append(message.get("status"))
+
+        for method, template, _ in calls():
+            path = template.format(campaign=uuid4())
+            scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode()}
+            scope |= {"query_string": b"", "root_path": "", "scheme": "http"}
+            for key, status in ((None, 401), ("ab_0", 401), (slow, 429), (weak, 403)):
+                if status == 403 and method == "GET":
+                    continue
+                sent = [] if key is None else [(b"authorization", f"Bearer {key}".encode())]
+                await at.app(scope | {"headers": sent}, receive, send)
+                assert statuses[-2:] == [status, None], (method, template, key)
+        assert read == 0
 
     on_site(dsn, work)

@@ -7,7 +7,7 @@ import json
 import tracemalloc
 from collections.abc import AsyncIterator
 
-from affinity_bandits.service.web.lines import TOO_LONG, lines_of
+from affinity_bandits.service.http.ndjson import TOO_LONG, lines_of
 from tests.service.web_site import (
     TELL,
     Site,
@@ -23,6 +23,7 @@ def test_a_campaign_from_the_first_ask_to_the_stop(dsn: str) -> None:
             campaign = await opened(client)
             path = f"/v1/campaigns/{campaign}"
             lease = (await client.post(f"{path}/ask", json={"count": 5})).json()
+            assert lease["campaign"] == campaign
             assert lease["slots"] == [{"slot": 0, "arm": "a"}, {"slot": 1, "arm": "b"}]
             waiting = await client.post(f"{path}/ask", json={})
             assert waiting.json()["status"] == "wait"
@@ -138,6 +139,28 @@ def test_a_bad_line_leaves_the_others_as_they_are(dsn: str) -> None:
                 f"{path}/tells", content=b"", headers={"idempotency-key": "x" * 181}
             )
             refused(long, 422, "invalid")
+
+    on_site(dsn, work)
+
+
+def test_one_line_may_be_called_json(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            path = f"/v1/campaigns/{await opened(client)}"
+            lease = (await client.post(f"{path}/ask", json={"count": 2})).json()["lease"]
+            for slot, (sent, given) in enumerate(
+                [
+                    ("application/json; charset=utf-8", "application/json"),
+                    ("application/x-ndjson", "application/x-ndjson"),
+                ]
+            ):
+                reply = await client.post(
+                    f"{path}/tells",
+                    content=TELL % (lease, slot, "0.5"),
+                    headers={"content-type": sent},
+                )
+                assert reply.headers["content-type"] == given
+                assert reply.json()["counted"] == 1
 
     on_site(dsn, work)
 

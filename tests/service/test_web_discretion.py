@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import re
 from uuid import uuid4
 
 import httpx
 import pytest
 
-from affinity_bandits.service.web import create_app
+from affinity_bandits.service.http import create_app
+from affinity_bandits.service.http.logs import REQUESTS
 from tests.service.web_site import (
     CAMPAIGN,
     PROBLEM,
@@ -115,6 +117,28 @@ def test_no_answer_and_no_line_of_the_log_has_a_secret(
     on_site(dsn, work)
 
 
+def test_a_request_is_a_record_of_a_logger_that_operators_can_route(dsn: str) -> None:
+    records: list[logging.LogRecord] = []
+
+    class Kept(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            records.append(record)
+
+    async def work(at: Site) -> None:
+        kept = Kept()
+        REQUESTS.addHandler(kept)
+        try:
+            async with at.client() as client:
+                await client.get("/healthz")
+                await client.get("/nowhere")
+        finally:
+            REQUESTS.removeHandler(kept)
+
+    on_site(dsn, work)
+    assert [one.getMessage() for one in records] == ["GET /healthz 200", "GET other 404"]
+    assert {one.name for one in records} == {"affinity_bandits.service.requests"}
+
+
 def test_a_quiet_log_has_failures_only(dsn: str, capsys: pytest.CaptureFixture[str]) -> None:
     async def work(at: Site) -> None:
         async with at.client() as client:
@@ -132,8 +156,8 @@ def test_the_description_has_every_route_its_body_and_its_refusals(dsn: str) -> 
         data = json.loads(text)
         for method, template, scope in calls():
             operation = data["paths"][template][method.lower()]
-            assert operation["security"] == [{"key": []}]
-            assert f"`{scope}`" in operation["description"]
+            assert operation["security"] == [{"key": [scope]}]
+            assert operation["operationId"].isidentifier()
             for status in ("401", "403", "422", "429", "500", "503"):
                 assert PROBLEM in operation["responses"][status]["content"]
             if method == "POST" and not template.endswith("/stop"):

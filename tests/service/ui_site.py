@@ -21,12 +21,12 @@ from playwright.sync_api import Browser, Page, Request
 from affinity_bandits.policies import Elimination
 from affinity_bandits.policies.schedule import ListedSchedule
 from affinity_bandits.service import keys
+from affinity_bandits.service.campaign_spec import CampaignSpec
 from affinity_bandits.service.campaigns import Ask, Campaigns
-from affinity_bandits.service.description import Description
+from affinity_bandits.service.http.app import create_app
 from affinity_bandits.service.records import Lease
 from affinity_bandits.service.store.connection import connect
-from affinity_bandits.service.tells import Tell
-from affinity_bandits.service.web.app import create_app
+from affinity_bandits.service.tells import SlotTell
 
 Result = TypeVar("Result")
 POLICY = Elimination(ListedSchedule([(16, 0.5), (32, 0.25), (64, 0.125)]))
@@ -139,7 +139,7 @@ class Site:
 
         async def make(pool: asyncpg.Pool[Any]) -> UUID:
             owner, core = await keys.create_tenant(pool, tenant), Campaigns(pool)
-            about = Description(name, arms, POLICY, horizon)
+            about = CampaignSpec(name, arms, POLICY, horizon)
             id_ = await core.create(owner, about, key=name[:9].encode().hex(), actor="k", now=now)
             done = 0
             while done < answers:
@@ -148,7 +148,7 @@ class Site:
                 assert isinstance(lease, Lease)
                 slots = lease.slots
                 units = tuple(round(1e9 * values[arm % len(values)]) for _, arm in slots)
-                tell = Tell(lease.number, f"t{done}", "k", tuple(s for s, _ in slots), units)
+                tell = SlotTell(lease.number, f"t{done}", "k", tuple(s for s, _ in slots), units)
                 await core.tell(owner, id_, [tell], now=now)
                 done += len(slots)
             await core.ask(owner, id_, [Ask(3, "owed", "k")], now=now)
@@ -161,7 +161,7 @@ class Site:
 def serving(dsn: str) -> Iterator[str]:
     """Serve from a thread of this process; give the address."""
     # Keys are not remembered, so that what is revoked is so at once.
-    app = create_app(dsn, quiet=True, remember_seconds=0.0)
+    app = create_app(dsn, key_cache_ttl=0.0)
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="on"))
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import logging.config
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -12,10 +13,13 @@ from uuid import uuid4
 
 import httpx
 from fastapi import FastAPI
+from fastapi.routing import iter_route_contexts
 
 from affinity_bandits.service import keys
-from affinity_bandits.service.web import create_app
-from affinity_bandits.service.web.scopes import OPEN, SCOPES
+from affinity_bandits.service.http import create_app
+from affinity_bandits.service.http.auth import ApiRoute
+from affinity_bandits.service.http.logs import log_config
+from affinity_bandits.wire.limits import SCOPES
 
 PROBLEM = "application/problem+json"
 CAMPAIGN = {
@@ -36,7 +40,7 @@ class Site:
         self.app = app
         self.pool = app.state.backend.parts.pool
 
-    async def key(self, tenant: str | None = None, scopes: Any = keys.SCOPES, **more: Any) -> str:
+    async def key(self, tenant: str | None = None, scopes: Any = SCOPES, **more: Any) -> str:
         owner = await keys.create_tenant(self.pool, tenant or next(new_names))
         return await keys.make_key(self.pool, owner, "test", scopes, **more)
 
@@ -47,10 +51,16 @@ class Site:
 
 
 @asynccontextmanager
-async def site(dsn: str, **settings: Any) -> AsyncIterator[Site]:
+async def site(dsn: str, *, quiet: bool = False, **settings: Any) -> AsyncIterator[Site]:
+    logging_as_served = log_config(quiet=quiet)
+    logging.config.dictConfig(logging_as_served)
     app = create_app(dsn, pool_size=2, **settings)
-    async with app.router.lifespan_context(app):
-        yield Site(app)
+    try:
+        async with app.router.lifespan_context(app):
+            yield Site(app)
+    finally:
+        for name in logging_as_served["loggers"]:  # their stream is that of one test
+            logging.getLogger(name).handlers.clear()
 
 
 def on_site(dsn: str, work: Callable[[Site], Awaitable[None]], **settings: Any) -> None:
@@ -79,9 +89,20 @@ def refused(response: httpx.Response, status: int, code: str) -> str:
 
 def calls() -> Iterator[tuple[str, str, str]]:
     """Every route that takes a key: method, template, scope."""
-    for (method, template), scope in SCOPES.items():
-        if scope != OPEN:
+    for (method, template), scope in scopes().items():
+        if scope is not None:
             yield method, template, scope
+
+
+def scopes() -> dict[tuple[str, str], str | None]:
+    """Every route of the API by method and template, with the scope that it takes."""
+    app = create_app("postgresql://127.0.0.1:1/none")
+    return {
+        (method, str(route.path)): route.original_route.scope
+        for route in iter_route_contexts(app.routes)
+        if isinstance(route.original_route, ApiRoute)
+        for method in route.methods or ()
+    }
 
 
 def content(method: str, template: str) -> bytes:

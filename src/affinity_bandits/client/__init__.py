@@ -1,8 +1,10 @@
-"""The client of the live decision service; it needs httpx and nothing of the server."""
+"""The client of the live decision service; it needs httpx, pydantic and nothing of the server."""
 
-from affinity_bandits.client.asynchronous import AsyncClient
-from affinity_bandits.client.failures import NoAnswer, RequestRefused, ServiceError
-from affinity_bandits.client.messages import (
+from affinity_bandits.client.async_client import AsyncClient
+from affinity_bandits.client.client import Client
+from affinity_bandits.client.errors import NoAnswer, RequestRefused, ServiceError
+from affinity_bandits.client.running import run_campaign
+from affinity_bandits.wire import (
     Arm,
     Attention,
     Campaign,
@@ -11,14 +13,13 @@ from affinity_bandits.client.messages import (
     Finished,
     Lease,
     OpenRound,
+    Plan,
     Slot,
     Told,
     ToldLine,
     Total,
     Wait,
 )
-from affinity_bandits.client.running import run
-from affinity_bandits.client.sync import Client
 
 __all__ = [
     "Arm",
@@ -32,6 +33,7 @@ __all__ = [
     "Lease",
     "NoAnswer",
     "OpenRound",
+    "Plan",
     "RequestRefused",
     "ServiceError",
     "Slot",
@@ -39,5 +41,5 @@ __all__ = [
     "ToldLine",
     "Total",
     "Wait",
-    "run",
+    "run_campaign",
 ]

@@ -1,10 +1,11 @@
-"""The library that carries requests, or what to install where it is missing."""
+"""The libraries that carry requests and read messages, or what to install where one is missing."""
 
 from affinity_bandits.errors import MissingExtra
 
 try:
     import httpx
+    import pydantic
 except ImportError as error:
-    raise MissingExtra("httpx", "client") from error
+    raise MissingExtra(error.name or "httpx", "client") from error
 
-__all__ = ["httpx"]
+__all__ = ["httpx", "pydantic"]

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
 from affinity_bandits._version import __version__
-from affinity_bandits.client import answers
 from affinity_bandits.client._httpx import httpx
-from affinity_bandits.client.failures import ServiceError, no_answer, refused
+from affinity_bandits.client.errors import ServiceError, no_answer, refused
 from affinity_bandits.client.requests import Request
 from affinity_bandits.client.retries import TRANSIENT, Lost, Reply, Retries
-from affinity_bandits.client.values import number, whole
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.wire import Problem
+from affinity_bandits.wire.limits import API_KEY
+from affinity_bandits.wire.values import number, whole
 
 T = TypeVar("T")
-KEY_SHAPE = re.compile(r"ab_[0-9a-f]{16}_[0-9a-f]{64}")
 OURS = (httpx.LocalProtocolError, httpx.UnsupportedProtocol)
 """Failures of a request that never left: a repeat would fail again."""
 
@@ -47,38 +46,38 @@ class Exchange(Generic[T]):
 
         Raises:
             RequestRefused: the service said no.
-            NoAnswer: no try brought an answer.
-            ServiceError: an answer that is neither.
+            NoAnswer: no try brought a reply.
+            ServiceError: a reply that is neither.
         """
         last, key = self._last, self.request.key
         if isinstance(last, Lost):
             raise no_answer(self._tries, None, "no_answer", last.reason, key)
         if not 200 <= last.status < 300:
-            code, detail = answers.problem(last.status, last.content)
+            code, detail = _problem(last)
             if last.status in TRANSIENT:
                 raise no_answer(self._tries, last.status, code, detail, key)
             raise refused(last.status, code, detail, key)
         try:
             return self.request.read(last.content)
-        except (KeyError, TypeError, ValueError, RecursionError):
-            pass  # raised below, where no half-read answer hangs on to it
+        except ValueError:
+            pass  # raised below, where no half-read reply hangs on to it
         raise ServiceError(
-            f"the answer to {self.request.method} {self.request.path} is not one of the service; "
+            f"the reply to {self.request.method} {self.request.path} is not one of the service; "
             f"is this its address, and its version that of this client ({__version__})?",
             status=last.status,
             code="not_understood",
-            detail="the answer could not be read",
+            detail="the reply could not be read",
             idempotency_key=key,
         )
 
 
 def reply_of(response: httpx.Response) -> Reply:
-    """Return an answer as a plain value."""
+    """Return a reply as a plain value."""
     return Reply(response.status_code, response.content, response.headers.get("Retry-After"))
 
 
 def lost_by(error: httpx.RequestError) -> Lost:
-    """Return why no answer came, in words without anything secret.
+    """Return why no reply came, in words without anything secret.
 
     Raises:
         InvalidInput: the request cannot be sent at all.
@@ -104,6 +103,15 @@ def retries_of(attempts: int) -> Retries:
     return Retries(whole("attempts", attempts, low=1, high=1000))
 
 
+def _problem(reply: Reply) -> tuple[str, str]:
+    """Return code and detail of a reply that says no, whoever sent it."""
+    try:
+        problem = Problem.model_validate_json(reply.content)
+    except ValueError:
+        return f"http_{reply.status}", "the reply is not one of the service: is this its address?"
+    return problem.code, problem.detail
+
+
 def _checked_url(url: object) -> str:
     rule = "an address such as https://decisions.example.com, without a name or password in it"
     if not isinstance(url, str):
@@ -120,7 +128,7 @@ def _checked_url(url: object) -> str:
 
 
 def _checked_key(key: object) -> str:
-    if not isinstance(key, str) or KEY_SHAPE.fullmatch(key) is None:
+    if not isinstance(key, str) or API_KEY.fullmatch(key) is None:
         # Said without the value, which may be a real key with a line end after it.
         found = f"a text of {len(key)} characters" if isinstance(key, str) else type(key).__name__
         raise InvalidInput("key", "an API key: ab_, 16 and 64 hexadecimal digits", Hidden(found))

@@ -17,7 +17,7 @@ LONGEST_PAUSE = 60.0
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer: of the service, or of something in between."""
+    """What came back: of the service, or of something in between."""
 
     status: int
     content: bytes
@@ -26,7 +26,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Lost:
-    """No answer; the request may have been carried out all the same."""
+    """Nothing came back; the request may have been carried out all the same."""
 
     reason: str
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from affinity_bandits.client.messages import Campaign, Finished, Lease, Wait
-from affinity_bandits.client.requests import AnyCampaign
-from affinity_bandits.client.sync import Client
+from affinity_bandits.client.client import Client
+from affinity_bandits.client.core import AnyCampaign
+from affinity_bandits.wire import Campaign, Finished, Wait
 
 SHORTEST_WAIT, LONGEST_WAIT = 0.05, 1.0
 """Seconds between two asks where there is nothing to hand out: others may answer any moment."""
 
 
-def run(
+def run_campaign(
     client: Client,
     campaign: AnyCampaign,
     score: Callable[[str], float],
@@ -46,8 +46,4 @@ def run(
             if now.status == "decided":
                 return now
             looked_at = found.round
-        _answer(client, found, score)
-
-
-def _answer(client: Client, lease: Lease, score: Callable[[str], float]) -> None:
-    client.tell(lease, [score(slot.arm) for slot in lease.slots])
+        client.tell(found, [score(slot.arm) for slot in found.slots])

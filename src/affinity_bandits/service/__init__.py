@@ -1,6 +1,6 @@
 """The live decision service: which group comes next, asked from many servers at once.
 
-`campaigns` is the core, which needs PostgreSQL and nothing of HTTP; `web` is its face. The room
+`campaigns` is the core, which needs PostgreSQL and nothing of HTTP; `http` is its face. The room
 knows policies and nothing else of the package: it has no true mean to see.
 """
 
@@ -15,6 +15,7 @@ NEEDED = (
     "jinja2",
     "orjson",
     "prometheus_client",
+    "pydantic",
     "uvicorn",
     "uvloop",
 )

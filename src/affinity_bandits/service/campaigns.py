@@ -19,22 +19,23 @@ import asyncpg
 from affinity_bandits import checks
 from affinity_bandits._version import __version__
 from affinity_bandits.service import faults, problems
+from affinity_bandits.service.campaign_spec import CampaignSpec, open_round
 from affinity_bandits.service.closer import Closer
 from affinity_bandits.service.closing import opened
-from affinity_bandits.service.description import Description, open_round
-from affinity_bandits.service.idempotency import check_key
-from affinity_bandits.service.records import Finished, Lease, Runs, Told, Wait
-from affinity_bandits.service.store.connection import answering
+from affinity_bandits.service.records import Lease, Runs
+from affinity_bandits.service.store.connection import translate_errors
 from affinity_bandits.service.tells import Tell, flattened
+from affinity_bandits.wire import Finished, Told, Wait
+from affinity_bandits.wire.limits import LARGEST_LEASE
+from affinity_bandits.wire.values import check_key
 
-LARGEST_LEASE = 10_000
 KNOWN_ROUNDS = 10_000
 """Rounds whose arms a process remembers; they never change."""
 
 
 @dataclass(frozen=True)
 class Ask:
-    """A wish for slots: how many at most, by whom, under which idempotency key."""
+    """A request for up to `count` slots: by whom, under which idempotency key."""
 
     count: int
     key: str
@@ -66,7 +67,7 @@ class Campaigns(Closer):
     async def create(
         self,
         tenant: int,
-        description: Description,
+        description: CampaignSpec,
         *,
         key: str,
         actor: str,
@@ -88,7 +89,7 @@ class Campaigns(Closer):
         saved = policy.save(state, arms, description.horizon)
         data, digest = description.to_json(), description.digest()
         scale = description.scale
-        async with answering(), self._pool.acquire() as db, db.transaction():
+        async with translate_errors(), self._pool.acquire() as db, db.transaction():
             id_ = await db.fetchval(
                 "INSERT INTO affinity.campaigns (id, tenant, name, arms, policy, horizon,"
                 " lease_seconds, lowest, highest, saved, created_at, created_by, key, digest)"
@@ -230,7 +231,7 @@ class Campaigns(Closer):
     ) -> None:
         """Hand out nothing more; answers to what was handed out still count."""
         check_key(key)
-        async with answering(), self._pool.acquire() as db, db.transaction():
+        async with translate_errors(), self._pool.acquire() as db, db.transaction():
             head = await db.fetchrow(
                 "SELECT status, round, events FROM affinity.heads"
                 " WHERE campaign = $1 AND tenant = $2 FOR UPDATE",
@@ -287,10 +288,14 @@ class Campaigns(Closer):
                 expires_at=row["expires_at"],
             )
         if outcome == "wait":
-            return Wait(row["outstanding"], row["retry_after"] or 0.0)
+            return Wait(
+                status="wait",
+                outstanding=row["outstanding"],
+                retry_after=row["retry_after"] or 0.0,
+            )
         if outcome == "key_reused":
             return problems.KeyReused()
-        return Finished(outcome)
+        return Finished(status=outcome)
 
     async def _arms_of(self, campaign: UUID, number: int) -> tuple[int, ...]:
         """Return the arms of a round in the order of its slots."""
@@ -321,7 +326,7 @@ def _runs(slots: Sequence[asyncpg.Range]) -> Runs:
 def _told(tell: Tell, row: asyncpg.Record) -> Told | problems.Problem:
     outcome = row["outcome"]
     if outcome == "told":
-        return Told(row["counted"], row["late"], row["duplicate"])
+        return Told(counted=row["counted"], late=row["late"], duplicate=row["duplicate"])
     if outcome == "key_reused":
         return problems.KeyReused()
     if outcome == "no_lease":

@@ -12,7 +12,7 @@ import asyncpg
 
 from affinity_bandits.service import faults, problems
 from affinity_bandits.service.closing import close_round
-from affinity_bandits.service.store.connection import GONE, answering
+from affinity_bandits.service.store.connection import GONE, translate_errors
 
 MOST_FAILURES = 20
 """Tries of marked campaigns that may fail in one look for rounds to close."""
@@ -52,7 +52,7 @@ class Closer:
         Raises:
             NeedsAttention: it cannot be closed, or could not a moment ago.
         """
-        async with answering(), self._pool.acquire() as db, db.transaction():
+        async with translate_errors(), self._pool.acquire() as db, db.transaction():
             outcome: bool | problems.NeedsAttention | None
             outcome = await faults.held(db, campaign, now)
             if outcome is None:
@@ -87,7 +87,7 @@ class Closer:
     async def note(self, found: Sequence[problems.NeedsAttention]) -> None:
         """Mark campaigns on which requests met faults, and tell of what is new."""
         try:
-            async with answering():
+            async with translate_errors():
                 new = await faults.note(self._pool, found)
         except (problems.Unavailable, asyncpg.PostgresError):
             new = {one.campaign for one in found}  # nowhere to write it down, but for the log
@@ -99,7 +99,7 @@ class Closer:
         self, now: datetime | None, query: str, *arguments: Any
     ) -> tuple[UUID, bool | problems.NeedsAttention] | None:
         """Try the first campaign that a query finds and nobody else has; None if there is none."""
-        async with answering(), self._pool.acquire() as db, db.transaction():
+        async with translate_errors(), self._pool.acquire() as db, db.transaction():
             campaign = await db.fetchval(query, *arguments)
             if campaign is None:
                 return None
@@ -139,7 +139,7 @@ class Closer:
     async def _watched(self, campaign: UUID) -> AsyncIterator[None]:
         """Take what nobody expected of a request for a fault on its campaign."""
         try:
-            async with answering():
+            async with translate_errors():
                 yield
         except problems.Problem:
             raise

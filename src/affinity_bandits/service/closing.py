@@ -11,7 +11,7 @@ import asyncpg
 import numpy as np
 
 from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.service.description import OpenRound, open_round
+from affinity_bandits.service.campaign_spec import OpenRound, open_round
 from affinity_bandits.service.faults import check_plan, ours, policy_of, state_of
 from affinity_bandits.service.scores import Scale
 

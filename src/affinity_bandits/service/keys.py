@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import re
 import secrets
 import time
 from collections.abc import Iterable
@@ -16,13 +15,10 @@ import asyncpg
 
 from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.service.store.connection import answering
+from affinity_bandits.service.store.connection import translate_errors
+from affinity_bandits.wire.limits import API_KEY, LARGEST_BODY, SCOPES
 
-SCOPES = ("ask", "tell", "read", "admin")
-"""What a key may do: lease slots, answer them, look, and make or stop campaigns."""
 REQUESTS_PER_SECOND = 1000.0
-LARGEST_BODY = 2**20
-SHAPE = re.compile(r"ab_([0-9a-f]{16})_([0-9a-f]{64})")
 REMEMBERED = 10_000
 """Keys a process remembers, known and unknown."""
 
@@ -57,7 +53,7 @@ class KeyInfo:
 async def create_tenant(pool: asyncpg.Pool[Any], name: str) -> int:
     """Return the id of the tenant of that name, who may be new."""
     _check_name("tenant", name)
-    async with answering():
+    async with translate_errors():
         await pool.execute(
             "INSERT INTO affinity.tenants (name) VALUES ($1) ON CONFLICT DO NOTHING", name
         )
@@ -87,7 +83,7 @@ async def make_key(
     rate = checks.number("requests_per_second", requests_per_second, low=0.001, high=1e6)
     body = checks.integer("largest_body", largest_body, low=1024, high=2**30)
     id_, secret = secrets.token_hex(8), secrets.token_hex(32)
-    async with answering():
+    async with translate_errors():
         await pool.execute(
             "INSERT INTO affinity.api_keys (id, tenant, name, secret_digest, scopes,"
             " requests_per_second, largest_body, expires_at, parent)"
@@ -107,7 +103,7 @@ async def make_key(
 
 async def revoke_key(pool: asyncpg.Pool[Any], key_id: str) -> bool:
     """Take a key out of use; return whether there was one to take."""
-    async with answering():
+    async with translate_errors():
         done = await pool.fetchval(
             "UPDATE affinity.api_keys SET revoked_at = clock_timestamp()"
             " WHERE id = $1 AND revoked_at IS NULL RETURNING id",
@@ -118,7 +114,7 @@ async def revoke_key(pool: asyncpg.Pool[Any], key_id: str) -> bool:
 
 async def list_keys(pool: asyncpg.Pool[Any], tenant: int | None = None) -> list[KeyInfo]:
     """Return the keys of one tenant or of all, oldest first."""
-    async with answering():
+    async with translate_errors():
         rows = await pool.fetch(
             "SELECT k.*, t.name AS tenant_name FROM affinity.api_keys AS k"
             " JOIN affinity.tenants AS t ON t.id = k.tenant"
@@ -143,7 +139,7 @@ async def list_keys(pool: asyncpg.Pool[Any], tenant: int | None = None) -> list[
 
 async def forget_sessions(pool: asyncpg.Pool[Any], tenant: int) -> None:
     """Delete a tenant's keys that stood for others and are over; no event names one."""
-    async with answering():
+    async with translate_errors():
         await pool.execute(
             "DELETE FROM affinity.api_keys WHERE tenant = $1 AND parent IS NOT NULL"
             " AND (expires_at < clock_timestamp() OR revoked_at IS NOT NULL)",
@@ -158,17 +154,17 @@ class KeyRing:
 
     Args:
         pool: connections.
-        remember_seconds: for how long.
+        key_cache_ttl: for how long.
     """
 
-    def __init__(self, pool: asyncpg.Pool[Any], remember_seconds: float = 10.0) -> None:
+    def __init__(self, pool: asyncpg.Pool[Any], key_cache_ttl: float = 10.0) -> None:
         self._pool = pool
-        self._seconds = remember_seconds
+        self._seconds = key_cache_ttl
         self._known: dict[bytes, tuple[float, Principal | None]] = {}
 
     async def principal(self, text: str) -> Principal | None:
         """Return whoever the key belongs to; None for one that is unknown, revoked or expired."""
-        found = SHAPE.fullmatch(text)
+        found = API_KEY.fullmatch(text)
         if found is None:
             return None
         digest = _digest(text)  # memory holds no secrets either
@@ -184,7 +180,7 @@ class KeyRing:
         return None if ends is not None and ends <= datetime.now(ends.tzinfo) else principal
 
     async def _look_up(self, key_id: str, secret: str) -> Principal | None:
-        async with answering():
+        async with translate_errors():
             row = await self._pool.fetchrow(
                 "SELECT k.tenant, k.secret_digest, k.scopes, k.requests_per_second,"
                 " k.largest_body, k.expires_at FROM affinity.api_keys AS k"

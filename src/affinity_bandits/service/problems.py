@@ -23,7 +23,7 @@ class Problem(AffinityError):  # noqa: N818 - named after the media type that ca
 
 
 class NoSuchCampaign(Problem):
-    """There is none by this id, or it is another tenant's: the answer is the same."""
+    """There is none by this id, or it is another tenant's: it looks the same."""
 
     code, status, title = "no_such_campaign", 404, "No such campaign"
 

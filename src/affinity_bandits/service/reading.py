@@ -15,7 +15,7 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits.policies import FOREVER
-from affinity_bandits.service.description import Description
+from affinity_bandits.service.campaign_spec import CampaignSpec
 from affinity_bandits.service.faults import check_places, ours, policy_of, state_of
 from affinity_bandits.service.problems import NeedsAttention, NoSuchCampaign
 from affinity_bandits.service.records import (
@@ -27,7 +27,7 @@ from affinity_bandits.service.records import (
     Stored,
 )
 from affinity_bandits.service.scores import from_units
-from affinity_bandits.service.store.connection import answering
+from affinity_bandits.service.store.connection import translate_errors
 
 _CAMPAIGNS = """
 SELECT c.id, c.number, c.name, c.arms, c.policy::text, c.horizon, c.lease_seconds, c.lowest,
@@ -69,7 +69,7 @@ class Reading:
         Raises:
             NoSuchCampaign: this tenant has none by that id.
         """
-        async with answering():
+        async with translate_errors():
             row = await self._pool.fetchrow(
                 _CAMPAIGNS + " WHERE c.tenant = $1 AND c.id = $2", tenant, campaign
             )
@@ -83,7 +83,7 @@ class Reading:
         Raises:
             NoSuchCampaign: this tenant has none by that id.
         """
-        async with answering():
+        async with translate_errors():
             names = await self._pool.fetchval(
                 "SELECT arms FROM affinity.campaigns WHERE tenant = $1 AND id = $2",
                 tenant,
@@ -97,7 +97,7 @@ class Reading:
         self, tenant: int, after: int | None, limit: int
     ) -> tuple[list[Campaign], int | None]:
         """Return a page of the tenant's campaigns, oldest first, and where the next one begins."""
-        async with answering():
+        async with translate_errors():
             rows = await self._pool.fetch(
                 _CAMPAIGNS + " WHERE c.tenant = $1 AND c.number > $2 ORDER BY c.number LIMIT $3",
                 tenant,
@@ -111,7 +111,7 @@ class Reading:
         self, tenant: int, campaign: UUID, after: int | None, limit: int
     ) -> tuple[list[ClosedRound], int | None]:
         """Return a page of the rounds that were closed, in their order."""
-        async with answering():
+        async with translate_errors():
             rows = await self._pool.fetch(
                 "SELECT r.* FROM affinity.rounds AS r"
                 " JOIN affinity.campaigns AS c ON c.id = r.campaign"
@@ -131,7 +131,7 @@ class Reading:
         self, tenant: int, campaign: UUID, after: int | None, limit: int
     ) -> tuple[list[Event], int | None]:
         """Return a page of the audit trail, in its order."""
-        async with answering():
+        async with translate_errors():
             await self._check(tenant, campaign)
             rows = await self._pool.fetch(
                 "SELECT * FROM affinity.events WHERE campaign = $1 AND number > $2"
@@ -145,7 +145,7 @@ class Reading:
 
     async def answers(self, campaigns: Sequence[Campaign]) -> dict[UUID, tuple[int, ...]]:
         """Return how many answers each arm of each campaign has, the open round included."""
-        async with answering():
+        async with translate_errors():
             rows = await self._pool.fetch(
                 "SELECT r.campaign, a.arm, sum(a.n) AS n FROM affinity.rounds AS r,"
                 " unnest(r.arms, r.counts) AS a (arm, n)"
@@ -219,16 +219,16 @@ def _campaign(row: asyncpg.Record, found: list[NeedsAttention]) -> Campaign:
     )
 
 
-def _description(row: asyncpg.Record) -> tuple[Description | Stored, NeedsAttention | None]:
+def _description(row: asyncpg.Record) -> tuple[CampaignSpec | Stored, NeedsAttention | None]:
     """Return what a campaign is, and what keeps it from going on."""
     id_, name, arms = row["id"], row["name"], tuple(row["arms"])
     low, high = from_units(row["lowest"]), from_units(row["highest"])
     rest = (row["horizon"], row["lease_seconds"], low, high)
-    description: Description | None = None
+    description: CampaignSpec | None = None
     try:
         policy = policy_of(id_, row["policy"])
         with ours(id_, "policy"):
-            description = Description(name, arms, policy, *rest)
+            description = CampaignSpec(name, arms, policy, *rest)
         state_of(id_, policy, row["saved"])
         check_places(id_, max(row["places"], default=None), len(row["round_arms"]))
     except NeedsAttention as fault:

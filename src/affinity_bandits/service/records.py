@@ -1,13 +1,13 @@
-"""What the core hands out: plain records."""
+"""What the core hands out: plain records, with arms by their index and sums in units."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
-from affinity_bandits.service.description import Description
+from affinity_bandits.service.campaign_spec import CampaignSpec
 
 Runs = tuple[tuple[int, int], ...]
 """Slots as runs of (first, count)."""
@@ -44,42 +44,6 @@ class Lease:
 
 
 @dataclass(frozen=True)
-class Wait:
-    """There is nothing to hand out now: all slots are out, or as many as may be at once.
-
-    Attributes:
-        outstanding: slots that are out and whose answers are awaited.
-        retry_after: seconds until the first of them may be offered again.
-    """
-
-    outstanding: int
-    retry_after: float
-
-
-@dataclass(frozen=True)
-class Finished:
-    """There is nothing to hand out any more: "exhausted" or "stopped"."""
-
-    status: str
-
-
-@dataclass(frozen=True)
-class Told:
-    """What became of the answers of one tell.
-
-    Attributes:
-        counted: entered the sums.
-        late: came after the end of its round, or on an expired lease after another answer to
-            the slot; on record, not in the sums.
-        duplicate: the slot had an answer already, though the lease was still good; the same.
-    """
-
-    counted: int
-    late: int
-    duplicate: int
-
-
-@dataclass(frozen=True)
 class Progress:
     """The open round of a campaign."""
 
@@ -112,7 +76,7 @@ class Stored:
     policy: None = None
 
 
-About = Description | Stored
+About = CampaignSpec | Stored
 
 
 @dataclass(frozen=True)
@@ -149,7 +113,7 @@ class Campaign:
 
     id: UUID
     description: About
-    status: str
+    status: Literal["open", "decided", "exhausted", "stopped"]
     recommended: int | None
     active: tuple[int, ...]
     before: int

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from affinity_bandits.service.campaign_spec import CampaignSpec, OpenRound, open_round
 from affinity_bandits.service.closing import step
-from affinity_bandits.service.description import Description, OpenRound, open_round
 from affinity_bandits.service.scores import Scale
 
 Row = Mapping[str, Any]
@@ -63,7 +63,7 @@ class Replay:
         self.leases: dict[int, HeldLease] = {}
         self.owing: dict[int, HeldLease] = {}
         self.closed: list[dict[str, Any]] = []
-        self.description: Description
+        self.description: CampaignSpec
         self.scale: Scale
         self.saved: dict[str, Any]
         self.round: OpenRound
@@ -91,7 +91,7 @@ class Replay:
         return {number: lease.pending for number, lease in self.owing.items()}
 
     def _create(self, event: Row) -> None:
-        self.description = Description.from_json(event["detail"]["description"])
+        self.description = CampaignSpec.from_json(event["detail"]["description"])
         self.scale = self.description.scale
         self.in_flight = event["detail"].get("in_flight")  # nobody kept to any before 0002
         policy, arms = self.description.policy, len(self.description.arms)

@@ -7,10 +7,8 @@ from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 
 from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.wire.limits import LARGEST_SCORE, UNITS_PER_ONE
 
-UNITS_PER_ONE = 10**9
-LARGEST_SCORE = 10**5
-"""Largest score in size: the sum of a whole lease still fits eight bytes."""
 FEWEST_UNITS = 1000
 """Narrowest range of scores: units must tell at least a thousandth of it."""
 

@@ -17,20 +17,20 @@ from uvicorn.supervisors import Multiprocess
 
 from affinity_bandits import checks
 from affinity_bandits.errors import NotSupported
+from affinity_bandits.service.http import create_app
+from affinity_bandits.service.http.header_limit import HeaderLimit
+from affinity_bandits.service.http.logs import log_config
+from affinity_bandits.service.http.metrics import DIRECTORY
 from affinity_bandits.service.problems import Unavailable
-from affinity_bandits.service.store.connection import answering, connect
+from affinity_bandits.service.store.connection import connect, translate_errors
 from affinity_bandits.service.store.migrate import newest_revision, revision_of
-from affinity_bandits.service.web import create_app
-from affinity_bandits.service.web.heads import BoundedHeads
-from affinity_bandits.service.web.logs import uvicorn_logging
-from affinity_bandits.service.web.metrics import DIRECTORY
 
 WAITING_CONNECTIONS = 2048
 STOP_SECONDS = 10
 """How long requests may go on after the service was told to stop."""
 SILENT_SECONDS = 60
-"""How long a worker may say nothing before it is replaced. It is silent while it starts, which takes
-seconds where the machine is busy; uvicorn's own 5 would then replace it for ever."""
+"""How long a worker may say nothing before it is replaced. It is silent while it starts, which
+takes seconds where the machine is busy; uvicorn's own 5 would then replace it for ever."""
 
 
 def serve(
@@ -64,15 +64,15 @@ def serve(
     checks.integer("pool_size", pool_size, low=1, high=10_000)
     asyncio.run(check_schema(dsn))
     config = uvicorn.Config(
-        partial(create_app, dsn, pool_size=pool_size, quiet=quiet),
+        partial(create_app, dsn, pool_size=pool_size),
         factory=True,
         workers=workers,
         loop="uvloop",
-        http=BoundedHeads,
+        http=HeaderLimit,
         lifespan="on",
         access_log=False,
         server_header=False,
-        log_config=uvicorn_logging(quiet=quiet),
+        log_config=log_config(quiet=quiet),
         timeout_graceful_shutdown=STOP_SECONDS,
         timeout_worker_healthcheck=SILENT_SECONDS,
         # Where the client is comes from the connection: nothing here believes a header about it.
@@ -99,7 +99,7 @@ async def check_schema(dsn: str) -> None:
     try:
         pool = await connect(dsn)
         try:
-            async with answering():
+            async with translate_errors():
                 found = await revision_of(pool)
         finally:
             await pool.close()

@@ -5,75 +5,112 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.service.idempotency import check_key
-
-MOST_ANSWERS = 10_000
-LARGEST = 2**63 - 2
-"""Largest slot or lease: the end of a range of slots still fits eight bytes."""
+from affinity_bandits.wire.limits import LARGEST_NUMBER, MOST_ANSWERS
+from affinity_bandits.wire.values import check_key
 
 
 @dataclass(frozen=True)
-class Tell:
-    """Answers to slots of one lease.
-
-    Either one score a slot, or, for a lease of which nothing was told yet, the number of answers
-    and their sum for each arm; of an arm with fewer answers than slots, the lowest slots count as
-    answered.
+class SlotTell:
+    """Scores of slots of one lease.
 
     Args:
         lease: the lease's number.
         key: the idempotency key.
         actor: who tells.
-        told: the slots; or the arms, where `counts` is given.
-        units: the score of each slot, or the sum of each arm, in units of 1e-9.
-        counts: the number of answers of each arm.
+        slots: those that are answered.
+        units: the score of each, in units of 1e-9.
     """
+
+    kind: ClassVar[str] = "answers"
 
     lease: int
     key: str
     actor: str
-    told: tuple[int, ...]
+    slots: tuple[int, ...]
     units: tuple[int, ...]
-    counts: tuple[int, ...] | None = None
     digest: bytes = field(init=False)
 
     def __post_init__(self) -> None:
-        check_key(self.key)
-        what = "answers" if self.counts is None else "totals"
-        if not 1 <= len(self.told) <= MOST_ANSWERS:
-            raise InvalidInput(what, f"1 to {MOST_ANSWERS:,} of them", len(self.told))
-        if len(set(self.told)) < len(self.told):
-            part = "slots" if self.counts is None else "arms"
-            raise InvalidInput(what, f"for different {part}", sorted(self.told)[:20])
-        for name, values in (("lease", (self.lease,)), (what, self.told)):
-            if not all(0 <= value <= LARGEST for value in values):
-                raise InvalidInput(name, f"from 0 to {LARGEST:,}", values)
-        if self.counts is not None and not all(0 <= n <= MOST_ANSWERS for n in self.counts):
+        _check(self, "slots", self.slots)
+        _seal(self, (self.lease, self.slots, None, self.units))
+
+
+@dataclass(frozen=True)
+class ArmTell:
+    """The answers of a lease of which nothing was told yet, added up by arm.
+
+    Of an arm with fewer answers than slots, the lowest slots count as answered.
+
+    Args:
+        lease: the lease's number.
+        key: the idempotency key.
+        actor: who tells.
+        arms: those that have answers.
+        units: the sum of each, in units of 1e-9.
+        counts: the number of answers of each.
+    """
+
+    kind: ClassVar[str] = "totals"
+
+    lease: int
+    key: str
+    actor: str
+    arms: tuple[int, ...]
+    units: tuple[int, ...]
+    counts: tuple[int, ...]
+    digest: bytes = field(init=False)
+
+    def __post_init__(self) -> None:
+        _check(self, "arms", self.arms)
+        if not all(0 <= count <= MOST_ANSWERS for count in self.counts):
             raise InvalidInput("count", f"from 0 to {MOST_ANSWERS:,}", self.counts)
-        content = repr((self.lease, self.told, self.counts, self.units))
-        object.__setattr__(self, "digest", hashlib.sha256(content.encode()).digest())
+        _seal(self, (self.lease, self.arms, self.counts, self.units))
+
+
+Tell = SlotTell | ArmTell
+
+
+def told(tell: Tell) -> tuple[int, ...]:
+    """Return the slots that a tell has scores of, or the arms that it has totals of."""
+    return tell.slots if isinstance(tell, SlotTell) else tell.arms
 
 
 def flattened(tells: Sequence[Tell]) -> tuple[list[Any], ...]:
     """Return the arguments of the database's function: ragged lists laid end to end."""
-    told: list[int] = []
+    places: list[int] = []
     counts: list[int] = []
     units: list[int] = []
     for one in tells:
-        told += one.told
-        counts += one.counts or (0,) * len(one.told)
+        places += told(one)
+        counts += one.counts if isinstance(one, ArmTell) else (0,) * len(one.slots)
         units += one.units
     return (
         [one.actor for one in tells],
         [one.key for one in tells],
         [one.digest for one in tells],
         [one.lease for one in tells],
-        ["answers" if one.counts is None else "totals" for one in tells],
-        [len(one.told) for one in tells],
-        told,
+        [one.kind for one in tells],
+        [len(one.units) for one in tells],
+        places,
         counts,
         units,
     )
+
+
+def _check(tell: Tell, part: str, places: tuple[int, ...]) -> None:
+    check_key(tell.key)
+    if not 1 <= len(places) <= MOST_ANSWERS:
+        raise InvalidInput(tell.kind, f"1 to {MOST_ANSWERS:,} of them", len(places))
+    if len(set(places)) < len(places):
+        raise InvalidInput(tell.kind, f"for different {part}", sorted(places)[:20])
+    for name, values in (("lease", (tell.lease,)), (tell.kind, places)):
+        if not all(0 <= value <= LARGEST_NUMBER for value in values):
+            raise InvalidInput(name, f"from 0 to {LARGEST_NUMBER:,}", values)
+
+
+def _seal(tell: Tell, content: tuple[object, ...]) -> None:
+    # By which a repeat is known; stored, so it must stay what it is.
+    object.__setattr__(tell, "digest", hashlib.sha256(repr(content).encode()).digest())

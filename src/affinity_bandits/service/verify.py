@@ -10,7 +10,7 @@ import asyncpg
 
 from affinity_bandits.service.problems import NoSuchCampaign
 from affinity_bandits.service.replay import Replay
-from affinity_bandits.service.store.connection import answering
+from affinity_bandits.service.store.connection import translate_errors
 
 MOST_DIFFERENCES = 100
 """Differences after which a replay gives up: one early mistake brings many others."""
@@ -40,7 +40,7 @@ async def verify(pool: asyncpg.Pool[Any], campaign: UUID) -> Verdict:
         NoSuchCampaign: there is none by that id.
     """
     async with (
-        answering(),
+        translate_errors(),
         pool.acquire() as db,
         db.transaction(isolation="repeatable_read", readonly=True),
     ):

@@ -24,12 +24,13 @@ from affinity_bandits.policies import (
     ListedSchedule,
     RoundPolicy,
 )
+from affinity_bandits.service.campaign_spec import CampaignSpec
 from affinity_bandits.service.campaigns import Ask, Campaigns
-from affinity_bandits.service.description import Description
-from affinity_bandits.service.records import Lease, Wait
+from affinity_bandits.service.records import Lease
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate, newest_revision
-from affinity_bandits.service.tells import Tell
+from affinity_bandits.service.tells import ArmTell, SlotTell
+from affinity_bandits.wire import Wait
 
 from ..conftest import made_database
 
@@ -74,7 +75,7 @@ class Maker:
         )
         for id_, (policy, horizon) in POLICIES.items():
             scale = (1.0, 5.0) if id_ == STARS else (0.0, 1.0)
-            about = Description(
+            about = CampaignSpec(
                 f"campaign {id_.int}", ("a", "b", "ü"), policy, horizon, 60.0, *scale
             )
             with patch("affinity_bandits.service.campaigns.uuid.uuid4", return_value=id_):
@@ -105,7 +106,7 @@ class Maker:
         """Closed rounds, a total, a late answer, a slot offered again, leases good and expired."""
         await self.tell(RUNNING, await self.ask(RUNNING, 3))
         first, second = await self.ask(RUNNING, 6), await self.ask(RUNNING, 6)
-        totals = Tell(first.number, next(self.keys), "g", (0, 2), (10**9, 3 * 10**8), (2, 1))
+        totals = ArmTell(first.number, next(self.keys), "g", (0, 2), (10**9, 3 * 10**8), (2, 1))
         await self.campaigns.tell(TENANT, RUNNING, [totals], now=BEGIN)
         again = await self.ask(RUNNING, 100, LATER)
         await self.tell(RUNNING, second, LATER)
@@ -122,7 +123,7 @@ class Maker:
         slots = tuple(slot for slot, _ in lease.slots)
         lowest = 10**9 if campaign == STARS else 0
         units = tuple(lowest + 3 * 10**8 + arm * 10**8 + slot for slot, arm in lease.slots)
-        tell = Tell(lease.number, next(self.keys), "g", slots, units)
+        tell = SlotTell(lease.number, next(self.keys), "g", slots, units)
         await self.campaigns.tell(TENANT, campaign, [tell], now=now)
 
 

@@ -65,7 +65,7 @@ async def opening() -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def answering() -> AsyncIterator[None]:
+async def translate_errors() -> AsyncIterator[None]:
     """Turn a server that went away into a problem that says so."""
     try:
         yield

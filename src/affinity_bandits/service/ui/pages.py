@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Coroutine, Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from fastapi import APIRouter, Request
@@ -15,6 +15,7 @@ from fastapi.routing import APIRoute
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from affinity_bandits.service.backend import Backend, Parts
 from affinity_bandits.service.faults import fault_of
 from affinity_bandits.service.problems import (
     NeedsAttention,
@@ -25,9 +26,6 @@ from affinity_bandits.service.problems import (
 from affinity_bandits.service.records import Attention, Campaign, ClosedRound
 from affinity_bandits.service.ui import charts, session, story, trail, wording
 from affinity_bandits.service.ui.view import MOST_ROUNDS, view_of
-
-if TYPE_CHECKING:  # the application imports the pages, not the other way round
-    from affinity_bandits.service.web.backend import Backend, Parts
 
 CAMPAIGNS_A_PAGE = 25
 EVENTS_A_PAGE = 50

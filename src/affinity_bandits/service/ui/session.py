@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 from fastapi import Request
 from starlette.responses import Response
 
+from affinity_bandits.service.backend import Parts
 from affinity_bandits.service.keys import Principal, forget_sessions, make_key, revoke_key
-
-if TYPE_CHECKING:  # the pages are part of the application, which makes what they work with
-    from affinity_bandits.service.web.backend import Parts
 
 COOKIE = "affinity_session"
 PATH = "/ui"

@@ -1,0 +1,84 @@
+"""The client for event loops."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from typing import Self, TypeVar
+
+from affinity_bandits.client._httpx import httpx
+from affinity_bandits.client.core import Methods
+from affinity_bandits.client.exchange import Exchange, lost_by, reply_of, retries_of, settings_of
+from affinity_bandits.client.methods import Awaits
+from affinity_bandits.client.requests import Request
+from affinity_bandits.client.retries import Lost, Reply
+from affinity_bandits.wire import Page
+
+T = TypeVar("T")
+
+
+class AsyncClient(Methods, Awaits):
+    """The service, over HTTP, from an event loop; to be used in an `async with` block.
+
+    Everything is as with `Client`, and what lists things there is an asynchronous iterator here.
+
+    Args:
+        url: the service's address.
+        key: an API key; it is shown nowhere.
+        timeout: seconds to wait for a reply to one try.
+        attempts: tries of one request at most.
+        transport: what carries requests; httpx's own if None.
+        sleep: how to wait between tries.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        key: str,
+        *,
+        timeout: float = 10.0,
+        attempts: int = 8,
+        transport: httpx.AsyncBaseTransport | None = None,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self._retries = retries_of(attempts)
+        self._http = httpx.AsyncClient(transport=transport, **settings_of(url, key, timeout))
+        self._sleep = sleep
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self._http.base_url)!r})"
+
+    async def _send(self, request: Request[T]) -> T:
+        exchange = Exchange(request, self._retries)
+        while (pause := exchange.pause_after(await self._try(request))) is not None:
+            await self._sleep(pause)
+        return exchange.result()
+
+    async def _each(self, requests: Iterable[Request[list[T]]]) -> list[T]:
+        return [item for request in requests for item in await self._send(request)]
+
+    async def _pages(self, page: Callable[[str | None], Request[Page[T]]]) -> AsyncIterator[T]:
+        cursor: str | None = None
+        while True:
+            found = await self._send(page(cursor))
+            for item in found.items:
+                yield item
+            if found.next is None:
+                return
+            cursor = found.next
+
+    async def _try(self, request: Request[T]) -> Reply | Lost:
+        try:
+            return reply_of(await self._http.request(**request.parts()))
+        except httpx.RequestError as error:
+            return lost_by(error)

@@ -1,0 +1,254 @@
+"""What can be asked of the service: each request, documented, and the methods made of them.
+
+A writing request carries its idempotency key from the start, so however often it is sent, it is
+carried out once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import UUID
+
+from pydantic import TypeAdapter
+
+from affinity_bandits import wire
+from affinity_bandits.client.methods import Batch, Listing, Method
+from affinity_bandits.client.requests import BulkRequest, Request
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.wire import (
+    Campaign,
+    ClosedRound,
+    Event,
+    Finished,
+    Lease,
+    Page,
+    Scores,
+    Told,
+    ToldLine,
+    Total,
+    Wait,
+)
+from affinity_bandits.wire.limits import (
+    LARGEST_BODY,
+    LARGEST_HORIZON,
+    LARGEST_LEASE,
+    LONGEST_KEY,
+    MOST_ITEMS,
+    ROOM_FOR_LINE,
+)
+from affinity_bandits.wire.values import check_key, listed, new_key, whole
+
+T = TypeVar("T")
+AnyCampaign = Campaign | UUID | str
+"""A campaign, or its id."""
+AnyPolicy = Mapping[str, Any] | str
+"""A policy's name, or its name and settings."""
+
+LARGEST_PART = LARGEST_BODY
+"""Bytes of many tells that are sent at once."""
+PAGE = MOST_ITEMS
+_read_asked: Callable[[bytes], Lease | Wait | Finished] = TypeAdapter(wire.Asked).validate_json
+
+
+def create_campaign(
+    name: str,
+    arms: Sequence[str],
+    policy: AnyPolicy | None = None,
+    *,
+    plan: str | Path | None = None,
+    horizon: int | None = None,
+    lease_seconds: float | None = None,
+    lowest: float | None = None,
+    highest: float | None = None,
+    key: str | None = None,
+) -> Request[Campaign]:
+    """Make a campaign; takes the scope "admin".
+
+    Args:
+        name: what people call it.
+        arms: the names of the groups that are compared.
+        policy: a round policy's name, or its name and settings. It takes a horizon.
+        plan: instead, a file written by `affinity plan`, or its text; it has a horizon.
+        horizon: answers the policy may count on in all.
+        lease_seconds: how long whoever asks has to answer; 3600 if left out.
+        lowest: the smallest score there can be; the plan's, or else 0, if left out. Settings of
+            a policy that speak of scores speak of scores mapped from the range to [0, 1].
+        highest: the largest; the plan's, or else 1, if left out.
+        key: the idempotency key; a new one if left out.
+    """
+    if policy is not None and plan is not None:
+        raise InvalidInput("policy", "given, or else plan, and not both", "both")
+    settings = {"lease_seconds": lease_seconds, "lowest": lowest, "highest": highest}
+    members: dict[str, Any] = {
+        setting: value for setting, value in settings.items() if value is not None
+    }
+    if plan is not None:
+        members["plan"] = wire.Plan.from_toml(plan)
+    if policy is not None:
+        members["policy"] = {"name": policy} if isinstance(policy, str) else dict(policy)
+    if horizon is not None:
+        members["horizon"] = whole("horizon", horizon, low=1, high=LARGEST_HORIZON)
+    names = tuple(listed("arms", arms, "a list of names"))
+    body = wire.CreateCampaign.checked(name=name, arms=names, **members)
+    return _post("/v1/campaigns", body, key, Campaign.model_validate_json)
+
+
+def campaign(campaign: AnyCampaign) -> Request[Campaign]:
+    """Look at a campaign; takes the scope "read", as the next three do."""
+    return Request("GET", _path(campaign), Campaign.model_validate_json)
+
+
+def campaigns(cursor: str | None) -> Request[Page[Campaign]]:
+    """Go through all campaigns, oldest first, a page at a time."""
+    return _page("/v1/campaigns", wire.CampaignPage.model_validate_json, cursor)
+
+
+def rounds(cursor: str | None, campaign: AnyCampaign) -> Request[Page[ClosedRound]]:
+    """Go through the rounds that are over."""
+    return _page(_path(campaign, "/rounds"), wire.RoundPage.model_validate_json, cursor)
+
+
+def events(cursor: str | None, campaign: AnyCampaign) -> Request[Page[Event]]:
+    """Go through the audit trail."""
+    return _page(_path(campaign, "/events"), wire.EventPage.model_validate_json, cursor)
+
+
+def ask(
+    campaign: AnyCampaign, count: int = 1, *, key: str | None = None
+) -> Request[Lease | Wait | Finished]:
+    """Ask which groups come next; takes the scope "ask".
+
+    Args:
+        campaign: a campaign, or its id.
+        count: slots at most; a lease may have fewer.
+        key: the idempotency key; a new one if left out.
+    """
+    # The slots come as runs, which are shorter than a list.
+    body = wire.Ask(count=whole("count", count, low=1, high=LARGEST_LEASE), listed=False)
+    return _post(_path(campaign, "/ask"), body, key, _read_asked)
+
+
+def tell(lease: Lease, scores: Scores, *, key: str | None = None) -> Request[Told]:
+    """Say what came of slots; takes the scope "tell".
+
+    Args:
+        lease: what `ask` returned.
+        scores: by slot, or those of all slots in their order.
+        key: the idempotency key; a new one if left out.
+    """
+    body = wire.Tell(**_answers(lease, scores))
+    return _post(_path(lease.campaign, "/tell"), body, key, Told.model_validate_json)
+
+
+def tell_totals(lease: Lease, totals: Iterable[Total], *, key: str | None = None) -> Request[Told]:
+    """Say what came of a whole lease, added up by group (`Lease.totals` does); scope "tell".
+
+    Totals count whole or not at all: only while nothing of the lease was answered or offered to
+    others.
+    """
+    body = wire.Tell.checked(lease=lease.number, totals=list(totals))
+    return _post(_path(lease.campaign, "/tell"), body, key, Told.model_validate_json)
+
+
+def tell_many(
+    tells: Iterable[tuple[Lease, Scores]], *, key: str | None = None
+) -> Iterator[Request[list[ToldLine]]]:
+    """Say what came of many leases of one campaign, in few requests; scope "tell".
+
+    One that is refused leaves the others as they are: look at each line's `told`.
+    """
+    # A line's key depends on its place among all lines, not on how they are cut into requests.
+    chosen = _key(key, longest=LONGEST_KEY - ROOM_FOR_LINE)
+    which: str | None = None
+    part: list[bytes] = []
+    first, size = 1, 0
+    for line, (lease, scores) in enumerate(tells, start=1):
+        if which is not None and lease.campaign != which:
+            raise InvalidInput("tells", f"of one campaign ({which})", lease.campaign)
+        which = lease.campaign
+        body = wire.TellLine(**_answers(lease, scores), key=f"{chosen}:{line}")
+        text = body.encoded() + b"\n"
+        if part and size + len(text) > LARGEST_PART:
+            yield _bulk(which, part, first, chosen)
+            part, first, size = [], line, 0
+        part.append(text)
+        size += len(text)
+    if which is not None:
+        yield _bulk(which, part, first, chosen)
+
+
+def stop(campaign: AnyCampaign, *, key: str | None = None) -> Request[Campaign]:
+    """Let a campaign hand out nothing more; takes the scope "admin"."""
+    return Request("POST", _path(campaign, "/stop"), Campaign.model_validate_json, key=_key(key))
+
+
+def campaign_id(which: AnyCampaign) -> str:
+    """Return the id of a campaign."""
+    given = which.id if isinstance(which, Campaign) else which
+    try:
+        return str(UUID(str(given)))
+    except ValueError:
+        raise InvalidInput("campaign", "a campaign or its id", given) from None
+
+
+def _answers(lease: Lease, scores: Scores) -> dict[str, Any]:
+    answers = [{"slot": slot, "score": score} for slot, score in lease.answers(scores).items()]
+    return {"lease": lease.number, "answers": answers}
+
+
+def _bulk(which: str, part: list[bytes], first: int, key: str) -> Request[list[ToldLine]]:
+    return BulkRequest(
+        "POST",
+        _path(which, "/tells"),
+        partial(_told_lines, first=first, expected=len(part)),
+        content=b"".join(part),
+        key=f"{key}:{first}",
+        media_type=wire.NDJSON,
+    )
+
+
+def _told_lines(content: bytes, first: int, expected: int) -> list[ToldLine]:
+    """Read the replies to some of many tells, which begin at the first line given."""
+    found = [ToldLine.model_validate_json(text) for text in content.splitlines()]
+    if [one.line for one in found] != list(range(1, expected + 1)):
+        raise ValueError(f"{expected} lines were sent and {len(found)} came back")
+    return [one.model_copy(update={"line": one.line + first - 1}) for one in found]
+
+
+def _page(path: str, read: Callable[[bytes], T], cursor: str | None) -> Request[T]:
+    params = {"limit": str(PAGE)}
+    return Request("GET", path, read, params if cursor is None else params | {"cursor": cursor})
+
+
+def _post(path: str, body: wire.Message, key: str | None, read: Callable[[bytes], T]) -> Request[T]:
+    return Request("POST", path, read, content=body.encoded(), key=_key(key))
+
+
+def _key(given: str | None, longest: int = LONGEST_KEY) -> str:
+    """Return the idempotency key that was given, or a new one."""
+    if given is None:
+        return new_key()
+    check_key(given, "key", longest=longest)
+    return given
+
+
+def _path(which: AnyCampaign, rest: str = "") -> str:
+    return f"/v1/campaigns/{campaign_id(which)}{rest}"
+
+
+class Methods:
+    """What can be asked of the service: every function above, on both clients."""
+
+    create_campaign = Method(create_campaign)
+    campaign = Method(campaign)
+    campaigns = Listing(campaigns)
+    rounds = Listing(rounds)
+    events = Listing(events)
+    ask = Method(ask)
+    tell = Method(tell)
+    tell_totals = Method(tell_totals)
+    tell_many = Batch(tell_many)
+    stop = Method(stop)

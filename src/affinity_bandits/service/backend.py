@@ -1,0 +1,189 @@
+"""What routes and pages work with: one pool of connections, the parts of the core on top of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from affinity_bandits.service.batching import Batcher
+from affinity_bandits.service.campaigns import Campaigns
+from affinity_bandits.service.keys import KeyRing
+from affinity_bandits.service.problems import NeedsAttention, Unavailable
+from affinity_bandits.service.reading import Reading
+from affinity_bandits.service.store.connection import GONE, connect, translate_errors
+from affinity_bandits.service.store.migrate import revision_of
+
+KNOWN_CAMPAIGNS = 10_000
+"""Campaigns whose arms' names a process remembers; they never change."""
+EVERY_SECONDS = 1.0
+"""Between two looks for rounds to close, and between two tries to reach the database."""
+STARTING_SECONDS = 1.0
+"""How long a starting process waits for the database before it takes requests."""
+CLOSING_SECONDS = 5.0
+"""How long a stopping process waits for its connections."""
+
+
+@dataclass(frozen=True)
+class Watcher:
+    """Who is told what happens that no request asked for.
+
+    Attributes:
+        failed: an error that nobody expected.
+        faulted: what is wrong with one campaign by the service's own fault.
+        rounds_closed: how many rounds this process closed.
+        needing_attention: how many campaigns are marked.
+    """
+
+    failed: Callable[[BaseException], None]
+    faulted: Callable[[NeedsAttention], None]
+    rounds_closed: Callable[[int], None]
+    needing_attention: Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What there is once the database has answered."""
+
+    pool: asyncpg.Pool[Any]
+    campaigns: Campaigns
+    batcher: Batcher
+    reading: Reading
+    keys: KeyRing
+
+
+class Backend:
+    """The core behind one process of the service; it may start before the database does.
+
+    Args:
+        dsn: where the database is.
+        pool_size: connections at most.
+        key_cache_ttl: for how long a key is taken as it was when it was last looked up.
+        watcher: told what happens that no request asked for.
+    """
+
+    def __init__(
+        self,
+        dsn: str,
+        *,
+        pool_size: int,
+        key_cache_ttl: float,
+        watcher: Watcher,
+    ) -> None:
+        self.watcher = watcher
+        self._dsn = dsn
+        self._pool_size = pool_size
+        self._remember_seconds = key_cache_ttl
+        self._parts: Parts | None = None
+        self._connected = asyncio.Event()
+        self._names: dict[tuple[int, UUID], tuple[str, ...]] = {}
+
+    @property
+    def parts(self) -> Parts:
+        """What the routes use.
+
+        Raises:
+            Unavailable: the database has not answered yet.
+        """
+        if self._parts is None:
+            raise Unavailable
+        return self._parts
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Connect, close due rounds every second, and disconnect at the end."""
+        task = asyncio.create_task(self._maintain())
+        try:
+            # A database that answers is there before the first request; one that does not is
+            # no reason to stay away.
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._connected.wait(), STARTING_SECONDS)
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            if self._parts is not None:
+                pool = self._parts.pool
+                self._parts = None
+                try:
+                    await asyncio.wait_for(pool.close(), CLOSING_SECONDS)
+                except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                    pool.terminate()
+
+    async def names(self, tenant: int, campaign: UUID) -> tuple[str, ...]:
+        """Return the names of a campaign's arms.
+
+        Raises:
+            NoSuchCampaign: this tenant has none by that id.
+        """
+        known = self._names.get((tenant, campaign))
+        if known is None:
+            known = await self.parts.reading.arms(tenant, campaign)
+            while len(self._names) >= KNOWN_CAMPAIGNS:
+                self._names.pop(next(iter(self._names)))
+            self._names[tenant, campaign] = known
+        return known
+
+    async def schema(self) -> str | None:
+        """Return the revision of the database's schema; None where there is none.
+
+        Raises:
+            Unavailable: the database does not answer.
+        """
+        async with translate_errors():
+            return await revision_of(self.parts.pool)
+
+    async def _maintain(self) -> None:
+        # A process that has just started may be the one that can read what others could not.
+        first = True
+        said: type[Exception] | None = None
+        while True:
+            try:
+                if self._parts is None:
+                    self._parts = await self._connect()
+                    self._connected.set()
+                closed = await self._parts.campaigns.close_due(at_once=first)
+                self.watcher.rounds_closed(closed)
+                self.watcher.needing_attention(
+                    await self._parts.pool.fetchval("SELECT count(*) FROM affinity.faults")
+                )
+                first, said = False, None
+            except (Unavailable, *GONE):
+                pass  # the database is away; /readyz says so
+            except asyncpg.UndefinedTableError:
+                pass  # it is not migrated yet; the same
+            except Exception as error:  # nothing may end the closing of rounds
+                if type(error) is not said:  # once, not every second
+                    self.watcher.failed(error)
+                said = type(error)
+            await asyncio.sleep(EVERY_SECONDS)
+
+    async def _connect(self) -> Parts:
+        pool = await connect(self._dsn, largest=self._pool_size)
+        campaigns = _Counting(pool, self.watcher)
+        return Parts(
+            pool,
+            campaigns,
+            Batcher(campaigns),
+            Reading(pool, campaigns.note),
+            KeyRing(pool, self._remember_seconds),
+        )
+
+
+class _Counting(Campaigns):
+    """The core, with a count of the rounds that this process closes on the way."""
+
+    def __init__(self, pool: asyncpg.Pool[Any], watcher: Watcher) -> None:
+        super().__init__(pool, watcher.faulted)
+        self._watcher = watcher
+
+    async def close(self, campaign: UUID, *, now: datetime | None = None) -> bool:
+        done = await super().close(campaign, now=now)
+        self._watcher.rounds_closed(done)
+        return done

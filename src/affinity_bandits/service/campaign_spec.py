@@ -1,0 +1,237 @@
+"""What a campaign is: groups by name, a round policy, a horizon, the range of scores."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from affinity_bandits import checks
+from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName, shown
+from affinity_bandits.policies import FOREVER, POLICIES, RoundPolicy
+from affinity_bandits.service.scores import Scale, from_units, scale_of
+from affinity_bandits.wire import Plan
+from affinity_bandits.wire.limits import (
+    LARGEST_ROUND,
+    LONGEST_LEASE,
+    LONGEST_NAME,
+    MOST_ARMS,
+    SHORTEST_LEASE,
+)
+
+DEFAULT_IN_FLIGHT = 100
+"""Choices that may be under way at once where a policy's promise depends on it and nobody says."""
+
+
+class _Served(Mapping[str, type[RoundPolicy]]):
+    """The part of `POLICIES` that a campaign can run, as it is at the moment."""
+
+    def __getitem__(self, name: str) -> type[RoundPolicy]:
+        policy = POLICIES[name]
+        if not (issubclass(policy, RoundPolicy) and policy.information == "feedback"):
+            raise KeyError(name)
+        return policy
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in POLICIES if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+SERVED: Mapping[str, type[RoundPolicy]] = _Served()
+"""Policies a campaign can run: those that plan whole rounds and are told nothing but feedback. A
+policy of one's own is among them once it is registered (`affinity_bandits.policies.register`)."""
+
+
+@dataclass(frozen=True)
+class CampaignSpec:
+    """A campaign as its owner describes it; it never changes.
+
+    Args:
+        name: what people call it.
+        arms: the names of the groups that are compared.
+        policy: a round policy.
+        horizon: answers the policy may count on in all.
+        lease_seconds: how long whoever asks has to answer before its slots are offered again.
+        lowest: the smallest score there can be. The policy is given scores mapped to [0, 1].
+        highest: the largest.
+    """
+
+    name: str
+    arms: tuple[str, ...]
+    policy: RoundPolicy
+    horizon: int
+    lease_seconds: float = 3600.0
+    lowest: float = 0.0
+    highest: float = 1.0
+
+    def __post_init__(self) -> None:
+        _name("name", self.name)
+        rule = f"a list of 2 to {MOST_ARMS} different names"
+        names = checks.sequence("arms", self.arms, rule)
+        if not 2 <= len(names) <= MOST_ARMS:
+            raise InvalidInput("arms", rule, names)
+        for position, one in enumerate(names):
+            _name(f"arms[{position}]", one)
+        if len(set(names)) < len(names):
+            raise InvalidInput("arms", rule, names)
+        object.__setattr__(self, "arms", tuple(names))
+        if not isinstance(self.policy, RoundPolicy) or self.policy.name not in SERVED:
+            raise InvalidInput("policy", f"one of {', '.join(SERVED)}", self.policy)
+        _store(self, "horizon", checks.integer("horizon", self.horizon, low=1))
+        seconds = checks.number(
+            "lease_seconds", self.lease_seconds, low=SHORTEST_LEASE, high=LONGEST_LEASE
+        )
+        _store(self, "lease_seconds", seconds)
+        scale = scale_of(self.lowest, self.highest)
+        _store(self, "lowest", from_units(scale.lowest))  # to nine decimals, as scores are kept
+        _store(self, "highest", from_units(scale.highest))
+        try:
+            self.policy.start(len(self.arms), self.horizon)
+        except (OverflowError, MemoryError) as error:
+            raise InvalidInput("policy", "one that fits the horizon", str(error)) from error
+
+    @property
+    def scale(self) -> Scale:
+        """The range of scores, and what it is to the policy."""
+        return scale_of(self.lowest, self.highest)
+
+    def with_window(self) -> CampaignSpec:
+        """Return what a new campaign is run by: its policy knows how far answers may be behind."""
+        return replace(self, policy=self.policy.with_order_window(DEFAULT_IN_FLIGHT))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the description as JSON-ready data."""
+        return {
+            "name": self.name,
+            "arms": list(self.arms),
+            "policy": self.policy.to_json(),
+            "horizon": self.horizon,
+            "lease_seconds": self.lease_seconds,
+            "lowest": self.lowest,
+            "highest": self.highest,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> CampaignSpec:
+        """Rebuild a description from `to_json`."""
+        given = dict(data)
+        given["policy"] = served_policy(given["policy"])
+        return cls(**given)
+
+    def digest(self) -> bytes:
+        """Return what tells this description from any other."""
+        return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).digest()
+
+
+def served_policy(data: Mapping[str, Any] | str) -> RoundPolicy:
+    """Return the round policy of that name and those settings.
+
+    >>> str(served_policy("elimination"))
+    'elimination'
+    """
+    given = checks.table("policy", {"name": data} if isinstance(data, str) else data)
+    if given["name"] not in SERVED:
+        raise UnknownName("policy", given["name"], SERVED)
+    try:
+        return SERVED[given["name"]].from_json(given)
+    except AffinityError:
+        raise
+    except (TypeError, ValueError, KeyError, OverflowError, RecursionError) as error:
+        raise InvalidInput("policy", "a policy's name and settings", str(error)) from error
+
+
+def planned_spec(
+    plan: Plan,
+    name: str,
+    arms: Sequence[str],
+    *,
+    lowest: float | None = None,
+    highest: float | None = None,
+    **settings: Any,
+) -> CampaignSpec:
+    """Return the campaign that a plan asks for.
+
+    Args:
+        plan: what a file written by `affinity plan` says.
+        name: of the campaign.
+        arms: as many names as the plan has groups.
+        lowest: the smallest score; the plan's own if None, and no other if given.
+        highest: the largest; the same.
+        settings: what else a `CampaignSpec` takes.
+    """
+    if plan.groups != len(arms):
+        raise InvalidInput("arms", f"as many as the plan is for ({plan.groups})", list(arms))
+    if plan.noise != "bounded":
+        raise InvalidInput(
+            "plan",
+            "one for noise = 'bounded', planned on the campaign's range of scores: those of other"
+            " noise have no range that could be mapped to [0, 1]",
+            f"noise = {shown(plan.noise)}",
+        )
+    planned = scale_of(plan.lowest, plan.highest)
+    ends = from_units(planned.lowest), from_units(planned.highest)
+    for which, given, end in zip(("lowest", "highest"), (lowest, highest), ends, strict=True):
+        if given is not None and given != end:
+            raise InvalidInput(which, f"left out, or as the plan has it ({end:g})", given)
+    return CampaignSpec(
+        name,
+        tuple(arms),
+        served_policy(plan.policy.model_dump()),
+        plan.horizon,
+        lowest=ends[0],
+        highest=ends[1],
+        **settings,
+    )
+
+
+@dataclass(frozen=True)
+class OpenRound:
+    """The round a policy's state asks for, within the horizon.
+
+    Attributes:
+        arms: in the order of the slots.
+        repetitions: what the policy planned for each arm.
+        size: slots; fewer than planned where the horizon cuts the round short.
+        final: whether the policy has made up its mind and plays these arms for ever.
+        whole: whether the round can be closed: it is neither final nor cut short.
+    """
+
+    arms: tuple[int, ...]
+    repetitions: int
+    size: int
+    final: bool
+
+    @property
+    def whole(self) -> bool:
+        """Whether the policy will be given the sums of this round."""
+        return not self.final and self.size == self.repetitions * len(self.arms)
+
+
+def open_round(policy: RoundPolicy, state: Any, horizon: int, before: int) -> OpenRound:
+    """Return the round that comes next, with so many answers counted before it."""
+    planned = policy.kernels().plan(state)
+    arms = tuple(int(arm) for arm in np.asarray(planned.arms))
+    repetitions = int(planned.repetitions)
+    if repetitions >= FOREVER and len(arms) == 1:
+        return OpenRound(arms, FOREVER, LARGEST_ROUND, final=True)
+    return OpenRound(
+        arms, repetitions, max(0, min(repetitions * len(arms), horizon - before)), final=False
+    )
+
+
+def _name(parameter: str, value: object) -> None:
+    rule = f"a name of 1 to {LONGEST_NAME} printable characters"
+    if not isinstance(value, str) or not 1 <= len(value) <= LONGEST_NAME:
+        raise InvalidInput(parameter, rule, value)
+    if not value.isprintable() or value != value.strip():
+        raise InvalidInput(parameter, f"{rule}, not beginning or ending with a space", value)
+
+
+def _store(description: CampaignSpec, name: str, value: Any) -> None:
+    object.__setattr__(description, name, value)

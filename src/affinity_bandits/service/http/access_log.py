@@ -1,0 +1,90 @@
+"""Sees every request to its end: one line of log, two metrics, and a response to any defect."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from time import perf_counter
+from typing import Any
+
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from affinity_bandits.service.http.errors import Unexpected, problem_response
+from affinity_bandits.service.http.logs import REQUESTS, log_failure
+from affinity_bandits.service.http.metrics import Metrics
+
+GONE = 499
+"""The status, in the log, of a client that left before its response."""
+UI = "/ui"
+"""What all pages are called in the log and the metrics."""
+
+
+class AccessLog:
+    """The outermost layer.
+
+    Args:
+        app: the rest.
+        metrics: where numbers go.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun = perf_counter()
+        request_id = secrets.token_hex(8)
+        status = 0
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [
+                    *message.get("headers", ()),
+                    (b"x-request-id", request_id.encode()),
+                ]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, sending)
+        except ClientDisconnect:
+            pass
+        except Exception as error:
+            log_failure(error, request_id)
+            self._metrics.fault("unexpected")
+            if not status:
+                await problem_response(Unexpected())(scope, receive, sending)
+        finally:
+            self._ended(scope, status or GONE, perf_counter() - begun, request_id)
+
+    def _ended(self, scope: Scope, status: int, seconds: float, request_id: str) -> None:
+        method, route = scope["method"], _route(scope)
+        self._metrics.request(route, method, status, seconds)
+        level = logging.INFO if status < 500 else logging.ERROR
+        if not REQUESTS.isEnabledFor(level):
+            return
+        principal, fault = scope.get("principal"), scope.get("fault")
+        line: dict[str, Any] = {
+            "method": method[:20],
+            "route": route,
+            "status": status,
+            "ms": round(seconds * 1000, 3),
+            "request": request_id,
+            "key": None if principal is None else principal.key_id,
+        }
+        if fault is not None:
+            line |= {"campaign": fault.campaign, "fault": fault.kind}
+        REQUESTS.log(level, "%s %s %d", line["method"], route, status, extra={"line": line})
+
+
+def _route(scope: Scope) -> str:
+    """Return the template of the route that a request was for: paths may name anything."""
+    route = scope.get("route")
+    path = "other" if route is None else str(route.path)
+    return UI if path.startswith(UI) else path

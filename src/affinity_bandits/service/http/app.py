@@ -1,0 +1,109 @@
+"""The application: its routes, and what opens and closes with them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
+from pydantic.json_schema import models_json_schema
+from starlette.exceptions import HTTPException
+
+from affinity_bandits import wire
+from affinity_bandits._version import __version__
+from affinity_bandits.errors import CallerError
+from affinity_bandits.service.backend import Backend, Watcher
+from affinity_bandits.service.http.access_log import AccessLog
+from affinity_bandits.service.http.auth import Gate
+from affinity_bandits.service.http.errors import refuse
+from affinity_bandits.service.http.logs import log_failure, log_fault
+from affinity_bandits.service.http.metrics import Metrics
+from affinity_bandits.service.http.rate_limit import RateLimiter
+from affinity_bandits.service.http.routes import bulk, campaigns, health, slots
+from affinity_bandits.service.problems import NeedsAttention, Problem
+from affinity_bandits.service.ui.pages import router as pages
+
+
+class Service(FastAPI):
+    """FastAPI, whose description also has the messages that are no body and no reply alone."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the OpenAPI description."""
+        if self.openapi_schema is None:
+            _, lines = models_json_schema(
+                [
+                    (wire.TellLine, "validation"),
+                    (wire.ToldLine, "serialization"),
+                    (wire.Problem, "serialization"),
+                ],
+                ref_template="#/components/schemas/{model}",
+            )
+            super().openapi()["components"]["schemas"] |= lines["$defs"]
+        assert self.openapi_schema is not None
+        return self.openapi_schema
+
+
+def _watcher(metrics: Metrics) -> Watcher:
+    def failed(error: BaseException) -> None:
+        metrics.fault("unexpected")
+        log_failure(error)
+
+    def faulted(fault: NeedsAttention) -> None:
+        metrics.fault(fault.kind)
+        log_fault(fault)
+
+    return Watcher(failed, faulted, metrics.rounds.inc, metrics.attention.set)
+
+
+def create_app(
+    dsn: str,
+    *,
+    pool_size: int = 10,
+    key_cache_ttl: float = 10.0,
+    limiter: RateLimiter | None = None,
+) -> FastAPI:
+    """Return the service as an ASGI application.
+
+    Requests are logged by the logger `affinity_bandits.service.requests`; `logs.log_config` is how
+    `affinity serve` configures it.
+
+    Args:
+        dsn: where the database is; it need not be up.
+        pool_size: connections of this process at most.
+        key_cache_ttl: seconds for which a revoked key may go on working.
+        limiter: how often each key may come; of this app's own if None.
+    """
+    metrics = Metrics()
+    backend = Backend(
+        dsn, pool_size=pool_size, key_cache_ttl=key_cache_ttl, watcher=_watcher(metrics)
+    )
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with backend.running():
+            yield
+
+    app = Service(
+        title="affinity-bandits",
+        version=__version__,
+        description="Fair comparisons on live traffic: ask which group comes next, tell its score.",
+        lifespan=lifespan,
+        redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
+        # The pages that FastAPI offers for reading the description load scripts from elsewhere.
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.backend = backend
+    app.state.metrics = metrics
+    app.state.gate = Gate(backend, limiter or RateLimiter(), metrics)
+    for router in (slots.router, bulk.router, campaigns.router, health.router, pages):
+        app.include_router(router)
+    # Everything else is a fault of the service, to which the access log finds a response.
+    for kind in (Problem, CallerError, RequestValidationError, ValidationError, HTTPException):
+        app.add_exception_handler(kind, refuse)
+    app.add_middleware(AccessLog, metrics=metrics)
+    return app

@@ -1,0 +1,32 @@
+"""Limits the size of request headers: uvicorn alone would keep any, before a key is seen."""
+
+from __future__ import annotations
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+LARGEST_HEAD = 65_536
+"""Bytes of a request line and its headers, to within what arrives at once."""
+
+
+class HeaderLimit(HttpToolsProtocol):
+    """Uvicorn's protocol, which refuses request headers that grow too long."""
+
+    _head = -1  # bytes of the head that is being read; -1 between heads
+
+    def on_message_begin(self) -> None:
+        """Begin to count."""
+        self._head = 0
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """Count no longer."""
+        self._head = -1
+        super().on_headers_complete()
+
+    def data_received(self, data: bytes) -> None:
+        """Take what arrived, and give up on a head that does not end."""
+        super().data_received(data)
+        if self._head >= 0 and not self.transport.is_closing():
+            self._head += len(data)
+            if self._head > LARGEST_HEAD:
+                self.send_400_response("Head of the request too large.")

@@ -1,0 +1,115 @@
+"""Counts and times for Prometheus; no label names a tenant, a key or a campaign."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+
+from affinity_bandits.service.faults import REASONS
+from affinity_bandits.wire import Told
+
+DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
+"""The variable by which prometheus_client knows where several processes put their numbers."""
+METHODS = frozenset({"GET", "POST", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"})
+SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+
+
+class Metrics:
+    """The service's numbers in one process, or its share of those of several."""
+
+    def __init__(self) -> None:
+        self._registry = registry = CollectorRegistry()
+        self._requests = Counter(
+            "affinity_requests",
+            "Requests, by what became of them.",
+            ("route", "method", "status"),
+            registry=registry,
+        )
+        self._seconds = Histogram(
+            "affinity_request_seconds",
+            "Time from a request's head to the end of its response.",
+            ("route", "method"),
+            buckets=SECONDS,
+            registry=registry,
+        )
+        answers = Counter(
+            "affinity_answers",
+            "Answers told, by what became of them.",
+            ("outcome",),
+            registry=registry,
+        )
+        self._counted = answers.labels("counted")
+        self._late = answers.labels("late")
+        self._duplicate = answers.labels("duplicate")
+        self.leases = Counter("affinity_leases", "Leases granted.", registry=registry)
+        self.rounds = Counter("affinity_rounds_closed", "Rounds closed.", registry=registry)
+        self._faults = Counter(
+            "affinity_faults",
+            "Faults of the service's own, by kind.",
+            ("kind",),
+            registry=registry,
+        )
+        for kind in REASONS:  # so that each is there, at 0, before the first
+            self._faults.labels(kind)
+        self.attention = Gauge(
+            "affinity_campaigns_needing_attention",
+            "Campaigns marked in the database.",
+            multiprocess_mode="livemostrecent",
+            registry=registry,
+        )
+        self._pool = Gauge(
+            "affinity_pool_connections_in_use",
+            "Database connections at work.",
+            multiprocess_mode="livesum",
+            registry=registry,
+        )
+        # Finding a metric by its labels takes longer than counting: each is looked up once.
+        self._known: dict[tuple[str, str, int], tuple[Callable[[], None], Callable[[float], None]]]
+        self._known = {}
+
+    def request(self, route: str, method: str, status: int, seconds: float) -> None:
+        """Count a request that is over."""
+        key = (route, method if method in METHODS else "other", status)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = (
+                self._requests.labels(key[0], key[1], str(status)).inc,
+                self._seconds.labels(key[0], key[1]).observe,
+            )
+        known[0]()
+        known[1](seconds)
+
+    def told(self, told: Told) -> None:
+        """Count the answers of a tell."""
+        self._counted.inc(told.counted)
+        if told.late:
+            self._late.inc(told.late)
+        if told.duplicate:
+            self._duplicate.inc(told.duplicate)
+
+    def fault(self, kind: str) -> None:
+        """Count a fault of the service's own."""
+        self._faults.labels(kind).inc()
+
+    def text(self, in_use: int) -> bytes:
+        """Return the numbers of all processes in Prometheus' format."""
+        self._pool.set(in_use)
+        directory = os.environ.get(DIRECTORY)
+        if directory is None:
+            return generate_latest(self._registry)
+        _forget_the_dead(Path(directory))
+        together = CollectorRegistry()
+        MultiProcessCollector(together, directory)  # type: ignore[no-untyped-call]
+        return generate_latest(together)
+
+
+def _forget_the_dead(directory: Path) -> None:
+    """Take out the gauges of processes that were killed and could not do it themselves."""
+    for file in directory.glob("gauge_live*_*.db"):
+        process = int(file.stem.rpartition("_")[2])
+        if not Path("/proc", str(process)).exists() and Path("/proc/self").exists():
+            mark_process_dead(process, str(directory))  # type: ignore[no-untyped-call]

@@ -1,0 +1,114 @@
+"""Campaigns: made, looked at, stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from uuid import UUID
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from affinity_bandits import wire
+from affinity_bandits.service.http.auth import ApiRoute, Call
+from affinity_bandits.service.http.cursors import from_cursor, to_cursor
+from affinity_bandits.service.http.errors import ALWAYS, refusals
+from affinity_bandits.service.http.parameters import (
+    KEYED,
+    Body,
+    Cursor,
+    Limit,
+    Managing,
+    Reading,
+    reply,
+)
+from affinity_bandits.service.http.translation import campaign_message, round_message, spec_of
+from affinity_bandits.service.records import Campaign
+
+router = APIRouter(
+    prefix="/v1/campaigns",
+    tags=["campaigns"],
+    route_class=ApiRoute,
+    responses=refusals(*ALWAYS),
+)
+
+
+@router.post(
+    "",
+    status_code=201,
+    response_model=wire.Campaign,
+    responses=refusals(409),
+    openapi_extra=KEYED,
+)
+async def create_campaign(call: Managing, body: Body[wire.CreateCampaign]) -> Response:
+    """Make a campaign and open its first round."""
+    key = call.key()
+    # A policy for a thousand groups takes a while to make, and there are asks to answer.
+    spec = await asyncio.to_thread(spec_of, body)
+    campaign = await call.parts.campaigns.create(
+        call.tenant, spec, key=key, actor=call.principal.key_id
+    )
+    place = {"location": f"/v1/campaigns/{campaign}"}
+    return reply(await _campaign(call, campaign), key, place, 201)
+
+
+@router.get("")
+async def list_campaigns(
+    call: Reading, cursor: Cursor = None, limit: Limit = 100
+) -> wire.CampaignPage:
+    """List campaigns, oldest first."""
+    found, following = await call.parts.reading.campaigns(call.tenant, from_cursor(cursor), limit)
+    return wire.CampaignPage(items=await _messages(call, found), next=to_cursor(following))
+
+
+@router.get("/{campaign}", responses=refusals(404))
+async def get_campaign(campaign: UUID, call: Reading) -> wire.Campaign:
+    """Look at a campaign."""
+    return await _campaign(call, campaign)
+
+
+@router.post(
+    "/{campaign}/stop",
+    response_model=wire.Campaign,
+    responses=refusals(404, 409),
+    openapi_extra=KEYED,
+)
+async def stop_campaign(campaign: UUID, call: Managing) -> Response:
+    """Hand out nothing more; answers to what was handed out still count."""
+    key = call.key()
+    await call.parts.campaigns.stop(call.tenant, campaign, actor=call.principal.key_id, key=key)
+    return reply(await _campaign(call, campaign), key)
+
+
+@router.get("/{campaign}/rounds", responses=refusals(404))
+async def list_rounds(
+    campaign: UUID, call: Reading, cursor: Cursor = None, limit: Limit = 100
+) -> wire.RoundPage:
+    """List the rounds that were closed, with the sums they were decided from."""
+    found, following = await call.parts.reading.rounds(
+        call.tenant, campaign, from_cursor(cursor), limit
+    )
+    names = await call.backend.names(call.tenant, campaign)
+    items = tuple(round_message(one, names) for one in found)
+    return wire.RoundPage(items=items, next=to_cursor(following))
+
+
+@router.get("/{campaign}/events", responses=refusals(404))
+async def list_events(
+    campaign: UUID, call: Reading, cursor: Cursor = None, limit: Limit = 100
+) -> wire.EventPage:
+    """List the audit trail."""
+    found, following = await call.parts.reading.events(
+        call.tenant, campaign, from_cursor(cursor), limit
+    )
+    items = tuple(wire.Event.model_validate(one) for one in found)
+    return wire.EventPage(items=items, next=to_cursor(following))
+
+
+async def _messages(call: Call, found: Sequence[Campaign]) -> tuple[wire.Campaign, ...]:
+    answers = await call.parts.reading.answers(found)
+    return tuple(campaign_message(one, answers[one.id]) for one in found)
+
+
+async def _campaign(call: Call, campaign: UUID) -> wire.Campaign:
+    return (await _messages(call, [await call.parts.reading.campaign(call.tenant, campaign)]))[0]

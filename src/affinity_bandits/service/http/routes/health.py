@@ -1,0 +1,50 @@
+"""Whether the process is up, whether it can work, and its numbers."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cache
+
+from fastapi import APIRouter, Request
+from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.responses import PlainTextResponse, Response
+
+from affinity_bandits import wire
+from affinity_bandits.service.backend import Backend
+from affinity_bandits.service.http.auth import ApiRoute
+from affinity_bandits.service.http.errors import NotReady, refusals
+from affinity_bandits.service.problems import Unavailable
+from affinity_bandits.service.store.migrate import newest_revision
+
+needed_revision = cache(newest_revision)
+router = APIRouter(tags=["operation"], route_class=ApiRoute, responses=refusals(500))
+
+
+@router.get("/healthz")
+async def healthz() -> wire.Status:
+    """Whether the process is up."""
+    return wire.Status(status="up")
+
+
+@router.get("/readyz", responses=refusals(503))
+async def readyz(request: Request) -> wire.Status:
+    """Whether the database answers and has the newest schema."""
+    backend: Backend = request.app.state.backend
+    found = await backend.schema()
+    needed = await asyncio.to_thread(needed_revision)
+    if found != needed:
+        raise NotReady(
+            f"the database's schema must be {needed}, got {found}; run 'affinity serve migrate'"
+        )
+    return wire.Status(status="ready")
+
+
+@router.get("/metrics", response_class=PlainTextResponse)
+async def metrics(request: Request) -> Response:
+    """The numbers of all processes, for Prometheus."""
+    try:
+        pool = request.app.state.backend.parts.pool
+        in_use = pool.get_size() - pool.get_idle_size()
+    except Unavailable:
+        in_use = 0
+    return Response(request.app.state.metrics.text(in_use), media_type=CONTENT_TYPE_LATEST)

@@ -1,0 +1,129 @@
+"""From the core's records, which know arms by their index, to messages, and back."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from affinity_bandits import wire
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.service.campaign_spec import CampaignSpec, planned_spec, served_policy
+from affinity_bandits.service.records import Campaign, ClosedRound, Lease
+from affinity_bandits.service.scores import from_units, to_units, total_to_units, units_to_text
+from affinity_bandits.service.tells import ArmTell, SlotTell, Tell
+
+
+def spec_of(body: wire.CreateCampaign) -> CampaignSpec:
+    """Return the campaign that is to be made.
+
+    Raises:
+        InvalidInput: it breaks a rule.
+    """
+    ends = body.model_dump(include={"lowest", "highest"}, exclude_unset=True)
+    if body.plan is not None:
+        return planned_spec(
+            body.plan, body.name, body.arms, lease_seconds=body.lease_seconds, **ends
+        )
+    policy = served_policy(body.policy.model_dump())
+    return CampaignSpec(body.name, body.arms, policy, body.horizon, body.lease_seconds, **ends)
+
+
+def campaign_message(one: Campaign, answers: tuple[int, ...]) -> wire.Campaign:
+    """Return a campaign, given how many answers each of its arms has."""
+    about, names, fault = one.description, one.description.arms, one.attention
+    return wire.Campaign(
+        id=str(one.id),
+        name=about.name,
+        status=one.status,
+        arms=tuple(
+            wire.Arm(name=name, active=arm in one.active, answers=answers[arm])
+            for arm, name in enumerate(names)
+        ),
+        recommended=None if one.recommended is None else names[one.recommended],
+        round=wire.OpenRound(
+            number=one.round.number,
+            arms=tuple(names[arm] for arm in one.round.arms),
+            repetitions=one.round.repetitions,
+            size=one.round.size,
+            handed_out=one.round.handed_out,
+            answered=one.round.answered,
+        ),
+        horizon=about.horizon,
+        policy=about.settings if about.policy is None else about.policy.to_json(),
+        lease_seconds=about.lease_seconds,
+        lowest=about.lowest,
+        highest=about.highest,
+        in_flight=one.in_flight,
+        created_at=one.created_at,
+        attention=None if fault is None else wire.Attention.model_validate(fault),
+    )
+
+
+def round_message(one: ClosedRound, names: tuple[str, ...]) -> wire.ClosedRound:
+    """Return a closed round."""
+    return wire.ClosedRound(
+        number=one.number,
+        arms=tuple(names[arm] for arm in one.arms),
+        repetitions=one.repetitions,
+        size=one.size,
+        before=one.before,
+        counts=one.counts,
+        sums=tuple(units_to_text(total) for total in one.sums),
+        means=tuple(
+            from_units(total) / count if count else None
+            for total, count in zip(one.sums, one.counts, strict=True)
+        ),
+        dropped=tuple(names[arm] for arm in one.dropped),
+        opened_at=one.opened_at,
+        closed_at=one.closed_at,
+    )
+
+
+def lease_message(
+    campaign: UUID, one: Lease, names: tuple[str, ...], *, listed: bool
+) -> wire.Lease:
+    """Return a lease, with every slot if wanted."""
+    slots: list[wire.ListedSlot] | None = None
+    if listed:
+        slots = [{"slot": slot, "arm": names[arm]} for slot, arm in one.slots]
+    return wire.Lease(
+        status="leased",
+        number=one.number,
+        round=one.round,
+        arms=tuple(names[arm] for arm in one.arms),
+        runs=one.runs,
+        listed=slots,
+        expires_at=one.expires_at,
+        campaign=str(campaign),
+    )
+
+
+def tell_of(body: wire.Tell, key: str, actor: str, names: tuple[str, ...]) -> Tell:
+    """Return a tell as the core takes it.
+
+    Args:
+        body: what came.
+        key: the idempotency key.
+        actor: who tells.
+        names: those of the campaign's arms; not looked at where slots are told.
+    """
+    if body.answers is not None:
+        return SlotTell(
+            body.lease,
+            key,
+            actor,
+            tuple([one["slot"] for one in body.answers]),
+            tuple([to_units(one["score"]) for one in body.answers]),
+        )
+    arms = {name: arm for arm, name in enumerate(names)}
+    for one in body.totals:
+        if one.arm not in arms:
+            # Not the closest name: with a thousand long ones it takes seconds to find.
+            raise InvalidInput("arm", "the name of an arm of the campaign", one.arm)
+    return ArmTell(
+        body.lease,
+        key,
+        actor,
+        tuple(arms[one.arm] for one in body.totals),
+        tuple(total_to_units(one.sum, one.count) for one in body.totals),
+        tuple(one.count for one in body.totals),
+    )

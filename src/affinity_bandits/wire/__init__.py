@@ -1,0 +1,9 @@
+"""What the service and its clients say to each other: every message once, and its limits.
+
+The models validate, encode and decode, and give the OpenAPI description. `limits` has the bounds,
+`values` the checks of what a caller gives. What a module here lists in `__all__` is a message.
+"""
+
+from affinity_bandits.wire.base import *
+from affinity_bandits.wire.campaigns import *
+from affinity_bandits.wire.slots import *

@@ -1,0 +1,231 @@
+"""Messages about campaigns: how one is made, how it stands, what has happened to it."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Generic, Literal, Self, TypeVar
+
+from pydantic import Field, JsonValue, model_validator
+
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.wire.base import (
+    Body,
+    CampaignId,
+    Message,
+    Moment,
+    Name,
+    Score,
+    Settings,
+    given,
+    one_of,
+)
+from affinity_bandits.wire.limits import (
+    LARGEST_HORIZON,
+    LONGEST_LEASE,
+    MOST_ARMS,
+    SHORTEST_LEASE,
+)
+
+__all__ = [
+    "Arm",
+    "Attention",
+    "Campaign",
+    "CampaignPage",
+    "ClosedRound",
+    "CreateCampaign",
+    "Event",
+    "EventPage",
+    "OpenRound",
+    "Page",
+    "Plan",
+    "Policy",
+    "RoundPage",
+]
+
+T = TypeVar("T")
+FaultKind = Annotated[str, one_of("policy", "state", "decision", "record", "page", "unexpected")]
+EventKind = Annotated[str, one_of("create", "ask", "tell", "close", "stop")]
+_RANGE = (
+    "An end of the range of scores. The policy is given scores mapped from it to [0, 1]; a plan"
+    " has its own range."
+)
+_PLAN_FILE = "the text of a file written by 'affinity plan'"
+_ASSUMED = ("noise", "lowest", "highest")
+
+
+class Policy(Body, extra="allow"):
+    """A policy by its name, with settings as 'affinity policies' lists them.
+
+    Settings that speak of scores (sigma, thresholds) speak of scores mapped from the campaign's
+    range to [0, 1].
+    """
+
+    __pydantic_extra__: dict[str, JsonValue]
+
+    name: str
+
+
+class Plan(Body):
+    """What a campaign takes from a file written by 'affinity plan'."""
+
+    groups: int = Field(ge=2, le=MOST_ARMS, description="Groups that it compares.")
+    policy: Policy
+    horizon: int = Field(ge=1, le=LARGEST_HORIZON)
+    noise: str = "bounded"
+    lowest: Score = 0.0
+    highest: Score = 1.0
+
+    @classmethod
+    def from_toml(cls, file: str | Path) -> Self:
+        """Read a file written by `affinity plan`, or its text.
+
+        Raises:
+            InvalidInput: it is none, or a part of one.
+        """
+        text = file.read_text(encoding="utf-8") if isinstance(file, Path) else file
+        try:
+            data = tomllib.loads(text)
+            whole, assumed = data["end"]["whole"], data["assumptions"]
+            members = {
+                "policy": data["run"]["policies"]["plan"],
+                "horizon": data["run"]["horizon"],
+                "groups": assumed["groups"],
+            }
+            members |= {name: assumed[name] for name in _ASSUMED if name in assumed}
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
+            raise InvalidInput("plan", _PLAN_FILE, str(error)) from error
+        if whole is not True:
+            raise InvalidInput("plan", _PLAN_FILE, "a part of one")
+        return cls.checked(**members)
+
+
+class CreateCampaign(Body):
+    """A campaign to be made: by a policy and a horizon, or by a plan."""
+
+    name: Name
+    arms: Annotated[tuple[Name, ...], Field(min_length=2, max_length=MOST_ARMS)]
+    policy: Policy = given()
+    plan: Plan = given(description="Instead of a policy and a horizon.")
+    horizon: int = given(
+        ge=1, le=LARGEST_HORIZON, description="Answers the policy may count on in all."
+    )
+    lease_seconds: float = Field(default=3600.0, ge=SHORTEST_LEASE, le=LONGEST_LEASE)
+    lowest: Score = Field(default=0.0, description=_RANGE)
+    highest: Score = Field(default=1.0, description=_RANGE)
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        if (self.policy is None) == (self.plan is None):
+            found = "neither" if self.policy is None else "both"
+            raise ValueError(f"policy must be given, or else plan, and not both, got {found}")
+        if self.plan is not None and self.horizon is not None:
+            raise ValueError(
+                f"horizon must be left out, since the plan has one, got {self.horizon}"
+            )
+        if self.plan is None and self.horizon is None:
+            raise ValueError("horizon must be given")
+        return self
+
+
+class Arm(Message):
+    """A group of a campaign, whether it may still be the best, and its answers in all rounds."""
+
+    name: str
+    active: bool
+    answers: int
+
+
+class OpenRound(Message):
+    """The round whose slots are handed out."""
+
+    number: int
+    arms: tuple[str, ...] = Field(
+        description="In the order of the slots: slot s is of arms[s mod n]."
+    )
+    repetitions: int
+    size: int
+    handed_out: int
+    answered: int
+
+
+class Attention(Message):
+    """Why a campaign cannot go on, by the service's own fault; whoever runs it can mend that."""
+
+    kind: FaultKind = Field(description="A word that programs can rely on.")
+    reason: str = Field(description="What is wrong.")
+    since: Moment = Field(description="When it was found.")
+
+
+class Campaign(Message):
+    """A campaign as it stood when it was asked for."""
+
+    id: CampaignId
+    name: str
+    status: Literal["open", "decided", "exhausted", "stopped"] = Field(
+        description="Exhausted: the horizon came before a decision."
+    )
+    arms: tuple[Arm, ...]
+    recommended: str | None = Field(description="The group that is left, once there is only one.")
+    round: OpenRound
+    horizon: int
+    policy: Settings
+    lease_seconds: float
+    lowest: float
+    highest: float
+    in_flight: int | None = Field(
+        description="Choices that may be under way at once, from the oldest without an answer to"
+        " the newest handed out; null where nothing that is promised depends on it."
+    )
+    created_at: Moment
+    attention: Attention | None = Field(description="Why it cannot go on, if it cannot.")
+
+
+class ClosedRound(Message):
+    """A round that is over, with what it was decided from, in the order of `arms`.
+
+    An arm without answers, where the horizon cut the round short, has no mean.
+    """
+
+    number: int
+    arms: tuple[str, ...]
+    repetitions: int
+    size: int
+    before: int = Field(description="Answers counted in earlier rounds.")
+    counts: tuple[int, ...] = Field(description="Answers of each arm.")
+    sums: tuple[str, ...] = Field(description="Their sums, exact.")
+    means: tuple[float | None, ...]
+    dropped: tuple[str, ...]
+    opened_at: Moment
+    closed_at: Moment
+
+
+class Event(Message):
+    """A line of the audit trail."""
+
+    number: int
+    at: Moment
+    kind: EventKind
+    actor: str
+    key: str | None
+    round: int
+    data: dict[str, Any]
+
+
+class Page(Message, Generic[T]):
+    """Some of a list, and where the next page begins; null if this was the last."""
+
+    items: tuple[T, ...]
+    next: str | None
+
+
+class CampaignPage(Page[Campaign]):
+    """A page of campaigns, oldest first."""
+
+
+class RoundPage(Page[ClosedRound]):
+    """A page of closed rounds."""
+
+
+class EventPage(Page[Event]):
+    """A page of the audit trail."""

@@ -1,0 +1,238 @@
+"""Messages about slots: asked for, leased, answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Annotated, Literal, NamedTuple, Self
+
+from pydantic import Field, SkipValidation, model_validator, with_config
+from typing_extensions import TypedDict
+
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.wire.base import Body, CampaignId, Message, Moment, Name, Number, Score, given
+from affinity_bandits.wire.limits import (
+    LARGEST_LEASE,
+    LARGEST_ROUND,
+    LARGEST_SCORE,
+    LONGEST_KEY,
+    MOST_ANSWERS,
+    UNITS_PER_ONE,
+)
+from affinity_bandits.wire.values import listed, number
+
+__all__ = [
+    "Ask",
+    "Asked",
+    "Finished",
+    "Lease",
+    "ListedSlot",
+    "Scores",
+    "Slot",
+    "SlotScore",
+    "Tell",
+    "TellLine",
+    "Told",
+    "ToldLine",
+    "Total",
+    "Wait",
+]
+
+Scores = Mapping[int, float] | Sequence[float]
+"""The score of each slot by its number; or those of all slots of a lease, in their order."""
+LARGEST_SUM = float(LARGEST_SCORE * MOST_ANSWERS)
+SMALLEST_UNIT = Decimal(1) / UNITS_PER_ONE
+
+
+class Ask(Body):
+    """A request for up to `count` slots."""
+
+    count: int = Field(default=1, ge=1, le=LARGEST_LEASE, description="Slots at most.")
+    listed: bool = Field(default=True, description="Whether to list every slot with its arm.")
+
+
+class Slot(NamedTuple):
+    """One choice to be made: take somebody from this group and say what came of it."""
+
+    slot: int
+    arm: str
+
+
+class ListedSlot(TypedDict):
+    """A slot and the arm it belongs to."""
+
+    slot: int
+    arm: str
+
+
+@with_config(Body.model_config)
+class SlotScore(TypedDict):
+    """The score of one slot."""
+
+    slot: Annotated[int, Field(ge=0, le=LARGEST_ROUND)]
+    score: Score
+
+
+class Total(Body):
+    """The answers of one arm of a lease taken together; a sum as a decimal text is exact."""
+
+    arm: Name
+    count: Annotated[int, Field(ge=0, le=MOST_ANSWERS)]
+    sum: (
+        Annotated[float, Field(ge=-LARGEST_SUM, le=LARGEST_SUM)]
+        | Annotated[str, Field(pattern=r"^-?[0-9]{1,12}(\.[0-9]{1,18})?$")]
+    )
+
+
+class Lease(Message):
+    """Slots that are yours until a moment; unanswered ones may then be offered to others."""
+
+    sparse = True
+
+    status: Literal["leased"]
+    number: int = Field(
+        validation_alias="lease",
+        serialization_alias="lease",
+        description="Names the lease within the campaign.",
+    )
+    round: int
+    arms: tuple[str, ...] = Field(description="Slot s is of arms[s mod n].")
+    runs: tuple[tuple[int, int], ...] = Field(description="The slots as runs of (first, count).")
+    # Not checked again: the service fills it in, and our client goes by the runs.
+    listed: SkipValidation[list[ListedSlot] | None] = Field(
+        default=None,
+        validation_alias="slots",
+        serialization_alias="slots",
+        description="Left out unless 'listed'.",
+    )
+    expires_at: Moment
+    campaign: CampaignId
+
+    def __len__(self) -> int:
+        return sum(count for _, count in self.runs)
+
+    @property
+    def slots(self) -> list[Slot]:
+        """Every slot with its group, in the order in which scores are listed."""
+        return [Slot(slot, self.arms[slot % len(self.arms)]) for slot in self._numbers()]
+
+    def answers(self, scores: Scores) -> dict[int, float]:
+        """Return scores by slot, checked against the lease."""
+        if isinstance(scores, Mapping):
+            by_slot = dict(scores)
+            strange = sorted(map(repr, by_slot.keys() - set(self._numbers())))
+            if strange:
+                raise InvalidInput("scores", f"for slots of lease {self.number}", strange)
+        else:
+            ordered = listed("scores", scores, "a list of scores, or scores by slot")
+            if len(ordered) != len(self):
+                raise InvalidInput("scores", f"{len(self)} of them, one a slot", len(ordered))
+            by_slot = dict(zip(self._numbers(), ordered, strict=True))
+        if not by_slot:
+            raise InvalidInput("scores", "one or more", scores)
+        return {
+            int(slot): number(f"score of slot {slot}", one, low=-LARGEST_SCORE, high=LARGEST_SCORE)
+            for slot, one in by_slot.items()
+        }
+
+    def totals(self, scores: Scores) -> list[Total]:
+        """Return the scores added up by group, to nine decimals each, as `tell_totals` takes them.
+
+        >>> lease = Lease(status="leased", number=2, round=0, arms=("a", "b"), runs=((0, 3),),
+        ...               expires_at="2026-01-01T00:00:00+00:00", campaign="id")
+        >>> lease.totals([0.1, 1, 0.2])
+        [Total(arm='a', count=2, sum='0.3'), Total(arm='b', count=1, sum='1')]
+        """
+        sums: dict[str, tuple[int, Decimal]] = {}
+        for slot, score in self.answers(scores).items():
+            arm = self.arms[slot % len(self.arms)]
+            count, total = sums.get(arm, (0, Decimal(0)))
+            exact = Decimal(repr(score)).quantize(SMALLEST_UNIT, ROUND_HALF_EVEN)
+            sums[arm] = (count + 1, total + exact)
+        return [
+            Total(arm=arm, count=count, sum=_plain(total)) for arm, (count, total) in sums.items()
+        ]
+
+    def _numbers(self) -> Iterator[int]:
+        for first, count in self.runs:
+            yield from range(first, first + count)
+
+
+class Wait(Message):
+    """There is nothing to hand out now: all slots are out, or as many as may be at once."""
+
+    status: Literal["wait"]
+    outstanding: int = Field(description="Slots that are out and have no answer yet.")
+    retry_after: float = Field(
+        description="Seconds until the first of them may be offered again, at the latest; any"
+        " answer may come sooner and make room."
+    )
+
+
+class Finished(Message):
+    """There is nothing to hand out any more."""
+
+    status: Literal["exhausted", "stopped"]
+
+
+Asked = Annotated[Lease | Wait | Finished, Field(discriminator="status")]
+"""What an ask is given."""
+
+
+class Tell(Body):
+    """Answers to slots of one lease: a score a slot, or a total an arm."""
+
+    lease: Number
+    answers: list[SlotScore] = given(min_length=1, max_length=MOST_ANSWERS)
+    totals: list[Total] = given(min_length=1, max_length=MOST_ANSWERS)
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        if (self.answers is None) == (self.totals is None):
+            raise ValueError("answers must be given where there are no totals, and only there")
+        return self
+
+
+class TellLine(Tell):
+    """A tell as a line among others."""
+
+    key: str = given(min_length=1, max_length=LONGEST_KEY, description="An idempotency key.")
+
+
+class Told(Message):
+    """What became of the answers of a tell."""
+
+    counted: int = Field(description="Entered the comparison.")
+    late: int = Field(
+        description="Came after the end of their round, or on an expired lease after another"
+        " answer; on record, not in the sums."
+    )
+    duplicate: int = Field(
+        description="Their slot had an answer already, and the lease was still good; the same."
+    )
+
+
+class ToldLine(Message):
+    """What became of one line of many tells: its answers, or why it was refused."""
+
+    sparse = True
+
+    line: int = Field(description="Which one, from 1.")
+    status: int = Field(description="Its HTTP status.")
+    counted: int | None = None
+    late: int | None = None
+    duplicate: int | None = None
+    code: str | None = Field(default=None, description="A word that programs can rely on.")
+    detail: str | None = Field(default=None, description="The same in words.")
+
+    @property
+    def told(self) -> Told | None:
+        """What became of its answers; None if it was refused."""
+        if self.counted is None or self.late is None or self.duplicate is None:
+            return None
+        return Told(counted=self.counted, late=self.late, duplicate=self.duplicate)
+
+
+def _plain(value: Decimal) -> str:
+    text = format(value, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text

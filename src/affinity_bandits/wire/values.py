@@ -1,0 +1,83 @@
+"""Checks of what a caller gives, without the library's own, which need numpy."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+from affinity_bandits.errors import InvalidInput, shown
+from affinity_bandits.wire.limits import IDEMPOTENCY_KEY, LONGEST_KEY
+
+
+def number(parameter: str, value: Any, *, low: float, high: float) -> float:
+    """Return a float from low to high.
+
+    >>> number("score", 1, low=0, high=1)
+    1.0
+    """
+    # Not a number is in no range either.
+    if not _is_real(value) or not low <= value <= high:
+        raise InvalidInput(parameter, f"a number from {low:,} to {high:,}", value)
+    return float(value)
+
+
+def whole(parameter: str, value: Any, *, low: int, high: int) -> int:
+    """Return an int from low to high; a float such as 1e6 is taken if it is whole.
+
+    >>> whole("horizon", 1e6, low=1, high=10**15)
+    1000000
+    """
+    if not _is_real(value) or not low <= value <= high or int(value) != value:
+        raise InvalidInput(parameter, f"a whole number from {low:,} to {high:,}", value)
+    return int(value)
+
+
+def listed(parameter: str, value: object, rule: str) -> list[Any]:
+    """Return the items of a sequence."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise InvalidInput(parameter, rule, value)
+    return list(value)
+
+
+def check_key(key: object, parameter: str = IDEMPOTENCY_KEY, *, longest: int = LONGEST_KEY) -> None:
+    """Check an idempotency key."""
+    rule = f"1 to {longest} printable ASCII characters without spaces"
+    if not isinstance(key, str) or not 1 <= len(key) <= longest:
+        raise InvalidInput(parameter, rule, key)
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise InvalidInput(parameter, rule, key)
+
+
+def new_key() -> str:
+    """Return an idempotency key for a request that has none."""
+    return uuid.uuid4().hex
+
+
+def broken_rule(errors: Sequence[Any]) -> str:
+    """Return the first of pydantic's errors in words: parameter, rule, value."""
+    first = errors[0]
+    place = [part for part in first["loc"] if part not in {"path", "query", "header", "body"}]
+    name = ""
+    for part in place:
+        name += f"[{part}]" if isinstance(part, int) else f".{part}" if name else str(part)
+    name = shown(name)[1:-1] or "body"
+    rule = str(first["msg"]).removeprefix("Value error, ")
+    match first["type"]:
+        case "missing":
+            return f"{name} must be given"
+        case "extra_forbidden":
+            return f"{name} must be left out: there is no such member"
+        case "json_invalid":
+            return f"body must be JSON: {rule.removeprefix('Invalid JSON: ')}"
+        case "invalid-json-value":
+            return f"{name} must be what JSON can say, got {shown(first.get('input'))}"
+        case "value_error":
+            return rule
+    rule = rule.removeprefix("Input should be ").removeprefix("Value should be ")
+    return f"{name} must be {rule[0].lower()}{rule[1:]}, got {shown(first.get('input'))}"
+
+
+def _is_real(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)

@@ -1,0 +1,257 @@
+"""What a campaign can be, and what is said to whoever describes one that cannot be."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomli_w
+
+from affinity_bandits import checks
+from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
+from affinity_bandits.planning import Assumptions, make_plan
+from affinity_bandits.planning.files import plan_to_toml
+from affinity_bandits.policies import (
+    FOREVER,
+    POLICIES,
+    UCB1,
+    Elimination,
+    ExploreThenCommit,
+    ListedSchedule,
+    PublishedSchedule,
+)
+from affinity_bandits.service.campaign_spec import (
+    SERVED,
+    CampaignSpec,
+    open_round,
+    planned_spec,
+    served_policy,
+)
+from affinity_bandits.service.scores import scale_of
+from affinity_bandits.wire import Plan, limits
+
+GOOD: dict[str, Any] = {
+    "name": "spring",
+    "arms": ("red", "blue"),
+    "policy": ExploreThenCommit(2),
+    "horizon": 100,
+}
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_a_description_survives_json(name: str) -> None:
+    for policy in SERVED[name].examples():
+        about = CampaignSpec("spring", ("red", "blue", "grün"), policy, 1000, 0.5, -1.0, 2.5)
+        again = CampaignSpec.from_json(json.loads(json.dumps(about.to_json())))
+        assert again == about
+        assert again.digest() == about.digest()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"name": "summer"},
+        {"arms": ("blue", "red")},
+        {"policy": ExploreThenCommit(3)},
+        {"horizon": 101},
+        {"lease_seconds": 3601},
+        {"lowest": -1},
+        {"highest": 2},
+    ],
+    ids=lambda other: next(iter(other)),
+)
+def test_a_digest_tells_descriptions_apart(other: dict[str, Any]) -> None:
+    assert CampaignSpec(**GOOD).digest() == CampaignSpec(**GOOD).digest()
+    assert CampaignSpec(**GOOD | other).digest() != CampaignSpec(**GOOD).digest()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"name": ""}, "name must be a name of 1 to 200 printable characters, got ''"),
+        ({"name": "x" * 201}, "name must be a name of 1 to 200"),
+        ({"name": "two\nlines"}, "name must be a name"),
+        ({"name": " led"}, "not beginning or ending with a space, got ' led'"),
+        ({"name": 7}, "name must be a name"),
+        ({"arms": ("alone",)}, "arms must be a list of 2 to 1000 different names"),
+        ({"arms": ("a", "a")}, "arms must be a list of 2 to 1000 different names"),
+        ({"arms": [str(number) for number in range(1001)]}, "arms must be a list of 2 to 1000"),
+        ({"arms": ("a", "")}, r"arms\[1\] must be a name"),
+        ({"arms": ("a", None)}, r"arms\[1\] must be a name"),
+        ({"arms": "ab"}, "arms must be a list"),
+        ({"arms": None}, "arms must be a list"),
+        ({"policy": UCB1()}, "policy must be one of .*elimination"),
+        ({"policy": "elimination"}, "policy must be one of .*elimination"),
+        ({"horizon": 0}, "horizon must be a whole number from 1 to 1,000,000,000,000,000"),
+        ({"horizon": 10**16}, "horizon must be a whole number"),
+        ({"horizon": 2.5}, "horizon must be a whole number"),
+        ({"lease_seconds": 0}, "lease_seconds must be"),
+        ({"lease_seconds": 1e9}, "lease_seconds must be"),
+        ({"lease_seconds": float("nan")}, "lease_seconds must be"),
+        ({"lowest": -1e6}, "lowest must be"),
+        ({"highest": float("inf")}, "highest must be"),
+        ({"lowest": 1}, r"highest must be above lowest \(1\), got 1"),
+        ({"lowest": 0.9999999999}, "highest must be above lowest"),  # the same in units of 1e-9
+        ({"lowest": float("nan")}, "lowest must be"),
+        (
+            {"lowest": 0.9999995},
+            r"highest must be at least 1e-06 above lowest \(0.9999995\), since",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        CampaignSpec(**GOOD | given)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *("ucb1", "oracle", "no-such", "", 7, None, [], {}, {"name": None}, {"name": []}),
+        {"name": "elimination", "offset": "x"},
+        {"name": "elimination", "offset": 1e400},
+        {"name": "elimination", "schedule": 3},
+        {"name": "elimination", "schedule": {"name": "listed", "rounds": [[]]}},
+        {"name": "elimination", "other": 1},
+        {"name": "explore-then-commit", "pulls_per_arm": -1},
+        {"name": "handicap-elimination", "in_flight": 0},
+        {"name": "handicap-elimination", "head_start": {"groups": "x"}},
+    ],
+    ids=repr,
+)
+def test_a_policy_that_cannot_be_served_is_refused_without_a_traceback(data: Any) -> None:
+    with pytest.raises(AffinityError) as caught:
+        served_policy(data)
+    assert str(caught.value)
+
+
+def test_only_policies_that_live_on_feedback_are_served() -> None:
+    assert {"elimination", "handicap-elimination", "uniform"} <= SERVED.keys() < POLICIES.keys()
+    with pytest.raises(UnknownName, match="ucb1"):
+        served_policy("ucb1")
+
+
+# Plans.
+
+
+@pytest.fixture(scope="module")
+def plan() -> str:
+    tiny = Assumptions(groups=2, horizon=300, smallest_difference=0.5, head_start=2, steepness=0.0)
+    return plan_to_toml(make_plan(tiny, seed=1, progress=False))
+
+
+def spec_of(text: str, *more: Any, **settings: Any) -> CampaignSpec:
+    return planned_spec(Plan.from_toml(text), *more, **settings)
+
+
+def test_a_plan_describes_a_campaign(plan: str) -> None:
+    about = spec_of(plan, "planned", ["red", "blue"], lease_seconds=5)
+    assert (about.arms, about.horizon, about.lease_seconds) == (("red", "blue"), 300, 5)
+    assert about.policy.name in SERVED
+
+
+def changed(plan: str, **assumptions: Any) -> str:
+    data = tomllib.loads(plan)
+    data["assumptions"] |= assumptions
+    return tomli_w.dumps(data)
+
+
+def test_a_plan_has_the_range_of_scores(plan: str) -> None:
+    assert spec_of(plan, "planned", ["red", "blue"]).scale == scale_of(0, 1)
+    stars = changed(plan, lowest=1.0, highest=5.0)
+    for given in ({}, {"lowest": 1.0}, {"lowest": 1, "highest": 5}):
+        about = spec_of(stars, "planned", ["red", "blue"], **given)
+        assert (about.lowest, about.highest) == (1.0, 5.0)
+    for given, said in (
+        ({"lowest": 0.0}, r"lowest must be left out, or as the plan has it \(1\), got 0.0"),
+        ({"highest": 10.0}, r"highest must be left out, or as the plan has it \(5\), got 10.0"),
+    ):
+        with pytest.raises(InvalidInput, match=said):
+            spec_of(stars, "planned", ["red", "blue"], **given)
+    with pytest.raises(InvalidInput, match=r"highest must be left out, or .* \(1\), got 5"):
+        spec_of(plan, "planned", ["red", "blue"], highest=5)
+    for bad in ({"lowest": "x"}, {"lowest": 1.0}, {"highest": float("inf")}):
+        with pytest.raises(InvalidInput, match=r"(lowest|highest) must be"):
+            spec_of(changed(plan, **bad), "planned", ["red", "blue"])
+
+
+def test_a_plan_for_scores_without_a_range_is_refused_with_the_reason(plan: str) -> None:
+    said = "plan must be one for noise = 'bounded', .* no range .* got .*gaussian"
+    with pytest.raises(InvalidInput, match=said):
+        spec_of(changed(plan, noise="gaussian"), "planned", ["red", "blue"])
+
+
+def test_a_plan_is_for_as_many_groups_as_it_says(plan: str) -> None:
+    with pytest.raises(InvalidInput, match=r"arms must be as many as the plan is for \(2\)"):
+        spec_of(plan, "planned", ["red", "blue", "green"])
+
+
+def test_a_plan_that_was_cut_off_or_is_none_is_refused(plan: str) -> None:
+    whole = "[end]\nwhole = true"
+    assert whole in plan
+    for text in (
+        plan[: len(plan) // 2],
+        plan.replace(whole, ""),
+        plan.replace(whole, "[end]\nwhole = false"),
+        plan.replace(whole, "[end]\nwhole = 1"),
+        "",
+        "end = 3",
+        "end = {whole = true}\nrun = 3",
+        "\0",
+    ):
+        with pytest.raises(InvalidInput, match="plan must be the text of a file written by"):
+            spec_of(text, "planned", ["red", "blue"])
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "x = [" + "0.5, 1.5, " * 1000 + "]",
+        f"x = '{'a.' * 50}' # {'a.' * 50}",
+        f'x = """\n{"a." * 50}\\""""""\ny = 1',
+        "[a.b.c.d.e.f]\ng.h.i = 1979-05-27T00:32:00.999999-07:00",
+    ],
+    ids=lambda more: more[:20],
+)
+def test_a_plan_may_have_more_in_it_than_a_campaign_takes(plan: str, more: str) -> None:
+    assert Plan.from_toml(f"{plan}\n{more}") == Plan.from_toml(plan)
+
+
+def test_a_plan_may_be_named_by_its_file(plan: str, tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(plan, encoding="utf-8")
+    assert Plan.from_toml(tmp_path / "plan.toml") == Plan.from_toml(plan)
+
+
+def test_the_limits_of_the_messages_are_those_of_the_library() -> None:
+    assert limits.LARGEST_ROUND == FOREVER
+    assert limits.LARGEST_HORIZON == checks.LARGEST_COUNT
+
+
+# Rounds.
+
+
+def test_a_round_is_what_the_policy_plans_within_the_horizon() -> None:
+    policy = Elimination(ListedSchedule([(4, 0.1)]), discard_first=False)
+    state = policy.start(3, 100)
+    whole = open_round(policy, state, 100, before=88)
+    assert (whole.arms, whole.repetitions, whole.size) == ((0, 1, 2), 4, 12)
+    assert whole.whole
+    short = open_round(policy, state, 100, before=89)
+    assert (short.size, short.whole, short.final) == (11, False, False)
+    assert open_round(policy, state, 100, before=100).size == 0
+
+
+def test_a_policy_with_one_arm_left_has_made_up_its_mind() -> None:
+    policy = ExploreThenCommit(1)
+    after = policy.absorbed(policy.start(2, 100), policy.start(2, 100).sums)
+    last = open_round(policy, after, 100, before=2)
+    assert (last.arms, last.size, last.final, last.whole) == ((0,), FOREVER, True, False)
+
+
+def test_a_round_too_long_to_end_decides_nothing() -> None:
+    policy = Elimination(PublishedSchedule(60.0), discard_first=False)
+    first = open_round(policy, policy.start(2, 100), 100, before=0)
+    assert (first.arms, first.size, first.final, first.whole) == ((0, 1), 100, False, False)
