@@ -17,7 +17,6 @@ from uuid import UUID
 
 import httpx
 import pytest
-from affinity_bandits.service.idempotency import new_key
 
 from affinity_bandits.errors import InvalidInput, UnknownName
 from affinity_bandits.policies import POLICIES, RoundExplanation, RoundPolicy, register
@@ -28,6 +27,7 @@ from affinity_bandits.service.reading import Reading
 from affinity_bandits.service.records import Lease
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.verify import verify
+from affinity_bandits.wire.values import new_key
 from tests.own_policies import DropLowest, DropLowestInWords
 from tests.service.one_campaign import made
 from tests.service.web_site import CAMPAIGN, Site, on_site
