@@ -11,7 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 from typer.main import get_command
 
-from affinity_bandits.cli import app
+from affinity_bandits.cli.app import app
 from affinity_bandits.service import NEEDED
 from tests.docs.environments import ROOT, environment
 from tests.docs.pages import Needs

@@ -1,10 +1,9 @@
 """The library that carries requests, or what to install where it is missing."""
 
-from affinity_bandits.errors import MissingExtra
+from affinity_bandits import extras
 
-try:
-    import httpx
-except ImportError as error:
-    raise MissingExtra("httpx", "client") from error
+extras.need("client")
+
+import httpx
 
 __all__ = ["httpx"]
