@@ -12,6 +12,8 @@ import sys
 
 from bench.measure import main
 
+POLICY = "from affinity_bandits import AffinityBandit, UCB1"
+"""Loads the model and all policies."""
 COMMAND = "from affinity_bandits.cli import main; main()"
 SMALL = ("simulate", "--means", "0.4,0.6", "--horizon", "1e4", "--replicates", "10")
 REPETITIONS = 7
@@ -19,16 +21,18 @@ REPETITIONS = 7
 
 def run() -> dict[str, float]:
     """Return the figures of this benchmark."""
-    nothing, numpy, package, simulate = least(
+    nothing, numpy, package, policy, simulate = least(
         program("pass"),
         program("import numpy"),
         program("import affinity_bandits"),
+        program(POLICY),
         program(COMMAND, *SMALL),
     )
     return {
         "startup.import_s": package - nothing,
         "startup.numpy_import_s": numpy - nothing,
-        "startup.import_beyond_numpy_s": package - numpy,
+        "startup.policy_import_s": policy - nothing,
+        "startup.policy_import_beyond_numpy_s": policy - numpy,
         "startup.second_simulate_s": simulate,
     }
 

@@ -118,6 +118,34 @@ def loaded_after(statement: str) -> set[str]:
     return set(done.stdout.split())
 
 
+def others_after(statement: str) -> set[str]:
+    """The packages that are not of the standard library and that a statement loads."""
+    code = (
+        f"import sys; before = {{*sys.modules}}; {statement}; "
+        "tops = {name.partition('.')[0] for name in {*sys.modules} - before}; "
+        "print(*(tops - {*sys.stdlib_module_names}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    return set(done.stdout.split()) - {"affinity_bandits"}
+
+
+def test_importing_the_package_loads_no_other_package() -> None:
+    assert others_after("import affinity_bandits") == set()
+    assert "numpy" in others_after("from affinity_bandits import UCB1")
+
+
+def test_importing_the_client_loads_no_numpy() -> None:
+    loaded = others_after("import affinity_bandits.client")
+    assert "httpx" in loaded
+    assert "numpy" not in loaded
+
+
+def test_a_room_is_there_without_having_been_imported() -> None:
+    assert others_after("import affinity_bandits; affinity_bandits.policies.UCB1()") == {"numpy"}
+
+
 def test_importing_the_package_loads_nothing_heavy() -> None:
     assert loaded_after("import affinity_bandits") == set()
 

@@ -1,7 +1,8 @@
 """Study, plan, run and audit sequential choices whose feedback favours what was chosen before.
 
-The model, the policies and the errors load at once; the simulator, the planner, experiments and
-pictures, with everything heavy behind them, load when one of their names is first used.
+Only the errors load at once, so that a program which talks to the service loads its client and no
+numpy. The model and the policies, the simulator, the planner, experiments and pictures load when
+one of their names is first used.
 """
 
 from __future__ import annotations
@@ -10,19 +11,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from affinity_bandits._version import __version__
-from affinity_bandits.bandit import AffinityBandit, Bernoulli, Gaussian
-from affinity_bandits.bias import (
-    Bias,
-    Clipped,
-    Constant,
-    Custom,
-    PiecewisePower,
-    Plateau,
-    Power,
-    Sigmoid,
-    bias_from_json,
-)
-from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.errors import (
     AffinityError,
     CallerError,
@@ -32,34 +20,21 @@ from affinity_bandits.errors import (
     StateMismatch,
     UnknownName,
 )
-from affinity_bandits.policies import (
-    EXP3,
-    EXP3IX,
-    KLUCB,
-    LUCB,
-    MOSS,
-    UCB1,
-    UCBV,
-    DebiasedUCBV,
-    EfficientUCBV,
-    Elimination,
-    EpsilonGreedy,
-    EXP3Gains,
-    ExploreThenCommit,
-    HandicapElimination,
-    Live,
-    Oracle,
-    Policy,
-    RoundPolicy,
-    SequentialHalving,
-    StepPolicy,
-    SuccessiveRejects,
-    ThompsonBeta,
-    ThompsonGaussian,
-    Uniform,
-)
 
 if TYPE_CHECKING:
+    from affinity_bandits.bandit import AffinityBandit, Bernoulli, Gaussian
+    from affinity_bandits.bias import (
+        Bias,
+        Clipped,
+        Constant,
+        Custom,
+        PiecewisePower,
+        Plateau,
+        Power,
+        Sigmoid,
+        bias_from_json,
+    )
+    from affinity_bandits.catalogue import policy_from_json
     from affinity_bandits.experiments import (
         Cell,
         Experiment,
@@ -71,6 +46,32 @@ if TYPE_CHECKING:
     )
     from affinity_bandits.planning import Assumptions, Plan, make_plan
     from affinity_bandits.plots import draw_plan, draw_regret, draw_sweep
+    from affinity_bandits.policies import (
+        EXP3,
+        EXP3IX,
+        KLUCB,
+        LUCB,
+        MOSS,
+        UCB1,
+        UCBV,
+        DebiasedUCBV,
+        EfficientUCBV,
+        Elimination,
+        EpsilonGreedy,
+        EXP3Gains,
+        ExploreThenCommit,
+        HandicapElimination,
+        Live,
+        Oracle,
+        Policy,
+        RoundPolicy,
+        SequentialHalving,
+        StepPolicy,
+        SuccessiveRejects,
+        ThompsonBeta,
+        ThompsonGaussian,
+        Uniform,
+    )
     from affinity_bandits.simulation import (
         Environment,
         PairedDifference,
@@ -81,7 +82,24 @@ if TYPE_CHECKING:
         simulate,
     )
 
-_LAZY = {
+_NAMES = {
+    "bandit": (
+        "AffinityBandit",
+        "Bernoulli",
+        "Gaussian",
+    ),
+    "bias": (
+        "Bias",
+        "Clipped",
+        "Constant",
+        "Custom",
+        "PiecewisePower",
+        "Plateau",
+        "Power",
+        "Sigmoid",
+        "bias_from_json",
+    ),
+    "catalogue": ("policy_from_json",),
     "experiments": (
         "Cell",
         "Experiment",
@@ -91,8 +109,42 @@ _LAZY = {
         "run_cells",
         "run_experiment",
     ),
-    "planning": ("Assumptions", "Plan", "make_plan"),
-    "plots": ("draw_plan", "draw_regret", "draw_sweep"),
+    "planning": (
+        "Assumptions",
+        "Plan",
+        "make_plan",
+    ),
+    "plots": (
+        "draw_plan",
+        "draw_regret",
+        "draw_sweep",
+    ),
+    "policies": (
+        "EXP3",
+        "EXP3IX",
+        "KLUCB",
+        "LUCB",
+        "MOSS",
+        "UCB1",
+        "UCBV",
+        "DebiasedUCBV",
+        "EfficientUCBV",
+        "Elimination",
+        "EpsilonGreedy",
+        "EXP3Gains",
+        "ExploreThenCommit",
+        "HandicapElimination",
+        "Live",
+        "Oracle",
+        "Policy",
+        "RoundPolicy",
+        "SequentialHalving",
+        "StepPolicy",
+        "SuccessiveRejects",
+        "ThompsonBeta",
+        "ThompsonGaussian",
+        "Uniform",
+    ),
     "simulation": (
         "Environment",
         "PairedDifference",
@@ -103,7 +155,7 @@ _LAZY = {
         "simulate",
     ),
 }
-_ROOM_OF = {name: room for room, names in _LAZY.items() for name in names}
+_ROOM_OF = {name: room for room, names in _NAMES.items() for name in names}
 
 __all__ = [
     "EXP3",
@@ -175,7 +227,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Load a room when one of its names is first used."""
+    """Load a room when it, or one of its names, is first used."""
+    if name in _NAMES:
+        return import_module(f"{__name__}.{name}")
     if name not in _ROOM_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found: object = getattr(import_module(f"{__name__}.{_ROOM_OF[name]}"), name)

@@ -7,6 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from affinity_bandits import extras
+
+extras.need("simulation", "numpy")
+
 import numpy as np
 import numpy.typing as npt
 

@@ -6,7 +6,7 @@
     │   │   └── UnknownName   a name is not in its catalogue; says which names are close.
     │   └── NotSupported      well formed, but cannot be done this way; says what can.
     ├── StateMismatch         a saved state does not belong to this policy or version.
-    └── MissingExtra          an optional dependency is not installed; says how to install it.
+    └── MissingExtra          a package that this needs is not installed; says how to install it.
 
 None of them is worth retrying unchanged. Where a request is answered for somebody else, as the
 service does, only a CallerError that the request itself caused is told to whoever sent it: what is
@@ -64,12 +64,24 @@ class StateMismatch(AffinityError):  # noqa: N818 - reads as the fact it states
 
 
 class MissingExtra(AffinityError, ImportError):  # noqa: N818 - reads as the fact it states
-    """An optional dependency is not installed."""
+    """A package that this part of the library needs is not installed.
+
+    Args:
+        package: what is missing.
+        extra: the extra of `affinity-bandits-core` that has it.
+    """
 
     def __init__(self, package: str, extra: str) -> None:
-        super().__init__(
-            f"{package} is not installed; install it with: pip install 'affinity-bandits[{extra}]'"
-        )
+        super().__init__(f"{package} is not installed; install it with: pip install {_with(extra)}")
+
+
+def _with(extra: str) -> str:
+    """Return what to install for an extra: as little as has it, by the name that people know."""
+    if extra == "simulation":
+        return "affinity-bandits"
+    if extra in ("client", "service"):  # they run without the simulator
+        return f"'affinity-bandits-core[{extra}]'"
+    return f"'affinity-bandits[{extra}]'"
 
 
 def shown(value: object) -> str:

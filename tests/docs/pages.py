@@ -13,6 +13,8 @@ NOTE = re.compile(r"<!-- (not run|stays up): (.+?) -->", flags=re.DOTALL)
 SAVED = re.compile(r"`([\w.-]+)`:$")
 PROMPT = "$ "
 FILES = ("toml", "json")
+WITH_SIMULATION = {"experiments", "plot", "ray"}
+"""The extras that bring the extra `simulation` along."""
 KINDS = ("console", "python", "text", *FILES, "")
 """What a block may be; directives of MyST, in braces, are not for typing."""
 
@@ -96,16 +98,20 @@ def read_page(path: Path) -> Page:
 def parse_pip(command: str) -> Needs:
     """Read `pip install '.[plot]' duckdb`.
 
-    >>> parse_pip("pip install '.[plot,client]' duckdb")
-    Needs(extras=('client', 'plot'), packages=('duckdb',))
+    >>> parse_pip("pip install '.[client]' duckdb")
+    Needs(extras=('client',), packages=('duckdb',))
+    >>> parse_pip("pip install affinity-bandits")  # the core's extra under the name people know
+    Needs(extras=('simulation',), packages=())
     """
     words = shlex.split(command, comments=True)
     extras: set[str] = set()
     packages = []
     for word in words[2:]:
-        ours = re.fullmatch(r"(?:\.|affinity-bandits)(?:\[([\w,-]+)\])?", word)
+        ours = re.fullmatch(r"(\.|affinity-bandits(?:-core)?)(?:\[([\w,-]+)\])?", word)
         if ours is not None:
-            extras |= set((ours[1] or "").split(",")) - {""}
+            extras |= set((ours[2] or "").split(",")) - {""}
+            if ours[1] == "affinity-bandits" or extras & WITH_SIMULATION:
+                extras.add("simulation")
         elif re.fullmatch(r"[A-Za-z][\w.-]*", word):
             packages.append(word)
         else:

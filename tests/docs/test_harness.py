@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.docs import reader
-from tests.docs.environments import environment
+from tests.docs.environments import SIMULATION, environment
 from tests.docs.pages import BadPage, Needs, commands, read_page
 from tests.docs.reader import Adapted, NotAsPrinted, follow, matches
 
 slow = pytest.mark.slow  # makes an environment
 
-NEEDS = "This page needs: `pip install .`"
+NEEDS = "This page needs: `pip install '.[simulation]'`"
 
 
 def page(folder: Path, *parts: str) -> Path:
@@ -134,7 +134,7 @@ def test_a_server_is_up_for_what_follows_and_gone_in_the_end(tmp_path: Path) -> 
 
 @slow
 def test_an_environment_has_what_is_named_and_nothing_else() -> None:
-    for needs, there in ((Needs(), False), (Needs(("plot",)), True)):
+    for needs, there in ((SIMULATION, False), (Needs(("plot", "simulation")), True)):
         place = environment(needs)
         imported = subprocess.run(
             [place / "bin" / "python", "-c", "import matplotlib"], check=False, capture_output=True

@@ -1,4 +1,4 @@
-"""Without extras: whatever needs one says in one line which, and nothing ends in a traceback."""
+"""What needs a package that is not there says in one line what to install, without a traceback."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import pytest
 from packaging.requirements import Requirement
 from typer.main import get_command
 
-from affinity_bandits.cli import app
-from affinity_bandits.service import NEEDED
-from tests.docs.environments import ROOT, environment
-from tests.docs.pages import Needs
+from affinity_bandits.cli.app import app
+from affinity_bandits.errors import MissingExtra
+from affinity_bandits.extras import NEEDED
+from tests.docs.environments import ROOT, SIMULATION, environment
+from tests.docs.pages import Needs, parse_pip
 
 slow = pytest.mark.slow  # makes an environment
 
@@ -42,7 +43,8 @@ COMMANDS = {
     "serve keys list": "service",
     "serve keys revoke 0123456789abcdef": "service",
 }
-"""Every command, and the extra that it asks for first."""
+"""Every command, and the extra that it asks for first where the simulator is installed."""
+NOTHING = Needs()
 SWEEP = """
 replicates = 1
 axes.policy = ["ucb1"]
@@ -80,30 +82,65 @@ def tried(needs: Needs, words: str, folder: Path) -> subprocess.CompletedProcess
 @slow
 @pytest.mark.parametrize("words", COMMANDS)
 def test_a_command_works_or_names_its_extra_in_one_line(words: str, tmp_path: Path) -> None:
-    done = tried(Needs(), words, tmp_path)
+    done = tried(SIMULATION, words, tmp_path)
     extra = COMMANDS[words]
     if extra is WORKS:
         assert done.returncode == 0, done.stderr
         return
+    assert_names(done, extra)
+
+
+@slow
+@pytest.mark.parametrize("words", [*COMMANDS, "--help", "--version", ""])
+def test_without_any_package_a_command_names_what_it_needs(words: str, tmp_path: Path) -> None:
+    done = tried(NOTHING, words, tmp_path)
+    assert_names(done, "service" if words.startswith("serve") else "simulation")
+
+
+@slow
+@pytest.mark.parametrize("words", [name for name in COMMANDS if not name.startswith("serve")])
+def test_where_only_the_service_is_installed_the_simulator_is_asked_for(
+    words: str, tmp_path: Path
+) -> None:
+    done = tried(Needs(("service",)), words, tmp_path)
+    if words in ("policies", "biases"):  # the service has the policies, and numpy
+        assert done.returncode == 0, done.stderr
+        return
+    assert_names(done, "plot" if "--plot" in words else "simulation")
+
+
+def assert_names(done: subprocess.CompletedProcess[str], extra: str) -> None:
     assert done.returncode == 2
-    said = rf"affinity: \w+ is not installed; install it with: pip install '{named(extra)}'\n"
-    assert re.fullmatch(said, done.stderr)
+    assert done.stdout == ""
+    package, _, rest = done.stderr.removeprefix("affinity: ").partition(" ")
+    assert package.isidentifier(), done.stderr
+    assert rest == f"is not installed; install it with: pip install {TO_INSTALL[extra]}\n"
 
 
-def named(extra: str) -> str:
-    return re.escape(f"affinity-bandits[{extra}]")
+TO_INSTALL = {
+    "client": "'affinity-bandits-core[client]'",
+    "service": "'affinity-bandits-core[service]'",
+    "simulation": "affinity-bandits",
+    "plot": "'affinity-bandits[plot]'",
+    "experiments": "'affinity-bandits[experiments]'",
+    "ray": "'affinity-bandits[ray]'",
+}
 
 
 @slow
 @pytest.mark.parametrize("words", ["paper run figure-3 --quick", "sweep run s.toml"])
 def test_ray_is_asked_for_by_those_who_ask_for_it(words: str, tmp_path: Path) -> None:
-    needs = Needs(("experiments", "plot"))
-    done = tried(needs, f"{words} --executor ray", tmp_path)
-    assert done.stderr == f"affinity: {missing('ray', 'ray')}\n"
+    needs = Needs(("experiments", "plot", "simulation"))
+    assert_names(tried(needs, f"{words} --executor ray", tmp_path), "ray")
 
 
-def missing(package: str, extra: str) -> str:
-    return f"{package} is not installed; install it with: pip install 'affinity-bandits[{extra}]'"
+def test_what_a_message_says_to_install_is_there_to_install() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        extras = tomllib.load(file)["project"]["optional-dependencies"]
+    assert set(TO_INSTALL) == set(extras) - {"docs", "dev"}
+    for extra, words in TO_INSTALL.items():
+        assert str(MissingExtra("x", extra)).endswith(f"pip install {words}")
+        assert parse_pip(f"pip install {words}").covers(Needs((extra,)))
 
 
 def documented_modules() -> list[str]:
@@ -128,26 +165,50 @@ for name in sys.argv[1:]:
 """
 
 
-@slow
-def test_what_the_docs_import_is_there_or_names_its_extra() -> None:
+def refused(needs: Needs) -> dict[str, str]:
+    """What is said to whoever imports each documented module where it cannot be had."""
     names = documented_modules()
     assert {"affinity_bandits.client", "affinity_bandits.service.verify"} <= set(names)
     done = subprocess.run(
-        [environment(Needs()) / "bin" / "python", "-c", IMPORTS, *names],
+        [environment(needs) / "bin" / "python", "-c", IMPORTS, *names],
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    refused = dict(line.split(" ", 1) for line in done.stdout.splitlines())
-    for name, said in refused.items():
+    return dict(line.split(" ", 1) for line in done.stdout.splitlines())
+
+
+@slow
+@pytest.mark.parametrize(
+    ("needs", "there"),
+    [
+        (NOTHING, {"errors"}),
+        (Needs(("client",)), {"errors", "client"}),
+        (
+            Needs(("service",)),
+            {"errors", "service", "bandit", "bias", "catalogue", "feedback", "policies", "theory"},
+        ),
+        (SIMULATION, None),
+    ],
+    ids=lambda given: "-".join(given.extras) if isinstance(given, Needs) else "",
+)
+def test_what_the_docs_import_is_there_or_names_its_extra(
+    needs: Needs, there: set[str] | None
+) -> None:
+    rooms = {name.partition(".")[2].partition(".")[0] for name in documented_modules()} - {""}
+    missing = {"client", "service"} if there is None else rooms - there
+    said = refused(needs)
+    assert {name.split(".")[1] for name in said} == missing
+    for name, words in said.items():
         room = name.split(".")[1]
-        assert room in ("client", "service")
-        assert said.endswith(f"pip install 'affinity-bandits[{room}]'")
+        extra = room if room in ("client", "service") else "simulation"
+        assert words.endswith(f"pip install {TO_INSTALL[extra]}")
 
 
-def test_the_service_looks_for_all_that_its_extra_installs() -> None:
+@pytest.mark.parametrize("extra", NEEDED)
+def test_what_an_extra_installs_is_what_its_rooms_look_for(extra: str) -> None:
     with (ROOT / "pyproject.toml").open("rb") as file:
-        extra = tomllib.load(file)["project"]["optional-dependencies"]["service"]
-    modules = {Requirement(line).name.lower().replace("-", "_") for line in extra}
-    assert set(NEEDED) == modules
+        lines = tomllib.load(file)["project"]["optional-dependencies"][extra]
+    modules = {Requirement(line).name.lower().replace("-", "_") for line in lines}
+    assert set(NEEDED[extra]) == modules

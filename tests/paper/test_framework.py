@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from affinity_bandits.cli import app
+from affinity_bandits.cli.app import app
 from affinity_bandits.experiments import work
 from affinity_bandits.paper import SCALES, Claim, Item, items, registry, run_item
 from affinity_bandits.paper.figure_03 import ITEM as FIGURE_3

@@ -1,4 +1,7 @@
-"""What the tests of the client share: a real server, and transports that lose things."""
+"""What the tests of the client share: a real server, and transports that lose things.
+
+The server's code is imported where it is used: these tests also run where only the client is.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +16,14 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
-import uvicorn
 
 from affinity_bandits.client import (
     Client,
     Lease,
     Told,
 )
-from affinity_bandits.service import keys
-from affinity_bandits.service.http.app import create_app
-from affinity_bandits.service.store.connection import connect
-from affinity_bandits.service.verify import verify
+from tests.service.elsewhere import EVERYTHING, Elsewhere, served_elsewhere
 
-EVERYTHING = ("ask", "tell", "read", "admin")
 ROUNDS = {"name": "elimination", "schedule": {"name": "published", "offset": -2.0}}
 """A round of two slots whose answers are thrown away, then rounds of 22 and more."""
 NOBODY = "ab_" + "0" * 16 + "_" + "1" * 64
@@ -39,6 +37,9 @@ class Service:
     dsn: str
 
     def key(self, *scopes: str, tenant: str | None = None, **limits: float) -> str:
+        from affinity_bandits.service import keys
+        from affinity_bandits.service.store.connection import connect
+
         async def make() -> str:
             pool = await connect(self.dsn)
             try:
@@ -50,6 +51,9 @@ class Service:
         return asyncio.run(make())
 
     def differences(self, campaign: str) -> tuple[str, ...]:
+        from affinity_bandits.service.store.connection import connect
+        from affinity_bandits.service.verify import verify
+
         async def look() -> tuple[str, ...]:
             pool = await connect(self.dsn)
             try:
@@ -61,8 +65,16 @@ class Service:
 
 
 @contextmanager
-def running(dsn: str) -> Iterator[Service]:
-    """The service on a free port of the loopback, in a thread."""
+def running(dsn: str) -> Iterator[Service | Elsewhere]:
+    """The service on a free port of the loopback, in a thread; or one that runs elsewhere."""
+    elsewhere = served_elsewhere()
+    if elsewhere is not None:
+        yield elsewhere
+        return
+    import uvicorn
+
+    from affinity_bandits.service.http.app import create_app
+
     with closing(socket.socket()) as listener:
         listener.bind(("127.0.0.1", 0))
         settings = uvicorn.Config(create_app(dsn), ws="none", log_config=None)

@@ -1,4 +1,7 @@
-"""A database of its own for every worker of the test run, made where AFFINITY_DSN says."""
+"""A database of its own for every worker of the test run, made where AFFINITY_DSN says.
+
+The server's code is imported where it is used: tests of the client also run where only that is.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
-import asyncpg
 import pytest
 
-from affinity_bandits.service.store.migrate import migrate
+from tests.service.elsewhere import served_elsewhere
 
 SERVER = os.environ.get("AFFINITY_DSN", "postgresql://127.0.0.1:5432/test")
 
@@ -22,6 +24,12 @@ _numbers = itertools.count(1)
 @pytest.fixture(scope="session")
 def dsn(worker: str) -> Iterator[str]:
     """A migrated database that all tests of this worker share."""
+    elsewhere = served_elsewhere()
+    if elsewhere is not None:
+        yield elsewhere.dsn
+        return
+    from affinity_bandits.service.store.migrate import migrate
+
     with made_database(f"affinity_test_{worker}_{os.getpid()}") as made:
         migrate(made)
         yield made
@@ -59,6 +67,8 @@ def made_database(name: str) -> Iterator[str]:
 
 
 def _on_server(statement: str) -> None:
+    import asyncpg
+
     async def run() -> None:
         connection = await asyncpg.connect(SERVER, timeout=30)
         try:

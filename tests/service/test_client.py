@@ -429,4 +429,4 @@ def test_without_httpx_the_client_says_what_to_install() -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
     )
-    assert "pip install 'affinity-bandits[client]'" in done.stderr.splitlines()[-1]
+    assert "pip install 'affinity-bandits-core[client]'" in done.stderr.splitlines()[-1]

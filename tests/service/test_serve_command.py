@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -23,6 +23,7 @@ from affinity_bandits.cli import main
 
 SHAPE = re.compile(r"ab_([0-9a-f]{16})_([0-9a-f]{64})")
 PATIENCE = 60.0
+AFFINITY = (sys.executable, "-c", "from affinity_bandits.cli import main; main()")
 
 
 class Runner:
@@ -121,7 +122,7 @@ def test_without_the_extra_the_command_says_how_to_get_it(
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     status, _, err = run()
     assert status == 2
-    assert "affinity-bandits[service]" in err
+    assert "pip install 'affinity-bandits-core[service]'" in err
 
 
 class Server:
@@ -153,10 +154,9 @@ class Server:
 
 
 @contextmanager
-def served(dsn: str, *arguments: str) -> Iterator[Server]:
-    code = "from affinity_bandits.cli import main; main()"
+def served(dsn: str, *arguments: str, command: Sequence[str] = AFFINITY) -> Iterator[Server]:
     with subprocess.Popen(
-        [sys.executable, "-c", code, "serve", "--port", "0", *arguments],
+        [*command, "serve", "--port", "0", *arguments],
         env=os.environ | {"AFFINITY_DSN": dsn},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

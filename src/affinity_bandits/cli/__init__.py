@@ -3,60 +3,38 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import NoReturn
 
-import typer
-
-from affinity_bandits._version import __version__
-from affinity_bandits.cli.biases import biases
-from affinity_bandits.cli.paper import app as paper_app
-from affinity_bandits.cli.plan import plan
-from affinity_bandits.cli.policies import policies
-from affinity_bandits.cli.serve import app as serve_app
-from affinity_bandits.cli.simulate import simulate
-from affinity_bandits.cli.sweep import app as sweep_app
 from affinity_bandits.errors import AffinityError
-
-app = typer.Typer(
-    name="affinity",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # help texts are no markup: [run] is a table of a file
-    help="Sequential choices whose feedback favours what was chosen before.",
-)
-app.command()(simulate)
-app.command()(plan)
-app.command()(policies)
-app.command()(biases)
-app.add_typer(paper_app, name="paper")
-app.add_typer(sweep_app, name="sweep")
-app.add_typer(serve_app, name="serve")
-
-
-@app.callback(invoke_without_command=True)
-def top(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-) -> None:
-    """Study sequential choices whose feedback favours what was chosen before."""
-    if version:
-        typer.echo(__version__)
-        raise typer.Exit
+from affinity_bandits.extras import need
 
 
 def main() -> None:
     """Run the command; a user's mistake ends in one line and status 2, never in a traceback."""
     try:
+        _need_what_every_command_needs()
+        from affinity_bandits.cli.app import app
+
         app()
     except AffinityError as error:
-        typer.echo(f"affinity: {error}", err=True)
-        sys.exit(2)
+        _end(str(error), 2)
     except OSError as error:
         place = "" if error.filename is None else f": {error.filename}"
         # An object store's errors have no number, only words, sometimes on several lines.
         words = error.strerror or " ".join(str(error).split())
-        typer.echo(f"affinity: {words}{place}", err=True)
-        sys.exit(2)
+        _end(f"{words}{place}", 2)
     except KeyboardInterrupt:
-        typer.echo("affinity: interrupted before anything was finished", err=True)
-        sys.exit(130)
+        _end("interrupted before anything was finished", 130)
+
+
+def _need_what_every_command_needs() -> None:
+    """Say what to install before typer is imported: the package can be there without it."""
+    if sys.argv[1:2] == ["serve"]:
+        need("service")
+    else:
+        need("simulation", "numpy", "rich", "typer")
+
+
+def _end(words: str, status: int) -> NoReturn:
+    print(f"affinity: {words}", file=sys.stderr)
+    sys.exit(status)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from affinity_bandits.cli import executors
-from affinity_bandits.cli.bars import sweep_bar
 from affinity_bandits.displays import amount, rate
 from affinity_bandits.errors import InvalidInput
 
@@ -59,6 +58,7 @@ def run(
 def _run(
     spec: Path, store: str | None, executor: str, address: str | None, workers: int | None
 ) -> None:
+    from affinity_bandits.cli.bars import sweep_bar
     from affinity_bandits.experiments import Store, Sweep, run_cells
     from affinity_bandits.experiments.summaries import keep_spec
 

@@ -1,11 +1,10 @@
 """The libraries that carry requests and read messages, or what to install where one is missing."""
 
-from affinity_bandits.errors import MissingExtra
+from affinity_bandits import extras
 
-try:
-    import httpx
-    import pydantic
-except ImportError as error:
-    raise MissingExtra(error.name or "httpx", "client") from error
+extras.need("client")
+
+import httpx
+import pydantic
 
 __all__ = ["httpx", "pydantic"]

@@ -1,5 +1,9 @@
 """Experiments: many cells, run once each, kept as they come, gone on with after any end."""
 
+from affinity_bandits import extras
+
+extras.need("simulation")
+
 from affinity_bandits.experiments.axes import Axis, axes_of
 from affinity_bandits.experiments.executors import Executor, SerialExecutor
 from affinity_bandits.experiments.processes import ProcessExecutor

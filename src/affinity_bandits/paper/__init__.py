@@ -1,5 +1,9 @@
 """The paper, reproduced: one module a figure or theorem: settings, run, claims, drawing."""
 
+from affinity_bandits import extras
+
+extras.need("simulation")
+
 from affinity_bandits.paper.item import SCALES, Claim, Item
 from affinity_bandits.paper.registry import chosen, items
 from affinity_bandits.paper.runner import Outcome, StoreLab, run_item

@@ -1,5 +1,9 @@
 """From "my groups, my budget" to a comparison that no admitted bias can fool, and its cost."""
 
+from affinity_bandits import extras
+
+extras.need("simulation")
+
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.examples import Example, examples
 from affinity_bandits.planning.hardest import HardWorld, hard_worlds

@@ -1,5 +1,9 @@
 """Pictures: one a file, each a pure function from data to a matplotlib figure."""
 
+from affinity_bandits import extras
+
+extras.need("simulation")
+
 from affinity_bandits.plots.plan import draw_plan
 from affinity_bandits.plots.regret import draw_regret
 from affinity_bandits.plots.sweep import draw_sweep

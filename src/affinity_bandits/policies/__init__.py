@@ -6,6 +6,10 @@ policy can see a true mean or the bias: this package imports neither. The two th
 than feedback say so in `information`.
 """
 
+from affinity_bandits import extras
+
+extras.need("simulation", "numpy")
+
 from affinity_bandits.policies.as_steps import AsSteps
 from affinity_bandits.policies.debiased_ucb_v import DebiasedUCBV
 from affinity_bandits.policies.efficient_ucb_v import EfficientUCBV

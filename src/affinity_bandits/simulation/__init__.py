@@ -1,5 +1,9 @@
 """Simulation: many replicates of policies on a bandit, by steps or by whole rounds."""
 
+from affinity_bandits import extras
+
+extras.need("simulation")
+
 from affinity_bandits.simulation.comparing import PairedDifference
 from affinity_bandits.simulation.environment import Environment
 from affinity_bandits.simulation.result import PolicyRun, Result, SummaryRow

@@ -8,6 +8,10 @@ Call them from a test of yours; each raises AssertionError with what was broken.
         check_policy(MyPolicy())
 """
 
+from affinity_bandits import extras
+
+extras.need("simulation")
+
 from affinity_bandits.testing.biases import check_bias
 from affinity_bandits.testing.policies import check_policy
 

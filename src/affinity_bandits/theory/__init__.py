@@ -7,6 +7,10 @@ formulas from 1. One topic, one file.
 
 from __future__ import annotations
 
+from affinity_bandits import extras
+
+extras.need("simulation", "numpy")
+
 from affinity_bandits.theory.comparison import (
     BoundRatio,
     bound_ratio,

@@ -1,0 +1,42 @@
+"""The commands of `affinity`, put together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from affinity_bandits._version import __version__
+from affinity_bandits.cli.biases import biases
+from affinity_bandits.cli.paper import app as paper_app
+from affinity_bandits.cli.plan import plan
+from affinity_bandits.cli.policies import policies
+from affinity_bandits.cli.serve import app as serve_app
+from affinity_bandits.cli.simulate import simulate
+from affinity_bandits.cli.sweep import app as sweep_app
+
+app = typer.Typer(
+    name="affinity",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # help texts are no markup: [run] is a table of a file
+    help="Sequential choices whose feedback favours what was chosen before.",
+)
+app.command()(simulate)
+app.command()(plan)
+app.command()(policies)
+app.command()(biases)
+app.add_typer(paper_app, name="paper")
+app.add_typer(sweep_app, name="sweep")
+app.add_typer(serve_app, name="serve")
+
+
+@app.callback(invoke_without_command=True)
+def top(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Study sequential choices whose feedback favours what was chosen before."""
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
