@@ -29,7 +29,6 @@ SIMULATOR = {"llvmlite", "matplotlib", "numba", "pandas", "pyarrow", "ray", "sci
 SERVER = {"asyncpg", "fastapi", "numpy", "typer", "uvicorn"}
 CLIENT_TESTS = ("tests/service/test_client.py", "tests/service/test_client_tries.py")
 SERVICE_TESTS = (
-    "tests/policies/test_order_of_answers.py",
     "tests/service/test_campaigns.py",
     "tests/service/test_keys.py",
     "tests/service/test_scores.py",

@@ -2,7 +2,7 @@
 
 from affinity_bandits import extras
 
-extras.need("simulation")
+extras.need("plot", *extras.NEEDED["simulation"])  # one line to install, not two in turn
 
 from affinity_bandits.plots.plan import draw_plan
 from affinity_bandits.plots.regret import draw_regret
