@@ -23,7 +23,7 @@ from uuid import UUID
 
 import orjson
 
-from affinity_bandits.service.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.campaigns import Ask, Campaigns
 from affinity_bandits.service.store.connection import connect
 from bench.bare_insert import TABLE
 from bench.http_load import Load, burst, numbered, post

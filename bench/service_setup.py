@@ -19,9 +19,9 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits.policies import ExploreThenCommit
-from affinity_bandits.service.campaign_spec import CampaignSpec
-from affinity_bandits.service.campaigns import Campaigns
-from affinity_bandits.service.keys import create_tenant, make_key
+from affinity_bandits.service.core.campaign_spec import CampaignSpec
+from affinity_bandits.service.core.campaigns import Campaigns
+from affinity_bandits.service.core.keys import create_tenant, make_key
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate
 from affinity_bandits.wire.limits import SCOPES

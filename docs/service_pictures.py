@@ -23,14 +23,14 @@ from playwright.sync_api import sync_playwright
 
 from affinity_bandits.policies import Elimination, HandicapElimination, RoundPolicy
 from affinity_bandits.policies.schedule import ListedSchedule
-from affinity_bandits.service import keys
-from affinity_bandits.service.campaign_spec import CampaignSpec
-from affinity_bandits.service.campaigns import Ask, Campaigns
+from affinity_bandits.service.core import keys
+from affinity_bandits.service.core.campaign_spec import CampaignSpec
+from affinity_bandits.service.core.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.records import Lease
+from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.http.app import create_app
-from affinity_bandits.service.records import Lease
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate
-from affinity_bandits.service.tells import SlotTell
 
 IMAGES = Path(__file__).parent / "images"
 SERVER = os.environ.get("AFFINITY_DSN", "postgresql://127.0.0.1:5432/test")

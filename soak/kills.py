@@ -169,7 +169,10 @@ def hopeless_cell(case: str, executor: str, retries: int | None, scratch: Path) 
         row.kills = deaths.stat().st_size if deaths.exists() else 0
         tries = ray_executor.RETRIES + 1 if retries is None else retries + 1
         if executor == "processes":
-            tries = processes.SUSPICIOUS
-        fewest, most = processes.CHANCES * expected, (tries + processes.CHANCES) * expected
+            tries = processes.MAX_SHARED_CRASHES
+        fewest, most = (
+            processes.MAX_SOLO_CRASHES * expected,
+            (tries + processes.MAX_SOLO_CRASHES) * expected,
+        )
         row.expect(fewest <= row.kills <= most, f"{row.kills} deaths, not {fewest} to {most}")
     return row

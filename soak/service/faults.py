@@ -11,7 +11,7 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from soak.service.nursery import Clients
+from soak.service.client_supervisor import Clients
 from soak.service.postgres import Cluster
 from soak.service.rows import Row
 from soak.service.servers import Servers

@@ -18,15 +18,15 @@ from typing import Any
 import asyncpg
 import httpx
 
-from affinity_bandits.service import keys
+from affinity_bandits.service.core import keys
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate
 from affinity_bandits.wire.limits import LARGEST_LEASE, SCOPES
 from soak.service.cases import Case
 from soak.service.checker import check
 from soak.service.client import Client, Setup
+from soak.service.client_supervisor import Clients, journal_name
 from soak.service.faults import Amounts, Faults
-from soak.service.nursery import Clients, journal_name
 from soak.service.postgres import Cluster, free_port
 from soak.service.rows import Row
 from soak.service.servers import Servers, environment

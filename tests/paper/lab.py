@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from affinity_bandits.experiments import Store
-from affinity_bandits.paper import StoreLab
+from affinity_bandits.paper import StoreCellRunner
 
 
-def lab_in(folder: Path) -> StoreLab:
-    return StoreLab(Store(folder))
+def lab_in(folder: Path) -> StoreCellRunner:
+    return StoreCellRunner(Store(folder))

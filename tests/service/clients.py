@@ -37,7 +37,7 @@ class Service:
     dsn: str
 
     def key(self, *scopes: str, tenant: str | None = None, **limits: float) -> str:
-        from affinity_bandits.service import keys
+        from affinity_bandits.service.core import keys
         from affinity_bandits.service.store.connection import connect
 
         async def make() -> str:
@@ -51,8 +51,8 @@ class Service:
         return asyncio.run(make())
 
     def differences(self, campaign: str) -> tuple[str, ...]:
+        from affinity_bandits.service.audit.verify import verify
         from affinity_bandits.service.store.connection import connect
-        from affinity_bandits.service.verify import verify
 
         async def look() -> tuple[str, ...]:
             pool = await connect(self.dsn)

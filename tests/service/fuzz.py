@@ -29,8 +29,8 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 
 from affinity_bandits import wire
+from affinity_bandits.service.audit.verify import verify
 from affinity_bandits.service.store.migrate import migrate
-from affinity_bandits.service.verify import verify
 from tests.service.conftest import made_database
 from tests.service.fuzz_world import ASK, TELL, TELLS, Turning, World, made_world
 from tests.service.web_site import PROBLEM, Site, site

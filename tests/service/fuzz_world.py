@@ -13,7 +13,7 @@ from uuid import UUID
 import httpx
 import schemathesis
 
-from affinity_bandits.service.campaign_spec import SERVED
+from affinity_bandits.service.core.campaign_spec import SERVED
 from affinity_bandits.service.http.cursors import to_cursor
 from tests.service.web_site import CAMPAIGN, Site, new_names
 

@@ -34,10 +34,10 @@ from affinity_bandits.policies import (
 )
 from affinity_bandits.policies.state import state_to_json
 from affinity_bandits.service import problems
-from affinity_bandits.service.campaign_spec import CampaignSpec
-from affinity_bandits.service.campaigns import Ask, Campaigns
-from affinity_bandits.service.tells import ArmTell, SlotTell, Tell, told
-from affinity_bandits.service.verify import verify
+from affinity_bandits.service.audit.verify import verify
+from affinity_bandits.service.core.campaign_spec import CampaignSpec
+from affinity_bandits.service.core.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.tells import ArmTell, SlotTell, Tell, told
 
 from .model import Model, unique_keys
 

@@ -17,10 +17,10 @@ import numpy as np
 
 from affinity_bandits.policies import FOREVER
 from affinity_bandits.service import problems
-from affinity_bandits.service.campaign_spec import CampaignSpec
-from affinity_bandits.service.campaigns import Ask
-from affinity_bandits.service.records import Lease, Runs
-from affinity_bandits.service.tells import ArmTell, SlotTell, Tell
+from affinity_bandits.service.core.campaign_spec import CampaignSpec
+from affinity_bandits.service.core.campaigns import Ask
+from affinity_bandits.service.core.records import Lease, Runs
+from affinity_bandits.service.core.tells import ArmTell, SlotTell, Tell
 from affinity_bandits.wire import Finished, Told, Wait
 
 

@@ -13,14 +13,14 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits.policies import ExploreThenCommit, RoundPolicy
-from affinity_bandits.service import keys
-from affinity_bandits.service.campaign_spec import CampaignSpec
-from affinity_bandits.service.campaigns import Ask, Campaigns
-from affinity_bandits.service.reading import Reading
-from affinity_bandits.service.records import Campaign, Lease
+from affinity_bandits.service.audit.verify import verify
+from affinity_bandits.service.core import keys
+from affinity_bandits.service.core.campaign_spec import CampaignSpec
+from affinity_bandits.service.core.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.queries import CampaignQueries
+from affinity_bandits.service.core.records import Campaign, Lease
+from affinity_bandits.service.core.tells import ArmTell, SlotTell, Tell
 from affinity_bandits.service.store.connection import connect
-from affinity_bandits.service.tells import ArmTell, SlotTell, Tell
-from affinity_bandits.service.verify import verify
 from affinity_bandits.wire.values import new_key
 
 ONE = 10**9
@@ -64,11 +64,11 @@ class OneCampaign:
         self.now += timedelta(seconds=seconds)
 
     async def look(self) -> Campaign:
-        return await Reading(self.pool).campaign(self.tenant, self.id)
+        return await CampaignQueries(self.pool).campaign(self.tenant, self.id)
 
     async def kinds(self) -> list[str]:
         """What happened so far."""
-        events, _ = await Reading(self.pool).events(self.tenant, self.id, None, 1000)
+        events, _ = await CampaignQueries(self.pool).events(self.tenant, self.id, None, 1000)
         assert [one.number for one in events] == list(range(1, len(events) + 1))
         return [one.kind for one in events]
 

@@ -17,7 +17,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 import pytest
 
-from affinity_bandits.service import keys
+from affinity_bandits.service.core import keys
 from affinity_bandits.service.http import create_app
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.wire.limits import SCOPES

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from affinity_bandits.service.batching import WrongReply, _Queue
+from affinity_bandits.service.core.batching import WrongReply, _Queue
 from affinity_bandits.service.problems import KeyReused, Unavailable
 
 ONE, OTHER = UUID(int=1), UUID(int=2)

@@ -23,14 +23,14 @@ from affinity_bandits.policies import (
     ListedSchedule,
     PublishedSchedule,
 )
-from affinity_bandits.service.campaign_spec import (
+from affinity_bandits.service.core.campaign_spec import (
     SERVED,
     CampaignSpec,
     open_round,
     planned_spec,
     served_policy,
 )
-from affinity_bandits.service.scores import scale_of
+from affinity_bandits.service.core.scores import scale_of
 from affinity_bandits.wire import Plan, limits
 
 GOOD: dict[str, Any] = {

@@ -11,11 +11,12 @@ import pytest
 
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.policies import Elimination, ExploreThenCommit, ListedSchedule
-from affinity_bandits.service import keys, problems
-from affinity_bandits.service.campaign_spec import CampaignSpec
-from affinity_bandits.service.campaigns import Ask
-from affinity_bandits.service.records import Lease
-from affinity_bandits.service.tells import SlotTell
+from affinity_bandits.service import problems
+from affinity_bandits.service.core import keys
+from affinity_bandits.service.core.campaign_spec import CampaignSpec
+from affinity_bandits.service.core.campaigns import Ask
+from affinity_bandits.service.core.records import Lease
+from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.wire import Finished, Told, Wait
 from affinity_bandits.wire.limits import LARGEST_NUMBER
 from affinity_bandits.wire.values import new_key

@@ -11,7 +11,7 @@ import pytest
 
 from affinity_bandits.policies import Elimination, ExploreThenCommit, ListedSchedule
 from affinity_bandits.service import problems
-from affinity_bandits.service.closing import close_round
+from affinity_bandits.service.core.closing import close_round
 from affinity_bandits.service.store.migrate import migrate
 
 from .conftest import made_database

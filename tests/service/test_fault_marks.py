@@ -14,9 +14,10 @@ import pytest
 
 from affinity_bandits.policies import ExploreThenCommit
 from affinity_bandits.policies.phased_elimination import PhasedElimination
-from affinity_bandits.service import closer, faults, problems
-from affinity_bandits.service.campaigns import Campaigns
-from affinity_bandits.service.reading import Reading
+from affinity_bandits.service import problems
+from affinity_bandits.service.core import closer, faults
+from affinity_bandits.service.core.campaigns import Campaigns
+from affinity_bandits.service.core.queries import CampaignQueries
 from affinity_bandits.service.store.migrate import migrate
 
 from .conftest import made_database
@@ -142,7 +143,7 @@ def test_those_that_failed_before_come_last_and_not_all_at_once(dsn: str) -> Non
 def test_readers_mark_what_they_find_and_do_not_put_off_the_next_try(dsn: str) -> None:
     async def test(one: OneCampaign) -> None:
         said: list[problems.NeedsAttention] = []
-        reading = Reading(one.pool, Campaigns(one.pool, said.append).note)
+        reading = CampaignQueries(one.pool, Campaigns(one.pool, said.append).note)
         with patch.object(ExploreThenCommit, "version", 2):
             found = await reading.campaign(one.tenant, one.id)
             assert found.attention is not None
@@ -161,7 +162,7 @@ def test_readers_mark_what_they_find_and_do_not_put_off_the_next_try(dsn: str) -
             second = await mark_of(one)
             assert (second["tries"], second["since"]) == (1, first["since"])
         # Mended, but nobody has tried yet: every process still shows the mark.
-        seen = await Reading(one.pool).campaign(one.tenant, one.id)
+        seen = await CampaignQueries(one.pool).campaign(one.tenant, one.id)
         assert seen.attention is not None
         assert await one.other_process.close_due(now=second["retry_at"]) == 0
         assert (await reading.campaign(one.tenant, one.id)).attention is None

@@ -22,11 +22,11 @@ from affinity_bandits.errors import (
     UnknownName,
 )
 from affinity_bandits.policies import ExploreThenCommit
-from affinity_bandits.service import backend
+from affinity_bandits.service.core import backend
+from affinity_bandits.service.core.records import Campaign
 from affinity_bandits.service.http.errors import as_problem
-from affinity_bandits.service.records import Campaign
 from affinity_bandits.service.store.migrate import migrate
-from affinity_bandits.service.ui import story, trail, view
+from affinity_bandits.service.ui import campaign_text, event_text, view
 from affinity_bandits.service.ui.session import COOKIE
 from tests.service.broken import CAUSES, PRIVATE, SEEN_BY_READERS, World, raising, until, world
 from tests.service.conftest import made_database
@@ -44,8 +44,8 @@ def dsn(worker: str) -> Iterator[str]:
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backend, "EVERY_SECONDS", 0.05)
-    monkeypatch.setattr("affinity_bandits.service.faults.LONGEST_PAUSE", 0.2)
-    monkeypatch.setattr("affinity_bandits.service.faults.FIRST_PAUSE", 0.05)
+    monkeypatch.setattr("affinity_bandits.service.core.faults.LONGEST_PAUSE", 0.2)
+    monkeypatch.setattr("affinity_bandits.service.core.faults.FIRST_PAUSE", 0.05)
 
 
 async def all_is_well_but_for(one: World, kind: str) -> None:
@@ -222,8 +222,8 @@ async def page(one: World, key: str, path: str) -> str:
 def test_a_campaign_without_words_is_shown_without_them(
     dsn: str, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    honest = getattr(story, words)
-    monkeypatch.setattr("affinity_bandits.service.faults.LONGEST_PAUSE", 60.0)
+    honest = getattr(campaign_text, words)
+    monkeypatch.setattr("affinity_bandits.service.core.faults.LONGEST_PAUSE", 60.0)
 
     def wordless(about: Any, *more: Any) -> Any:
         policy = about.description.policy if isinstance(about, Campaign) else about
@@ -236,7 +236,7 @@ def test_a_campaign_without_words_is_shown_without_them(
         async with at.client(key) as client:
             one = await world(at, client)
             await one.lease_all()
-            for module in (story, trail, view):
+            for module in (campaign_text, event_text, view):
                 if hasattr(module, words):
                     monkeypatch.setattr(module, words, wordless)
             listed = await page(one, key, "")
@@ -268,7 +268,7 @@ def test_a_reply_of_the_wrong_length_is_our_fault(
     dsn: str, route: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A database that answers more requests than it was sent, and then comes to its senses."""
-    monkeypatch.setattr("affinity_bandits.service.faults.LONGEST_PAUSE", 60.0)
+    monkeypatch.setattr("affinity_bandits.service.core.faults.LONGEST_PAUSE", 60.0)
 
     async def work(at: Site) -> None:
         async with at.client(await at.key()) as client:

@@ -11,8 +11,8 @@ import asyncpg
 import pytest
 
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.service import keys
-from affinity_bandits.service.keys import (
+from affinity_bandits.service.core import keys
+from affinity_bandits.service.core.keys import (
     KeyRing,
     create_tenant,
     forget_sessions,

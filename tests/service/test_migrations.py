@@ -14,18 +14,18 @@ import pytest
 
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.policies import HandicapElimination
-from affinity_bandits.service.campaign_spec import CampaignSpec, open_round
-from affinity_bandits.service.campaigns import Ask, Campaigns
-from affinity_bandits.service.closing import opened
+from affinity_bandits.service.audit.verify import verify
+from affinity_bandits.service.core.campaign_spec import CampaignSpec, open_round
+from affinity_bandits.service.core.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.closing import opened
+from affinity_bandits.service.core.queries import CampaignQueries
+from affinity_bandits.service.core.records import Lease
+from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.problems import Unavailable
-from affinity_bandits.service.reading import Reading
-from affinity_bandits.service.records import Lease
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate, newest_revision
 from affinity_bandits.service.store.migrations import FIRST, STEPS
-from affinity_bandits.service.tells import SlotTell
-from affinity_bandits.service.ui.story import order_of_answers
-from affinity_bandits.service.verify import verify
+from affinity_bandits.service.ui.campaign_text import order_of_answers
 from affinity_bandits.wire import Finished, Wait
 from affinity_bandits.wire.values import new_key
 
@@ -287,7 +287,7 @@ async def has_no_window(dsn: str) -> None:
         await answered_last_first(Campaigns(pool), 2, 2, NOW)
         verdict = await verify(pool, OLD)
         assert (verdict.differences, verdict.rounds) == ((), 1)
-        found = await Reading(pool).campaign(1, OLD)
+        found = await CampaignQueries(pool).campaign(1, OLD)
         assert found.in_flight is None
         assert "holds if answers came in the order" in order_of_answers(found)
     finally:

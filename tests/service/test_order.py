@@ -12,7 +12,7 @@ import pytest
 from affinity_bandits.client import Client, Lease, Wait
 from affinity_bandits.policies import ExploreThenCommit, HandicapElimination
 from affinity_bandits.policies.state import state_to_json
-from affinity_bandits.service.campaign_spec import DEFAULT_IN_FLIGHT, OpenRound, open_round
+from affinity_bandits.service.core.campaign_spec import DEFAULT_IN_FLIGHT, OpenRound, open_round
 
 from .clients import Service, running
 from .one_campaign import OneCampaign, on_a_campaign

@@ -20,13 +20,13 @@ import pytest
 
 from affinity_bandits.errors import InvalidInput, UnknownName
 from affinity_bandits.policies import POLICIES, RoundExplanation, RoundPolicy, register
-from affinity_bandits.service import keys
-from affinity_bandits.service.campaign_spec import SERVED, CampaignSpec, served_policy
-from affinity_bandits.service.campaigns import Ask
-from affinity_bandits.service.reading import Reading
-from affinity_bandits.service.records import Lease
+from affinity_bandits.service.audit.verify import verify
+from affinity_bandits.service.core import keys
+from affinity_bandits.service.core.campaign_spec import SERVED, CampaignSpec, served_policy
+from affinity_bandits.service.core.campaigns import Ask
+from affinity_bandits.service.core.queries import CampaignQueries
+from affinity_bandits.service.core.records import Lease
 from affinity_bandits.service.store.connection import connect
-from affinity_bandits.service.verify import verify
 from affinity_bandits.wire.values import new_key
 from tests.own_policies import DropLowest, DropLowestInWords
 from tests.service.one_campaign import made
@@ -50,7 +50,7 @@ async def played(at: Site, tenant: str, policy: RoundPolicy, rounds: int) -> UUI
     owner, core = await keys.create_tenant(at.pool, tenant), at.app.state.backend.parts.campaigns
     about = CampaignSpec("Island", GROUPS, policy, 1000)
     id_: UUID = await core.create(owner, about, key=new_key(), actor="t", now=NOW)
-    while (await Reading(at.pool).campaign(owner, id_)).round.number < rounds:
+    while (await CampaignQueries(at.pool).campaign(owner, id_)).round.number < rounds:
         (lease,) = await core.ask(owner, id_, [Ask(3, new_key(), "t")], now=NOW)
         assert isinstance(lease, Lease)
         told = {slot: SCORES[arm] for slot, arm in lease.slots}

@@ -26,9 +26,9 @@ from affinity_bandits.policies import (
 )
 from affinity_bandits.policies.handicap_elimination import HandicapState
 from affinity_bandits.policies.round import RoundKernels
-from affinity_bandits.service.campaign_spec import open_round
-from affinity_bandits.service.closing import step
-from affinity_bandits.service.scores import LARGEST_SCORE, UNITS_PER_ONE, Scale, from_units
+from affinity_bandits.service.core.campaign_spec import open_round
+from affinity_bandits.service.core.closing import advance
+from affinity_bandits.service.core.scores import LARGEST_SCORE, UNITS_PER_ONE, Scale, from_units
 
 from .clients import Service, running
 
@@ -85,7 +85,7 @@ def stepped(policy: RoundPolicy, scale: Scale) -> list[Any]:
             place = slot % len(current.arms)
             score = mapped_score(len(found), slot, current.arms[place])
             sums[place] += int(scale.lowest + score * width)
-        made = step(policy, scale, saved, current, sums, before)
+        made = advance(policy, scale, saved, current, sums, before)
         found.append((current, made.saved, made.dropped))
         if made.next is None:
             break

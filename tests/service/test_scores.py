@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.service.scores import (
+from affinity_bandits.service.core.scores import (
     LARGEST_SCORE,
     UNITS_PER_ONE,
     from_units,

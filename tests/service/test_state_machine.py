@@ -14,8 +14,8 @@ import asyncpg
 import pytest
 from hypothesis import Phase
 
-from affinity_bandits.service import keys
-from affinity_bandits.service.scores import Scale, from_units
+from affinity_bandits.service.core import keys
+from affinity_bandits.service.core.scores import Scale, from_units
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate
 

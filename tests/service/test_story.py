@@ -24,13 +24,13 @@ from affinity_bandits.policies import (
     Uniform,
 )
 from affinity_bandits.policies.schedule import ListedSchedule
-from affinity_bandits.service.campaign_spec import SERVED, CampaignSpec, open_round
-from affinity_bandits.service.closing import step
-from affinity_bandits.service.records import Campaign, ClosedRound, Event, Progress, Stored
-from affinity_bandits.service.scores import to_units
-from affinity_bandits.service.ui import charts, story
+from affinity_bandits.service.core.campaign_spec import SERVED, CampaignSpec, open_round
+from affinity_bandits.service.core.closing import advance
+from affinity_bandits.service.core.records import Campaign, ClosedRound, Event, Progress, Stored
+from affinity_bandits.service.core.scores import to_units
+from affinity_bandits.service.ui import campaign_text, charts
 from affinity_bandits.service.ui.decisions import decisions_of, explained
-from affinity_bandits.service.ui.trail import line
+from affinity_bandits.service.ui.event_text import line
 from affinity_bandits.service.ui.view import (
     MOST_GROUPS,
     MOST_ROUNDS,
@@ -67,7 +67,7 @@ def played(
         width = len(current.arms)
         counts = [current.size // width + (i < current.size % width) for i in range(width)]
         sums = [to_units(means[arm]) * n for arm, n in zip(current.arms, counts, strict=True)]
-        made = step(policy, about.scale, saved, current, sums, before)
+        made = advance(policy, about.scale, saved, current, sums, before)
         at = START + timedelta(days=len(closed))
         closed.append(
             ClosedRound(
@@ -119,12 +119,14 @@ def answers_of(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[int]:
 
 
 def test_a_policy_without_words_of_its_own_gets_none_of_anothers() -> None:
-    said = {name: story.how_it_decides(policy.examples()[0]) for name, policy in SERVED.items()}
+    said = {
+        name: campaign_text.how_it_decides(policy.examples()[0]) for name, policy in SERVED.items()
+    }
     fixed = {name for name, words in said.items() if "a fixed number of groups" in words}
     assert fixed == {"explore-then-commit", "sequential-halving", "successive-rejects"}
     assert not [name for name, words in said.items() if "is up to the policy" in words]
     for stranger in (None, RoundPolicy()):
-        words = story.how_it_decides(stranger)
+        words = campaign_text.how_it_decides(stranger)
         assert "is up to the policy" in words
         assert "lowest" not in words
         assert "fixed" not in words
@@ -149,21 +151,24 @@ def test_the_headline_says_where_a_campaign_stands() -> None:
     five = "ABCDE"
     values = [0.9, 0.89, 0.88, 0.5, 0.4]
     fresh, _ = played(LISTED, five, values, rounds=0)
-    assert text(story.headline(fresh)) == "All five groups are still being compared"
+    assert text(campaign_text.headline(fresh)) == "All five groups are still being compared"
     midway, _ = played(LISTED, five, values, rounds=4)
-    assert text(story.headline(midway)) == "Three of five groups are still being compared"
+    assert text(campaign_text.headline(midway)) == "Three of five groups are still being compared"
     ended, _ = played(LISTED, five, values, horizon=1000)
-    assert text(story.headline(ended)).startswith("The horizon was reached before")
+    assert text(campaign_text.headline(ended)).startswith("The horizon was reached before")
     decided, _ = played(LISTED, "AB", [0.1, 0.9])
-    assert text(story.headline(decided)) == "B is recommended"
-    assert story.status_of(decided).word == "Decided"
+    assert text(campaign_text.headline(decided)) == "B is recommended"
+    assert campaign_text.status_of(decided).word == "Decided"
     stopped = replace(midway, status="stopped")
-    assert text(story.headline(stopped)) == "Stopped while three of five groups were being compared"
+    assert (
+        text(campaign_text.headline(stopped))
+        == "Stopped while three of five groups were being compared"
+    )
     turns, _ = played(Uniform(), "AB", [0.1, 0.9])
-    assert text(story.headline(turns)) == "All answers that were agreed on are in"
-    assert "longer horizon" not in text(story.next_step(turns))
+    assert text(campaign_text.headline(turns)) == "All answers that were agreed on are in"
+    assert "longer horizon" not in text(campaign_text.next_step(turns))
     many, _ = played(LISTED, [f"g{i}" for i in range(40)], [0.9] * 3 + [0.1] * 37, rounds=2)
-    assert text(story.headline(many)) == "3 of 40 groups are still being compared"
+    assert text(campaign_text.headline(many)) == "3 of 40 groups are still being compared"
 
 
 @pytest.mark.parametrize(
@@ -180,18 +185,18 @@ def test_the_headline_says_where_a_campaign_stands() -> None:
 def test_what_comes_next_is_counted(handed_out: int, answered: int, expected: str) -> None:
     campaign, _ = played(LISTED, "ABCDE", [0.5] * 5, rounds=1)
     round_ = replace(campaign.round, handed_out=handed_out, answered=answered)
-    assert text(story.next_step(replace(campaign, round=round_))) == expected
+    assert text(campaign_text.next_step(replace(campaign, round=round_))) == expected
 
 
 def test_the_end_of_a_campaign_is_told() -> None:
     ended, _ = played(LISTED, "ABC", [0.6, 0.59, 0.0], horizon=700)
-    assert text(story.next_step(ended)) == (
+    assert text(campaign_text.next_step(ended)) == (
         "All 700 answers that were agreed on are used up, and nothing more is handed out. Two"
         " groups were left: A and B. Telling them apart takes a new campaign with a longer horizon."
     )
     some_out = replace(ended.round, handed_out=20, answered=10)
     stopped = replace(ended, status="stopped", round=some_out)
-    assert text(story.next_step(stopped)) == (
+    assert text(campaign_text.next_step(stopped)) == (
         "Nothing more is handed out. Answers to the 10 ratings still out with raters will count."
     )
 
@@ -231,8 +236,8 @@ def test_a_warm_up_and_a_round_cut_short_decide_nothing() -> None:
 
 def test_rounds_are_counted_as_a_plan_counts_them() -> None:
     bare = Elimination(ListedSchedule(ROUNDS), discard_first=False)
-    assert [story.round_label(LISTED, n) for n in (0, 1)] == ["Warm-up", "Round 1"]
-    assert [story.round_label(bare, n) for n in (0, 1)] == ["Round 1", "Round 2"]
+    assert [campaign_text.round_label(LISTED, n) for n in (0, 1)] == ["Warm-up", "Round 1"]
+    assert [campaign_text.round_label(bare, n) for n in (0, 1)] == ["Round 1", "Round 2"]
     campaign, rounds = played(bare, "ABC", [0.55, 0.5, 0.24])
     # The tolerances are the listed ones, in their order, with and without a warm-up.
     assert [d.tolerance for d in decisions_of(campaign, rounds)][:3] == [0.5, 0.25, 0.125]
@@ -303,14 +308,14 @@ def test_a_head_start_is_told_as_one_and_names_the_leader() -> None:
 def test_how_many_at_once_is_said_where_it_matters() -> None:
     policy = HandicapElimination(head_start=20, bounded=True, failure=0.05, in_flight=250)
     ordered, _ = played(policy, "AB", [0.4, 0.9], rounds=1)
-    said = story.order_of_answers(ordered)
+    said = campaign_text.order_of_answers(ordered)
     assert said.startswith("Up to 250 choices under way at once are covered, in whatever order")
     assert "A choice counts when its answer is told" in said
-    assert "holds if answers came in the order" in story.order_of_answers(
+    assert "holds if answers came in the order" in campaign_text.order_of_answers(
         replace(ordered, in_flight=None)
     )
     free, _ = played(LISTED, "AB", [0.4, 0.9], rounds=1)
-    assert story.order_of_answers(free) == ""
+    assert campaign_text.order_of_answers(free) == ""
 
 
 @pytest.mark.parametrize("policy", [SequentialHalving(), SuccessiveRejects()])
@@ -387,7 +392,7 @@ def test_names_stay_text_in_every_sentence_and_picture() -> None:
     for policy in (LISTED, HandicapElimination(head_start=5, bounded=True), SequentialHalving()):
         for horizon in (400, 40_000):
             campaign, rounds = played(policy, HOSTILE, [0.9, 0.5, 0.1], horizon=horizon)
-            sentences += [story.headline(campaign), story.next_step(campaign)]
+            sentences += [campaign_text.headline(campaign), campaign_text.next_step(campaign)]
             for decision in decisions_of(campaign, rounds):
                 sentences += explained(decision)
             for event in events_of(campaign, rounds):

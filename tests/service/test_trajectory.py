@@ -25,15 +25,15 @@ from affinity_bandits.policies import (
     SuccessiveRejects,
     Uniform,
 )
-from affinity_bandits.service import keys
-from affinity_bandits.service.campaign_spec import CampaignSpec
-from affinity_bandits.service.campaigns import Ask, Campaigns
-from affinity_bandits.service.reading import Reading
-from affinity_bandits.service.records import Lease
-from affinity_bandits.service.scores import to_units
+from affinity_bandits.service.audit.verify import verify
+from affinity_bandits.service.core import keys
+from affinity_bandits.service.core.campaign_spec import CampaignSpec
+from affinity_bandits.service.core.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.queries import CampaignQueries
+from affinity_bandits.service.core.records import Lease
+from affinity_bandits.service.core.scores import to_units
+from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.store.connection import connect
-from affinity_bandits.service.tells import SlotTell
-from affinity_bandits.service.verify import verify
 from affinity_bandits.wire import Finished, Wait
 from affinity_bandits.wire.values import new_key
 
@@ -201,14 +201,14 @@ async def served_run(dsn: str, policy: RoundPolicy, scale: tuple[int, int], expe
         }
         await asyncio.gather(*(crowd.client(number) for number in range(7)))
         assert (await verify(pools[0], campaign)).differences == ()
-        return await what_came_of_it(Reading(pools[0]), tenant, campaign, scale)
+        return await what_came_of_it(CampaignQueries(pools[0]), tenant, campaign, scale)
     finally:
         for pool in pools:
             await pool.close()
 
 
 async def what_came_of_it(
-    reading: Reading, tenant: int, campaign: UUID, scale: tuple[int, int]
+    reading: CampaignQueries, tenant: int, campaign: UUID, scale: tuple[int, int]
 ) -> Run:
     run = Run()
 
@@ -262,7 +262,7 @@ async def sums_of_any_floats(dsn: str, seed: int) -> None:
             return campaigns.tell(tenant, campaign, [one], now=BEGIN)
 
         await asyncio.gather(*(tell(order[at : at + 13]) for at in range(0, 300, 13)))
-        (closed,), _ = await Reading(pool).rounds(tenant, campaign, None, 2)
+        (closed,), _ = await CampaignQueries(pool).rounds(tenant, campaign, None, 2)
         state = await pool.fetchval("SELECT saved FROM affinity.campaigns WHERE id = $1", campaign)
     finally:
         await pool.close()

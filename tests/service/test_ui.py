@@ -13,11 +13,11 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from affinity_bandits.service import keys
-from affinity_bandits.service.campaigns import Ask, Campaigns
-from affinity_bandits.service.records import Campaign
-from affinity_bandits.service.tells import SlotTell
-from affinity_bandits.service.ui import pages, story
+from affinity_bandits.service.core import keys
+from affinity_bandits.service.core.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.records import Campaign
+from affinity_bandits.service.core.tells import SlotTell
+from affinity_bandits.service.ui import campaign_text, pages
 from affinity_bandits.service.ui.session import COOKIE
 from tests.service.ui_site import CONTRAST, STRUCTURE, Site, log_in, serving, watched
 
@@ -274,13 +274,13 @@ def test_a_campaign_that_needs_attention_is_shown_to_need_it(
         await pool.execute("UPDATE affinity.campaigns SET saved = '{}' WHERE id = $1", ids[0])
 
     site.do(damage)
-    honest = story.headline
+    honest = campaign_text.headline
 
     def headline(campaign: Campaign) -> Any:
         assert campaign.id != ids[1]
         return honest(campaign)
 
-    monkeypatch.setattr(story, "headline", headline)
+    monkeypatch.setattr(campaign_text, "headline", headline)
     shape = {"width": width, "height": height}
     with watched(browser, site, viewport=shape, color_scheme=scheme) as page:
         log_in(page, site, site.key(tenant))

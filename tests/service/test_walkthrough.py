@@ -18,7 +18,7 @@ import pytest
 from affinity_bandits import simulate
 from affinity_bandits.planning import Assumptions, make_plan
 from affinity_bandits.planning.files import write_plan
-from affinity_bandits.service.reading import Reading
+from affinity_bandits.service.core.queries import CampaignQueries
 from affinity_bandits.service.store.connection import connect
 from tests.service.clients import running
 
@@ -101,8 +101,8 @@ async def answers_in(dsn: str) -> tuple[int, ...]:
     pool = await connect(dsn)
     try:
         tenant = await pool.fetchval("SELECT id FROM affinity.tenants")
-        (campaign,), _ = await Reading(pool).campaigns(tenant, None, 2)
-        return (await Reading(pool).answers([campaign]))[campaign.id]
+        (campaign,), _ = await CampaignQueries(pool).campaigns(tenant, None, 2)
+        return (await CampaignQueries(pool).answers([campaign]))[campaign.id]
     finally:
         await pool.close()
 

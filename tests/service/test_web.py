@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 from fastapi.routing import iter_route_contexts
 
-from affinity_bandits.service import keys
+from affinity_bandits.service.core import keys
 from affinity_bandits.service.http import create_app
 from affinity_bandits.service.http.auth import ApiRoute
 from affinity_bandits.service.http.rate_limit import RateLimiter

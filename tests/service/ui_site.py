@@ -20,13 +20,13 @@ from playwright.sync_api import Browser, Page, Request
 
 from affinity_bandits.policies import Elimination
 from affinity_bandits.policies.schedule import ListedSchedule
-from affinity_bandits.service import keys
-from affinity_bandits.service.campaign_spec import CampaignSpec
-from affinity_bandits.service.campaigns import Ask, Campaigns
+from affinity_bandits.service.core import keys
+from affinity_bandits.service.core.campaign_spec import CampaignSpec
+from affinity_bandits.service.core.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.records import Lease
+from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.http.app import create_app
-from affinity_bandits.service.records import Lease
 from affinity_bandits.service.store.connection import connect
-from affinity_bandits.service.tells import SlotTell
 
 Result = TypeVar("Result")
 POLICY = Elimination(ListedSchedule([(16, 0.5), (32, 0.25), (64, 0.125)]))

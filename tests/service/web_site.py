@@ -15,7 +15,7 @@ import httpx
 from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 
-from affinity_bandits.service import keys
+from affinity_bandits.service.core import keys
 from affinity_bandits.service.http import create_app
 from affinity_bandits.service.http.auth import ApiRoute
 from affinity_bandits.service.http.logs import log_config

@@ -52,7 +52,7 @@ def test_of_a_policy_that_never_decides_undecided_is_nothing_and_not_true() -> N
     data = result.to_xarray()
     assert np.isnan(data.undecided.sel(policy="ucb1")).all()
     assert (data.undecided.sel(policy="elimination") == 1.0).all()
-    assert data.decides.values.tolist() == [False, True]
+    assert data.eliminates.values.tolist() == [False, True]
     assert not result.undecided[0].any()
     assert [row.undecided is None for row in result.summary()] == [True, False]
     assert float(data.undecided.mean("replicate").sel(policy="elimination")) == 1.0

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from affinity_bandits.simulation.progress import Progress
+from affinity_bandits.progress import Progress
 
 if TYPE_CHECKING:
     from affinity_bandits.experiments import Summary
@@ -52,7 +52,7 @@ def sweep_bar(total: int) -> Iterator[Callable[[Summary], None]]:
     """Give a function to tell of a sweep's progress; it draws a bar, or writes a line at times."""
     pace = Pace(total)
     if not sys.stderr.isatty():
-        lines = Rarely(LINE_SECONDS, lambda summary: print(pace.words(summary), file=sys.stderr))
+        lines = Throttle(LINE_SECONDS, lambda summary: print(pace.words(summary), file=sys.stderr))
         yield lines.tell
         return
     from rich.console import Console
@@ -73,10 +73,10 @@ def sweep_bar(total: int) -> Iterator[Callable[[Summary], None]]:
                 task, completed=summary.found + summary.run, description=pace.words(summary)
             )
 
-        yield Rarely(BAR_SECONDS, show).tell
+        yield Throttle(BAR_SECONDS, show).tell
 
 
-class Rarely:
+class Throttle:
     """Passes on what it is told, but not more often than every so many seconds."""
 
     def __init__(self, seconds: float, show: Callable[[Summary], None]) -> None:

@@ -66,7 +66,7 @@ def run(
     from affinity_bandits.cli.bars import item_bar
     from affinity_bandits.errors import InvalidInput
     from affinity_bandits.experiments import Store
-    from affinity_bandits.paper import StoreLab, chosen, run_item
+    from affinity_bandits.paper import StoreCellRunner, chosen, run_item
     from affinity_bandits.paper.report import write_report
     from affinity_bandits.plots.style import need_matplotlib
 
@@ -86,7 +86,7 @@ def run(
     try:
         for item in wanted:
             with item_bar(item.identity) as progress:
-                outcome = run_item(item, scale, StoreLab(store, hands, progress), out)
+                outcome = run_item(item, scale, StoreCellRunner(store, hands, progress), out)
             outcomes.append(outcome)
             _tell(outcome)
     except KeyboardInterrupt:

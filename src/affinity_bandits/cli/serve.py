@@ -69,7 +69,7 @@ def verify(
     campaign: Annotated[str, typer.Argument(help="The campaign's id.")],
 ) -> None:
     """Replay a campaign's events and compare with what is stored; status 1 if it differs."""
-    from affinity_bandits.service.verify import verify as replay
+    from affinity_bandits.service.audit.verify import verify as replay
 
     try:
         id_ = UUID(campaign)
@@ -94,7 +94,7 @@ def add(
     days: Annotated[float | None, typer.Option(help="Until it expires. [never]")] = None,
 ) -> None:
     """Make a key and print it; it cannot be shown again."""
-    from affinity_bandits.service.keys import create_tenant, make_key
+    from affinity_bandits.service.core.keys import create_tenant, make_key
 
     expires_at = None
     if days is not None:
@@ -122,7 +122,7 @@ def list_(
     tenant: Annotated[str | None, typer.Option(help="Only this tenant's. [all]")] = None,
 ) -> None:
     """List the keys; their secrets are not kept."""
-    from affinity_bandits.service.keys import list_keys
+    from affinity_bandits.service.core.keys import list_keys
 
     for one in _with_pool(context.obj, list_keys):
         if tenant is not None and one.tenant != tenant:
@@ -142,7 +142,7 @@ def revoke(
     key_id: Annotated[str, typer.Argument(help="As 'list' shows it: not the whole key.")],
 ) -> None:
     """Take a key out of use; every process knows within ten seconds."""
-    from affinity_bandits.service.keys import revoke_key
+    from affinity_bandits.service.core.keys import revoke_key
 
     # Whoever pastes a whole key means its id; the secret must not reach an error message.
     id_ = key_id.removeprefix("ab_").partition("_")[0]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from affinity_bandits.cli import parsing
-from affinity_bandits.cli.figures import two_lines
+from affinity_bandits.cli.formatting import two_lines
 from affinity_bandits.errors import InvalidInput
 
 if TYPE_CHECKING:

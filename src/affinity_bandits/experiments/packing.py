@@ -23,7 +23,7 @@ ROUND_SECONDS = 50e-6
 """First guess for a replicate by whole rounds, for one arm."""
 SHARD_OVERHEAD = 5e-3
 """Writing a shard, whatever is in it."""
-MEMORY = 0.5
+SMOOTHING = 0.5
 """How much of the last guess a new measurement leaves."""
 
 
@@ -47,7 +47,9 @@ class Guess:
         factor = min(max(spent / (prior * report.shard.count), 1e-3), 1e3)
         known = self._factors.get(kind)
         # The first run of a kind may have compiled; what comes after corrects it quickly.
-        self._factors[kind] = factor if known is None else known**MEMORY * factor ** (1.0 - MEMORY)
+        self._factors[kind] = (
+            factor if known is None else known**SMOOTHING * factor ** (1.0 - SMOOTHING)
+        )
 
 
 def packed(

@@ -28,11 +28,11 @@ Answer = list[Report] | str
 """What became of a task's shards, or why it could not be loaded."""
 WINDOW = 2
 """Tasks handed out for each worker: one that it works on, and one that waits."""
-SUSPICIOUS = 3
+MAX_SHARED_CRASHES = 3
 """Deaths of workers that a task may have been handed out at; then it is run alone."""
-GRACE = 3.0
+SHUTDOWN_SECONDS = 3.0
 """Seconds that workers have after Ctrl-C to finish what they have begun."""
-CHANCES = 3
+MAX_SOLO_CRASHES = 3
 """How often a task that is run alone may kill its worker before it is given up."""
 
 
@@ -74,7 +74,7 @@ class ProcessExecutor:
             for task in lost:
                 name = task[0].name
                 deaths[name] += 1
-                if deaths[name] < SUSPICIOUS:
+                if deaths[name] < MAX_SHARED_CRASHES:
                     again.append(task)
                 else:
                     self._alone(task, root, done)
@@ -86,11 +86,11 @@ class ProcessExecutor:
             if store.has(shard):  # finished before the worker died
                 done(Report(shard, 0.0, None))
                 continue
-            for _ in range(CHANCES):
+            for _ in range(MAX_SOLO_CRASHES):
                 if self._until_a_worker_dies(iter([(shard,)]), root, done, 1) is None:
                     break
             else:
-                error = f"its worker died {CHANCES} times: killed, or out of memory"
+                error = f"its worker died {MAX_SOLO_CRASHES} times: killed, or out of memory"
                 done(Report(shard, 0.0, error))
 
     def _until_a_worker_dies(
@@ -186,7 +186,7 @@ def _let_finish(
     """
     try:
         pool.shutdown(wait=False, cancel_futures=True)
-        wait(running, GRACE)
+        wait(running, SHUTDOWN_SECONDS)
     finally:
         for child in multiprocessing.active_children():
             if child not in strangers:

@@ -21,7 +21,7 @@ WINDOW = 3
 """Tasks in flight for each core: Ray keeps a record of every one."""
 RETRIES = 20
 """How often Ray runs a task again whose worker or machine died."""
-CHANCES = 3
+MAX_SOLO_CRASHES = 3
 """The same for one shard alone, before it is given up."""
 
 
@@ -55,7 +55,7 @@ class RayExecutor:
         with self._connected() as ray:
             cores = self.asked or max(1, int(ray.cluster_resources().get("CPU", 1)))
             remote = ray.remote(num_cpus=1, max_retries=RETRIES)(run_task)
-            alone = ray.remote(num_cpus=1, max_retries=CHANCES - 1)(run_task)
+            alone = ray.remote(num_cpus=1, max_retries=MAX_SOLO_CRASHES - 1)(run_task)
             running: dict[Any, Task] = {}
             queue = iter(tasks)
             while True:

@@ -14,8 +14,8 @@ from affinity_bandits.experiments.spec import AnyCell, Cell, CellSet, Experiment
 from affinity_bandits.experiments.store import Store
 from affinity_bandits.experiments.tables import pyarrow_modules
 from affinity_bandits.experiments.work import Report
+from affinity_bandits.progress import Progress
 from affinity_bandits.simulation import Result
-from affinity_bandits.simulation.progress import Progress
 
 MOST_NAMED = 100
 """Failures and damaged files that a summary keeps by name; all are in the store."""

@@ -6,6 +6,6 @@ extras.need("simulation")
 
 from affinity_bandits.paper.item import SCALES, Claim, Item
 from affinity_bandits.paper.registry import chosen, items
-from affinity_bandits.paper.runner import Outcome, StoreLab, run_item
+from affinity_bandits.paper.runner import Outcome, StoreCellRunner, run_item
 
-__all__ = ["SCALES", "Claim", "Item", "Outcome", "StoreLab", "chosen", "items", "run_item"]
+__all__ = ["SCALES", "Claim", "Item", "Outcome", "StoreCellRunner", "chosen", "items", "run_item"]

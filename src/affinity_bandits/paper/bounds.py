@@ -16,7 +16,7 @@ from affinity_bandits.experiments import Cell
 from affinity_bandits.paper.evidence import LEVEL, TWO_SIDED, always
 from affinity_bandits.paper.failure_points import power_of_ten
 from affinity_bandits.paper.figure_12 import NAMES, bias_models
-from affinity_bandits.paper.item import Claim, Data, Item, Lab, column
+from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
 from affinity_bandits.plots.style import COLOURS, new_figure
 from affinity_bandits.policies import Elimination
 from affinity_bandits.simulation.intervals import (
@@ -85,7 +85,7 @@ class Settings:
                 yield Instance(bias, self.series_arms, "equal", 0, horizon)
 
 
-def run(settings: Settings, lab: Lab) -> Data:
+def run(settings: Settings, lab: CellRunner) -> Data:
     """Measure the regret of every instance and compute its bounds."""
     instances = list(settings.instances())
     bandits = [instance.bandit(settings.biases) for instance in instances]

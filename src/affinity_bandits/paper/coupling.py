@@ -23,7 +23,7 @@ from affinity_bandits.paper.coupled_path import (
     world_of,
 )
 from affinity_bandits.paper.evidence import LEVEL, always
-from affinity_bandits.paper.item import Claim, Data, Item, Lab, column
+from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
 from affinity_bandits.plots.style import line_style, new_figure
 from affinity_bandits.streams import generator, stream_key
 from affinity_bandits.theory.ucb import STATIC_PULLS
@@ -52,7 +52,7 @@ class Settings:
     seed: int = 0
 
 
-def run(settings: Settings, lab: Lab) -> Data:
+def run(settings: Settings, lab: CellRunner) -> Data:
     """Walk both couplings through the paper's world, random ones, and a small one."""
     del lab  # a coupling is not a cell
     rows: list[dict[str, Any]] = []

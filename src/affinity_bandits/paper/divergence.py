@@ -13,8 +13,8 @@ from affinity_bandits.bias import Bias, Power
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.paper.evidence import LEVEL, TWO_SIDED, student_interval
-from affinity_bandits.paper.item import Claim, Data, Item, Lab, column
-from affinity_bandits.paper.weighed_path import bound_weigh
+from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
+from affinity_bandits.paper.likelihood_path import bound_weigh
 from affinity_bandits.plots.style import line_style, new_figure
 from affinity_bandits.policies.as_steps import as_steps
 from affinity_bandits.policies.state import copy_state
@@ -58,7 +58,7 @@ class Settings:
         return (1.0 + self.eps) * (max(self.means) - self.means[self.arm])
 
 
-def run(settings: Settings, lab: Lab) -> Data:
+def run(settings: Settings, lab: CellRunner) -> Data:
     """Weigh paths of each policy, and run it in the other environment too."""
     del lab  # cells keep pulls, not likelihoods
     divergence = settings.lift**2 / 2.0

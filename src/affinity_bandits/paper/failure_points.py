@@ -18,7 +18,7 @@ from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.experiments import Cell
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.paper.evidence import LEVEL, proportion_above, proportion_below
-from affinity_bandits.paper.item import Claim, Data, Lab, column
+from affinity_bandits.paper.item import CellRunner, Claim, Data, column
 from affinity_bandits.plots.style import line_style, new_figure
 from affinity_bandits.policies import Elimination
 from affinity_bandits.simulation.intervals import proportion_interval
@@ -31,7 +31,7 @@ def count_failures(
     bandits: Sequence[tuple[float, AffinityBandit]],
     horizons: Sequence[int],
     replicates: int,
-    lab: Lab,
+    lab: CellRunner,
 ) -> Data:
     """Run Algorithm 1 on every bandit to every horizon and count the two kinds of failure.
 

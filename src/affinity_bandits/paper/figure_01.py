@@ -11,7 +11,7 @@ import numpy as np
 from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import Bias, Power
 from affinity_bandits.paper.evidence import always, number_within
-from affinity_bandits.paper.item import Claim, Data, Item, Lab, column
+from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
 from affinity_bandits.plots.style import COLOURS, new_figure
 
 LABEL = "fig:biasModel1"
@@ -27,7 +27,7 @@ class Settings:
     means: Sequence[float] = (0.9, 0.8, 0.65, 0.5, 0.3)
 
 
-def run(settings: Settings, lab: Lab) -> Data:
+def run(settings: Settings, lab: CellRunner) -> Data:
     """Compute true and biased means; there is no chance in it, so the lab is not used."""
     bandit = AffinityBandit(settings.means, settings.bias)
     share = 1 / bandit.arms

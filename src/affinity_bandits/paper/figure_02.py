@@ -11,7 +11,7 @@ import numpy as np
 from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import Bias, Power
 from affinity_bandits.paper.evidence import always
-from affinity_bandits.paper.item import Claim, Data, Item, Lab, column
+from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
 from affinity_bandits.plots.style import COLOURS, new_figure
 
 LABEL = "fig:biasModel2"
@@ -26,7 +26,7 @@ class Settings:
     picked: int = 2
 
 
-def run(settings: Settings, lab: Lab) -> Data:
+def run(settings: Settings, lab: CellRunner) -> Data:
     """Compute shares and means before and after; without chance, so the lab is not used."""
     bandit = AffinityBandit(settings.means, settings.bias)
     before = np.ones(bandit.arms)

@@ -13,7 +13,7 @@ from affinity_bandits.bias import Bias, Power
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.experiments import Cell
 from affinity_bandits.paper.evidence import proportion_above
-from affinity_bandits.paper.item import Claim, Data, Item, Lab, column
+from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
 from affinity_bandits.plots.style import line_style, new_figure
 from affinity_bandits.simulation.intervals import proportion_interval
 
@@ -33,7 +33,7 @@ class Settings:
     policies: Sequence[str] = tuple(NAMES)
 
 
-def run(settings: Settings, lab: Lab) -> Data:
+def run(settings: Settings, lab: CellRunner) -> Data:
     """Count, for each policy and initial share, the runs with T_1(n) > n/2."""
     grid = [(policy, first) for policy in settings.policies for first in settings.first]
     cells = []

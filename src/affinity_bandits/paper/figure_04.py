@@ -13,7 +13,7 @@ from affinity_bandits.bias import Bias, Constant, Power
 from affinity_bandits.experiments import Cell
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.paper.evidence import LEVEL, proportion_above
-from affinity_bandits.paper.item import Claim, Data, Item, Lab, column
+from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
 from affinity_bandits.plots.style import line_style, new_figure
 from affinity_bandits.policies import UCBV, DebiasedUCBV
 from affinity_bandits.simulation.intervals import mean_interval
@@ -36,7 +36,7 @@ class Settings:
     checkpoints: int = 40
 
 
-def run(settings: Settings, lab: Lab) -> Data:
+def run(settings: Settings, lab: CellRunner) -> Data:
     """Follow T_1(t) along every path, in both environments."""
     n = settings.horizon
     spaced = np.round(np.geomspace(10, n, settings.checkpoints)).astype(int).tolist()

@@ -17,7 +17,7 @@ from affinity_bandits.paper.evidence import (
     number_within,
     proportion_above,
 )
-from affinity_bandits.paper.item import Claim, Data, Item, Lab, column
+from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
 from affinity_bandits.plots.style import line_style, new_figure
 from affinity_bandits.policies import UCB1
 from affinity_bandits.simulation.intervals import mean_interval
@@ -46,7 +46,7 @@ class Settings:
         return self.frozen - self.initial[0] + 1
 
 
-def run(settings: Settings, lab: Lab) -> Data:
+def run(settings: Settings, lab: CellRunner) -> Data:
     """Count pulls of the suboptimal arm at horizons from the theorem's first one on."""
     bandit = AffinityBandit(settings.means, settings.bias, settings.initial)
     first = min(settings.first, settings.horizon)

@@ -9,7 +9,7 @@ from typing import Any
 from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import Bias, Power
 from affinity_bandits.paper.failure_points import count_failures, draw_failures, failure_claims
-from affinity_bandits.paper.item import Claim, Data, Item, Lab
+from affinity_bandits.paper.item import CellRunner, Claim, Data, Item
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Settings:
     horizons: Sequence[int] = (10**6, 4 * 10**6, 16 * 10**6)
 
 
-def run(settings: Settings, lab: Lab) -> Data:
+def run(settings: Settings, lab: CellRunner) -> Data:
     """Count, for each horizon and alpha, the undecided and the deceived runs."""
     bandits = [
         (

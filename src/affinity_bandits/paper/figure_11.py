@@ -9,7 +9,7 @@ from typing import Any
 from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import Bias, Power
 from affinity_bandits.paper.failure_points import count_failures, draw_failures, failure_claims
-from affinity_bandits.paper.item import Claim, Data, Item, Lab
+from affinity_bandits.paper.item import CellRunner, Claim, Data, Item
 
 GAPS = (
     *(1_000, 3_162),
@@ -30,7 +30,7 @@ class Settings:
     gaps: Sequence[int] = GAPS
 
 
-def run(settings: Settings, lab: Lab) -> Data:
+def run(settings: Settings, lab: CellRunner) -> Data:
     """Count, for each horizon and gap T0_max - T0_min, the undecided and the deceived runs."""
     bandits = [
         (

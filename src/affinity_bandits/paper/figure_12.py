@@ -14,7 +14,7 @@ from affinity_bandits.bias import Bias, Constant, Power, Sigmoid
 from affinity_bandits.experiments import Cell
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.paper.evidence import LEVEL, TWO_SIDED, student_interval
-from affinity_bandits.paper.item import Claim, Data, Item, Lab, column
+from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
 from affinity_bandits.plots.style import line_style, new_figure
 from affinity_bandits.policies import Elimination
 from affinity_bandits.simulation.intervals import middle_runs
@@ -52,7 +52,7 @@ class Settings:
     horizon: int = 10**15
 
 
-def run(settings: Settings, lab: Lab) -> Data:
+def run(settings: Settings, lab: CellRunner) -> Data:
     """Take the regret of every run, for each bias model and number of arms."""
     grid = [(name, arms) for name in NAMES for arms in settings.arms]
     cells = []

@@ -12,7 +12,7 @@ from affinity_bandits.bandit import AffinityBandit, Gaussian
 from affinity_bandits.bias import Bias, Power
 from affinity_bandits.experiments import Cell
 from affinity_bandits.kernels import FloatArray
-from affinity_bandits.paper.item import Data, Lab
+from affinity_bandits.paper.item import CellRunner, Data
 from affinity_bandits.policies import Elimination
 from affinity_bandits.policies.schedule import PublishedSchedule, Schedule
 
@@ -42,7 +42,7 @@ class Settings:
 SETTINGS = {"quick": Settings(50), "full": Settings(1000), "as-published": Settings(3)}
 
 
-def run(settings: Settings, lab: Lab) -> Data:
+def run(settings: Settings, lab: CellRunner) -> Data:
     """Count the pulls of the suboptimal arm, run by run and gap by gap."""
     low, high = settings.exponents
     count = round((high - low) * settings.per_octave)

@@ -42,7 +42,7 @@ class Claim(NamedTuple):
         return self.holds != bool(self.erratum)
 
 
-class Lab(Protocol):
+class CellRunner(Protocol):
     """Where an item's cells are run."""
 
     def results(self, cells: Sequence[Cell], replicates: int) -> list[Result]:
@@ -69,7 +69,7 @@ class Item:
     labels: tuple[str, ...]
     notes: str
     settings: Mapping[str, Any]
-    run: Callable[[Any, Lab], Data]
+    run: Callable[[Any, CellRunner], Data]
     claims: Callable[[Data], list[Claim]]
     draw: Callable[[Data], Any]
 

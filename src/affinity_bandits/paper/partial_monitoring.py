@@ -10,7 +10,7 @@ import numpy as np
 
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.paper.evidence import always, number_within
-from affinity_bandits.paper.item import Claim, Data, Item, Lab, column
+from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
 from affinity_bandits.plots.style import new_figure
 from affinity_bandits.policies import POLICIES, Live
 from affinity_bandits.theory.partial_monitoring import (
@@ -37,7 +37,7 @@ class Settings:
     weights: tuple[float, float] = (0.3, 0.7)
 
 
-def run(settings: Settings, lab: Lab) -> Data:
+def run(settings: Settings, lab: CellRunner) -> Data:
     """Write both matrices down, and run every policy against both adversaries."""
     del lab  # an adversary is no bandit
     loss, feedback = loss_matrix(), feedback_matrix()

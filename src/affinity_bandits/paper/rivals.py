@@ -11,7 +11,7 @@ from affinity_bandits.bandit import AffinityBandit, Gaussian
 from affinity_bandits.bias import Bias, Power
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.experiments import Cell
-from affinity_bandits.paper.item import Data, Lab
+from affinity_bandits.paper.item import CellRunner, Data
 
 LABEL = "fig:CompareAlgs"
 OURS = "elimination"
@@ -54,7 +54,7 @@ SETTINGS = {
 }
 
 
-def run(settings: Settings, lab: Lab) -> Data:
+def run(settings: Settings, lab: CellRunner) -> Data:
     """Count the pulls of arm 1 in every run, in all and in the last part of the horizon."""
     n, runs = settings.horizon, settings.replicates
     late = round((1.0 - LAST_PART) * n)

@@ -15,13 +15,13 @@ from affinity_bandits.errors import MissingExtra
 from affinity_bandits.experiments import Cell, Executor, Experiment, Store, run_experiment
 from affinity_bandits.paper.item import SCALES, Claim, Data, Item
 from affinity_bandits.plots.style import save_figure
+from affinity_bandits.progress import Progress
 from affinity_bandits.simulation import Result
-from affinity_bandits.simulation.progress import Progress
 
 PICTURES = ("png", "svg")
 
 
-class StoreLab:
+class StoreCellRunner:
     """A lab whose finished work is kept in a store.
 
     Args:

@@ -11,8 +11,8 @@ import numpy as np
 
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.paper.evidence import always
-from affinity_bandits.paper.item import Claim, Data, Item, Lab, column
-from affinity_bandits.paper.lifting import ADVERSARIES, lift
+from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
+from affinity_bandits.paper.share_adversary import ADVERSARIES, lift
 from affinity_bandits.plots.style import line_style, new_figure
 from affinity_bandits.streams import generator, stream_key
 
@@ -92,7 +92,7 @@ def cases(settings: Settings) -> Iterator[Case]:
         yield Case((arms, beta, target, times, largest, start, kind), initial, prefix, horizon)
 
 
-def run(settings: Settings, lab: Lab) -> Data:
+def run(settings: Settings, lab: CellRunner) -> Data:
     """Play every path and note each arm that was lifted, in order."""
     del lab  # nothing here is random but some of the adversaries
     from affinity_bandits.simulation.compiled import compiled

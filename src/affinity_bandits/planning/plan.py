@@ -24,7 +24,7 @@ from affinity_bandits.planning.reach import (
 from affinity_bandits.planning.schedules import ScheduledRound, scheduled_rounds
 from affinity_bandits.planning.sifting import worst_worlds
 from affinity_bandits.policies import PLANNED_BY_DEFAULT, RoundPolicy
-from affinity_bandits.simulation.progress import progress_bar
+from affinity_bandits.progress import progress_bar
 
 SIFTING, _, HARDEST, COST, REACH, SUFFICIENT, _, _ = range(8)
 """Seeds' offsets: no run is used for two purposes. Sifting takes two, sufficient choices three."""

@@ -9,7 +9,7 @@ from affinity_bandits.planning.assumptions import MOST_GROUPS, MOST_HEAD_START, 
 from affinity_bandits.planning.hardest import HardWorld, hard_worlds, hardest_outcomes
 from affinity_bandits.planning.outcomes import Outcome
 from affinity_bandits.planning.plan import Plan
-from affinity_bandits.simulation.progress import progress_bar
+from affinity_bandits.progress import progress_bar
 
 FACTORS = (2, 10)
 RUNS = 200

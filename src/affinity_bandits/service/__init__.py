@@ -1,7 +1,7 @@
 """The live decision service: which group comes next, asked from many servers at once.
 
-`campaigns` is the core, which needs PostgreSQL and nothing of HTTP; `http` is its face. The room
-knows policies and nothing else of the package: it has no true mean to see.
+`core` needs PostgreSQL and nothing of HTTP; `http` and `ui` are its face. The service knows
+policies and nothing else of the package: it has no true mean to see.
 """
 
 from affinity_bandits import extras

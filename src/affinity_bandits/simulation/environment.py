@@ -16,7 +16,7 @@ BERNOULLI_SCALED, BERNOULLI_SHIFTED, BERNOULLI_GATED = range(3)
 GAUSSIAN_SCALED, GAUSSIAN_SHIFTED, GAUSSIAN_GATED = range(3, 6)
 
 
-class Arena(NamedTuple):
+class BanditArrays(NamedTuple):
     """An `AffinityBandit` as numbers, for kernels."""
 
     means: FloatArray
@@ -42,17 +42,17 @@ class Committee(NamedTuple):
     ring: IntArray  # the members in order of arrival
 
 
-def the_bandit(value: object) -> AffinityBandit:
+def require_bandit(value: object) -> AffinityBandit:
     """Return a bandit, after checking that it is one."""
     if not isinstance(value, AffinityBandit):
         raise InvalidInput("bandit", "an AffinityBandit", value)
     return value
 
 
-def arena_of(bandit: AffinityBandit) -> Arena:
+def arena_of(bandit: AffinityBandit) -> BanditArrays:
     """Return the numbers of a bandit."""
     bernoulli = isinstance(bandit.noise, Bernoulli)
-    return Arena(
+    return BanditArrays(
         means=np.array(bandit.true_means, dtype=np.float64),
         sigma=0.0 if bernoulli else bandit.sigma,
         law=MECHANISMS.index(str(bandit.mechanism)) + (0 if bernoulli else GAUSSIAN_SCALED),
@@ -81,7 +81,7 @@ def committee_of(bandit: AffinityBandit) -> Committee:
     )
 
 
-def share_of(arena: Arena, committee: Committee, total: float, arm: int) -> float:
+def share_of(arena: BanditArrays, committee: Committee, total: float, arm: int) -> float:
     """Return an arm's share of the committee (`assump:multBias`); a kernel.
 
     `total` is the number of all initial and later pulls, the committee if nobody leaves.
@@ -104,7 +104,7 @@ def take_seat(memory: int, committee: Committee, arm: int) -> None:
         committee.seats[1] = (oldest + 1) % memory
 
 
-def feedback(arena: Arena, arm: int, weight: float, noise: float, gate: float) -> float:
+def feedback(arena: BanditArrays, arm: int, weight: float, noise: float, gate: float) -> float:
     """Return Y for one pull (Section 2, feature (iv)); a kernel.
 
     `noise` is uniform for Bernoulli values and standard normal for Gaussian ones; `gate` is
@@ -144,7 +144,7 @@ class Environment:
     BLOCK = 4096
 
     def __init__(self, bandit: AffinityBandit, seed: int = 0, replicate: int = 0) -> None:
-        self.bandit = the_bandit(bandit)
+        self.bandit = require_bandit(bandit)
         self._arena = arena_of(bandit)
         self.committee = committee_of(bandit)
         self._weight = bandit.bias.kernel

@@ -52,7 +52,7 @@ def as_dataset(result: Result) -> xr.Dataset:
             "time": result.checkpoints,
             "arm": np.arange(result.bandit.arms),
             "engine": ("policy", [run.engine for run in result.runs]),
-            "decides": ("policy", result.decides),
+            "eliminates": ("policy", result.eliminates),
             "true_mean": ("arm", list(result.bandit.true_means)),
         },
         attrs={"seed": str(result.seed), "horizon": result.horizon, "version": result.version},
@@ -61,4 +61,4 @@ def as_dataset(result: Result) -> xr.Dataset:
 
 def _undecided(result: Result) -> FloatArray:
     """Return 1 or 0, and nan for a policy that never decides, so that a mean is a rate or nan."""
-    return np.where(result.decides[:, None], result.undecided, np.nan)
+    return np.where(result.eliminates[:, None], result.undecided, np.nan)

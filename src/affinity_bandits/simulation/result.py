@@ -43,7 +43,7 @@ class PolicyRun:
     Attributes:
         label: its name in the result.
         description: its `to_json`.
-        decides: whether it narrows its candidates down.
+        eliminates: whether it narrows its candidates down.
         engine: "rounds" (whole rounds drawn at once) or "steps" (pull by pull).
         note: why a round policy was run by steps, else empty.
         caveat: what the policy assumes of feedback that is not so here, else empty. It is about
@@ -52,7 +52,7 @@ class PolicyRun:
 
     label: str
     description: dict[str, object]
-    decides: bool
+    eliminates: bool
     engine: str
     note: str = ""
     caveat: str = ""
@@ -191,9 +191,9 @@ class Result:
         return np.asarray(self.checkpoints * float(self.bandit.gaps.max()), dtype=np.float64)
 
     @property
-    def decides(self) -> BoolArray:
+    def eliminates(self) -> BoolArray:
         """Whether the policy narrows its candidates down, [policy]."""
-        return np.array([run.decides for run in self.runs])
+        return np.array([run.eliminates for run in self.runs])
 
     @property
     def wrong_arm(self) -> BoolArray:
@@ -206,7 +206,7 @@ class Result:
         others = np.delete(self.pulls[:, :, -1], self.bandit.best_arms, axis=-1)
         best = self.pulls[:, :, -1, list(self.bandit.best_arms)].sum(axis=-1)
         more = others.max(axis=-1, initial=0) > best
-        return np.where(self.decides[:, None], self.deceived, more)
+        return np.where(self.eliminates[:, None], self.deceived, more)
 
     @property
     def undecided(self) -> BoolArray:
@@ -217,7 +217,7 @@ class Result:
         `summary`.
         """
         others = np.delete(self.candidates, self.bandit.best_arms, axis=-1).any(axis=-1)
-        return np.asarray(self.decides[:, None] & others & ~self.deceived)
+        return np.asarray(self.eliminates[:, None] & others & ~self.deceived)
 
     @property
     def deceived(self) -> BoolArray:
@@ -247,7 +247,7 @@ class Result:
                 regret_runs=_three(runs, i),
                 wrong_arm=proportion_interval(int(wrong[i]), count, level),
                 undecided=(
-                    proportion_interval(int(undecided[i]), count, level) if run.decides else None
+                    proportion_interval(int(undecided[i]), count, level) if run.eliminates else None
                 ),
             )
             for i, run in enumerate(self.runs)
@@ -303,7 +303,7 @@ class Result:
         """Return everything as a labelled xarray dataset.
 
         `undecided` is 1 or 0, and nan for a policy that never decides (see the coordinate
-        `decides`), so that its mean over replicates is a rate or nan.
+        `eliminates`), so that its mean over replicates is a rate or nan.
         """
         return as_dataset(self)
 

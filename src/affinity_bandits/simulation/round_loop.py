@@ -24,7 +24,7 @@ from affinity_bandits.simulation.environment import (
     BERNOULLI_SHIFTED,
     GAUSSIAN_GATED,
     GAUSSIAN_SCALED,
-    Arena,
+    BanditArrays,
 )
 from affinity_bandits.simulation.successes import bound_successes
 
@@ -46,7 +46,7 @@ def round_support(bandit: AffinityBandit) -> str | None:
 
 
 def draw_sum(
-    arena: Arena,
+    arena: BanditArrays,
     breakpoints: FloatArray,
     smooth: bool,
     stream: Stream,
@@ -79,7 +79,7 @@ def draw_sum(
 
 
 def round_batch(
-    arena: Arena,
+    arena: BanditArrays,
     breakpoints: FloatArray,
     smooth: bool,
     initial: IntArray,

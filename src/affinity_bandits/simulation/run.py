@@ -21,10 +21,10 @@ from affinity_bandits.simulation.environment import (
     arena_of,
     committee_of,
     key_words,
-    the_bandit,
+    require_bandit,
 )
 from affinity_bandits.simulation.layouts import laid_out
-from affinity_bandits.simulation.step_loop import CHUNK, Tape, bound_segment
+from affinity_bandits.simulation.step_loop import CHUNK, NoiseBuffer, bound_segment
 from affinity_bandits.streams import policy_generator, stream_from_json, stream_to_json
 
 FORMAT = 1
@@ -53,7 +53,7 @@ class StepRun:
         seed: int = 0,
         replicate: int = 0,
     ) -> None:
-        self.bandit = the_bandit(bandit)
+        self.bandit = require_bandit(bandit)
         self.policy = as_steps(policy)
         self.horizon = checks.integer("horizon", horizon, low=1)
         self.seed = checks.integer("seed", seed, low=0, high=2**128 - 1)
@@ -65,7 +65,7 @@ class StepRun:
             self._state.whole.copy(),
             self._state.real.copy(),
         )
-        self._tape = Tape(
+        self._tape = NoiseBuffer(
             key_words(seed, "noise"), key_words(seed, "gate"), np.empty(CHUNK), np.empty(CHUNK)
         )
         self._laid_out = laid_out(self._state.state)

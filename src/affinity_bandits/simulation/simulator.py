@@ -16,9 +16,9 @@ from affinity_bandits.catalogue import AnyPolicy, policy_from_json
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.kernels import IntArray
 from affinity_bandits.policies import RoundPolicy, StepPolicy
+from affinity_bandits.progress import progress_bar
 from affinity_bandits.simulation.engines import engine_for
-from affinity_bandits.simulation.environment import the_bandit
-from affinity_bandits.simulation.progress import progress_bar
+from affinity_bandits.simulation.environment import require_bandit
 from affinity_bandits.simulation.result import PolicyRun, Result
 
 Policies = AnyPolicy | str | Mapping[str, Any] | Iterable[AnyPolicy | str]
@@ -76,7 +76,7 @@ def simulate(
     >>> (result.wrong_arm.mean(axis=1) > 0.5).tolist()
     [True, False]
     """
-    bandit = the_bandit(bandit)
+    bandit = require_bandit(bandit)
     chosen = _labelled(policies, bandit)
     horizon = checks.integer("horizon", horizon, low=1)
     replicates = checks.integer("replicates", replicates, low=1, high=10**9)

@@ -18,7 +18,7 @@ from affinity_bandits.simulation.draws import Words, fill_normal, fill_uniform
 from affinity_bandits.simulation.environment import (
     GAUSSIAN_GATED,
     GAUSSIAN_SCALED,
-    Arena,
+    BanditArrays,
     Committee,
     feedback,
     share_of,
@@ -35,7 +35,7 @@ CHUNK = 1024
 """Random numbers drawn at a time: enough to fill the pipeline, few enough for the first cache."""
 
 
-class Tape(NamedTuple):
+class NoiseBuffer(NamedTuple):
     """Where a run's random numbers come from, and room to lay some of them out."""
 
     noise_key: Words
@@ -45,7 +45,7 @@ class Tape(NamedTuple):
 
 
 def pull_chunk(
-    arena: Arena,
+    arena: BanditArrays,
     committee: Committee,
     state: Any,
     rng: np.random.Generator,
@@ -71,11 +71,11 @@ def pull_chunk(
 
 
 def step_segment(
-    arena: Arena,
+    arena: BanditArrays,
     committee: Committee,
     state: Any,
     rng: np.random.Generator,
-    tape: Tape,
+    tape: NoiseBuffer,
     replicate: np.uint64,
     until: int,
     checkpoints: IntArray,

@@ -24,12 +24,12 @@ from affinity_bandits.policies import (
     ListedSchedule,
     RoundPolicy,
 )
-from affinity_bandits.service.campaign_spec import CampaignSpec
-from affinity_bandits.service.campaigns import Ask, Campaigns
-from affinity_bandits.service.records import Lease
+from affinity_bandits.service.core.campaign_spec import CampaignSpec
+from affinity_bandits.service.core.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.records import Lease
+from affinity_bandits.service.core.tells import ArmTell, SlotTell
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate, newest_revision
-from affinity_bandits.service.tells import ArmTell, SlotTell
 from affinity_bandits.wire import Wait
 
 from ..conftest import made_database
@@ -78,7 +78,7 @@ class Maker:
             about = CampaignSpec(
                 f"campaign {id_.int}", ("a", "b", "ü"), policy, horizon, 60.0, *scale
             )
-            with patch("affinity_bandits.service.campaigns.uuid.uuid4", return_value=id_):
+            with patch("affinity_bandits.service.core.campaigns.uuid.uuid4", return_value=id_):
                 await self.campaigns.create(TENANT, about, key=f"c{id_.int}", actor="g", now=BEGIN)
         await self.running()
         for id_ in (DECIDED, EXHAUSTED, DECIDED, EXHAUSTED):

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from affinity_bandits import wire
 from affinity_bandits._version import __version__
 from affinity_bandits.errors import CallerError
-from affinity_bandits.service.backend import Backend, Watcher
+from affinity_bandits.service.core.backend import Backend, Watcher
 from affinity_bandits.service.http.access_log import AccessLog
 from affinity_bandits.service.http.auth import Gate
 from affinity_bandits.service.http.errors import refuse

@@ -18,11 +18,11 @@ from starlette.routing import Match
 from starlette.types import Scope
 
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.service.backend import Backend, Parts
+from affinity_bandits.service.core.backend import Backend, Parts
+from affinity_bandits.service.core.keys import Principal
 from affinity_bandits.service.http.errors import NoKey, NotAllowed, TooLarge, TooMany
 from affinity_bandits.service.http.metrics import Metrics
 from affinity_bandits.service.http.rate_limit import RateLimiter, limited
-from affinity_bandits.service.keys import Principal
 from affinity_bandits.wire.limits import BULK_TIMES, IDEMPOTENCY_KEY
 from affinity_bandits.wire.values import check_key, new_key
 

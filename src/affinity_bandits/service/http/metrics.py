@@ -9,7 +9,7 @@ from pathlib import Path
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
-from affinity_bandits.service.faults import REASONS
+from affinity_bandits.service.core.faults import REASONS
 from affinity_bandits.wire import Told
 
 DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"

@@ -6,10 +6,10 @@ from uuid import UUID
 
 from affinity_bandits import wire
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.service.campaign_spec import CampaignSpec, planned_spec, served_policy
-from affinity_bandits.service.records import Campaign, ClosedRound, Lease
-from affinity_bandits.service.scores import from_units, to_units, total_to_units, units_to_text
-from affinity_bandits.service.tells import ArmTell, SlotTell, Tell
+from affinity_bandits.service.core.campaign_spec import CampaignSpec, planned_spec, served_policy
+from affinity_bandits.service.core.records import Campaign, ClosedRound, Lease
+from affinity_bandits.service.core.scores import from_units, to_units, total_to_units, units_to_text
+from affinity_bandits.service.core.tells import ArmTell, SlotTell, Tell
 
 
 def spec_of(body: wire.CreateCampaign) -> CampaignSpec:

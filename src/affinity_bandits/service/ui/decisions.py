@@ -11,9 +11,9 @@ from markupsafe import Markup
 
 from affinity_bandits.policies import FOREVER, PlayedRound, RoundExplanation
 from affinity_bandits.policies.explaining import LEADER
-from affinity_bandits.service.records import About, Campaign, ClosedRound
-from affinity_bandits.service.scores import from_units, scale_of
-from affinity_bandits.service.ui.story import is_warm_up, round_label
+from affinity_bandits.service.core.records import About, Campaign, ClosedRound
+from affinity_bandits.service.core.scores import from_units, scale_of
+from affinity_bandits.service.ui.campaign_text import is_warm_up, round_label
 from affinity_bandits.service.ui.wording import (
     capital,
     counted,

@@ -15,16 +15,16 @@ from fastapi.routing import APIRoute
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from affinity_bandits.service.backend import Backend, Parts
-from affinity_bandits.service.faults import fault_of
+from affinity_bandits.service.core.backend import Backend, Parts
+from affinity_bandits.service.core.faults import fault_of
+from affinity_bandits.service.core.records import Attention, Campaign, ClosedRound
 from affinity_bandits.service.problems import (
     NeedsAttention,
     NoSuchCampaign,
     Problem,
     Unavailable,
 )
-from affinity_bandits.service.records import Attention, Campaign, ClosedRound
-from affinity_bandits.service.ui import charts, session, story, trail, wording
+from affinity_bandits.service.ui import campaign_text, charts, event_text, session, wording
 from affinity_bandits.service.ui.view import MOST_ROUNDS, view_of
 
 CAMPAIGNS_A_PAGE = 25
@@ -153,7 +153,7 @@ async def campaign(request: Request, campaign: str) -> Response:
 
 @router.get("/campaigns/{campaign}/events")
 async def events(request: Request, campaign: str, after: str | None = None) -> Response:
-    """Show the audit trail."""
+    """Show the audit event_text."""
     parts = _parts(request)
     who = await session.visitor(request, parts)
     found = await parts.reading.campaign(who.tenant, _id(campaign))
@@ -162,10 +162,10 @@ async def events(request: Request, campaign: str, after: str | None = None) -> R
     lines, wordless = [], []
     for one in page:
         try:
-            lines.append(trail.line(found.description, one))
+            lines.append(event_text.line(found.description, one))
         except Exception as error:
             wordless = [fault_of(found.id, "page", error)]
-            lines.append(trail.plain_line(one))
+            lines.append(event_text.plain_line(one))
     if wordless:
         await parts.campaigns.note(wordless)
     return _page(
@@ -245,12 +245,12 @@ def _campaign_page(
         "campaign.html",
         campaign=found,
         attention=found.attention,
-        status=story.status_of(found),
-        headline=story.headline(found),
-        next_step=story.next_step(found),
-        how=story.how_it_decides(found.description.policy),
-        order=story.order_of_answers(found),
-        warm_up=story.is_warm_up(found.description.policy, 0),
+        status=campaign_text.status_of(found),
+        headline=campaign_text.headline(found),
+        next_step=campaign_text.next_step(found),
+        how=campaign_text.how_it_decides(found.description.policy),
+        order=campaign_text.order_of_answers(found),
+        warm_up=campaign_text.is_warm_up(found.description.policy, 0),
         view=view_of(found, rounds, answers),
         rounds_open=ROUNDS_OPEN,
         answers=found.before + found.round.answered,
@@ -276,8 +276,8 @@ def _row(one: Campaign) -> dict[str, Any]:
     """Return a line of the list of campaigns."""
     return {
         "campaign": one,
-        "status": story.status_of(one),
-        "round": story.round_label(one.description.policy, one.round.number),
+        "status": campaign_text.status_of(one),
+        "round": campaign_text.round_label(one.description.policy, one.round.number),
         "running": one.status in ("open", "stopped") and one.recommended is None,
         "bar": charts.progress_bar(
             one.round.answered / max(1, one.round.size),
@@ -291,7 +291,7 @@ def _plain_row(one: Campaign) -> dict[str, Any]:
     """Return a line of the list that takes no words of a policy."""
     return {
         "campaign": one,
-        "status": story.Status(one.status.capitalize(), one.status),
+        "status": campaign_text.Status(one.status.capitalize(), one.status),
         "round": f"Round {one.round.number + 1}",
         "running": one.recommended is None,
         "bar": "",

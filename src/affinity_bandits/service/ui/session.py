@@ -8,8 +8,8 @@ from urllib.parse import parse_qs
 from fastapi import Request
 from starlette.responses import Response
 
-from affinity_bandits.service.backend import Parts
-from affinity_bandits.service.keys import Principal, forget_sessions, make_key, revoke_key
+from affinity_bandits.service.core.backend import Parts
+from affinity_bandits.service.core.keys import Principal, forget_sessions, make_key, revoke_key
 
 COOKIE = "affinity_session"
 PATH = "/ui"

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from affinity_bandits.service.records import Campaign, ClosedRound, Progress
+from affinity_bandits.service.core.records import Campaign, ClosedRound, Progress
 from affinity_bandits.service.ui import charts
+from affinity_bandits.service.ui.campaign_text import round_label, short_label
 from affinity_bandits.service.ui.charts import Part
 from affinity_bandits.service.ui.decisions import Decision, decisions_of, explained
-from affinity_bandits.service.ui.story import round_label, short_label
 from affinity_bandits.service.ui.wording import counted, digits_for, exact
 
 MOST_GROUPS = 12

@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from affinity_bandits import wire
 from affinity_bandits.errors import CallerError, InvalidInput
+from affinity_bandits.service.core.tells import Tell
 from affinity_bandits.service.http.auth import BulkRoute, Call
 from affinity_bandits.service.http.errors import (
     ALWAYS,
@@ -25,7 +26,6 @@ from affinity_bandits.service.http.ndjson import TOO_LONG, LinesResponse, lines_
 from affinity_bandits.service.http.parameters import KEYED, Telling
 from affinity_bandits.service.http.translation import tell_of
 from affinity_bandits.service.problems import Problem
-from affinity_bandits.service.tells import Tell
 from affinity_bandits.wire.limits import (
     IDEMPOTENCY_KEY,
     LONGEST_KEY,

@@ -10,6 +10,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from affinity_bandits import wire
+from affinity_bandits.service.core.records import Campaign
 from affinity_bandits.service.http.auth import ApiRoute, Call
 from affinity_bandits.service.http.cursors import from_cursor, to_cursor
 from affinity_bandits.service.http.errors import ALWAYS, refusals
@@ -23,7 +24,6 @@ from affinity_bandits.service.http.parameters import (
     reply,
 )
 from affinity_bandits.service.http.translation import campaign_message, round_message, spec_of
-from affinity_bandits.service.records import Campaign
 
 router = APIRouter(
     prefix="/v1/campaigns",

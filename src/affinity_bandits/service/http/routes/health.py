@@ -10,7 +10,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.responses import PlainTextResponse, Response
 
 from affinity_bandits import wire
-from affinity_bandits.service.backend import Backend
+from affinity_bandits.service.core.backend import Backend
 from affinity_bandits.service.http.auth import ApiRoute
 from affinity_bandits.service.http.errors import NotReady, refusals
 from affinity_bandits.service.problems import Unavailable

@@ -9,7 +9,8 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from affinity_bandits import wire
-from affinity_bandits.service.campaigns import Ask
+from affinity_bandits.service.core.campaigns import Ask
+from affinity_bandits.service.core.records import Lease
 from affinity_bandits.service.http.auth import HotRoute
 from affinity_bandits.service.http.errors import ALWAYS, refusals
 from affinity_bandits.service.http.parameters import (
@@ -20,7 +21,6 @@ from affinity_bandits.service.http.parameters import (
     reply,
 )
 from affinity_bandits.service.http.translation import lease_message, tell_of
-from affinity_bandits.service.records import Lease
 
 router = APIRouter(
     prefix="/v1/campaigns/{campaign}",

@@ -13,10 +13,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from affinity_bandits.service.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.records import Lease
+from affinity_bandits.service.core.tells import Tell
 from affinity_bandits.service.problems import Problem, Unavailable
-from affinity_bandits.service.records import Lease
-from affinity_bandits.service.tells import Tell
 from affinity_bandits.wire import Finished, Told, Wait
 
 LARGEST_BATCH = 256

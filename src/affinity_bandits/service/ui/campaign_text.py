@@ -8,7 +8,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.service.records import About, Campaign
+from affinity_bandits.service.core.records import About, Campaign
 from affinity_bandits.service.ui.wording import capital, count_word, counted, listed, named, say
 
 

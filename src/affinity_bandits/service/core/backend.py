@@ -12,11 +12,11 @@ from uuid import UUID
 
 import asyncpg
 
-from affinity_bandits.service.batching import Batcher
-from affinity_bandits.service.campaigns import Campaigns
-from affinity_bandits.service.keys import KeyRing
+from affinity_bandits.service.core.batching import Batcher
+from affinity_bandits.service.core.campaigns import Campaigns
+from affinity_bandits.service.core.keys import KeyRing
+from affinity_bandits.service.core.queries import CampaignQueries
 from affinity_bandits.service.problems import NeedsAttention, Unavailable
-from affinity_bandits.service.reading import Reading
 from affinity_bandits.service.store.connection import GONE, connect, translate_errors
 from affinity_bandits.service.store.migrate import revision_of
 
@@ -54,7 +54,7 @@ class Parts:
     pool: asyncpg.Pool[Any]
     campaigns: Campaigns
     batcher: Batcher
-    reading: Reading
+    reading: CampaignQueries
     keys: KeyRing
 
 
@@ -171,7 +171,7 @@ class Backend:
             pool,
             campaigns,
             Batcher(campaigns),
-            Reading(pool, campaigns.note),
+            CampaignQueries(pool, campaigns.note),
             KeyRing(pool, self._remember_seconds),
         )
 

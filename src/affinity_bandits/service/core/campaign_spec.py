@@ -13,7 +13,7 @@ import numpy as np
 from affinity_bandits import checks
 from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName, shown
 from affinity_bandits.policies import FOREVER, POLICIES, RoundPolicy
-from affinity_bandits.service.scores import Scale, from_units, scale_of
+from affinity_bandits.service.core.scores import Scale, from_units, scale_of
 from affinity_bandits.wire import Plan
 from affinity_bandits.wire.limits import (
     LARGEST_ROUND,

@@ -11,7 +11,7 @@ import numpy as np
 
 from affinity_bandits.kernels import FloatArray, Function, bind, unbound
 from affinity_bandits.policies.step import StepKernels
-from affinity_bandits.simulation.environment import Arena, Committee, feedback, share_of
+from affinity_bandits.simulation.environment import BanditArrays, Committee, feedback, share_of
 
 select: Function = unbound
 update: Function = unbound
@@ -19,7 +19,7 @@ weight: Function = unbound
 
 
 def weigh(
-    arena: Arena,
+    arena: BanditArrays,
     committee: Committee,
     state: Any,
     rng: np.random.Generator,

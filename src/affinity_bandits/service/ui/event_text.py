@@ -9,8 +9,8 @@ from typing import Any
 from markupsafe import Markup
 
 from affinity_bandits.policies import FOREVER
-from affinity_bandits.service.records import About, Event
-from affinity_bandits.service.ui.story import round_label
+from affinity_bandits.service.core.records import About, Event
+from affinity_bandits.service.ui.campaign_text import round_label
 from affinity_bandits.service.ui.wording import capital, counted, listed, minute, named, say
 
 

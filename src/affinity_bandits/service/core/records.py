@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from affinity_bandits.service.campaign_spec import CampaignSpec
+from affinity_bandits.service.core.campaign_spec import CampaignSpec
 
 Runs = tuple[tuple[int, int], ...]
 """Slots as runs of (first, count)."""

@@ -18,7 +18,7 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.service.campaign_spec import OpenRound, served_policy
+from affinity_bandits.service.core.campaign_spec import OpenRound, served_policy
 from affinity_bandits.service.problems import NeedsAttention
 
 FIRST_PAUSE = 1.0

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from affinity_bandits.service.campaign_spec import CampaignSpec, OpenRound, open_round
-from affinity_bandits.service.closing import step
-from affinity_bandits.service.scores import Scale
+from affinity_bandits.service.core.campaign_spec import CampaignSpec, OpenRound, open_round
+from affinity_bandits.service.core.closing import advance
+from affinity_bandits.service.core.scores import Scale
 
 Row = Mapping[str, Any]
 
@@ -216,7 +216,7 @@ class Replay:
         self._same(event, "arms", detail["arms"], list(self.round.arms))
         self._same(event, "counts", detail["counts"], self.answers)
         self._same(event, "sums", detail["sums"], [str(total) for total in self.sums])
-        made = step(
+        made = advance(
             self.description.policy, self.scale, self.saved, self.round, self.sums, self.before
         )
         self._same(event, "dropped", detail["dropped"], list(made.dropped))

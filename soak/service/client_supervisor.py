@@ -1,4 +1,4 @@
-"""The parent of all clients: python -m soak.service.nursery DIRECTORY COUNT.
+"""The parent of all clients: python -m soak.service.client_supervisor DIRECTORY COUNT.
 
 It loads what they need once and forks, so that a killed client is back at once. Being the parent
 it knows that a number still belongs to its child. It takes a command a line, "kill 3", "pause 3 5"
@@ -140,7 +140,13 @@ class Clients:
         self.errors = directory / "clients.err"
         with self.errors.open("ab") as errors:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "soak.service.nursery", str(directory), str(count)],
+                [
+                    sys.executable,
+                    "-m",
+                    "soak.service.client_supervisor",
+                    str(directory),
+                    str(count),
+                ],
                 env=environment,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

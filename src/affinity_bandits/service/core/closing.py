@@ -11,9 +11,9 @@ import asyncpg
 import numpy as np
 
 from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.service.campaign_spec import OpenRound, open_round
-from affinity_bandits.service.faults import check_plan, ours, policy_of, state_of
-from affinity_bandits.service.scores import Scale
+from affinity_bandits.service.core.campaign_spec import OpenRound, open_round
+from affinity_bandits.service.core.faults import check_plan, ours, policy_of, state_of
+from affinity_bandits.service.core.scores import Scale
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Step:
     next: OpenRound | None
 
 
-def step(
+def advance(
     policy: RoundPolicy,
     scale: Scale,
     saved: dict[str, Any],
@@ -105,7 +105,7 @@ async def close_round(
         counts[one["place"]], sums[one["place"]] = one["answers"], int(one["total"])
     with ours(campaign, "decision"):
         scale = Scale(about["lowest"], about["highest"])
-        made = step(policy, scale, saved, current, sums, row["before"])
+        made = advance(policy, scale, saved, current, sums, row["before"])
         check_plan(made.next, about["arms"], saved["horizon"] - row["before"] - current.size)
     at = await db.fetchval("SELECT coalesce($1::timestamptz, clock_timestamp())", now)
     await db.execute(

@@ -15,10 +15,9 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits.policies import FOREVER
-from affinity_bandits.service.campaign_spec import CampaignSpec
-from affinity_bandits.service.faults import check_places, ours, policy_of, state_of
-from affinity_bandits.service.problems import NeedsAttention, NoSuchCampaign
-from affinity_bandits.service.records import (
+from affinity_bandits.service.core.campaign_spec import CampaignSpec
+from affinity_bandits.service.core.faults import check_places, ours, policy_of, state_of
+from affinity_bandits.service.core.records import (
     Attention,
     Campaign,
     ClosedRound,
@@ -26,7 +25,8 @@ from affinity_bandits.service.records import (
     Progress,
     Stored,
 )
-from affinity_bandits.service.scores import from_units
+from affinity_bandits.service.core.scores import from_units
+from affinity_bandits.service.problems import NeedsAttention, NoSuchCampaign
 from affinity_bandits.service.store.connection import translate_errors
 
 _CAMPAIGNS = """
@@ -47,7 +47,7 @@ LEFT JOIN LATERAL (
 """
 
 
-class Reading:
+class CampaignQueries:
     """What can be read of the campaigns in one database.
 
     Args:

@@ -8,8 +8,8 @@ from uuid import UUID
 
 import asyncpg
 
+from affinity_bandits.service.audit.replay import Replay
 from affinity_bandits.service.problems import NoSuchCampaign
-from affinity_bandits.service.replay import Replay
 from affinity_bandits.service.store.connection import translate_errors
 
 MOST_DIFFERENCES = 100

@@ -10,8 +10,9 @@ from uuid import UUID
 
 import asyncpg
 
-from affinity_bandits.service import faults, problems
-from affinity_bandits.service.closing import close_round
+from affinity_bandits.service import problems
+from affinity_bandits.service.core import faults
+from affinity_bandits.service.core.closing import close_round
 from affinity_bandits.service.store.connection import GONE, translate_errors
 
 MOST_FAILURES = 20

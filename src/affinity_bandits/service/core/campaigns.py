@@ -18,13 +18,14 @@ import asyncpg
 
 from affinity_bandits import checks
 from affinity_bandits._version import __version__
-from affinity_bandits.service import faults, problems
-from affinity_bandits.service.campaign_spec import CampaignSpec, open_round
-from affinity_bandits.service.closer import Closer
-from affinity_bandits.service.closing import opened
-from affinity_bandits.service.records import Lease, Runs
+from affinity_bandits.service import problems
+from affinity_bandits.service.core import faults
+from affinity_bandits.service.core.campaign_spec import CampaignSpec, open_round
+from affinity_bandits.service.core.closer import Closer
+from affinity_bandits.service.core.closing import opened
+from affinity_bandits.service.core.records import Lease, Runs
+from affinity_bandits.service.core.tells import Tell, flattened
 from affinity_bandits.service.store.connection import translate_errors
-from affinity_bandits.service.tells import Tell, flattened
 from affinity_bandits.wire import Finished, Told, Wait
 from affinity_bandits.wire.limits import LARGEST_LEASE
 from affinity_bandits.wire.values import check_key

@@ -1,0 +1,1 @@
+"""The audit trail: computed again from its events, and compared with what is stored."""

@@ -1,0 +1,1 @@
+"""The core: campaigns in a database, with nothing of HTTP."""
