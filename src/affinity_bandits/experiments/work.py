@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import os
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -102,7 +100,14 @@ def warm_up(cell: Cell) -> None:
 
 @contextlib.contextmanager
 def _machine_lock() -> Iterator[None]:
-    path = Path(tempfile.gettempdir()) / f"affinity-bandits-{os.getuid()}.lock"
-    with path.open("w") as file:
+    import platformdirs
+
+    try:
+        directory = Path(platformdirs.user_cache_dir("affinity-bandits", ensure_exists=True))
+        lock = (directory / "compiling.lock").open("w")
+    except OSError:  # without it, work may be done twice, and comes out the same
+        yield
+        return
+    with lock as file:
         fcntl.flock(file, fcntl.LOCK_EX)  # released with the process, however it ends
         yield
