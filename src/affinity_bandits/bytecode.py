@@ -1,4 +1,4 @@
-"""What a function's code reads from outside of it, and whose code it is."""
+"""Find what a function's code reads from outside of it, and whose code that is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names to things: the one place that turns names, settings and saved descriptions into objects.
+"""Turn names, settings and saved JSON into policies and biases.
 
 It stands above policies and bias models, because a policy that is told the bias is described
 together with it.

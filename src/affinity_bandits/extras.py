@@ -1,4 +1,4 @@
-"""What the extras install that rooms cannot do without, and a word to whoever has not got it.
+"""Check that what an extra installs is there, before a subpackage imports it.
 
 The distribution `affinity-bandits-core` is all of the code and needs nothing by itself, so that a
 server that only talks to the service installs what that takes and no more. A room says here what

@@ -1,4 +1,4 @@
-"""Who does the work of a command: from its flags to an executor."""
+"""Choose an executor by a command's flags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the command line's words and TOML files to settings; what they mean is checked elsewhere."""
+"""Parse command-line options and TOML files into settings, which are validated elsewhere."""
 
 from __future__ import annotations
 

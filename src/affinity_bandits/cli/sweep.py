@@ -1,4 +1,4 @@
-"""`affinity sweep`: grids of many cells, run, gone on with, looked at and exported."""
+"""`affinity sweep`: run, resume, inspect and export grids of many cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The client for event loops."""
+"""The client for asyncio."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be asked of the service: each request, documented, and the methods made of them.
+"""Every request that a client can make, documented; both clients get their methods from here.
 
 A writing request carries its idempotency key from the start, so however often it is sent, it is
 carried out once.

@@ -1,4 +1,4 @@
-"""What the client raises when the service says no, or nothing."""
+"""Exceptions of the client: the service refused a request, or did not reply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One request from its first try to its end, without sending anything: what both clients share."""
+"""One request with its retries, without any I/O: what both clients share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How one function becomes a method of both clients: it builds a request, and they send it."""
+"""Make one documented function a method of both clients: it builds a request, they send it."""
 
 from __future__ import annotations
 

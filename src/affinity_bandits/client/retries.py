@@ -1,4 +1,4 @@
-"""When a request is sent again, and after how long; the same for both clients."""
+"""Retries: which replies are retried, how often, and after what pauses."""
 
 from __future__ import annotations
 

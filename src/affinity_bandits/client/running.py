@@ -1,4 +1,4 @@
-"""A campaign from its first ask to its end, by one program."""
+"""Run a campaign from its first ask to its decision, in one program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Experiments: many cells, run once each, kept as they come, gone on with after any end."""
+"""Experiments: many cells, each run once and saved as it finishes; resumable at any time."""
 
 from affinity_bandits import extras
 

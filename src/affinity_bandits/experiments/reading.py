@@ -1,4 +1,4 @@
-"""Results of code that is not here any more: read from what was written with them."""
+"""Read results whose policy or bias is code of the user's that can no longer be imported."""
 
 from __future__ import annotations
 

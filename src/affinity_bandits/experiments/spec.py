@@ -1,4 +1,4 @@
-"""What is to be run: cells, which are their content, and sets of cells."""
+"""What to run: cells, identified by their content, and sets of cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worlds at least as hard as any bias inside the assumptions, and a policy's runs in them.
+"""Hard worlds to test a plan in: in each round, the smallest lead that an admitted bias leaves.
 
 While groups take turns, shares are known numbers. Relative to its value at equal shares, 1/K, a
 bias f inside the assumptions satisfies, whatever its shape:

@@ -1,4 +1,4 @@
-"""Which of many hardest worlds is the hardest: all are run a little, and the worst of them more."""
+"""Find the worst of many hard worlds: run all of them briefly, then the worst of them longer."""
 
 from __future__ import annotations
 

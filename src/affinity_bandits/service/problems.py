@@ -1,4 +1,4 @@
-"""What the service says no with; each knows its HTTP status and whether to try again."""
+"""Errors that the service reports to callers, each with its HTTP status and code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One replicate played pull by pull, which can be stopped, saved and gone on with anywhere."""
+"""One replicate played pull by pull; it can be stopped, saved and resumed at any pull."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of what a caller gives, without the library's own, which need numpy."""
+"""Validation helpers that need neither numpy nor the rest of the package."""
 
 from __future__ import annotations
 

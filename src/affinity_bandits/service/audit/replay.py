@@ -1,4 +1,4 @@
-"""A campaign computed anew from its audit trail, in plain Python and with the library's policy.
+"""Recompute a campaign from its audit trail, in plain Python and with the library's policy.
 
 Nothing here asks the database for anything but the events: it is the slow, obvious twin of the
 functions on the hot path, and what `affinity serve verify` holds against what they left behind.

@@ -1,4 +1,4 @@
-"""Does a campaign's state follow from its audit trail?"""
+"""Verify that a campaign's stored state follows from its audit trail."""
 
 from __future__ import annotations
 

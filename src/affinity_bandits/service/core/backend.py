@@ -1,4 +1,4 @@
-"""What routes and pages work with: one pool of connections, the parts of the core on top of it."""
+"""What a server process holds: a pool of connections and the parts of the core on top of it."""
 
 from __future__ import annotations
 

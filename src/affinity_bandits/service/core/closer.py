@@ -1,4 +1,4 @@
-"""Rounds that are due: closed by whoever comes first, or their campaigns marked and tried again."""
+"""Close rounds that are due; mark campaigns whose round cannot be closed, and retry them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The end of a round: exactly one transaction gives its sums to the policy and opens the next."""
+"""Close a round: one transaction gives its sums to the policy and opens the next round."""
 
 from __future__ import annotations
 

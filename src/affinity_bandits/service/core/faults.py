@@ -1,4 +1,4 @@
-"""Faults of the service's own that concern one campaign: found, marked, tried again, forgotten.
+"""Faults of the service that concern one campaign: recorded, retried, cleared.
 
 A campaign whose round cannot be closed, or whose policy or state cannot be read, gets a row in
 `affinity.faults`, which every process sees. It is tried again after growing pauses by whichever

@@ -1,4 +1,4 @@
-"""Looking at campaigns; nothing here locks or changes anything.
+"""Read-only queries: campaigns, rounds and events as they stand.
 
 What is shown of a campaign is what the database knows. Its policy and state are read all the same,
 to see whether it could go on; one that could not is shown with that, and keeps no other from being

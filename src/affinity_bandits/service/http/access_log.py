@@ -1,4 +1,4 @@
-"""Sees every request to its end: one line of log, two metrics, and a response to any defect."""
+"""Middleware that logs every request, records its metrics and turns defects into 500."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may pass: before a route reads anything, the key, its scope and its limits are looked at."""
+"""Authentication: key, scope, rate and size are checked before a route reads the body."""
 
 from __future__ import annotations
 

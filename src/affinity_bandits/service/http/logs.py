@@ -1,4 +1,4 @@
-"""What the service writes down, by loggers of the standard library, and as lines of JSON.
+"""Logging: named loggers of the standard library, written as lines of JSON.
 
 Never in it: headers, bodies, paths as they were sent, the text of unexpected errors.
 """

@@ -1,4 +1,4 @@
-"""How routes say what they take (a scope, a JSON body, an idempotency key) and what they give."""
+"""Declarations that routes share: scopes, JSON bodies, idempotency keys, replies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small words: names that stay text, counts, days, and scores with as many digits as they need."""
+"""Text helpers: escaped names, counts, days, and scores with as many digits as they need."""
 
 from __future__ import annotations
 
