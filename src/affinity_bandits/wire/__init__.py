@@ -4,6 +4,10 @@ The models validate, encode and decode, and give the OpenAPI description. `limit
 `values` the checks of what a caller gives. What a module here lists in `__all__` is a message.
 """
 
+from affinity_bandits import extras
+
+extras.need("client", "pydantic")
+
 from affinity_bandits.wire.base import *
 from affinity_bandits.wire.campaigns import *
 from affinity_bandits.wire.slots import *
