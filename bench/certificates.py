@@ -41,6 +41,7 @@ from affinity_bandits.planning.sifting import worst_worlds
 from affinity_bandits.policies import Elimination, PublishedSchedule, RoundPolicy
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.bias_adversary import CONFIRM_RUNS, Damage, attacks, biases, worst
+from bench.measure import print_figures
 
 SETS = 210
 BIASES = 300
@@ -250,11 +251,7 @@ def main() -> int:
     parser.add_argument("--details", type=Path, help="write every line to this JSON file")
     arguments = parser.parse_args()
     found = run(arguments.sets, details=arguments.details, seed=arguments.seed)
-    if arguments.json:
-        print(json.dumps(found, indent=2))
-    else:
-        for name, value in found.items():
-            print(f"{name:<42}  {value:.4g}")
+    print_figures(found, as_json=arguments.json)
     return 0
 
 

@@ -10,7 +10,6 @@ two-point laws, which are drawn from as they are. Student's interval is the cont
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -24,6 +23,7 @@ from affinity_bandits.bias import Bias, Constant, Power
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.paper.evidence import student_interval
 from affinity_bandits.simulation.intervals import mean_interval
+from bench.measure import print_figures
 
 POOL = 20_000
 GROUPS = 2_000
@@ -199,12 +199,9 @@ def main() -> int:
     parser.add_argument("--groups", type=int, default=GROUPS)
     arguments = parser.parse_args()
     lines = run(groups=arguments.groups)
-    if arguments.json:
-        print(json.dumps(figures(lines), indent=2))
-    else:
+    if not arguments.json:
         print(table(lines))
-        for name, value in figures(lines).items():
-            print(f"{name:<40}  {value:.4g}")
+    print_figures(figures(lines), as_json=arguments.json)
     kept = all(
         line.coverage >= LEAST and 0.0 <= line.lowest <= line.highest <= 1.0 for line in lines
     )

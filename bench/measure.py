@@ -8,7 +8,7 @@ import os
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -105,11 +105,15 @@ def main(run: Callable[[], dict[str, float]]) -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     arguments = parser.parse_args()
-    figures = run()
-    if arguments.json:
-        print(json.dumps(figures, indent=2))
-    else:
-        width = max(map(len, figures))
-        for name, value in figures.items():
-            print(f"{name:<{width}}  {value:.4g}")
+    print_figures(run(), as_json=arguments.json)
     return 0
+
+
+def print_figures(figures: Mapping[str, float], *, as_json: bool) -> None:
+    """Print named figures, as one JSON object or as a table."""
+    if as_json:
+        print(json.dumps(figures, indent=2))
+        return
+    width = max(map(len, figures))
+    for name, value in figures.items():
+        print(f"{name:<{width}}  {value:.4g}")

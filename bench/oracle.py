@@ -16,7 +16,6 @@ Only the Gaussian half of the suite: the information of a pull is that of N(mu W
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import os
 import sys
@@ -30,6 +29,7 @@ from affinity_bandits.bandit import AffinityBandit, Gaussian
 from affinity_bandits.bias import Bias
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.policies import Elimination, HandicapElimination, RoundPolicy
+from bench.measure import print_figures
 from bench.regret import geometric_mean
 from bench.suite import HEAD_START, Instance, instances
 
@@ -134,11 +134,7 @@ def main() -> int:
     parser.add_argument("--replicates", type=int, default=REPLICATES)
     arguments = parser.parse_args()
     found = figures(run(arguments.replicates))
-    if arguments.json:
-        print(json.dumps(found, indent=2))
-    else:
-        for name, value in found.items():
-            print(f"{name:<50}  {value:.4g}")
+    print_figures(found, as_json=arguments.json)
     return 0
 
 

@@ -27,6 +27,7 @@ from affinity_bandits.bandit import Bernoulli, Gaussian
 from affinity_bandits.catalogue import AnyPolicy, policy_from_json
 from affinity_bandits.policies import Elimination, HandicapElimination, RoundPolicy
 from affinity_bandits.simulation.intervals import proportion_interval
+from bench.measure import print_figures
 from bench.suite import HEAD_START, Instance, instances
 
 REPLICATES = 4_000
@@ -172,12 +173,9 @@ def main() -> int:
     if arguments.details is not None:
         details: list[dict[str, Any]] = [line._asdict() for line in lines]
         arguments.details.write_text(json.dumps(details, indent=1) + "\n", encoding="utf-8")
-    if arguments.json:
-        print(json.dumps(found, indent=2))
-    else:
+    if not arguments.json:
         print(table(lines))
-        for name, value in found.items():
-            print(f"{name:<60}  {value:.4g}")
+    print_figures(found, as_json=arguments.json)
     return 0
 
 

@@ -34,7 +34,7 @@ def test_one_that_promises_nothing_is_measured_but_not_planned_with() -> None:
     for found in hardest_outcomes(hard_worlds(close), DropLowest(1), TINY.horizon, 100, seed=1):
         assert found.replicates == 100
         assert 0 < found.wrong < 100
-    assert reach_at(hard_worlds(TINY)[0], DropLowest(), 1.0, 1000, seed=1).horizon == 1000
+    assert reach_at(TINY, hard_worlds(TINY)[0], DropLowest(), 1000, seed=1).horizon == 1000
     assert scheduled_rounds(DropLowest(), TINY) == ()
 
 

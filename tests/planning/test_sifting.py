@@ -11,9 +11,10 @@ from affinity_bandits import AffinityBandit, Gaussian, PiecewisePower
 from affinity_bandits.planning import Assumptions, hard_worlds
 from affinity_bandits.planning.hardest import hardest_outcomes
 from affinity_bandits.planning.outcomes import outcome
-from affinity_bandits.planning.plan import planned_policy
-from affinity_bandits.planning.reach import decided_enough
+from affinity_bandits.planning.plan import make_plan, planned_policy
+from affinity_bandits.planning.reach import decided_enough, detectable
 from affinity_bandits.planning.sifting import variants, worst_worlds
+from affinity_bandits.planning.stress import HORIZON, stress
 
 STEEP = Assumptions(
     groups=3,
@@ -95,3 +96,22 @@ def test_variants_are_all_different_and_cover_every_level(given: Assumptions) ->
 def test_a_difference_as_large_as_every_mean_leaves_one_level() -> None:
     hard = hard_worlds(replace(MANY, smallest_difference=1.0))[0]
     assert {one.world.least_mean for one in variants(hard, rounds=1)} == {1.0}
+
+
+@pytest.mark.slow
+def test_wrong_assumptions_are_judged_in_the_worst_worlds_too() -> None:
+    """Half of twice the choices leave every run undecided, which plain worlds do not show."""
+    plan = make_plan(replace(STEEP, horizon=2 * STEEP.horizon), progress=False)
+    lines = {(one.assumption, one.factor): one for one in stress(plan, progress=False)}
+    assert lines[HORIZON, 2].undecided == 1.0
+
+
+def test_differences_above_the_means_of_a_world_are_looked_for_too() -> None:
+    """With 60 choices only large differences can be told apart: larger than the means of a world
+    that is about low ones."""
+    given = Assumptions(groups=2, horizon=60, smallest_difference=0.2, head_start=1)
+    low = hard_worlds(given)[0]
+    low = replace(low, world=low.world._replace(largest_mean=0.3))
+    found = detectable(given, low, planned_policy(given), 60, seed=1)
+    assert found is not None
+    assert 0.3 < found <= 1.0

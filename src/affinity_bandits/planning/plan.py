@@ -192,10 +192,10 @@ def make_plan(
         hardest = hardest_outcomes(worlds, policy, horizon, runs, own + HARDEST, bar.tick)
         bandits = [example.bandit for example in shown]
         measured = outcomes(bandits, policy, horizon, EXAMPLE_RUNS, own + COST, bar.tick)
-        costly, span = worlds[costliest(hardest)], assumptions.span
+        costly = worlds[costliest(hardest)]
         reach = []
         for point in points:
-            reach.append(reach_at(costly, policy, span, point, own + REACH))
+            reach.append(reach_at(assumptions, costly, policy, point, own + REACH))
             bar.tick(0.4 * work / len(points))
         plan = Plan(
             assumptions=assumptions,
@@ -205,7 +205,7 @@ def make_plan(
             hardest=tuple(hardest),
             examples=tuple(shown),
             outcomes=tuple(measured),
-            detectable=detectable(costly, policy, span, horizon, own + REACH),
+            detectable=detectable(assumptions, costly, policy, horizon, own + REACH),
             sufficient=None,
             reach=tuple(reach),
             seed=seed,

@@ -64,24 +64,29 @@ def decided_enough(outcome: Outcome) -> bool:
 
 
 def detectable(
-    hard: HardWorld, policy: RoundPolicy, span: float, horizon: int, seed: int
+    assumptions: Assumptions, hard: HardWorld, policy: RoundPolicy, horizon: int, seed: int
 ) -> float | None:
     """Return the smallest difference that is told apart in 95% of runs, by halving.
 
     Args:
+        assumptions: what the world is of; they say how large a difference can be.
         hard: the world that is tried, with other differences in it.
         policy: what is run.
-        span: what one unit of the scale that policies see is in scores.
         horizon: choices in all.
         seed: of all runs.
     """
     world = hard.world
-    largest = world.largest_mean
+    largest = assumptions.on_unit_scale().best_mean  # a world may be about lower means only
 
     def told_apart(difference: float) -> bool:
         least = max(world.least_mean, difference)  # a mean is at least what it exceeds others by
         drawn_at = max(world.drawn_at, difference) if world.drawn_at > 0.0 else 0.0
-        changed = world._replace(difference=difference, least_mean=least, drawn_at=drawn_at)
+        changed = world._replace(
+            difference=difference,
+            least_mean=least,
+            largest_mean=max(world.largest_mean, difference),
+            drawn_at=drawn_at,
+        )
         found = hardest_outcome(replace(hard, world=changed), policy, horizon, RUNS, seed)
         return found.wrong + found.undecided <= UNDECIDED * RUNS
 
@@ -92,16 +97,18 @@ def detectable(
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
         low, high = (low, middle) if told_apart(math.exp(middle)) else (middle, high)
-    return span * math.exp(high)
+    return assumptions.span * math.exp(high)
 
 
-def reach_at(hard: HardWorld, policy: RoundPolicy, span: float, horizon: int, seed: int) -> Reach:
+def reach_at(
+    assumptions: Assumptions, hard: HardWorld, policy: RoundPolicy, horizon: int, seed: int
+) -> Reach:
     """Return what becomes of a policy in a hardest world with another number of choices.
 
     Args:
+        assumptions: what the world is of.
         hard: the world.
         policy: what is run.
-        span: what one unit of the scale that policies see is in scores.
         horizon: choices in all.
         seed: of all runs.
     """
@@ -112,7 +119,7 @@ def reach_at(hard: HardWorld, policy: RoundPolicy, span: float, horizon: int, se
         undecided=found.undecided_rate,
         choices=found.choices,
         choices_95=found.choices_95,
-        detectable=detectable(hard, policy, span, horizon, seed),
+        detectable=detectable(assumptions, hard, policy, horizon, seed),
     )
 
 
