@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ("tests.support.databases",)
+
 settings.register_profile(
     "default",
     deadline=None,  # a first call compiles
