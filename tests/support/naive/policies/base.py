@@ -1,5 +1,7 @@
 """What the twins share: bookkeeping, and play in rounds."""
 
+from collections.abc import Callable, Iterable
+
 import numpy as np
 
 
@@ -17,6 +19,25 @@ class NaivePolicy:
 
     def mean(self, i: int) -> float:
         return self.S[i] / self.T[i]
+
+    def seen(self, i: int) -> tuple[float, ...]:
+        """All that an index of arm i depends on, beside the time."""
+        return self.T[i], self.S[i]
+
+    def highest(self, arms: Iterable[int], index: Callable[[int], float]) -> int:
+        """Return the arm with the largest index, the first of several.
+
+        Arms that got the same feedback in another order have sums that differ in the last bit, if
+        at all. Between them it is rounding that chooses, and two ways to write one index differ.
+        """
+        indices = {i: index(i) for i in arms}
+        best = max(indices, key=lambda i: indices[i])
+        for i, value in indices.items():
+            gap = indices[best] - value
+            close = gap < 1e-12 and (gap > 0.0 or self.T[i] == self.T[best])
+            if close and self.seen(i) != self.seen(best):
+                self.decided_by_rounding = True
+        return best
 
     def select(self, rng: np.random.Generator) -> int:
         raise NotImplementedError

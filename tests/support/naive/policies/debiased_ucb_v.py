@@ -31,6 +31,9 @@ class DebiasedUCBV(NaivePolicy):
         self.squares = [0.0] * K
         self.largest = [smallest_bound] * K
 
+    def seen(self, i: int) -> tuple[float, ...]:
+        return *super().seen(i), self.squares[i], self.largest[i]
+
     def variance(self, i: int) -> float:
         return max(0.0, self.squares[i] / self.T[i] - self.mean(i) * self.mean(i))
 
@@ -44,7 +47,7 @@ class DebiasedUCBV(NaivePolicy):
         if self.made < self.K:
             return self.made
         t = self.made + 1
-        return max(range(self.K), key=lambda i: self.index(i, t))
+        return self.highest(range(self.K), lambda i: self.index(i, t))
 
     def update(self, arm: int, y: float) -> None:
         W = self.bias((self.T0[arm] + self.T[arm]) / (self.t0 + self.made))

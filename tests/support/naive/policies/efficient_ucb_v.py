@@ -28,6 +28,9 @@ class EfficientUCBV(NaivePolicy):
         eps = 2.0**-self.m
         return math.ceil(max(0.0, math.log(self.psi * self.n * eps**2)) / (2.0 * eps))
 
+    def seen(self, i: int) -> tuple[float, ...]:
+        return *super().seen(i), self.squares[i]
+
     def variance(self, i: int) -> float:
         return max(0.0, self.squares[i] / self.T[i] - self.mean(i) * self.mean(i))
 
@@ -39,7 +42,7 @@ class EfficientUCBV(NaivePolicy):
     def select(self, rng: np.random.Generator) -> int:
         if self.made < self.K:
             return self.made
-        return max(self.active, key=lambda i: self.mean(i) + self.s(i))
+        return self.highest(self.active, lambda i: self.mean(i) + self.s(i))
 
     def update(self, arm: int, y: float) -> None:
         super().update(arm, y)

@@ -34,7 +34,7 @@ class LUCB(NaivePolicy):
             return second
         h = max(range(self.K), key=self.mean)
         others = [i for i in range(self.K) if i != h]
-        challenger = max(others, key=lambda i: self.mean(i) + self.U(i))
+        challenger = self.highest(others, lambda i: self.mean(i) + self.U(i))
         if self.mean(h) - self.U(h) > self.mean(challenger) + self.U(challenger):
             self.committed = h
         else:

@@ -21,4 +21,4 @@ class MOSS(NaivePolicy):
     def select(self, rng: np.random.Generator) -> int:
         if self.made < self.K:
             return self.made
-        return max(range(self.K), key=self.index)
+        return self.highest(range(self.K), self.index)

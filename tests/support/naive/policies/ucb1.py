@@ -21,4 +21,4 @@ class UCB1(NaivePolicy):
         if self.made < self.K:
             return self.made
         t = self.made + 1
-        return max(range(self.K), key=lambda i: self.index(i, t))
+        return self.highest(range(self.K), lambda i: self.index(i, t))

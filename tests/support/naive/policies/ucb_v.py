@@ -19,6 +19,9 @@ class UCBV(NaivePolicy):
         self.bound = bound
         self.squares = [0.0] * K
 
+    def seen(self, i: int) -> tuple[float, ...]:
+        return *super().seen(i), self.squares[i]
+
     def variance(self, i: int) -> float:
         return max(0.0, self.squares[i] / self.T[i] - self.mean(i) * self.mean(i))
 
@@ -32,7 +35,7 @@ class UCBV(NaivePolicy):
         if self.made < self.K:
             return self.made
         t = self.made + 1
-        return max(range(self.K), key=lambda i: self.index(i, t))
+        return self.highest(range(self.K), lambda i: self.index(i, t))
 
     def update(self, arm: int, y: float) -> None:
         super().update(arm, y)
