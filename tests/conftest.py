@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
+
+pytest_plugins = ("tests.support.databases",)
 
 settings.register_profile(
     "default",
@@ -19,6 +22,11 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("default")
+
+# Hypothesis also tries the constants of whichever modules of the checkout are loaded by then, so
+# that what a test is given would depend on the tests before it in the same worker.
+assert hasattr(providers, "is_local_module_file")
+providers.is_local_module_file = lambda path: False  # there is no setting for it
 
 # A shell's background jobs ignore SIGINT, and hand that down to every command that is tested.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -22,7 +22,7 @@ from affinity_bandits import (
     Sigmoid,
 )
 
-from .instances import bandits
+from .support.instances import bandits
 
 
 def halved(share: float) -> float:

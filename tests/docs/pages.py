@@ -7,6 +7,8 @@ import shlex
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tests.support.environments import Needs
+
 NEEDS = re.compile(r"^This page needs: `(pip install [^`]+)`", flags=re.MULTILINE)
 FENCE = re.compile(r"^(?P<mark>`{3,})(?P<kind>[^`\n]*)$")
 NOTE = re.compile(r"<!-- (not run|stays up): (.+?) -->", flags=re.DOTALL)
@@ -21,18 +23,6 @@ KINDS = ("console", "python", "text", *FILES, "")
 
 class BadPage(Exception):  # noqa: N818 - reads as the fact it states
     """A page that cannot be followed as it stands."""
-
-
-@dataclass(frozen=True)
-class Needs:
-    """What `pip install` is asked for: extras of this package, and other packages."""
-
-    extras: tuple[str, ...] = ()
-    packages: tuple[str, ...] = ()
-
-    def covers(self, other: Needs) -> bool:
-        """Return whether whoever has this has the other, too."""
-        return set(other.extras) <= set(self.extras) and set(other.packages) <= set(self.packages)
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.docs.environments import ROOT, environment
 from tests.docs.pages import BadPage, Block, Command, Page, commands, parse_pip
+from tests.support.environments import ROOT, environment
 
 PATIENCE = 900.0
 """Seconds after which a command hangs: many times what any takes on a machine of one's own."""

@@ -9,7 +9,7 @@ import sys
 import pytest
 from docutils.utils.math import MathError
 
-from tests.docs.environments import ROOT
+from tests.support.environments import ROOT
 
 spec = importlib.util.spec_from_file_location("mathml", ROOT / "docs" / "mathml.py")
 assert spec is not None

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.docs import reader
-from tests.docs.environments import SIMULATION, environment
-from tests.docs.pages import BadPage, Needs, commands, read_page
+from tests.docs.pages import BadPage, commands, read_page
 from tests.docs.reader import Adapted, NotAsPrinted, follow, matches
+from tests.support.environments import SIMULATION, Needs, environment
 
 slow = pytest.mark.slow  # makes an environment
 

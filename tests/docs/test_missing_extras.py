@@ -14,8 +14,8 @@ from typer.main import get_command
 from affinity_bandits.cli.app import app
 from affinity_bandits.errors import MissingExtra
 from affinity_bandits.extras import NEEDED
-from tests.docs.environments import ROOT, SIMULATION, environment
-from tests.docs.pages import Needs, parse_pip
+from tests.docs.pages import parse_pip
+from tests.support.environments import ROOT, SIMULATION, Needs, environment
 
 slow = pytest.mark.slow  # makes an environment
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.docs.environments import ROOT
+from tests.support.environments import ROOT
 
 # One worker: a browser and the built pages are enough once. Slow: `make quick` has no Chromium.
 pytestmark = pytest.mark.slow

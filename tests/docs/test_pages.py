@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.docs.environments import ROOT
 from tests.docs.pages import read_page
 from tests.docs.reader import Adapted, follow
+from tests.support.environments import ROOT
 
 pytestmark = pytest.mark.slow  # makes environments, compiles
 

@@ -13,11 +13,10 @@ import httpx
 import pytest
 
 import affinity_bandits
-from tests.docs.environments import ROOT, SIMULATION, copied, environment, pip, wheels
-from tests.docs.pages import Needs
-from tests.service.conftest import made_database
-from tests.service.elsewhere import VARIABLE
-from tests.service.test_serve_command import served, until
+from tests.support.databases import made_database
+from tests.support.elsewhere import VARIABLE
+from tests.support.environments import ROOT, SIMULATION, Needs, copied, environment, pip, wheels
+from tests.support.served import served, until
 
 pytestmark = pytest.mark.slow  # makes environments
 
@@ -27,11 +26,15 @@ FOR_TESTS = ("hypothesis", "pytest")
 """What tests/conftest.py needs."""
 SIMULATOR = {"llvmlite", "matplotlib", "numba", "pandas", "pyarrow", "ray", "scipy", "xarray"}
 SERVER = {"asyncpg", "fastapi", "numpy", "typer", "uvicorn"}
-CLIENT_TESTS = ("tests/service/test_client.py", "tests/service/test_client_tries.py")
+CLIENT_TESTS = (
+    "tests/client/test_client.py",
+    "tests/client/test_client_imports.py",
+    "tests/client/test_client_tries.py",
+)
 SERVICE_TESTS = (
-    "tests/service/test_campaigns.py",
-    "tests/service/test_keys.py",
-    "tests/service/test_scores.py",
+    "tests/service/core/test_campaigns.py",
+    "tests/service/core/test_keys.py",
+    "tests/service/core/test_scores.py",
 )
 
 

@@ -15,7 +15,7 @@ from affinity_bandits.planning.reach import hardest_outcomes, reach_at
 from affinity_bandits.planning.schedules import BY_CHANCE, scheduled_rounds
 from affinity_bandits.planning.stress import stress
 from affinity_bandits.policies import PLANNED_BY_DEFAULT, POLICIES, RoundPolicy, register
-from tests.own_policies import DropLowest, DropLowestInWords
+from tests.support.own_policies import DropLowest, DropLowestInWords
 
 from .assumed import TINY
 

@@ -17,7 +17,7 @@ from affinity_bandits.policies import (
 )
 from affinity_bandits.policies.elimination import MOST_ROUNDS
 from affinity_bandits.testing import check_policy
-from tests.own_policies import DropLowest, DropLowestInWords
+from tests.support.own_policies import DropLowest, DropLowestInWords
 
 ALL = frozenset(range(4))
 

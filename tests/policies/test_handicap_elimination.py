@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from affinity_bandits import AffinityBandit, Gaussian, Power, simulate
 from affinity_bandits.policies import HandicapElimination, Live, Round
-
-from ..naive.policies.handicap_elimination import HandicapElimination as NaiveTwin
+from tests.support.naive.policies.handicap_elimination import HandicapElimination as NaiveTwin
 
 HORIZON = 3000
 

@@ -12,7 +12,7 @@ import pytest
 from affinity_bandits import AffinityBandit, Power, policy_from_json, simulate
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.policies import POLICIES, UCB1, Oracle, StepPolicy, register
-from tests.own_policies import DropLowest
+from tests.support.own_policies import DropLowest
 
 BANDIT = AffinityBandit([0.2, 0.9, 0.4], bias=Power(1.0), initial_pulls=[3, 1, 2])
 

@@ -14,7 +14,7 @@ import httpx
 
 from affinity_bandits.policies import POLICIES, ExploreThenCommit
 from affinity_bandits.policies.phased_elimination import PhasedElimination
-from tests.service.web_site import Site, opened
+from tests.support.web_site import Site, opened
 
 BAD = {"name": "explore-then-commit", "pulls_per_arm": 1}
 """The policy of the campaign that is broken; no other campaign has a policy of its family."""

@@ -29,8 +29,8 @@ from affinity_bandits.service.store.migrate import migrate
 from affinity_bandits.service.ui import campaign_text, event_text, view
 from affinity_bandits.service.ui.session import COOKIE
 from tests.service.broken import CAUSES, PRIVATE, SEEN_BY_READERS, World, raising, until, world
-from tests.service.conftest import made_database
-from tests.service.web_site import Site, on_site, refused, site
+from tests.support.databases import made_database
+from tests.support.web_site import Site, on_site, refused, site
 
 
 @pytest.fixture(scope="module")

@@ -28,9 +28,9 @@ from affinity_bandits.service.core.queries import CampaignQueries
 from affinity_bandits.service.core.records import Lease
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.wire.values import new_key
-from tests.own_policies import DropLowest, DropLowestInWords
-from tests.service.one_campaign import made
-from tests.service.web_site import CAMPAIGN, Site, on_site
+from tests.support.one_campaign import made
+from tests.support.own_policies import DropLowest, DropLowestInWords
+from tests.support.web_site import CAMPAIGN, Site, on_site
 
 NOW = datetime(2026, 11, 10, 9, 0, tzinfo=UTC)
 GROUPS = ("Ann", "Ben", "Cid")
@@ -197,7 +197,7 @@ import sys
 
 from affinity_bandits.policies import register
 from affinity_bandits.service.serving import serve
-from tests.own_policies import DropLowest
+from tests.support.own_policies import DropLowest
 
 register(DropLowest)
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
-
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,39 +11,11 @@ from scipy import special, stats
 from affinity_bandits import Clipped, Custom, Power
 from affinity_bandits.bias import Bias
 from affinity_bandits.bias.weights import weight
-from affinity_bandits.round_sums import bound_sums
 from affinity_bandits.simulation.compiled import compiled
 from affinity_bandits.simulation.draws import Stream
 from affinity_bandits.simulation.successes import bound_successes
-
-from ..instances import biases
-
-
-@cache
-def compiled_sums(kernel: Any) -> Any:
-    return compiled(bound_sums(kernel), allocates=True)
-
-
-def quick_sums(bias: Bias, a: int, b: float, k: int, pulls: int) -> tuple[float, float]:
-    marks = np.array(bias.breakpoints, dtype=np.float64)
-    sums = compiled_sums(bias.kernel if isinstance(bias, Custom) else weight)
-    result: tuple[float, float] = sums(
-        bias.code, bias.parameters, marks, bool(bias.smooth), float(a), float(b), float(k), pulls
-    )
-    return result
-
-
-@numba.njit
-def plain_weights(function, code, parameters, a, b, k, out):  # type: ignore[no-untyped-def]
-    for ell in range(len(out)):
-        out[ell] = function(code, parameters, (a + ell) / (b + k * ell))
-
-
-def plain_sums(bias: Bias, a: int, b: float, k: int, pulls: int) -> tuple[float, float]:
-    out = np.empty(pulls)
-    kernel = compiled(bias.kernel)
-    plain_weights(kernel, bias.code, bias.parameters, float(a), float(b), float(k), out)
-    return float(np.sum(out)), float(np.sum(out * out))
+from tests.support.instances import biases
+from tests.support.round_sums import many_counts, plain_sums, quick_sums
 
 
 @settings(max_examples=200)
@@ -90,12 +58,6 @@ def test_a_custom_function_with_a_hidden_kink_is_summed_right(pulls: int) -> Non
     for a, b, k in ((1, 100, 2), (90, 100, 5), (5, 5000, 3)):
         quick, plain = quick_sums(bias, a, b, k, pulls), plain_sums(bias, a, b, k, pulls)
         assert quick == pytest.approx(plain, rel=1e-10, abs=1e-8)
-
-
-@numba.njit
-def many_counts(count, stream, code, parameters, scale, a, b, k, pulls, out):  # type: ignore[no-untyped-def]
-    for i in range(len(out)):
-        out[i] = count(stream, code, parameters, scale, a, b, k, pulls)
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ from affinity_bandits import AffinityBandit, Constant, Gaussian, Power
 from affinity_bandits.bias import Bias
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.theory import horizon_condition, smallest_horizon, smallest_log_horizon
-
-from ..instances import bandits
+from tests.support.instances import bandits
 
 
 def literal_sides(bandit: AffinityBandit, n: float) -> tuple[float, float]:

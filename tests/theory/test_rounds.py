@@ -15,8 +15,7 @@ from affinity_bandits.bias import Bias
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.policies import FOREVER, Elimination, ListedSchedule, PublishedSchedule
 from affinity_bandits.theory import active_sets, mean_weight, round_lengths, rounds_that_fit
-
-from ..instances import bandits
+from tests.support.instances import bandits
 
 
 def literal_mean(

@@ -24,8 +24,8 @@ from affinity_bandits.theory import (
     weight_floor,
     worst_case_regret_bound,
 )
+from tests.support.instances import bandits
 
-from ..instances import bandits
 from .test_rounds import nested_sets
 
 EXAMPLE = AffinityBandit(

@@ -1,0 +1,1 @@
+"""Tests of single biases beyond what the generic suites cover."""

@@ -1,0 +1,392 @@
+"""The client against a real server on the loopback: what it does, says and refuses."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import traceback
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+
+from affinity_bandits.client import (
+    AsyncClient,
+    Client,
+    Finished,
+    Lease,
+    RequestRefused,
+    ServiceError,
+    Told,
+    Total,
+    Wait,
+    core,
+    run_campaign,
+)
+from affinity_bandits.errors import AffinityError, InvalidInput
+from tests.support.clients import (
+    NOBODY,
+    ROUNDS,
+    Answering,
+    Losing,
+    Pauses,
+    Service,
+    a_lease,
+    begun,
+    canned,
+    new_campaign,
+    no,
+    running,
+    told,
+)
+
+
+@pytest.fixture(scope="module")
+def service(dsn: str) -> Iterator[Service]:
+    with running(dsn) as made:
+        yield made
+
+
+def test_a_campaign_from_its_first_ask_to_its_end(service: Service) -> None:
+    with Client(service.url, service.key()) as client:
+        campaign = new_campaign(client, lowest=-1)
+        lease = client.ask(campaign, 2)
+        assert isinstance(lease, Lease)
+        assert [slot.arm for slot in lease.slots] == ["a", "b"]
+        assert [slot.slot for slot in lease.slots] == [0, 1]
+        assert lease.expires_at - datetime.now(UTC) < timedelta(hours=1, minutes=1)
+        assert client.tell(lease, [0.25, -1]) == Told(counted=2, late=0, duplicate=0)
+        found = run_campaign(client, campaign, lambda arm: 1.0 if arm == "b" else 0.0, count=50)
+        assert (found.status, found.recommended) == ("decided", "b")
+        assert [arm.active for arm in found.arms] == [False, True]
+        first, *_ = rounds = list(client.rounds(campaign))
+        assert first.sums == ("0.25", "-1")
+        assert first.means == (0.25, -1.0)
+        assert rounds[-1].dropped == ("a",)
+        assert sum(sum(one.counts) for one in rounds) == sum(arm.answers for arm in found.arms)
+        events = list(client.events(campaign))
+        assert [one.number for one in events] == list(range(1, len(events) + 1))
+        assert events[0].kind == "create"
+        assert client.stop(campaign).status == "stopped"
+        assert client.ask(campaign) == Finished(status="stopped")
+    assert service.differences(campaign) == ()
+
+
+def test_the_asynchronous_client_does_the_same(service: Service) -> None:
+    async def work(key: str) -> str:
+        async with AsyncClient(service.url, key) as client:
+            made = await client.create_campaign("c", ["a", "b"], policy=ROUNDS, horizon=10_000)
+            lease = await client.ask(made, 2)
+            assert isinstance(lease, Lease)
+            assert await client.tell_totals(lease, lease.totals([0.5, 1])) == Told(
+                counted=2, late=0, duplicate=0
+            )
+            more = await client.ask(made.id, 4)
+            assert isinstance(more, Lease)
+            (line,) = await client.tell_many([(more, [0.1, 0.2, 0.3, 0.4])])
+            assert line.told == Told(counted=4, late=0, duplicate=0)
+            another = await client.ask(UUID(made.id))
+            assert isinstance(another, Lease)
+            assert await client.tell(another, {another.slots[0].slot: 1}) == Told(
+                counted=1, late=0, duplicate=0
+            )
+            assert [one.id async for one in client.campaigns()] == [made.id]
+            assert [one.sums async for one in client.rounds(made)] == [("0.5", "1")]
+            assert [one.kind async for one in client.events(made)][:2] == ["create", "ask"]
+            assert (await client.campaign(made)).round.answered == 5
+            assert (await client.stop(made)).status == "stopped"
+            assert repr(client) == f"AsyncClient('{service.url}')"
+            return made.id
+
+    assert service.differences(asyncio.run(work(service.key()))) == ()
+
+
+def test_both_clients_have_the_same_methods_and_each_is_documented_in_both() -> None:
+    def public(kind: type) -> dict[str, tuple[list[inspect.Parameter], str | None]]:
+        names = [name for name in dir(kind) if not name.startswith("_")]
+        made = kind("http://h", NOBODY)  # how a method is seen on a client, and on its class
+        for name in names:
+            assert getattr(made, name).__doc__ == getattr(kind, name).__doc__
+        found = {name: getattr(made, name) for name in names}
+        return {
+            name: (list(inspect.signature(one).parameters.values()), one.__doc__)
+            for name, one in found.items()
+        }
+
+    assert public(Client) == public(AsyncClient)
+    assert len(public(Client)) == 11
+    assert all(words for _, words in public(Client).values())
+    assert list(inspect.signature(Client("http://h", NOBODY).events).parameters) == ["campaign"]
+
+
+def every_text(error: BaseException) -> str:
+    """Whatever of an error a log or a report might show."""
+    parts = ["".join(traceback.format_exception(error)), repr(error), repr(vars(error))]
+    chained: BaseException | None = error
+    while chained is not None:
+        parts += [str(chained), repr(chained), repr(vars(chained))]
+        chained = chained.__cause__ or chained.__context__
+    return "\n".join(parts)
+
+
+FAILING: list[Callable[[Client], object]] = [
+    lambda client: client.campaign(str(uuid4())),
+    lambda client: client.create_campaign("c", ["a"], policy="elimination", horizon=9),
+    lambda client: client.ask(str(uuid4()), 10**9),
+]
+
+
+def test_the_key_is_shown_nowhere(
+    service: Service, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    caplog.set_level(0)
+    key = service.key()
+    secret = key.rpartition("_")[2]
+    seen = []
+    with Client(service.url, key) as client:
+        seen.append(repr(client) + str(client))
+        for fails in FAILING:
+            with pytest.raises(AffinityError) as caught:
+                fails(client)
+            seen.append(every_text(caught.value))
+    for lost in (httpx.ConnectError("x"), no(401, "no_key"), httpx.Response(200, text="<html>")):
+        transport = Answering(lost)
+        with Client(service.url, key, transport=transport, sleep=Pauses()) as client:
+            with pytest.raises(ServiceError) as caught:
+                client.tell(a_lease(), [1.0])
+            seen.append(every_text(caught.value))
+        assert secret in transport.requests[0].headers["Authorization"]
+    for wrong in (f"{key}\n", f" {key}", key + "é"):
+        with pytest.raises(InvalidInput, match="key must be an API key") as refused:
+            Client(service.url, wrong)
+        seen.append(str(refused.value))
+    seen += [caplog.text, *capfd.readouterr()]
+    assert not [text for text in seen if secret in text]
+
+
+def test_a_wrong_address_is_said_before_anything_is_sent() -> None:
+    for wrong in ("service.test", "ftp://h", "http://", "http://h:99999", "http://h?a=1", 7):
+        with pytest.raises(InvalidInput, match="url must be an address"):
+            Client(wrong, NOBODY)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="url must be") as caught:
+        Client("http://me:secret@h", NOBODY)
+    assert "secret" not in str(caught.value)
+
+
+def test_redirects_do_not_take_the_key_elsewhere() -> None:
+    away = httpx.Response(302, headers={"Location": "http://elsewhere.test/"})
+    with (
+        canned(away) as (client, (transport, _)),
+        pytest.raises(ServiceError, match="HTTP 302"),
+    ):
+        client.campaign(str(uuid4()))
+    assert [one.url.host for one in transport.requests] == ["service.test"]
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"{}", b"[]", b"null", b"\xff", b'{"status": 1}'])
+def test_an_answer_of_somebody_else_is_said_to_be_one(body: bytes) -> None:
+    with (
+        canned(httpx.Response(200, content=body)) as (client, _),
+        pytest.raises(ServiceError, match="not one of the service") as caught,
+    ):
+        client.tell(a_lease(), [1.0])
+    assert caught.value.code == "not_understood"
+    with (
+        canned(httpx.Response(404, content=body)) as (client, _),
+        pytest.raises(RequestRefused, match="is this its address") as refused,
+    ):
+        client.tell(a_lease(), [1.0])
+    assert refused.value.code == "http_404"
+
+
+def test_what_the_service_refuses_says_why(service: Service) -> None:
+    key = service.key()
+    with Client(service.url, key) as client:
+        campaign = new_campaign(client)
+        lease = client.ask(campaign, key="mine")
+        assert isinstance(lease, Lease)
+        with pytest.raises(RequestRefused, match="idempotency key came before") as caught:
+            client.ask(campaign, 2, key="mine")
+        assert (caught.value.status, caught.value.code) == (409, "key_reused")
+        assert caught.value.idempotency_key == "mine"
+        with pytest.raises(RequestRefused, match="in the campaign's range"):
+            client.tell(lease, [2.0])
+        with pytest.raises(RequestRefused, match="there is no campaign"):
+            client.ask(uuid4())
+        with pytest.raises(RequestRefused, match="policy"):
+            client.create_campaign("c", ["a", "b"], policy="ucb1", horizon=9)
+    with (
+        Client(service.url, service.key("read")) as reader,
+        pytest.raises(RequestRefused, match=r"scope 'ask'.*use an API key that has the scope"),
+    ):
+        reader.ask(campaign)
+    with (
+        Client(service.url, NOBODY) as nobody,
+        pytest.raises(RequestRefused, match="check the API key") as unknown,
+    ):
+        nobody.campaign(campaign)
+    assert unknown.value.status == 401
+
+
+def test_mistakes_are_said_before_anything_is_sent() -> None:
+    lease = a_lease(2)
+    with canned(told()) as (client, (transport, _)):
+        for scores, words in [
+            ([1.0], "2 of them, one a slot, got 1"),
+            ({9: 1.0}, "for slots of lease 2"),
+            ({}, "one or more"),
+            ([0.5, float("nan")], "score of slot 5"),
+            ([0.5, 1e9], "score of slot 5"),
+            ([0.5, "x"], "score of slot 5"),
+            ([0.5, True], "score of slot 5"),
+            ("ab", "a list of scores"),
+            (1.0, "a list of scores"),
+        ]:
+            for tell in (client.tell, lambda lease, scores: lease.totals(scores)):
+                with pytest.raises(InvalidInput, match=words):
+                    tell(lease, scores)  # type: ignore[arg-type]
+        with pytest.raises(InvalidInput, match="campaign must be a campaign or its id"):
+            client.ask("../../metrics")
+        for count in (0, 10_001, 1.5):
+            with pytest.raises(InvalidInput, match="count must be"):
+                client.ask(str(uuid4()), count)  # type: ignore[arg-type]
+        for key in ("", "two words", "é", "k" * 201):
+            with pytest.raises(InvalidInput, match="key must be"):
+                client.ask(str(uuid4()), key=key)
+        with pytest.raises(InvalidInput, match="key must be 1 to 180"):
+            client.tell_many([(lease, [0, 1])], key="k" * 181)
+        with pytest.raises(InvalidInput, match="tells must be of one campaign"):
+            client.tell_many([(lease, [0, 1]), (a_lease(), [1])])
+        for both in ({}, {"policy": "elimination", "plan": "x"}):
+            with pytest.raises(InvalidInput, match="policy must be given, or else plan"):
+                client.create_campaign("c", ["a", "b"], horizon=9, **both)
+        with pytest.raises(InvalidInput, match="what JSON can say"):
+            client.create_campaign("c", ["a", "b"], policy={"name": "x", "y": {1, 2}}, horizon=9)
+        assert client.tell_many([]) == []
+        assert transport.requests == []
+
+
+def test_scores_may_be_given_by_slot_or_in_order(service: Service) -> None:
+    with Client(service.url, service.key()) as client:
+        campaign = new_campaign(client)
+        first = client.ask(campaign, 2)
+        assert isinstance(first, Lease)
+        assert client.tell(first, {1: 0.75}) == Told(counted=1, late=0, duplicate=0)
+        assert client.tell(first, [0.5, 0.75]) == Told(counted=1, late=0, duplicate=1)
+        assert [one.sums for one in client.rounds(campaign)] == [("0.5", "0.75")]
+
+
+def test_totals_are_exact_and_count_as_the_scores_do(service: Service) -> None:
+    with Client(service.url, service.key()) as client:
+        campaign = begun(client)
+        lease = client.ask(campaign, 10_000)
+        assert isinstance(lease, Lease)
+        scores = [0.1 if slot.arm == "a" else 1e-9 for slot in lease.slots]
+        totals = lease.totals(scores)
+        each = len(lease) // 2
+        assert totals[0] == Total(
+            arm="a", count=each, sum=f"{each // 10}.{each % 10}".removesuffix(".0")
+        )
+        assert client.tell_totals(lease, totals) == Told(counted=len(lease), late=0, duplicate=0)
+        _, second = client.rounds(campaign)
+        assert second.sums == (totals[0].sum, f"0.{each:09d}".rstrip("0"))
+
+
+def test_there_is_nothing_to_do_while_others_answer(service: Service) -> None:
+    with Client(service.url, service.key()) as client:
+        campaign = new_campaign(client)
+        lease = client.ask(campaign, 100)
+        assert isinstance(lease, Lease)
+        assert len(lease) == 2
+        wait = client.ask(campaign)
+        assert isinstance(wait, Wait)
+        assert wait.outstanding == 2
+        assert 3500 < wait.retry_after <= 3600
+
+
+def test_a_run_waits_for_what_others_owe(service: Service) -> None:
+    with Client(service.url, service.key()) as client:
+        campaign = new_campaign(client)
+        lease = client.ask(campaign, 1)
+        assert isinstance(lease, Lease)
+        waits = []
+
+        def sleep(seconds: float) -> None:
+            waits.append(seconds)
+            client.tell(lease, [0.0])
+
+        found = run_campaign(
+            client, campaign, lambda arm: float(arm == "a"), count=100, sleep=sleep
+        )
+    assert found.recommended == "a"
+    assert waits == [1.0]
+
+
+def test_a_run_ends_with_its_horizon(service: Service) -> None:
+    with Client(service.url, service.key()) as client:
+        campaign = new_campaign(client, horizon=25)
+        found = run_campaign(client, campaign, lambda _: 0.5, count=4)
+        assert (found.status, found.recommended) == ("exhausted", None)
+        assert client.ask(campaign) == Finished(status="exhausted")
+        assert sum(arm.answers for arm in found.arms) == 25
+
+
+def test_every_page_is_gone_through(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(core, "PAGE", 3)
+    key = service.key()
+    transport = Losing(0)
+    with Client(service.url, key, transport=transport) as client:
+        made = [new_campaign(client) for _ in range(7)]
+        sent = len(transport.keys)
+        assert [one.id for one in client.campaigns()] == made
+        assert len(transport.keys) - sent == 3
+        for _ in range(5):
+            client.ask(made[0])
+            client.tell_many([])
+        numbers = [one.number for one in client.events(made[0])]
+        assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_many_tells_are_answered_line_by_line(service: Service) -> None:
+    with Client(service.url, service.key()) as client:
+        campaign = begun(client)
+        leases = [client.ask(campaign) for _ in range(4)]
+        good = [one for one in leases if isinstance(one, Lease)]
+        tells = [(one, [0.5]) for one in good]
+        tells[2] = (good[2], [7.0])
+        lines = client.tell_many(tells, key="bulk")
+        assert [one.line for one in lines] == [1, 2, 3, 4]
+        assert [one.status for one in lines] == [200, 200, 422, 200]
+        assert [one.told for one in lines] == [
+            Told(counted=1, late=0, duplicate=0),
+            Told(counted=1, late=0, duplicate=0),
+            None,
+            Told(counted=1, late=0, duplicate=0),
+        ]
+        assert lines[2].code == "score_out_of_range"
+        # The same again is the same again.
+        assert client.tell_many(tells, key="bulk") == lines
+
+
+def test_many_tells_are_cut_into_parts_that_fit(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Client(service.url, service.key()) as client:
+        campaign = begun(client)
+        leases = [client.ask(campaign) for _ in range(9)]
+        tells = [(one, [0.5]) for one in leases if isinstance(one, Lease)]
+        together = list(core.tell_many(tells, key="bulk"))
+        monkeypatch.setattr(core, "LARGEST_PART", len(together[0].content) // 4)
+        parts = list(core.tell_many(tells, key="bulk"))
+        assert len(together) == 1
+        assert len(parts) > 3
+        assert b"".join(part.content for part in parts) == together[0].content
+        lines = client.tell_many(tells, key="bulk")
+        assert [one.line for one in lines] == list(range(1, 10))
+        assert sum(one.told.counted for one in lines if one.told) == 9
+        monkeypatch.undo()
+        # A line's key does not depend on the cut, so this counts nothing anew.
+        assert client.tell_many(tells, key="bulk") == lines
+    assert service.differences(campaign) == ()

@@ -1,0 +1,276 @@
+"""What the client does where an answer is lost, late or a refusal that passes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from affinity_bandits.client import (
+    AsyncClient,
+    Client,
+    Lease,
+    NoAnswer,
+    RequestRefused,
+    ServiceError,
+    Told,
+)
+from affinity_bandits.client.retries import LONGEST_PAUSE, Lost, Reply, Retries, seconds_of
+from affinity_bandits.errors import AffinityError
+from tests.support.clients import (
+    NOBODY,
+    Losing,
+    Pauses,
+    Service,
+    a_lease,
+    begun,
+    canned,
+    new_campaign,
+    no,
+    running,
+    told,
+)
+
+
+@pytest.fixture(scope="module")
+def service(dsn: str) -> Iterator[Service]:
+    with running(dsn) as made:
+        yield made
+
+
+@pytest.mark.parametrize(("fresh_keys", "leased"), [(False, 1), (True, 3)])
+def test_an_ask_whose_answer_is_lost_leaks_no_slot(
+    service: Service, fresh_keys: bool, leased: int
+) -> None:
+    # The second case is the control: with a new key for each try, each try leases a slot.
+    key, pauses = service.key(), Pauses()
+    with Client(service.url, key) as calm:
+        campaign = begun(calm)
+        transport = Losing(2, fresh_keys=fresh_keys)
+        with Client(service.url, key, transport=transport, sleep=pauses) as client:
+            lease = client.ask(campaign)
+        assert isinstance(lease, Lease)
+        assert len(transport.keys) == 3
+        assert len(set(transport.keys)) == leased
+        asks = [one for one in calm.events(campaign) if one.kind == "ask" and one.round == 1]
+        assert len(asks) == leased
+        assert calm.campaign(campaign).round.handed_out == leased
+        if not fresh_keys:
+            assert lease.number == asks[0].number
+    assert len(pauses) == 2
+
+
+def test_writes_whose_answers_are_lost_are_done_once(service: Service) -> None:
+    key = service.key()
+    transport = Losing(0)
+    with Client(service.url, key, transport=transport, sleep=Pauses()) as client:
+        transport.left = 2
+        campaign = new_campaign(client)
+        assert [one.id for one in client.campaigns()] == [campaign]
+        leases = [client.ask(campaign) for _ in range(2)]
+        first, second = (one for one in leases if isinstance(one, Lease))
+        transport.left = 2
+        assert client.tell(first, [1.0]) == Told(counted=1, late=0, duplicate=0)
+        transport.left = 2
+        (line,) = client.tell_many([(second, [0.5])])
+        assert line.told == Told(counted=1, late=0, duplicate=0)
+        transport.left = 2
+        client.stop(campaign)
+        kinds = [one.kind for one in client.events(campaign)]
+        assert sorted(kinds) == ["ask", "ask", "close", "create", "stop", "tell", "tell"]
+    assert service.differences(campaign) == ()
+
+
+def test_the_asynchronous_client_repeats_with_the_same_key_too() -> None:
+    seen: list[str | None] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(request.headers.get("Idempotency-Key"))
+        if len(seen) == 1:
+            raise httpx.ConnectError("nobody there", request=request)
+        return no(503) if len(seen) == 2 else told()
+
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    async def work() -> Told:
+        transport = httpx.MockTransport(answer)
+        async with AsyncClient("http://h", NOBODY, transport=transport, sleep=sleep) as client:
+            return await client.tell(a_lease(), [1.0])
+
+    assert asyncio.run(work()) == Told(counted=1, late=0, duplicate=0)
+    assert len(seen) == 3
+    assert len(set(seen)) == 1
+    assert len(pauses) == 2
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_a_status_that_passes_is_waited_out(status: int) -> None:
+    with canned(no(status), no(status), told()) as (client, (transport, pauses)):
+        assert client.tell(a_lease(), [1.0]) == Told(counted=1, late=0, duplicate=0)
+    assert len({one.headers["Idempotency-Key"] for one in transport.requests}) == 1
+    assert len(transport.requests) == 3
+    assert len(pauses) == 2
+
+
+@pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 409, 413, 422, 500])
+def test_any_other_status_is_not_repeated(status: int) -> None:
+    with canned(no(status, "some_code")) as (client, (transport, pauses)):
+        with pytest.raises(ServiceError) as caught:
+            client.tell(a_lease(), [1.0])
+        assert len(transport.requests) == 1
+        assert pauses == []
+    error = caught.value
+    assert isinstance(error, AffinityError)
+    assert isinstance(error, RequestRefused) == (400 <= status < 500)
+    assert (error.status, error.code, error.detail) == (status, "some_code", "said some_code")
+
+
+def test_tries_are_bounded_and_the_error_says_how_to_go_on() -> None:
+    with canned(httpx.ConnectError("refused"), attempts=4) as (client, (transport, pauses)):
+        with pytest.raises(NoAnswer, match=r"no answer after 4 tries.*ConnectError") as caught:
+            client.tell(a_lease(), [1.0], key="mine")
+        assert len(transport.requests) == 4
+    assert len(pauses) == 3
+    for tried, pause in enumerate(pauses):
+        assert 0.05 * 2**tried <= pause <= 0.1 * 2**tried
+    assert caught.value.idempotency_key == "mine"
+    assert "key='mine'" in str(caught.value)
+    assert caught.value.status is None
+
+
+def test_a_service_that_stays_busy_is_given_up() -> None:
+    with (
+        canned(no(429, "too_many")) as (client, (_, pauses)),
+        pytest.raises(NoAnswer, match="said too_many; send fewer requests") as caught,
+    ):
+        client.campaign(str(uuid4()))
+    assert len(pauses) == 7
+    assert (caught.value.status, caught.value.code) == (429, "too_many")
+    assert caught.value.idempotency_key is None
+
+
+def test_retry_after_is_waited_for() -> None:
+    later = no(503, **{"Retry-After": "7"})
+    with canned(later, told()) as (client, (_, pauses)):
+        client.tell(a_lease(), [1.0])
+    (pause,) = pauses
+    assert 7.0 <= pause <= 7.05
+
+
+def test_a_wait_of_more_than_a_minute_is_left_to_the_caller() -> None:
+    with (
+        canned(no(503, **{"Retry-After": "3600"})) as (client, (_, pauses)),
+        pytest.raises(NoAnswer, match="after 1 try"),
+    ):
+        client.tell(a_lease(), [1.0])
+    assert pauses == []
+
+
+def test_retry_after_may_be_a_date_or_nonsense() -> None:
+    soon = format_datetime(datetime.now(UTC) + timedelta(seconds=1000), usegmt=True)
+    assert 900 < seconds_of(soon) <= 1000
+    past = format_datetime(datetime.now(UTC) - timedelta(seconds=1000), usegmt=True)
+    for nothing in (past, "", "soon", "nan", "-3", None):
+        assert seconds_of(nothing) == 0.0
+
+
+def test_pauses_grow_to_a_limit_and_differ_between_clients() -> None:
+    least = Retries(100, lambda low, _: low)
+    most = Retries(100, lambda _, high: high)
+    lost = Lost("cut")
+    assert [least.pause(n, lost, transient=True) for n in (1, 2, 3)] == [0.05, 0.1, 0.2]
+    assert [most.pause(n, lost, transient=True) for n in (1, 2, 99)] == [0.1, 0.2, 10.0]
+    assert most.pause(100, lost, transient=True) is None
+    assert most.pause(1, Reply(422, b""), transient=False) is None
+    assert most.pause(1, Reply(503, b"", str(LONGEST_PAUSE)), transient=True) is not None
+
+
+def test_a_limited_key_is_slowed_down_and_not_refused(service: Service) -> None:
+    pauses = Pauses()
+    with Client(service.url, service.key(requests_per_second=1.0), sleep=pauses) as client:
+        list(client.campaigns())
+        with pytest.raises(NoAnswer, match="1 requests a second") as caught:
+            list(client.campaigns())
+    assert caught.value.status == 429
+    assert all(1.0 <= pause <= 11.0 for pause in pauses)
+
+
+def test_lines_that_found_no_database_are_sent_again() -> None:
+    def body(*statuses: int) -> httpx.Response:
+        good = {"counted": 1, "late": 0, "duplicate": 0}
+        bad = {"code": "unavailable", "detail": "the database did not answer"}
+        lines = [
+            {"line": n, "status": one} | (good if one == 200 else bad)
+            for n, one in enumerate(statuses, start=1)
+        ]
+        return httpx.Response(200, text="\n".join(map(json.dumps, lines)) + "\n")
+
+    lease = a_lease()
+    tells = [(lease, [0.5])] * 2
+    with canned(body(200, 503), body(200, 200)) as (client, (transport, pauses)):
+        lines = client.tell_many(tells)
+    assert [one.status for one in lines] == [200, 200]
+    first, second = transport.requests
+    assert first.content == second.content
+    assert len(pauses) == 1
+    with canned(body(200)) as (client, _), pytest.raises(ServiceError, match="not one of the"):
+        client.tell_many(tells)
+
+
+def test_a_server_that_hangs_up_is_asked_again() -> None:
+    # A real socket, because only it shows what httpx makes of a connection that just ends.
+    reply = b'{"counted": 1, "late": 0, "duplicate": 0}'
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(reply)
+    seen: list[bytes] = []
+
+    def serve(listener: socket.socket) -> None:
+        for answer in (b"", head + reply[:9], head + reply):
+            connection, _ = listener.accept()
+            with connection:
+                text = b""
+                while b"]}" not in text:
+                    text += connection.recv(65536)
+                seen.append(text)
+                connection.sendall(answer)
+
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        thread = threading.Thread(target=serve, args=(listener,))
+        thread.start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        with Client(url, NOBODY, sleep=Pauses()) as client:
+            assert client.tell(a_lease(), [1.0]) == Told(counted=1, late=0, duplicate=0)
+        thread.join()
+    sent = {line for text in seen for line in text.split(b"\r\n") if b"idempotency" in line.lower()}
+    assert len(seen) == 3
+    assert len(sent) == 1
+
+
+def test_every_try_has_the_time_that_was_given() -> None:
+    with canned(told(), timeout=2.5) as (client, (transport, _)):
+        client.tell(a_lease(), [1.0])
+    (request,) = transport.requests
+    assert set(request.extensions["timeout"].values()) == {2.5}
+
+
+def test_a_server_that_says_nothing_is_given_up_in_time() -> None:
+    pauses = Pauses()
+    with closing(socket.create_server(("127.0.0.1", 0))) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with (
+            Client(url, NOBODY, timeout=0.05, attempts=2, sleep=pauses) as client,
+            pytest.raises(NoAnswer, match="ReadTimeout"),
+        ):
+            client.campaign(str(uuid4()))
+    assert len(pauses) == 1

@@ -1,0 +1,1 @@
+"""What holds for every policy, every bias and every engine: one suite for all of them."""

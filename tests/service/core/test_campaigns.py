@@ -1,0 +1,359 @@
+"""The rules of a campaign, one at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import asyncpg
+import pytest
+
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.policies import Elimination, ExploreThenCommit, ListedSchedule
+from affinity_bandits.service import problems
+from affinity_bandits.service.core import keys
+from affinity_bandits.service.core.campaign_spec import CampaignSpec
+from affinity_bandits.service.core.campaigns import Ask
+from affinity_bandits.service.core.records import Lease
+from affinity_bandits.service.core.tells import SlotTell
+from affinity_bandits.wire import Finished, Told, Wait
+from affinity_bandits.wire.limits import LARGEST_NUMBER
+from affinity_bandits.wire.values import new_key
+from tests.support.one_campaign import LEASE_SECONDS, OneCampaign, made, on_a_campaign
+
+# Handing out.
+
+
+def test_slots_are_handed_out_in_order_and_belong_to_the_arms_in_turn(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        first, second = await one.ask(3), await one.ask(3)
+        assert first.slots == [(0, 0), (1, 1), (2, 0)]
+        assert second.slots == [(3, 1)]  # fewer than asked for: a lease never spans two rounds
+        assert second.number > first.number
+        assert first.expires_at == one.now + timedelta(seconds=LEASE_SECONDS)
+
+    on_a_campaign(dsn, test)
+
+
+def test_whoever_finds_nothing_is_told_when_to_come_back(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        lease = await one.ask(4)
+        one.wait(20)
+        assert await one.ask(1) == Wait(
+            status="wait", outstanding=4, retry_after=LEASE_SECONDS - 20
+        )
+        await one.tell(lease, {0: 1})
+        assert await one.ask(1) == Wait(
+            status="wait", outstanding=3, retry_after=LEASE_SECONDS - 20
+        )
+
+    on_a_campaign(dsn, test)
+
+
+def test_expired_slots_are_offered_again_once_no_fresh_one_is_left(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        await one.ask(2)
+        one.wait(LEASE_SECONDS)
+        assert (await one.ask(9)).runs == ((2, 2),)
+        assert (await one.ask(1)).runs == ((0, 1),)
+        assert (await one.ask(9)).runs == ((1, 1),)
+        assert isinstance(await one.ask(1), Wait)
+
+    on_a_campaign(dsn, test)
+
+
+def test_what_is_asked_in_a_batch_is_granted_in_its_order(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        asks = [Ask(count, new_key(), "t") for count in (1, 2, 5, 1)]
+        *leases, rest = await one.campaigns.ask(one.tenant, one.id, asks, now=one.now)
+        assert [lease.runs for lease in leases] == [((0, 1),), ((1, 2),), ((3, 1),)]
+        assert isinstance(rest, Wait)
+
+    on_a_campaign(dsn, test)
+
+
+def test_leases_last_by_the_clock_of_the_database(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        clock = "SELECT clock_timestamp()"
+        before = await one.pool.fetchval(clock)
+        (lease,) = await one.campaigns.ask(one.tenant, one.id, [Ask(1, new_key(), "t")])
+        given = lease.expires_at - timedelta(seconds=LEASE_SECONDS)
+        assert before <= given <= await one.pool.fetchval(clock)
+
+    on_a_campaign(dsn, test)
+
+
+# Idempotency keys.
+
+
+def test_the_same_request_with_the_same_key_has_the_same_answer(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        lease = await one.ask(2, "ask")
+        assert await one.ask(2, "ask") == lease
+        told = await one.tell(lease, {0: 1}, "tell")
+        await one.tell(lease, {1: 1})
+        one.wait(2 * LEASE_SECONDS)
+        assert await one.ask(2, "ask") == lease  # however late
+        assert await one.tell(lease, {0: 1}, "tell") == told == Told(counted=1, late=0, duplicate=0)
+        assert await one.kinds() == ["create", "ask", "tell", "tell"]
+
+    on_a_campaign(dsn, test)
+
+
+def test_another_request_with_the_same_key_is_refused(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        lease = await one.ask(2, "ask")
+        await one.tell(lease, {0: 1}, "tell")
+        for found in (
+            await one.ask(3, "ask"),
+            await one.ask(2, "tell"),
+            await one.tell(lease, {0: 0.5}, "tell"),
+            await one.tell(lease, {0: (1, 1)}, "tell"),
+            await one.tell(lease, {1: 1}, "ask"),
+        ):
+            assert isinstance(found, problems.KeyReused)
+        with pytest.raises(problems.KeyReused):
+            await one.campaigns.stop(one.tenant, one.id, actor="t", key="ask")
+
+    on_a_campaign(dsn, test)
+
+
+def test_a_wait_is_not_remembered_under_its_key(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        await one.ask(4)
+        assert isinstance(await one.ask(1, "again"), Wait)
+        one.wait(LEASE_SECONDS)
+        assert isinstance(await one.ask(2, "again"), Lease)
+
+    on_a_campaign(dsn, test)
+
+
+def test_a_campaign_is_created_once_a_key(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        def create(horizon: int) -> Any:
+            about = CampaignSpec("twice", ("a", "b"), ExploreThenCommit(2), horizon)
+            return one.campaigns.create(one.tenant, about, key="twice", actor="t")
+
+        ids = await asyncio.gather(*(create(50) for _ in range(4)))
+        assert len(set(ids)) == 1
+        with pytest.raises(problems.KeyReused):
+            await create(51)
+
+    on_a_campaign(dsn, test)
+
+
+@pytest.mark.parametrize("key", ["", "a b", "é", "x" * 201, "line\n", "nul\0", None])
+def test_a_key_is_a_short_word(key: Any) -> None:
+    with pytest.raises(InvalidInput, match="Idempotency-Key must be 1 to 200"):
+        Ask(1, key, "t")
+    with pytest.raises(InvalidInput, match="Idempotency-Key must be 1 to 200"):
+        SlotTell(2, key, "t", (0,), (0,))
+
+
+# Telling.
+
+
+def test_a_slot_is_answered_once(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        lease = await one.ask(4)
+        assert await one.tell(lease, {0: 1, 1: 0.25}) == Told(counted=2, late=0, duplicate=0)
+        assert await one.tell(lease, {1: 1, 2: 0.5}) == Told(counted=1, late=0, duplicate=1)
+        assert (await one.look()).round.sums == (1_500_000_000, 250_000_000)
+
+    on_a_campaign(dsn, test)
+
+
+def test_a_late_answer_counts_while_its_slot_has_none(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        slow = await one.ask(4)
+        one.wait(LEASE_SECONDS)
+        assert await one.tell(slow, {0: 1}) == Told(counted=1, late=0, duplicate=0)
+        quick = await one.ask(2)
+        assert quick.runs == ((1, 2),)
+        # Nobody else had answered it.
+        assert await one.tell(slow, {1: 1}) == Told(counted=1, late=0, duplicate=0)
+        assert await one.tell(quick, {1: 0, 2: 1}) == Told(counted=1, late=0, duplicate=1)
+        assert await one.tell(slow, {2: 0, 3: 1}) == Told(counted=1, late=1, duplicate=0)
+        assert (await one.look()).status == "decided"
+
+    on_a_campaign(dsn, test)
+
+
+def test_whoever_is_overtaken_after_their_time_is_late(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        slow = await one.ask(4)
+        one.wait(LEASE_SECONDS)
+        quick = await one.ask(1)
+        one.wait(LEASE_SECONDS)
+        assert await one.tell(slow, {0: 1}) == Told(counted=1, late=0, duplicate=0)
+        assert await one.tell(quick, {0: 0}) == Told(counted=0, late=1, duplicate=0)
+
+    on_a_campaign(dsn, test)
+
+
+def test_an_answer_after_the_end_of_its_round_is_late(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        slow = await one.ask(4)
+        one.wait(LEASE_SECONDS)
+        quick = await one.ask(4)
+        await one.tell(quick, {0: 1, 1: 0, 2: 1, 3: 0})
+        await one.ask(4)  # of the next round, where slots have the same numbers
+        assert await one.tell(slow, {0: 1, 1: 1}) == Told(counted=0, late=2, duplicate=0)
+        assert (await one.look()).round.answered == 0
+
+    on_a_campaign(dsn, test)
+
+
+def test_totals_count_whole(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        lease = await one.ask(4)
+        assert await one.tell(lease, {0: (2, 1.5), 1: (1, 0.25)}) == Told(
+            counted=3, late=0, duplicate=0
+        )
+        look = await one.look()
+        assert (look.round.answers, look.round.sums) == ((2, 1), (1_500_000_000, 250_000_000))
+        one.wait(LEASE_SECONDS)
+        assert (await one.ask(4)).runs == ((3, 1),)  # of an arm, the lowest slots are answered
+
+    on_a_campaign(dsn, test)
+
+
+def test_totals_of_a_lease_that_was_touched_do_not_count(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        told, offered = await one.ask(2), await one.ask(2)
+        await one.tell(told, {0: 1})
+        assert await one.tell(told, {1: (1, 1)}) == Told(counted=0, late=0, duplicate=1)
+        one.wait(LEASE_SECONDS)
+        assert (await one.ask(2)).runs == ((1, 2),)  # one slot of each of the two leases
+        assert await one.tell(offered, {0: (1, 1), 1: (1, 1)}) == Told(
+            counted=0, late=2, duplicate=0
+        )
+        assert (await one.look()).round.answered == 1
+
+    on_a_campaign(dsn, test)
+
+
+def test_what_is_refused_leaves_no_trace_and_spares_the_rest_of_its_batch(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        mine, other = await one.ask(2), await one.ask(1)
+        refused: list[tuple[Any, type[problems.Problem]]] = [
+            (made(99, {0: 1}), problems.NoSuchLease),
+            (made(1, {0: 1}), problems.NoSuchLease),  # an event, but not an ask
+            (made(mine, {2: 1}), problems.NotLeased),  # the other's
+            (made(mine, {3: 1}), problems.NotLeased),  # nobody's yet
+            (made(mine, {2**62: 1}), problems.NotLeased),
+            (made(mine, {LARGEST_NUMBER: 1}), problems.NotLeased),
+            (made(mine, {0: (2, 1)}), problems.NotLeased),
+            (made(mine, {7: (1, 1)}), problems.NotLeased),
+            (made(mine, {LARGEST_NUMBER: (1, 1)}), problems.NotLeased),
+            (made(mine, {0: 1.000000001}), problems.ScoreOutOfRange),
+            (made(mine, {0: -0.000000001}), problems.ScoreOutOfRange),
+            (made(mine, {0: (1, 1.1)}), problems.ScoreOutOfRange),
+        ]
+        good = [made(mine, {0: 1}), made(other, {2: 1})]
+        tells = [good[0], *(tell for tell, _ in refused), good[1]]
+        first, *rest, last = await one.tell_all(tells)
+        assert [type(found) for found in rest] == [problem for _, problem in refused]
+        assert first == last == Told(counted=1, late=0, duplicate=0)
+        assert await one.kinds() == ["create", "ask", "ask", "tell", "tell"]
+
+    on_a_campaign(dsn, test)
+
+
+# Ends.
+
+
+def test_one_arm_that_is_left_is_served_for_ever(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        await one.tell(await one.ask(4), {0: 0, 1: 1, 2: 0, 3: 1})
+        look = await one.look()
+        assert (look.status, look.recommended, look.active) == ("decided", 1, (1,))
+        for first in range(0, 50, 10):  # far beyond the horizon
+            lease = await one.ask(10)
+            assert (lease.runs, lease.arms) == (((first, 10),), (1,))
+
+    on_a_campaign(dsn, test, horizon=5)
+
+
+def test_a_round_that_the_horizon_cuts_short_decides_nothing(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        lease = await one.ask(9)
+        assert lease.runs == ((0, 3),)
+        await one.tell(lease, {0: 0, 1: 1, 2: 0})
+        assert await one.ask(1) == Finished(status="exhausted")
+        look = await one.look()
+        assert (look.status, look.recommended, look.active) == ("exhausted", None, (0, 1))
+        assert await one.kinds() == ["create", "ask", "tell", "close"]
+
+    on_a_campaign(dsn, test, horizon=3)
+
+
+def test_a_stopped_campaign_hands_out_nothing_and_takes_what_it_is_owed(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        lease = await one.ask(4)
+        for key in ("stop", "stop", "stop-again"):
+            await one.campaigns.stop(one.tenant, one.id, actor="t", key=key, now=one.now)
+        assert await one.ask(1) == Finished(status="stopped")
+        assert await one.tell(lease, {0: 1, 1: 0, 2: 1, 3: 0}) == Told(
+            counted=4, late=0, duplicate=0
+        )
+        look = await one.look()
+        assert (look.status, look.recommended) == ("stopped", 0)
+        assert await one.ask(1) == Finished(status="stopped")
+        assert await one.kinds() == ["create", "ask", "stop", "tell", "close"]
+
+    on_a_campaign(dsn, test)
+
+
+def test_the_last_round_is_closed_once_whoever_stops_the_campaign_then(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        lease = await one.ask(4)
+        await one.tell(lease, {0: 1, 1: 1, 2: 1, 3: 1})
+        before = await one.kinds()
+        await one.campaigns.stop(one.tenant, one.id, actor="t", key="stop", now=one.now)
+        assert await one.tell(lease, {0: 0}) == Told(counted=0, late=0, duplicate=1)
+        assert before.count("close") == (await one.kinds()).count("close") == 1
+
+    never_drops = Elimination(ListedSchedule([(2, 9.0)]), discard_first=False)
+    on_a_campaign(dsn, test, never_drops, horizon=4)
+
+
+# Tenants, and the trail.
+
+
+def test_a_tenant_does_not_see_the_campaigns_of_another(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        lease = await one.ask(1)
+        one.tenant = await keys.create_tenant(one.pool, "another")
+        calls = (
+            lambda: one.ask(1),
+            lambda: one.tell(lease, {0: 1}),
+            one.look,
+            one.kinds,
+            lambda: one.campaigns.stop(one.tenant, one.id, actor="t", key="k"),
+        )
+        for call in calls:
+            with pytest.raises(problems.NoSuchCampaign):
+                await call()
+        one.tenant = await keys.create_tenant(one.pool, "one campaign")
+        assert await one.kinds() == ["create", "ask"]
+
+    on_a_campaign(dsn, test)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE affinity.events SET actor = 'nobody'",
+        "DELETE FROM affinity.events",
+        "DELETE FROM affinity.events WHERE false",
+        "TRUNCATE affinity.events",
+    ],
+)
+def test_the_trail_can_only_grow(dsn: str, change: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        with pytest.raises(asyncpg.RaiseError, match="append-only"):
+            await one.pool.execute(change)
+
+    on_a_campaign(dsn, test)

@@ -1,0 +1,125 @@
+"""Random sequences of everything that can happen to a campaign, against the model.
+
+AFFINITY_SEQUENCES=10000 makes it that many sequences.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import asyncpg
+import pytest
+from hypothesis import Phase
+
+from affinity_bandits.service.core import keys
+from affinity_bandits.service.core.scores import Scale, from_units
+from affinity_bandits.service.store.connection import connect
+from affinity_bandits.service.store.migrate import migrate
+from tests.support.databases import made_database
+
+from .machine import World, run_machine
+
+SEQUENCES = int(os.environ.get("AFFINITY_SEQUENCES", "300"))
+SEQUENCES_OF_A_CONTROL = 300
+"""Whatever the variable says: this is what the suite must be able to notice."""
+
+
+@pytest.fixture(scope="module")
+def world(worker: str) -> Iterator[World]:
+    # A database of its own: close_due closes whatever other tests left to be closed.
+    with (
+        made_database(f"affinity_test_{worker}_{os.getpid()}_machine") as dsn,
+        asyncio.Runner() as r,
+    ):
+        migrate(dsn)
+        fast = f"{dsn}?synchronous_commit=off"
+        pools = [r.run(connect(fast, smallest=1, largest=2)) for _ in range(2)]
+        yield World(r, dsn, pools, r.run(keys.create_tenant(pools[0], "machine")))
+        for pool in pools:
+            r.run(pool.close())
+
+
+@pytest.mark.slow
+def test_whatever_happens_the_database_does_as_the_model(world: World) -> None:
+    run_machine(world, SEQUENCES, (Phase.generate, Phase.shrink))
+
+
+MUTATIONS = {
+    "a key with another count": ("ask", " AND v_event.asked = p_counts[i]", ""),
+    "a key with other answers": ("tell", " AND v_event.digest = p_digests[i]", ""),
+    "a key is forgotten": ("tell", "q.key = p_keys[i]", "q.key = p_keys[i] || 'x'"),
+    "a stopped campaign goes on": ("ask", "IN ('exhausted', 'stopped')", "IN ('exhausted')"),
+    "a lease lasts a moment too long": ("ask", "expires_at > v_now;", "expires_at >= v_now;"),
+    "a lease never ends": ("ask", "EXIT WHEN v_lease.expires_at > v_now", "EXIT"),
+    "a slot is offered to two": ("ask", "l.pending - v_part", "l.pending"),
+    "one slot too many is offered": ("first_slots", "(v_run) + v_left", "(v_run) + v_left + 1"),
+    "the youngest debt first": ("ask", "ORDER BY l.lease LOOP", "ORDER BY l.lease DESC LOOP"),
+    "an answered slot is still owed": ("tell", "l.pending - v_new", "l.pending"),
+    "nothing is late": ("tell", "OR v_ask.expires_at <= v_now", ""),
+    "late answers never count": ("tell", "AND l.pending && (v_slots - v_new)", "AND false"),
+    "the round of an answer": ("tell", "IF v_ask.round = v_head.round", "IF true"),
+    "a sum taken apart": ("tell", "FOUND AND v_lease.pending = v_ask.slots", "FOUND"),
+    "the highest slots of a total": ("tell", "ORDER BY g.slot)", "ORDER BY g.slot DESC)"),
+    "too many answers in a total": ("tell", "affinity.slots_in(v_slots) <> v_answers", "false"),
+    "slots of another lease": ("tell", "NOT v_slots <@ v_ask.slots", "false"),
+    "scores above the highest": ("tell", " OR u > v_head.highest", ""),
+    "totals above the highest": ("tell", "u::numeric > n::numeric * v_head.highest", "false"),
+    "sums that are replaced": ("tell", "total = s.total + excluded.total", "total = s.total"),
+    "a full round that nobody closes": (
+        "tell",
+        "AND v_head.status <> 'exhausted' THEN",
+        "AND false THEN",
+    ),
+    "no window": ("ask", "v_head.in_flight IS NOT NULL", "false"),
+    "a window that is one too wide": (
+        "ask",
+        "v_limit, v_head.oldest + v_head.in_flight",
+        "v_limit, v_head.oldest + v_head.in_flight + 1",
+    ),
+    "a window that does not move on": ("ask", "IF NOT v_looked AND", "IF false AND"),
+    "a window behind the newest": ("ask", "min(lower(l.pending))", "max(lower(l.pending))"),
+    "slots awaited that nobody has": (
+        "ask",
+        "v_head.next_slot - v_head.answered",
+        "v_head.size - v_head.answered",
+    ),
+    "a tenant who asks another's": ("ask", " AND h.tenant = p_tenant", ""),
+    "a tenant who tells another's": ("tell", " AND h.tenant = p_tenant", ""),
+}
+"""What is broken: the function, a piece of its text, and what stands there instead."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("broken", MUTATIONS)
+def test_the_machine_notices_a_broken_rule(world: World, broken: str) -> None:
+    with (
+        mutated(world, *MUTATIONS[broken]),
+        pytest.raises((AssertionError, asyncpg.PostgresError, pytest.fail.Exception)),
+    ):
+        run_machine(world, SEQUENCES_OF_A_CONTROL, (Phase.generate,))
+
+
+@pytest.mark.slow
+def test_the_machine_notices_sums_that_are_not_mapped(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Scale, "to_policy", lambda self, total, answers: from_units(total))
+    with pytest.raises(AssertionError):
+        run_machine(world, SEQUENCES_OF_A_CONTROL, (Phase.generate,))
+
+
+@contextmanager
+def mutated(world: World, function: str, text: str, instead: str) -> Iterator[None]:
+    """Have another text in a function of the database, for a while."""
+    source = world.run(
+        world.pools[0].fetchval("SELECT pg_get_functiondef($1::regproc)", f"affinity.{function}")
+    )
+    assert text in source, "the function has changed, so this control controls nothing"
+    try:
+        world.run(world.pools[0].execute(source.replace(text, instead)))
+        yield
+    finally:
+        world.run(world.pools[0].execute(source))

@@ -1,0 +1,207 @@
+"""Campaigns in every state that there is, and generated requests turned to them."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import re
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+import httpx
+import schemathesis
+
+from affinity_bandits.service.core.campaign_spec import SERVED
+from affinity_bandits.service.http.cursors import to_cursor
+from tests.support.web_site import CAMPAIGN, Site, new_names
+
+ASK, TELL, TELLS, CREATE = (
+    f"POST /v1/campaigns{rest}"
+    for rest in ("/{campaign}/ask", "/{campaign}/tell", "/{campaign}/tells", "")
+)
+UUID_SHAPE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+KEY_SHAPE = re.compile(r"[!-~]{1,200}")
+KINDS: list[tuple[str, dict[str, Any]]] = [
+    ("open", {"arms": ["a", "b", "c"], "policy": {"name": "uniform"}, "horizon": 10**9}),
+    ("open", {"arms": [f"group {i}" for i in range(50)], "horizon": 10**6}),
+    ("open", {"lease_seconds": 0.001}),
+    ("decided", {"horizon": 10_000}),
+    ("exhausted", {"horizon": 2}),
+    ("stopped", {}),
+]
+
+
+@dataclass
+class Target:
+    """A campaign, and leases of it with their slots."""
+
+    id: UUID
+    arms: list[str]
+    leases: list[tuple[int, list[int]]] = field(default_factory=list)
+
+    def learn(self, answer: dict[str, Any]) -> None:
+        """Remember the lease that an ask was answered with."""
+        if answer["status"] == "leased":
+            slots = [s for first, count in answer["runs"] for s in range(first, first + count)]
+            self.leases.append((answer["lease"], slots))
+
+
+@dataclass
+class World:
+    """A tenant with campaigns, a key that may do everything, and headers that may not."""
+
+    key: str
+    bad_keys: list[str]
+    targets: list[Target]
+
+
+class Turning:
+    """Turns generated requests to campaigns and leases that there are.
+
+    Only where a request did not mean to be wrong: what is of a wrong type or shape stays as it is.
+
+    Args:
+        world: what there is.
+        random_: decides which requests, and to what.
+    """
+
+    def __init__(self, world: World, random_: random.Random) -> None:
+        self._world = world
+        self._random = random_
+        self._told: list[str] = []  # bodies of tells, to make lines of
+
+    def turn(self, case: schemathesis.Case, label: str, number: int) -> Target | None:
+        """Change a request, unlike any other of another number; return the campaign it is for."""
+        chance = self._random.random
+        target = None
+        id_ = (case.path_parameters or {}).get("campaign")
+        if isinstance(id_, str) and UUID_SHAPE.fullmatch(id_) and chance() < 0.95:
+            target = self._random.choice(self._world.targets)
+            case.path_parameters = {"campaign": str(target.id)}
+        key = case.headers.get("Idempotency-Key")
+        if isinstance(key, str) and KEY_SHAPE.fullmatch(key) and chance() < 0.8:
+            # Short keys come again and again: most of them are made different.
+            case.headers["Idempotency-Key"] = f"{key[:150]}-{number}"
+        cursor = (case.query or {}).get("cursor")
+        if isinstance(cursor, str) and chance() < 0.7:
+            case.query = {**case.query, "cursor": to_cursor(self._random.choice((0, 1, 5, 2**62)))}
+        if label == TELL:
+            if target is not None and isinstance(case.body, dict) and chance() < 0.8:
+                case.body = self._real_tell(case.body, target)
+            self._told.append(json.dumps(case.body, default=str))
+        if label == TELLS:
+            lines = [self._line(target) for _ in range(self._random.randrange(6))]
+            case.body = "\n".join([*lines, json.dumps(case.body, default=str)])
+        if label == CREATE and isinstance(case.body, dict) and chance() < 0.6:
+            case.body = self._real_campaign(case.body)
+        return target
+
+    def _line(self, target: Target | None) -> str:
+        line = self._random.choice(self._told or ["{}"])
+        body = json.loads(line)
+        if target is None or not isinstance(body, dict) or self._random.random() < 0.2:
+            return line
+        return json.dumps(self._real_tell(body, target))
+
+    def _real_tell(self, body: dict[str, Any], target: Target) -> dict[str, Any]:
+        """Return a tell of a lease that there is."""
+        body = copy.deepcopy(body)
+        if isinstance(body.get("answers"), list) and isinstance(body.get("totals"), list):
+            del body[self._random.choice(("answers", "totals"))]
+        number, slots = self._random.choice(target.leases)
+        if _is_number(body.get("lease")):
+            body["lease"] = number
+        for place, one in enumerate(_dicts(body, "answers", len(slots))):
+            if _is_number(one.get("slot")):
+                one["slot"] = slots[place]
+            if _is_number(one.get("score")) and abs(one["score"]) <= 1e5:
+                one["score"] = abs(one["score"]) / 1e5
+        for place, one in enumerate(_dicts(body, "totals", len(target.arms))):
+            if isinstance(one.get("arm"), str):
+                one["arm"] = target.arms[place]
+            if _is_number(one.get("count")):
+                one["count"] = int(place < len(slots))
+            if _is_number(one.get("sum")) or isinstance(one.get("sum"), str):
+                one["sum"] = self._random.choice((0.0, "0.5", 1))
+        return body
+
+    def _real_campaign(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Return a campaign with names that can be used and a policy without settings."""
+        body = copy.deepcopy(body)
+        if isinstance(body.get("name"), str) and body["name"]:
+            body["name"] = repr(body["name"])[:200]
+        if isinstance(body.get("policy"), dict) and isinstance(body["policy"].get("name"), str):
+            body["policy"] = {"name": self._random.choice(sorted(SERVED))}
+            body.pop("plan", None)  # the schema cannot say that there is one of the two
+            body.setdefault("horizon", 10_000)
+        elif isinstance(body.get("plan"), dict) and isinstance(body.get("arms"), list):
+            policy = {"name": "elimination"}
+            body["plan"] = {"groups": len(body["arms"]), "policy": policy, "horizon": 5000}
+            if _is_number(body.get("horizon")):
+                del body["horizon"]
+        arms = body.get("arms")
+        if isinstance(arms, list) and all(isinstance(one, str) and one for one in arms):
+            body["arms"] = [f"{place} {one!r}"[:200] for place, one in enumerate(arms)]
+        for name, value in (("lowest", 0.0), ("highest", 1.0), ("horizon", 10_000)):
+            if _is_number(body.get(name)):
+                body[name] = value
+        return body
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _dicts(body: dict[str, Any], name: str, most: int) -> list[dict[str, Any]]:
+    """Return the objects of a list; what comes after as many as there can be is left out."""
+    if not isinstance(body.get(name), list):
+        return []
+    body[name] = body[name][:most]
+    return [one for one in body[name] if isinstance(one, dict)]
+
+
+async def made_world(at: Site) -> World:
+    """Return a new tenant's campaigns, one of each kind."""
+    tenant = next(new_names)
+    key = await at.key(tenant, requests_per_second=1e6)
+    weak = await at.key(tenant, ["ask"], requests_per_second=1e6)
+    slow = await at.key(tenant, requests_per_second=0.001)
+    world = World(
+        key,
+        ["", "Bearer", f"Basic {key}", f"Bearer {key[:-1]}", f"Bearer {weak}", f"Bearer {slow}"],
+        [],
+    )
+    async with at.client(key) as client:
+        for status, changes in KINDS:
+            world.targets.append(await _made(client, status, changes))
+    return world
+
+
+async def _made(client: httpx.AsyncClient, status: str, changes: dict[str, Any]) -> Target:
+    made = (await client.post("/v1/campaigns", json=CAMPAIGN | changes)).json()
+    target = Target(UUID(made["id"]), [one["name"] for one in made["arms"]])
+    path = f"/v1/campaigns/{target.id}"
+
+    async def ask(count: int) -> dict[str, Any]:
+        answer: dict[str, Any] = (await client.post(f"{path}/ask", json={"count": count})).json()
+        target.learn(answer)
+        return answer
+
+    lease = await ask(2)
+    if status == "stopped":
+        await client.post(f"{path}/stop")
+    while status in {"decided", "exhausted"} and lease["status"] == "leased":
+        # The first arm is as good as can be and the others as bad, so this ends soon.
+        answers = [
+            {"slot": one["slot"], "score": float(one["arm"] == target.arms[0])}
+            for one in lease["slots"]
+        ]
+        await client.post(f"{path}/tell", json={"lease": lease["lease"], "answers": answers})
+        lease = await ask(10_000)
+        if (await client.get(path)).json()["status"] == "decided":
+            break
+    found = (await client.get(path)).json()["status"]
+    assert found == status, (found, changes)
+    return target

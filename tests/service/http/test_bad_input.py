@@ -1,0 +1,321 @@
+"""The service over HTTP: values that are none, in every place that takes one."""
+
+from __future__ import annotations
+
+import json
+import resource
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import httpx
+import pytest
+
+from affinity_bandits.service.http.cursors import to_cursor
+from affinity_bandits.wire.limits import LARGEST_NUMBER, LARGEST_ROUND
+from tests.support.web_site import CAMPAIGN, Site, on_site, opened, refused
+
+ANSWER = '{"lease": 2, "answers": [{"slot": %s, "score": %s}]}'
+TOTAL = '{"lease": 2, "totals": [{"arm": "a", "count": %s, "sum": %s}]}'
+OPENING = '{"name": "n", "arms": ["a", "b"], "policy": {"name": "uniform"}, %s}'
+PLACES = {
+    "count": ("/ask", '{"count": %s}'),
+    "listed": ("/ask", '{"listed": %s}'),
+    "lease": ("/tell", '{"lease": %s, "answers": [{"slot": 0, "score": 0}]}'),
+    "answers[0].slot": ("/tell", ANSWER % ("%s", 0)),
+    "answers[0].score": ("/tell", ANSWER % (0, "%s")),
+    "totals[0].arm": ("/tell", '{"lease": 2, "totals": [{"arm": %s, "count": 1, "sum": 1}]}'),
+    "totals[0].count": ("/tell", TOTAL % ("%s", 1)),
+    "totals[0].sum": ("/tell", TOTAL % (1, "%s")),
+    "name": ("", '{"name": %s, "arms": ["a", "b"], "policy": {"name": "uniform"}, "horizon": 9}'),
+    "arms[1]": (
+        "",
+        '{"name": "n", "arms": ["a", %s], "policy": {"name": "uniform"}, "horizon": 9}',
+    ),
+    "policy": ("", '{"name": "n", "arms": ["a", "b"], "policy": %s, "horizon": 9}'),
+    "plan": ("", '{"name": "n", "arms": ["a", "b"], "plan": %s}'),
+    "horizon": ("", OPENING % '"horizon": %s'),
+    "lease_seconds": ("", OPENING % '"horizon": 9, "lease_seconds": %s'),
+    "lowest": ("", OPENING % '"horizon": 9, "lowest": %s'),
+    "highest": ("", OPENING % '"horizon": 9, "highest": %s'),
+}
+"""Where a value stands: the path below the campaign (none: a new campaign), the body around it."""
+NO_VALUES = ["null", "[]", "{}", "NaN", "Infinity", "-Infinity", "1e400", "-1e400"]
+NO_NUMBERS = [
+    *NO_VALUES,
+    "true",
+    "false",
+    '"1e309"',
+    '"x"',
+    '"1\\u0000"',
+    "1" + "0" * 400,
+    "-1e5000",
+]
+NO_WORDS = [*NO_VALUES, "true", "7", '""', '"\\u0000"', '"a\\u0000"', '"\\ud800"', '"a\\nb"']
+WORDS = {"totals[0].arm", "name", "arms[1]", "policy", "plan"}
+EDGES = {
+    "count": (1, 10_000),
+    "lease": (0, LARGEST_NUMBER),
+    "answers[0].slot": (0, LARGEST_ROUND),
+    "totals[0].count": (0, 10_000),
+    "horizon": (1, 10**15),
+}
+BODIES = {
+    "nothing": b"",
+    "a space": b" ",
+    "deep lists": b"[" * 10_000 + b"]" * 10_000,
+    "deep lists without an end": b"[" * 10_000,
+    "deep objects": b'{"a":' * 10_000 + b"1" + b"}" * 10_000,
+    "deep in a member": b'{"count": ' + b"[" * 10_000 + b"]" * 10_000 + b"}",
+    "no UTF-8": b'{"count": "\xff\xfe"}',
+    "no UTF-8 in a name": b'{"\xc3\x28": 1}',
+    "overlong UTF-8": b'{"count": "\xc0\x80"}',
+    "a surrogate in UTF-8": b'{"count": "\xed\xa0\x80"}',
+    "a lone surrogate": b'{"count": "\\ud800"}',
+    "a lone surrogate in a name": b'{"\\udc00": 1}',
+    "NUL": b"\x00",
+    "NUL after the end": b'{"count": 1}\x00',
+    "a mark of byte order": b'\xef\xbb\xbf{"count": 1}',
+    "UTF-16": '{"count": 1}'.encode("utf-16"),
+    "two values": b'{"count": 1}{"count": 1}',
+    "a comment": b'{"count": 1 /* one */}',
+    "a form": b"count=1",
+    "compressed": b"\x1f\x8b\x08\x00\x00\x00\x00\x00",
+    "a number": b"1",
+    "ten thousand members": json.dumps({f"member {i}": i for i in range(10_000)}).encode(),
+}
+INJECTIONS = [
+    "Robert'); DROP TABLE affinity.campaigns; --",
+    "' OR '1'='1",
+    "\\'; SELECT pg_sleep(60); --",
+    "$$; DROP SCHEMA affinity CASCADE; $$",
+    "$1 %s %(name)s {0} {name!r}",
+    '{a,b} "NULL" NULL',
+    "<script>alert(1)</script>",
+    "\ufdfa \U0001d518\U0001d52b e\u0301 \xdf",
+]
+
+
+def with_client(dsn: str, work: Callable[[Site, httpx.AsyncClient, str], Awaitable[None]]) -> None:
+    """Run work with a campaign of whose round both slots are leased, as lease 2."""
+
+    async def run(at: Site) -> None:
+        async with at.client(await at.key(requests_per_second=1e6)) as client:
+            campaign = await opened(client)
+            await client.post(f"/v1/campaigns/{campaign}/ask", json={"count": 2})
+            await work(at, client, f"/v1/campaigns/{campaign}")
+
+    on_site(dsn, run, quiet=True)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_what_is_no_value_is_refused_by_its_name(dsn: str, place: str) -> None:
+    below, around = PLACES[place]
+    bad = NO_WORDS if place in WORDS else NO_NUMBERS
+    if place == "listed":
+        bad = [*NO_VALUES, "0", "1", '"true"']
+    if place == "policy":  # of which '{}' is one without a name
+        bad = [*bad, '{"name": 1}', '{"name": "x"}', '{"name": null}', '{"name": ["uniform"]}']
+
+    async def work(_: Site, client: httpx.AsyncClient, path: str) -> None:
+        for value in bad:
+            where = f"{path}{below}" if below else "/v1/campaigns"
+            said = refused(await client.post(where, content=around % value), 422, "invalid")
+            # What is no JSON at all has no place that could be named.
+            named = place.removeprefix("totals[0].") in said or "body must be JSON" in said
+            assert named, (value, said)
+            assert "must be" in said
+            assert len(said) < 400
+
+    with_client(dsn, work)
+
+
+@pytest.mark.parametrize("place", EDGES)
+def test_whole_numbers_are_taken_up_to_the_edge_and_not_beyond(dsn: str, place: str) -> None:
+    below, around = PLACES[place]
+    low, high = EDGES[place]
+    beyond = [low - 1, high + 1, -(2**31), -(2**31) - 1, -(2**63), -(2**63) - 1, 2**63, 2**64]
+    inside = [low, high, *(n for n in (2**31 - 1, 2**31, 2**32) if n <= high)]
+
+    async def work(_: Site, client: httpx.AsyncClient, path: str) -> None:
+        where = f"{path}{below}" if below else "/v1/campaigns"
+        for value in beyond:
+            said = refused(await client.post(where, content=around % value), 422, "invalid")
+            assert place in said
+            assert str(value) in said
+        for value in inside:
+            answer = await client.post(where, content=around % value)
+            code = answer.json().get("code")
+            assert code in {None, "no_such_lease", "not_leased"} or "sum" in answer.text, value
+
+    with_client(dsn, work)
+
+
+def test_queries_are_taken_up_to_the_edge_and_not_beyond(dsn: str) -> None:
+    limits = ["0", "-1", "201", str(2**31), str(2**63), str(2**64), "9" * 5000, "1e2", "NaN"]
+    limits += ["", " ", "true", "null", "0x10", "\u0661", "1\x00", "1;2", "' OR 1=1"]
+    cursors = ["", "0", "-1", "null", "AAAAAAAAABE=", "__________8", "AAAAAAAAABE\x00", "a" * 101]
+    cursors += INJECTIONS
+
+    async def work(_: Site, client: httpx.AsyncClient, path: str) -> None:
+        for where in ("/v1/campaigns", f"{path}/rounds", f"{path}/events"):
+            for name, values in (("limit", limits), ("cursor", cursors)):
+                for value in values:
+                    answer = await client.get(where, params={name: value})
+                    assert f"{name} must be" in refused(answer, 422, "invalid"), value
+            for position in (0, 2**31 - 1, 2**31, 2**63 - 1):
+                query = {"cursor": to_cursor(position), "limit": "200"}
+                assert (await client.get(where, params=query)).status_code == 200
+
+    with_client(dsn, work)
+
+
+@pytest.mark.parametrize("kind", BODIES)
+def test_what_is_no_body_is_refused_everywhere(dsn: str, kind: str) -> None:
+    body = BODIES[kind]
+
+    async def work(_: Site, client: httpx.AsyncClient, path: str) -> None:
+        for where in ("/v1/campaigns", f"{path}/ask", f"{path}/tell"):
+            answer = await client.post(where, content=body)
+            assert "must be" in refused(answer, 422, "invalid")
+            assert len(answer.content) < 1000
+        answer = await client.post(f"{path}/tells", content=body)
+        lines = [json.loads(line) for line in answer.text.splitlines()]
+        assert {one["status"] for one in lines} <= {422}
+        assert len(lines) == (1 if body.strip() else 0)
+
+    with_client(dsn, work)
+
+
+def test_of_two_members_of_one_name_the_last_counts(dsn: str) -> None:
+    async def work(_: Site, client: httpx.AsyncClient, path: str) -> None:
+        for body, status in [
+            ('{"lease": 2, "answers": [{"slot": 0, "score": 9, "score": 1}]}', 200),
+            ('{"lease": 2, "answers": [{"slot": 1, "score": 1, "score": 9}]}', 422),
+            ('{"lease": 99, "lease": 2, "answers": [{"slot": 1, "score": 1}]}', 200),
+        ]:
+            assert (await client.post(f"{path}/tell", content=body)).status_code == status
+
+    with_client(dsn, work)
+
+
+@pytest.mark.parametrize("kind", ["", "text/plain", "multipart/form-data; boundary=x", "a/b; \xe9"])
+def test_a_body_is_json_whatever_it_is_called(dsn: str, kind: str) -> None:
+    async def work(_: Site, client: httpx.AsyncClient, path: str) -> None:
+        headers = [(b"content-type", kind.encode("latin-1"))]
+        for body, status in [('{"count": 1}', 200), ("count=1", 422)]:
+            answer = await client.post(f"{path}/ask", content=body, headers=headers)
+            assert answer.status_code == status
+
+    with_client(dsn, work)
+
+
+PLAN = {"groups": 2, "horizon": 9, "policy": {"name": "uniform"}}
+
+
+def test_a_plan_is_data_and_neither_a_text_nor_deeper_than_can_be(dsn: str) -> None:
+    deep = '{"a":' * 30_000 + "1" + "}" * 30_000
+    text = "run.policies.plan" + ".a" * 30_000 + " = 1"
+    wide = {"name": "uniform"} | {f"member {i}": i for i in range(10_000)}
+    plans = [
+        json.dumps(text),
+        json.dumps(PLAN)[:-1] + f', "policy": {{"name": "uniform", "x": {deep}}}}}',
+        json.dumps(PLAN | {"policy": wide}),
+        *(json.dumps(PLAN | {"policy": bad}) for bad in ("uniform", {}, {"name": "none"}, None)),
+        *(json.dumps(PLAN | {"groups": bad}) for bad in (1, 3, 2.5, "2", None)),
+        *(json.dumps(PLAN | {"horizon": bad}) for bad in (0, 10**15 + 1, 1.5, None)),
+        json.dumps(PLAN | {"noise": "gaussian"}),
+        json.dumps(PLAN | {"other": 1}),
+    ]
+
+    async def work(_: Site, client: httpx.AsyncClient, __: str) -> None:
+        for plan in plans:
+            body = '{"name": "n", "arms": ["a", "b"], "plan": ' + plan + "}"
+            said = refused(await client.post("/v1/campaigns", content=body), 422, "invalid")
+            named = any(name in said for name in ("plan", "policy", "arms", "uniform"))
+            assert named or "body must be JSON" in said, said
+            assert len(said) < 500
+        good = {"name": "n", "arms": ["a", "b"], "plan": PLAN}
+        assert (await client.post("/v1/campaigns", json=good)).status_code == 201
+
+    with limited_memory(2 * 2**30):
+        with_client(dsn, work)
+
+
+def test_a_wrong_arm_among_a_thousand_long_names_costs_nothing(dsn: str) -> None:
+    names = [f"{i:04d}" + "abcdefg"[i % 7 :] * 28 for i in range(1000)]
+    line = json.dumps({"lease": 2, "totals": [{"arm": names[7][:-1], "count": 1, "sum": 1}]})
+
+    async def work(_: Site, client: httpx.AsyncClient, __: str) -> None:
+        campaign = await opened(client, arms=names)
+        begun = time.process_time()
+        answer = await client.post(
+            f"/v1/campaigns/{campaign}/tells", content="\n".join([line] * 50)
+        )
+        assert time.process_time() - begun < 5.0
+        for one in map(json.loads, answer.text.splitlines()):
+            assert one["detail"].startswith("arm must be the name of an arm of the campaign, got")
+            assert len(one["detail"]) < 200
+
+    with_client(dsn, work)
+
+
+def test_words_of_another_language_are_only_words(dsn: str) -> None:
+    """SQL and the like: every string comes back as it went in, and the tables are as they were."""
+
+    async def work(at: Site, client: httpx.AsyncClient, path: str) -> None:
+        before = await _tables(at.pool)
+        for number, words in enumerate(INJECTIONS):
+            key = f"{number}{words}".encode("ascii", "ignore").decode().replace(" ", "/**/")
+            made = await client.post(
+                "/v1/campaigns",
+                json=CAMPAIGN | {"name": words, "arms": [words, f"{words}2"]},
+                headers={"idempotency-key": key},
+            )
+            assert made.status_code == 201, made.text
+            assert made.headers["idempotency-key"] == key
+            own = f"/v1/campaigns/{made.json()['id']}"
+            found = (await client.get(own)).json()
+            assert found["name"] == words
+            assert [one["name"] for one in found["arms"]] == [words, f"{words}2"]
+            lease = (
+                await client.post(f"{own}/ask", headers={"idempotency-key": key}, json={})
+            ).json()
+            total = {"arm": words, "count": 1, "sum": "1"}
+            line = {"lease": lease["lease"], "totals": [total], "key": f"{key}!"}
+            told = (await client.post(f"{own}/tells", json=line)).json()
+            assert told["counted"] == 1
+            events = (await client.get(f"{own}/events")).json()["items"]
+            assert [one["key"] for one in events] == [None, key, f"{key}!"]
+            assert events[0]["data"]["description"]["name"] == words
+            for bad in (CAMPAIGN | {"policy": {"name": words}}, CAMPAIGN | {words: 1}):
+                refused(await client.post("/v1/campaigns", json=bad), 422, "invalid")
+            for where in (f"/v1/campaigns/{words}", f"{path}/{words}", f"{path}/ask/{words}"):
+                assert (await client.get(where)).status_code in {404, 422}
+        assert await _tables(at.pool) == before
+
+    with_client(dsn, work)
+
+
+async def _tables(pool: asyncpg.Pool[Any]) -> list[tuple[str, str]]:
+    rows = await pool.fetch(
+        "SELECT table_name::text, column_name::text FROM information_schema.columns"
+        " WHERE table_schema = 'affinity' ORDER BY 1, 2"
+    )
+    assert len(rows) > 30
+    return [tuple(row) for row in rows]
+
+
+@contextmanager
+def limited_memory(size: int) -> Iterator[None]:
+    """Let this process have so much more memory than it has, and no more."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)

@@ -1,0 +1,308 @@
+"""`affinity serve` on the wire: bodies without an end, heads that are none, what the log says."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+import httpx
+import pytest
+
+from affinity_bandits.service.core import keys
+from affinity_bandits.service.http import create_app
+from affinity_bandits.service.store.connection import connect
+from affinity_bandits.wire.limits import SCOPES
+from tests.support.served import PATIENCE, Server, served, until
+from tests.support.web_site import PROBLEM, calls, new_names, opened, refused
+
+pytestmark = pytest.mark.slow
+MEGABYTE = 2**20
+SEKRET = "sekret-of-the-database"
+EVIL = '\\r\\n{"level":"info","event":"forged"}'
+"""As it stands in a JSON string or a URL: no byte of it ends a line."""
+
+
+@dataclass
+class Service:
+    """A service in a process of its own, keys of it for large and small bodies, a campaign."""
+
+    server: Server
+    key: str
+    small_key: str
+    campaign: str
+
+    @property
+    def address(self) -> tuple[str, int]:
+        parts = urlsplit(self.server.url)
+        return str(parts.hostname), int(parts.port or 0)
+
+    @property
+    def path(self) -> str:
+        return f"/v1/campaigns/{self.campaign}"
+
+    @property
+    def bearer(self) -> bytes:
+        return b"Authorization: Bearer " + self.key.encode()
+
+    def forget_peak(self) -> int:
+        """Begin to look for the largest memory the process has, in bytes, with what it has now."""
+        Path(f"/proc/{self.server.process.pid}/clear_refs").write_text("5")
+        return self.peak()
+
+    def peak(self) -> int:
+        """Return the largest resident memory the process had since, in bytes."""
+        status = Path(f"/proc/{self.server.process.pid}/status").read_text()
+        found = re.search(r"VmHWM:\s+(\d+) kB", status)
+        assert found is not None
+        return int(found[1]) * 1024
+
+    def send(self, *head: bytes, body: Iterable[bytes] = ()) -> tuple[bytes, int]:
+        """Send lines and a body as they are; return what comes back, and how much was sent."""
+        sent = 0
+        with socket.create_connection(self.address, timeout=PATIENCE) as wire:
+            wire.sendall(b"\r\n".join([*head, b"Host: x", b"Connection: close", b"", b""]))
+            answer = b""
+            for piece in body:
+                try:
+                    wire.sendall(piece)
+                except OSError:  # it has answered and does not read on
+                    break
+                sent += len(piece)
+            while piece := _received(wire):
+                answer += piece
+        return answer, sent
+
+
+def _received(wire: socket.socket) -> bytes:
+    try:
+        return wire.recv(65_536)
+    except ConnectionResetError:
+        return b""
+
+
+@pytest.fixture(scope="module")
+def service(dsn: str) -> Iterator[Service]:
+    async def prepare() -> tuple[str, str]:
+        pool = await connect(dsn)
+        try:
+            tenant = await keys.create_tenant(pool, next(new_names))
+            return (
+                await keys.make_key(pool, tenant, "wire", SCOPES),
+                await keys.make_key(pool, tenant, "small", SCOPES, largest_body=2**15),
+            )
+        finally:
+            await pool.close()
+
+    key, small_key = asyncio.run(prepare())
+    with served(dsn) as server:
+        until("ready", lambda: httpx.get(f"{server.url}/readyz").status_code == 200)
+
+        async def opening() -> str:
+            headers = {"authorization": f"Bearer {key}"}
+            async with httpx.AsyncClient(base_url=server.url, headers=headers) as client:
+                return await opened(client)
+
+        yield Service(server, key, small_key, asyncio.run(opening()))
+    for line in server.lines:
+        assert isinstance(json.loads(line), dict), line
+
+
+def _problem(answer: bytes) -> dict[str, object]:
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert f"content-type: {PROBLEM}".encode() in head, answer[:500]
+    found: dict[str, object] = json.loads(body)
+    return found
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_a_head_without_an_end_is_refused_and_not_kept(service: Service, many: bool) -> None:
+    before = service.forget_peak()
+    piece = b"X-Some: thing\r\n" * 65_536 if many else b"x" * MEGABYTE
+    with socket.create_connection(service.address, timeout=PATIENCE) as wire:
+        wire.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: y")
+        answer, sent = b"", 0
+        wire.sendall(b"\r\n" if many else b"")
+        for _ in range(40):
+            try:
+                wire.sendall(piece)
+            except OSError:  # it has answered and does not read on
+                break
+            sent += len(piece)
+        answer = _received(wire)
+    assert sent < 30 * MEGABYTE  # what the wire holds besides what is read
+    assert answer[:12] in (b"HTTP/1.1 400", b"")
+    assert service.peak() - before < 20 * MEGABYTE
+    assert httpx.get(f"{service.server.url}/healthz").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/ask", "/tell", "/stop", ""])
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_hundred_megabytes_are_refused_and_not_kept(
+    service: Service, path: str, chunked: bool
+) -> None:
+    size = 100 * MEGABYTE
+    piece = b" " * MEGABYTE
+    length = b"Transfer-Encoding: chunked" if chunked else b"Content-Length: %d" % size
+    body = (b"%x\r\n%s\r\n" % (len(piece), piece) if chunked else piece for _ in range(100))
+    where = f"{service.path}{path}" if path else "/v1/campaigns"
+    before = service.forget_peak()
+    answer, _ = service.send(f"POST {where} HTTP/1.1".encode(), service.bearer, length, body=body)
+    assert service.peak() - before < 24 * MEGABYTE
+    if path == "/stop" and chunked:  # a body that nobody reads has no size until it ends
+        assert answer.startswith(b"HTTP/1.1 200 ")
+        return
+    problem = _problem(answer)
+    assert (problem["status"], problem["code"]) == (413, "too_large")
+    assert "1,048,576 bytes" in str(problem["detail"])
+
+
+def test_a_line_of_fifty_megabytes_is_one_bad_line(service: Service) -> None:
+    piece = b"x" * MEGABYTE
+    body = [b"{}\n", *[piece] * 50, b"\n{}\n"]
+    length = b"Content-Length: %d" % sum(map(len, body))
+    before = service.forget_peak()
+    answer, _ = service.send(
+        f"POST {service.path}/tells HTTP/1.1".encode(), service.bearer, length, body=body
+    )
+    assert service.peak() - before < 24 * MEGABYTE
+    assert re.findall(rb'"line":(\d),"status":(\d+)', answer) == [
+        (b"1", b"422"),
+        (b"2", b"413"),
+        (b"3", b"422"),
+    ]
+
+
+def test_a_hundred_thousand_bad_lines_are_answered_one_by_one(service: Service) -> None:
+    before = service.forget_peak()
+    bad = [b"x", b'{"lease": 1e400}', b"[" * 50, b'{"lease": 2, "answers": []}', b'"\xff"']
+    lines = [bad[i % len(bad)] for i in range(100_000)]
+    with httpx.Client(base_url=service.server.url, timeout=600) as client:
+        answer = client.post(
+            f"{service.path}/tells",
+            content=b"\n".join(lines),
+            headers={"authorization": f"Bearer {service.key}"},
+        )
+    found = [json.loads(line) for line in answer.content.splitlines()]
+    assert [one["line"] for one in found] == list(range(1, 100_001))
+    assert {(one["status"], one["code"]) for one in found} == {(422, "invalid")}
+    assert service.peak() - before < 64 * MEGABYTE
+
+
+def test_lines_without_an_end_end(service: Service) -> None:
+    """Nothing but line ends, more of them than the key may send: nothing to answer, then no."""
+    piece = b"\n" * 2**16
+    body = (b"%x\r\n%s\r\n" % (len(piece), piece) for _ in range(1000))
+    before = service.forget_peak()
+    answer, sent = service.send(
+        f"POST {service.path}/tells HTTP/1.1".encode(),
+        b"Authorization: Bearer " + service.small_key.encode(),
+        b"Transfer-Encoding: chunked",
+        body=body,
+    )
+    assert b'"status":413,"code":"too_large"' in answer
+    assert sent >= 2 * MEGABYTE  # 64 times what one body may have
+    assert service.peak() - before < 24 * MEGABYTE
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (b"HEAD /healthz HTTP/1.1", 405),
+        (b"TRACE /v1/campaigns HTTP/1.1", 405),
+        (b"OPTIONS * HTTP/1.1", 404),
+        (b"CONNECT evil:80 HTTP/1.1", 400),
+        (b"GET http://evil/healthz HTTP/1.1", 200),
+        (b"GET /ui/../v1/campaigns HTTP/1.1", 404),
+        (b"GET /%0d%0a%1b%5b31mred HTTP/1.1", 404),
+        (b"GET /\xff\x1b[31mred HTTP/1.1", 400),
+        (b"GET /v1/campaigns/" + EVIL.encode().replace(b'"', b"%22") + b" HTTP/1.1", 401),
+        (b"GET /healthz HTTP/1.1\r\nUser-Agent: " + EVIL.encode() + b"\x1b[31m", 400),
+        (b"GET /healthz HTTP/1.1\r\nUser-Agent: " + EVIL.encode(), 200),
+        (b"GET /healthz HTTP/1.1\r\nX-Request-ID: forged\r\nReferer: " + EVIL.encode(), 200),
+        (b"GET /healthz HTTP/1.1\r\n folded: x", 400),
+        (b"GET /healthz HTTP/1.1\r\nno colon", 400),
+        (b"GET /healthz HTTP/9.9", 400),
+        (b"POST /v1/campaigns HTTP/1.1\r\nContent-Length: -5", 400),
+        (b"POST /v1/campaigns HTTP/1.1\r\nContent-Length: 1_0", 400),
+        (b"POST /v1/campaigns HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked", 400),
+        (b"POST /v1/campaigns HTTP/1.1\r\nContent-Length: " + b"9" * 18, 401),
+        (b"\x16\x03\x01\x02\x00", 400),
+    ],
+)
+def test_heads_that_are_none_do_no_harm(service: Service, head: bytes, status: int) -> None:
+    answer, _ = service.send(head)
+    assert answer.startswith(b"HTTP/1.1 %d " % status), answer[:300]
+    assert b"forged" not in answer
+    assert b"Traceback" not in answer
+    assert httpx.get(f"{service.server.url}/healthz").status_code == 200
+
+
+def test_no_line_of_the_log_is_of_a_clients_making(service: Service) -> None:
+    marks = ("forged", "\x1b", "ab_", service.key.rpartition("_")[2])
+    with httpx.Client(base_url=service.server.url) as client:
+        for evil in (EVIL, "a\x1b[2Jb\r\nc", '","level":"forged"', service.key):
+            value = re.sub("[\\x1b\r\n]", "", evil).encode()  # they cannot stand in a header
+            sent = [
+                (b"authorization", f"Bearer {service.key}".encode()),
+                (b"user-agent", value),
+                (b"x-forwarded-for", value),
+                (b"idempotency-key", value),
+            ]
+            quoted = quote(evil, safe="")
+            for path in (quoted, f"v1/campaigns/{quoted}", f"v1/campaigns?cursor={quoted}"):
+                assert client.get(f"/{path}", headers=sent).status_code in {404, 422}
+            body = json.dumps({evil: evil})
+            for where in ("/v1/campaigns", f"{service.path}/ask", f"{service.path}/tell"):
+                assert client.post(where, content=body, headers=sent).status_code == 422
+            client.post(f"{service.path}/tells", content=body, headers=sent)
+        metrics = client.get("/metrics").text
+        seen = client.get("/healthz").headers["x-request-id"]
+    until("the last line", lambda: any(seen in line for line in service.server.lines))
+    for text in (*service.server.lines, metrics):
+        assert not any(mark in text for mark in marks), text
+    for line in service.server.lines:
+        assert isinstance(json.loads(line), dict), line
+
+
+def test_without_a_database_neither_its_password_nor_a_key_is_told() -> None:
+    dsn = f"postgresql://u:{SEKRET}@127.0.0.1:1/x"
+    key = f"ab_{'0' * 16}_{'5ec2e7' * 10}5ec2"
+    texts = [repr(create_app(dsn)), repr(vars(create_app(dsn).state))]
+    with served(dsn) as server:
+        until("up", lambda: httpx.get(f"{server.url}/healthz").status_code == 200)
+        with httpx.Client(base_url=server.url) as client:
+            client.headers["authorization"] = f"Bearer {key}"
+            for method, template, _ in calls():
+                answer = client.request(method, template.format(campaign=key), content=key)
+                refused(answer, 503, "unavailable")
+                texts.append(answer.text)
+            refused(client.get("/readyz"), 503, "unavailable")
+            texts += [client.get(f"/ui/{key}").text, client.get("/metrics").text]
+        until("its log", lambda: any('"status":503' in line for line in server.lines))
+    for text in (*texts, *server.lines):
+        assert SEKRET not in text
+        assert "5ec2e7" not in text
+    for line in server.lines:
+        assert isinstance(json.loads(line), dict), line
+
+
+def test_what_other_libraries_log_is_a_line_of_json_without_their_words() -> None:
+    code = (
+        "import logging.config; from affinity_bandits.service.http.logs import log_config;"
+        "logging.config.dictConfig(log_config(quiet=True));"
+        "logging.getLogger('asyncio').error('Task failed\\nfuture: %r', ValueError('words'))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ
+    )
+    (line,) = done.stderr.splitlines()
+    assert json.loads(line)["event"] == "Task failed"

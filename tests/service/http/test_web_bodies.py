@@ -1,0 +1,220 @@
+"""The service over HTTP: numbers, words and cursors that break a rule."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.service.http.cursors import from_cursor, to_cursor
+from tests.support.web_site import (
+    CAMPAIGN,
+    TELL,
+    Site,
+    on_site,
+    opened,
+    refused,
+)
+
+BAD_ASKS = [
+    b"",
+    b"{",
+    b"null",
+    b"[]",
+    b'{"count": 0}',
+    b'{"count": -1}',
+    b'{"count": 10001}',
+    b'{"count": 2147483648}',
+    b'{"count": 9223372036854775808}',
+    b'{"count": 1' + b"0" * 5000 + b"}",
+    b'{"count": 1.5}',
+    b'{"count": "1"}',
+    b'{"count": true}',
+    b'{"count": NaN}',
+    b'{"count": 1e400}',
+    b'{"count": null}',
+    b'{"count": 1, "other": 2}',
+    b'{"listed": 1}',
+    b'\xff\xfe{"count": 1}',
+    b'{"\\ud800": 1}',
+    b"[" * 100_000,
+    b'{"count": ' + b"[" * 5_000 + b"]" * 5_000 + b"}",
+]
+BAD_TELLS = [
+    TELL % (lease, slot, score)
+    for lease, slot, score in [
+        ("9223372036854775808", "0", "0"),
+        ("-1", "0", "0"),
+        ("1.0e0", "0", "0"),
+        ("2", "9223372036854775808", "0"),
+        ("2", "9223372036854775807", "0"),  # the slot after it does not fit eight bytes
+        ("2", "-1", "0"),
+        ("2", "0", "NaN"),
+        ("2", "0", "Infinity"),
+        ("2", "0", "1e400"),
+        ("2", "0", "1" + "0" * 400),
+        ("2", "0", "100001"),
+        ("2", "0", '"0.5"'),
+        ("2", "0", "null"),
+    ]
+] + [
+    '{"lease": 2}',
+    '{"lease": 2, "answers": []}',
+    '{"lease": 2, "answers": null}',
+    '{"lease": 2, "answers": [{"slot": 0, "score": 0}, {"slot": 0, "score": 1}]}',
+    '{"lease": 2, "answers": [{"slot": 0, "score": 0}], "totals": []}',
+    '{"lease": 2, "totals": [{"arm": "c", "count": 1, "sum": 1}]}',
+    '{"lease": 2, "totals": [{"arm": "a\\u0000", "count": 1, "sum": 1}]}',
+    '{"lease": 2, "totals": [{"arm": "a", "count": 10001, "sum": 1}]}',
+    '{"lease": 2, "totals": [{"arm": "a", "count": 1, "sum": "NaN"}]}',
+    '{"lease": 2, "totals": [{"arm": "a", "count": 1, "sum": "1e5"}]}',
+    '{"lease": 2, "totals": [{"arm": "a", "count": 1, "sum": "1\\n"}]}',
+    '{"lease": 2, "totals": [{"arm": "a", "count": 1, "sum": "999999999999"}]}',
+    '{"lease": 2, "totals": [{"arm": "a", "count": 1, "sum": true}]}',
+]
+BAD_CAMPAIGNS: list[dict[str, Any]] = [
+    {"name": ""},
+    {"name": "a\x00b"},
+    {"name": "x" * 201},
+    {"name": 3},
+    {"arms": ["a"]},
+    {"arms": ["a", "a"]},
+    {"arms": ["a", "b\n"]},
+    {"arms": [f"a{i}" for i in range(1001)]},
+    {"policy": {"name": "none"}},
+    {"policy": {}},
+    {"policy": "elimination"},
+    {"policy": {"name": "elimination", "other": 1}},
+    {"policy": None},
+    {"plan": "x = 1"},
+    {"horizon": 0},
+    {"horizon": 2**63},
+    {"horizon": 10**15 + 1},
+    {"horizon": None},
+    {"lease_seconds": 0},
+    {"lease_seconds": 1e9},
+    {"lowest": 1.0},
+    {"lowest": -1e6},
+    {"highest": 1e-12},
+    {"highest": 1e-7},
+    {"other": 1},
+]
+
+
+def test_every_bad_body_is_a_problem_that_says_what_is_wrong(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            campaign = await opened(client)
+            path = f"/v1/campaigns/{campaign}"
+            await client.post(f"{path}/ask", json={"count": 2})
+            for body in BAD_ASKS:
+                said = refused(await client.post(f"{path}/ask", content=body), 422, "invalid")
+                assert 5 < len(said) < 400
+            for line in BAD_TELLS:
+                said = refused(await client.post(f"{path}/tell", content=line), 422, "invalid")
+                assert 5 < len(said) < 400
+            for change in BAD_CAMPAIGNS:
+                body = json.dumps(CAMPAIGN | change).encode()
+                said = refused(await client.post("/v1/campaigns", content=body), 422, "invalid")
+                assert any(name in said for name in change), (change, said)
+            assert (await client.get("/v1/campaigns")).json()["next"] is None
+            assert len((await client.get("/v1/campaigns")).json()["items"]) == 1
+
+    on_site(dsn, work)
+
+
+def test_the_edges_of_what_is_allowed_are_allowed(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            campaign = await opened(client, lowest=-100000, highest=100000)
+            path = f"/v1/campaigns/{campaign}"
+            asked = await client.post(f"{path}/ask", json={"count": 10_000})
+            lease = asked.json()["lease"]
+            for line, status in [
+                (TELL % (lease, 0, "-0.0"), 200),
+                (TELL % (lease, 1, "100000"), 200),
+                (TELL % (2**63 - 2, 0, "0"), 404),
+                (TELL % (lease, 2**62, "0"), 422),
+            ]:
+                answer = await client.post(f"{path}/tell", content=line)
+                assert answer.status_code == status, answer.text
+
+    on_site(dsn, work)
+
+
+@pytest.mark.parametrize("path", ["x", "1", "%00", "%FF", "..%2F..", "9" * 300])
+def test_a_campaign_that_cannot_be_one_is_refused(dsn: str, path: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            answer = await client.get(f"/v1/campaigns/{path}")
+            assert answer.status_code in {404, 422}
+            refused(answer, answer.status_code, answer.json()["code"])
+
+    on_site(dsn, work)
+
+
+def test_idempotency_keys_are_checked_returned_and_remembered(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            campaign = await opened(client)
+            path = f"/v1/campaigns/{campaign}/ask"
+            for bad in (b"", b"a b", b"x" * 201, b"\xe9", b"a\tb"):
+                headers = [(b"idempotency-key", bad)]
+                answer = await client.post(path, json={}, headers=headers)
+                assert "Idempotency-Key" in refused(answer, 422, "invalid")
+            made = await client.post(path, json={})
+            again = {"idempotency-key": made.headers["idempotency-key"]}
+            repeat = await client.post(path, json={}, headers=again)
+            assert repeat.json() == made.json()
+            refused(await client.post(path, json={"count": 2}, headers=again), 409, "key_reused")
+            keyed = {"idempotency-key": "mine"}
+            first = await client.post("/v1/campaigns", json=CAMPAIGN, headers=keyed)
+            second = await client.post("/v1/campaigns", json=CAMPAIGN, headers=keyed)
+            assert first.json()["id"] == second.json()["id"]
+
+    on_site(dsn, work)
+
+
+def test_cursors_go_through_pages_and_nothing_else_is_one(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            made = [await opened(client, name=f"c{i}") for i in range(5)]
+            found, cursor = [], None
+            while True:
+                query = {"limit": "2"} | ({} if cursor is None else {"cursor": cursor})
+                page = (await client.get("/v1/campaigns", params=query)).json()
+                found += [one["id"] for one in page["items"]]
+                cursor = page["next"]
+                if cursor is None:
+                    break
+            assert found == made
+            last = to_cursor(2**63 - 1)
+            for place in ("", f"/{made[0]}/rounds", f"/{made[0]}/events"):
+                path = f"/v1/campaigns{place}"
+                page = (await client.get(path, params={"cursor": last})).json()
+                assert page == {"items": [], "next": None}
+                for name, value in [
+                    ("cursor", "zz"),
+                    ("cursor", "\u00e9"),
+                    ("cursor", "//////////8"),
+                    ("cursor", "x" * 1000),
+                    ("limit", "0"),
+                    ("limit", "201"),
+                    ("limit", "9" * 30),
+                    ("limit", "1.5"),
+                    ("limit", "\x00"),
+                ]:
+                    answer = await client.get(path, params={name: value})
+                    assert name in refused(answer, 422, "invalid")
+
+    on_site(dsn, work)
+
+
+def test_a_cursor_is_eight_bytes_below_the_sign() -> None:
+    for position in (0, 1, 2**31, 2**63 - 1):
+        assert from_cursor(to_cursor(position)) == position
+    for wrong in ("", "AA", "__________8", "AAAAAAAAAAA=", "AAAAAAAAAA AA", "A" * 12):
+        with pytest.raises(InvalidInput):
+            from_cursor(wrong)

@@ -1,0 +1,184 @@
+"""The service over HTTP: a campaign from its beginning to its end, one by one and in lines."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tracemalloc
+from collections.abc import AsyncIterator
+
+from affinity_bandits.service.http.ndjson import TOO_LONG, lines_of
+from tests.support.web_site import (
+    TELL,
+    Site,
+    on_site,
+    opened,
+    refused,
+)
+
+
+def test_a_campaign_from_the_first_ask_to_the_stop(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            campaign = await opened(client)
+            path = f"/v1/campaigns/{campaign}"
+            lease = (await client.post(f"{path}/ask", json={"count": 5})).json()
+            assert lease["campaign"] == campaign
+            assert lease["slots"] == [{"slot": 0, "arm": "a"}, {"slot": 1, "arm": "b"}]
+            waiting = await client.post(f"{path}/ask", json={})
+            assert waiting.json()["status"] == "wait"
+            assert waiting.json()["outstanding"] == 2
+            assert int(waiting.headers["retry-after"]) >= waiting.json()["retry_after"]
+            totals = [
+                {"arm": "a", "count": 1, "sum": "0.123456789"},
+                {"arm": "b", "count": 1, "sum": 1},
+            ]
+            told = await client.post(
+                f"{path}/tell", json={"lease": lease["lease"], "totals": totals}
+            )
+            assert told.json() == {"counted": 2, "late": 0, "duplicate": 0}
+            (closed,) = (await client.get(f"{path}/rounds")).json()["items"]
+            assert closed["sums"] == ["0.123456789", "1"]
+            assert closed["means"] == [0.123456789, 1.0]
+            short = (await client.post(f"{path}/ask", json={"count": 3, "listed": False})).json()
+            assert "slots" not in short
+            assert short["runs"] == [[0, 3]]
+            stopped = (await client.post(f"{path}/stop")).json()
+            assert stopped["status"] == "stopped"
+            assert [one["answers"] for one in stopped["arms"]] == [1, 1]
+            assert (await client.post(f"{path}/ask", json={})).json() == {"status": "stopped"}
+            assert (await client.get(path)).json() == stopped
+            kinds = [one["kind"] for one in (await client.get(f"{path}/events")).json()["items"]]
+            assert kinds == ["create", "ask", "tell", "close", "ask", "stop"]
+            numbers = (await client.get("/metrics")).text
+            for line in (
+                'affinity_answers_total{outcome="counted"} 2.0',
+                "affinity_leases_total 2.0",
+                "affinity_rounds_closed_total 1.0",
+                'route="/v1/campaigns/{campaign}/ask",status="200"} 4.0',
+            ):
+                assert line in numbers
+            assert campaign not in numbers
+
+    on_site(dsn, work)
+
+
+def test_lines_are_cut_wherever_the_chunks_end() -> None:
+    async def cut(text: bytes, size: int) -> list[bytes]:
+        async def chunks() -> AsyncIterator[bytes]:
+            for first in range(0, len(text), size):
+                yield text[first : first + size]
+
+        return [line async for lines in lines_of(chunks(), longest=5) for line in lines]
+
+    text = b"12345\n123456\n\n1\n1234567890123\n12345"
+    for size in range(1, len(text) + 1):
+        found = asyncio.run(cut(text, size))
+        assert found == [b"12345", TOO_LONG, b"", b"1", TOO_LONG, b"12345"]
+        assert found[1] is TOO_LONG
+
+
+def test_of_a_line_that_never_ends_nothing_is_kept() -> None:
+    async def chunks() -> AsyncIterator[bytes]:
+        for _ in range(64):
+            yield bytes(2**20)
+
+    async def cut() -> list[list[bytes]]:
+        return [lines async for lines in lines_of(chunks())]
+
+    tracemalloc.start()
+    try:
+        found = asyncio.run(cut())
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found == [[TOO_LONG]]
+    assert peak < 8 * 2**20
+
+
+def test_a_bad_line_leaves_the_others_as_they_are(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            campaign = await opened(client)
+            path = f"/v1/campaigns/{campaign}"
+            first = (await client.post(f"{path}/ask", json={"count": 2})).json()["lease"]
+            body = "\n".join(
+                [
+                    TELL % (first, 0, "0.5"),
+                    "not json",
+                    "",
+                    TELL % (first, 7, "0.5"),
+                    TELL % (99, 0, "0.5"),
+                    TELL % (first, 1, "7"),
+                    " " * (2**20 + 1),
+                    '{"key": "a b", ' + (TELL % (first, 1, "0.5"))[1:],
+                    '{"key": "own", ' + (TELL % (first, 1, "0.5"))[1:],
+                ]
+            )
+            keyed = {"idempotency-key": "bulk"}
+            for _ in range(2):  # the second is a repeat: nothing counts twice
+                answer = await client.post(f"{path}/tells", content=body, headers=keyed)
+                assert answer.headers["content-type"] == "application/x-ndjson"
+                lines = [json.loads(line) for line in answer.text.splitlines()]
+                found = [(one["line"], one["status"], one.get("code")) for one in lines]
+                assert found == [
+                    (1, 200, None),
+                    (2, 422, "invalid"),
+                    (4, 422, "not_leased"),
+                    (5, 404, "no_such_lease"),
+                    (6, 422, "score_out_of_range"),
+                    (7, 413, "too_large"),
+                    (8, 422, "invalid"),
+                    (9, 200, None),
+                ]
+                assert lines[0]["counted"] == lines[-1]["counted"] == 1
+            events = (await client.get(f"{path}/events")).json()["items"]
+            told = [one["key"] for one in events if one["kind"] == "tell"]
+            assert told == ["bulk:1", "own"]
+            long = await client.post(
+                f"{path}/tells", content=b"", headers={"idempotency-key": "x" * 181}
+            )
+            refused(long, 422, "invalid")
+
+    on_site(dsn, work)
+
+
+def test_one_line_may_be_called_json(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            path = f"/v1/campaigns/{await opened(client)}"
+            lease = (await client.post(f"{path}/ask", json={"count": 2})).json()["lease"]
+            for slot, (sent, given) in enumerate(
+                [
+                    ("application/json; charset=utf-8", "application/json"),
+                    ("application/x-ndjson", "application/x-ndjson"),
+                ]
+            ):
+                reply = await client.post(
+                    f"{path}/tells",
+                    content=TELL % (lease, slot, "0.5"),
+                    headers={"content-type": sent},
+                )
+                assert reply.headers["content-type"] == given
+                assert reply.json()["counted"] == 1
+
+    on_site(dsn, work)
+
+
+def test_lines_go_on_until_the_body_is_too_large(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        limit = 64 * 1024
+
+        async def chunks() -> AsyncIterator[bytes]:
+            for _ in range(limit // 1024 + 1):
+                yield b"x" * 1023 + b"\n"
+
+        async with at.client(await at.key(largest_body=1024)) as client:
+            campaign = await opened(client)
+            path = f"/v1/campaigns/{campaign}/tells"
+            answer = await client.post(path, content=chunks())
+            lines = [json.loads(line) for line in answer.text.splitlines()]
+            assert [one["status"] for one in lines] == [422] * 64 + [413]
+            refused(await client.post(path, content=b"x" * (limit + 1)), 413, "too_large")
+
+    on_site(dsn, work)

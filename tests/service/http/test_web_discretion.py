@@ -1,0 +1,168 @@
+"""The service over HTTP: what it says of itself, and what it must not say."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from affinity_bandits.service.http import create_app
+from affinity_bandits.service.http.logs import REQUESTS
+from tests.support.web_site import (
+    CAMPAIGN,
+    PROBLEM,
+    Site,
+    calls,
+    on_site,
+    opened,
+    refused,
+)
+
+
+def test_without_a_database_the_service_is_up_and_not_ready() -> None:
+    async def run() -> None:
+        app = create_app("postgresql://127.0.0.1:1/none")
+        async with app.router.lifespan_context(app):
+            transport = httpx.ASGITransport(app=app)
+            async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+                assert (await client.get("/healthz")).status_code == 200
+                refused(await client.get("/readyz"), 503, "unavailable")
+                assert (await client.get("/metrics")).status_code == 200
+                key = {"authorization": f"Bearer ab_{'0' * 16}_{'0' * 64}"}
+                for method, template, _ in calls():
+                    path = template.format(campaign=uuid4())
+                    answer = await client.request(method, path, headers=key)
+                    refused(answer, 503, "unavailable")
+                    assert answer.headers["retry-after"] == "1"
+
+    asyncio.run(run())
+
+
+def test_readiness_takes_the_newest_schema(empty_dsn: str, dsn: str) -> None:
+    async def not_migrated(at: Site) -> None:
+        async with at.client() as client:
+            assert "affinity serve migrate" in refused(
+                await client.get("/readyz"), 503, "not_ready"
+            )
+
+    async def migrated(at: Site) -> None:
+        async with at.client() as client:
+            assert (await client.get("/readyz")).json() == {"status": "ready"}
+
+    on_site(empty_dsn, not_migrated)
+    on_site(dsn, migrated)
+
+
+def test_a_defect_is_answered_without_a_word_about_itself(
+    dsn: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def work(at: Site) -> None:
+        async def broken(*_: object) -> None:
+            raise RuntimeError("the words of a body")
+
+        monkeypatch.setattr(at.app.state.backend.parts.reading, "campaigns", broken)
+        async with at.client(await at.key()) as client:
+            answer = await client.get("/v1/campaigns")
+            refused(answer, 500, "unexpected")
+            assert "words of a body" not in answer.text
+            logged = capsys.readouterr().err
+            assert "RuntimeError" in logged
+            assert answer.headers["x-request-id"] in logged
+            assert "words of a body" not in logged
+
+    on_site(dsn, work)
+
+
+def test_no_answer_and_no_line_of_the_log_has_a_secret(
+    dsn: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def work(at: Site) -> None:
+        key = await at.key()
+        secret = key.rpartition("_")[2]
+        texts = []
+        async with at.client(key) as client:
+            campaign = await opened(client)
+            for path, sent in [
+                ("/v1/campaigns", {"json": CAMPAIGN | {"name": key + "\n"}}),
+                ("/v1/campaigns", {"json": CAMPAIGN | {"policy": {"name": key}}}),
+                ("/v1/campaigns", {"json": CAMPAIGN | {key: 1}}),
+                (f"/v1/campaigns/{key}/ask", {"json": {}}),
+                (f"/v1/campaigns/{campaign}/ask", {"json": {"count": key}}),
+                (f"/v1/campaigns/{campaign}/ask", {"content": key}),
+                (f"/v1/campaigns/{campaign}/tells", {"content": f'{{"lease": "{key}"}}'}),
+                (f"/v1/campaigns/{campaign}/tells", {"content": key}),
+                (f"/v1/campaigns/{campaign}/ask", {"headers": {"idempotency-key": key + " "}}),
+                (f"/v1/campaigns/{campaign}/ask", {"headers": {"authorization": key}}),
+                (f"/{key}", {}),
+            ]:
+                answer = await client.post(path, **sent)
+                assert answer.status_code >= 400 or path.endswith("/tells")
+                texts.append(answer.text)
+            texts.append((await client.get("/v1/campaigns", params={"cursor": key})).text)
+            texts.append((await client.get("/metrics")).text)
+        log = capsys.readouterr().err
+        for line in log.splitlines():
+            assert {"time", "level"} <= set(json.loads(line))
+        assert f'"key":"{key.split("_")[1]}"' in log
+        for text in [*texts, log]:
+            # Not a part of it either: sixteen digits of the secret would be eight bytes.
+            for first in range(0, len(secret) - 15):
+                assert secret[first : first + 16] not in text
+
+    on_site(dsn, work)
+
+
+def test_a_request_is_a_record_of_a_logger_that_operators_can_route(dsn: str) -> None:
+    records: list[logging.LogRecord] = []
+
+    class Kept(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            records.append(record)
+
+    async def work(at: Site) -> None:
+        kept = Kept()
+        REQUESTS.addHandler(kept)
+        try:
+            async with at.client() as client:
+                await client.get("/healthz")
+                await client.get("/nowhere")
+        finally:
+            REQUESTS.removeHandler(kept)
+
+    on_site(dsn, work)
+    assert [one.getMessage() for one in records] == ["GET /healthz 200", "GET other 404"]
+    assert {one.name for one in records} == {"affinity_bandits.service.requests"}
+
+
+def test_a_quiet_log_has_failures_only(dsn: str, capsys: pytest.CaptureFixture[str]) -> None:
+    async def work(at: Site) -> None:
+        async with at.client() as client:
+            await client.get("/healthz")
+            await client.get("/nowhere")
+
+    on_site(dsn, work, quiet=True)
+    assert not capsys.readouterr().err
+
+
+def test_the_description_has_every_route_its_body_and_its_refusals(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client() as client:
+            text = (await client.get("/openapi.json")).text
+        data = json.loads(text)
+        for method, template, scope in calls():
+            operation = data["paths"][template][method.lower()]
+            assert operation["security"] == [{"key": [scope]}]
+            assert operation["operationId"].isidentifier()
+            for status in ("401", "403", "422", "429", "500", "503"):
+                assert PROBLEM in operation["responses"][status]["content"]
+            if method == "POST" and not template.endswith("/stop"):
+                assert "requestBody" in operation
+        for name in re.findall(r'"#/components/schemas/(\w+)"', text):
+            assert name in data["components"]["schemas"]
+
+    on_site(dsn, work)

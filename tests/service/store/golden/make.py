@@ -1,0 +1,157 @@
+"""Make the golden dump of the newest schema: python -m tests.service.store.golden.make
+
+A dump is made once, when its revision is released, and never again: it stands for the databases
+that are out there. It needs a server at AFFINITY_DSN and pg_dump; restoring it needs neither psql
+nor the version it was made with. The same schema gives the same file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import subprocess
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+from uuid import UUID
+
+from affinity_bandits.policies import (
+    Elimination,
+    ExploreThenCommit,
+    HandicapElimination,
+    ListedSchedule,
+    RoundPolicy,
+)
+from affinity_bandits.service.core.campaign_spec import CampaignSpec
+from affinity_bandits.service.core.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.records import Lease
+from affinity_bandits.service.core.tells import ArmTell, SlotTell
+from affinity_bandits.service.store.connection import connect
+from affinity_bandits.service.store.migrate import migrate, newest_revision
+from affinity_bandits.wire import Wait
+from tests.support.databases import made_database
+
+HERE = Path(__file__).parent
+TENANT = 1
+BEGIN = datetime(2030, 1, 1, tzinfo=UTC)
+LATER = BEGIN + timedelta(minutes=2)
+RUNNING, DECIDED, EXHAUSTED, STOPPED, COMPLETE, STARS, IN_ORDER, MARKED = (
+    UUID(int=number) for number in range(1, 9)
+)
+POLICIES: dict[UUID, tuple[RoundPolicy, int]] = {
+    RUNNING: (Elimination(ListedSchedule([(4, 0.5), (6, 0.1)])), 200),
+    DECIDED: (ExploreThenCommit(2), 50),
+    EXHAUSTED: (Elimination(ListedSchedule([(2, 9.0)]), discard_first=False), 7),
+    STOPPED: (ExploreThenCommit(3), 50),
+    COMPLETE: (ExploreThenCommit(3), 50),
+    STARS: (Elimination(ListedSchedule([(2, 0.5), (3, 0.1)])), 50),
+    IN_ORDER: (HandicapElimination(head_start=2, bounded=True, failure=0.05, in_flight=6), 500),
+    MARKED: (ExploreThenCommit(3), 50),
+}
+SINCE = {STARS: "0002", IN_ORDER: "0002", MARKED: "0003"}
+"""Campaigns that dumps of earlier schemas do not have."""
+
+
+class Maker:
+    """Campaigns at every stage of their lives, made with fixed ids at fixed moments."""
+
+    def __init__(self, pool: Any) -> None:
+        self.pool = pool
+        self.campaigns = Campaigns(pool)
+        self.keys = (f"key-{number}" for number in range(1_000_000))
+
+    async def fill(self) -> None:
+        await self.pool.execute(
+            "INSERT INTO affinity.tenants (name, created_at) VALUES ('golden', $1)", BEGIN
+        )
+        await self.pool.execute(
+            "INSERT INTO affinity.api_keys VALUES"
+            " ('0123456789abcdef', 1, 'golden', $1, '{ask,tell}', 1000, 1048576, $2)",
+            bytes(range(32)),
+            BEGIN,
+        )
+        for id_, (policy, horizon) in POLICIES.items():
+            scale = (1.0, 5.0) if id_ == STARS else (0.0, 1.0)
+            about = CampaignSpec(
+                f"campaign {id_.int}", ("a", "b", "ü"), policy, horizon, 60.0, *scale
+            )
+            with patch("affinity_bandits.service.core.campaigns.uuid.uuid4", return_value=id_):
+                await self.campaigns.create(TENANT, about, key=f"c{id_.int}", actor="g", now=BEGIN)
+        await self.running()
+        for id_ in (DECIDED, EXHAUSTED, DECIDED, EXHAUSTED):
+            await self.tell(id_, await self.ask(id_, 6))
+        await self.tell(STOPPED, await self.ask(STOPPED, 4))
+        await self.campaigns.stop(TENANT, STOPPED, actor="g", key="stop", now=BEGIN)
+        for _ in range(3):
+            await self.tell(STARS, await self.ask(STARS, 6))
+        for _ in range(6):  # as much as the window lets through; then it waits for the oldest
+            await self.tell(IN_ORDER, await self.ask(IN_ORDER, 10))
+        held = await self.ask(IN_ORDER, 2)
+        await self.tell(IN_ORDER, await self.ask(IN_ORDER, 10))
+        assert isinstance(await self.ask(IN_ORDER, 1), Wait)
+        again = await self.ask(IN_ORDER, 1, LATER)
+        assert again.runs == ((held.runs[0][0], 1),)
+        # A server of another version, which cannot read the state.
+        lease = await self.ask(MARKED, 9)
+        with patch.object(ExploreThenCommit, "version", 2):
+            await self.tell(MARKED, lease)
+        # A process that died between its last answer and the end of the round.
+        with patch.object(self.campaigns, "close"):
+            await self.tell(COMPLETE, await self.ask(COMPLETE, 9))
+
+    async def running(self) -> None:
+        """Closed rounds, a total, a late answer, a slot offered again, leases good and expired."""
+        await self.tell(RUNNING, await self.ask(RUNNING, 3))
+        first, second = await self.ask(RUNNING, 6), await self.ask(RUNNING, 6)
+        totals = ArmTell(first.number, next(self.keys), "g", (0, 2), (10**9, 3 * 10**8), (2, 1))
+        await self.campaigns.tell(TENANT, RUNNING, [totals], now=BEGIN)
+        again = await self.ask(RUNNING, 100, LATER)
+        await self.tell(RUNNING, second, LATER)
+        await self.tell(RUNNING, again, LATER)
+        await self.tell(RUNNING, await self.ask(RUNNING, 5, LATER), LATER)
+        await self.ask(RUNNING, 4, LATER)
+        await self.ask(RUNNING, 2, LATER + timedelta(seconds=30))
+
+    async def ask(self, campaign: UUID, count: int, now: datetime = BEGIN) -> Any:
+        ask = Ask(count, next(self.keys), "g")
+        return (await self.campaigns.ask(TENANT, campaign, [ask], now=now))[0]
+
+    async def tell(self, campaign: UUID, lease: Lease, now: datetime = BEGIN) -> None:
+        slots = tuple(slot for slot, _ in lease.slots)
+        lowest = 10**9 if campaign == STARS else 0
+        units = tuple(lowest + 3 * 10**8 + arm * 10**8 + slot for slot, arm in lease.slots)
+        tell = SlotTell(lease.number, next(self.keys), "g", slots, units)
+        await self.campaigns.tell(TENANT, campaign, [tell], now=now)
+
+
+async def fill(dsn: str) -> None:
+    pool = await connect(dsn)
+    try:
+        await Maker(pool).fill()
+    finally:
+        await pool.close()
+
+
+def dump(dsn: str) -> str:
+    """Return a database as statements that any client and any server can run."""
+    command = ["pg_dump", "--inserts", "--no-owner", "--no-privileges", "--dbname", dsn]
+    there = os.environ | {"PGTZ": "UTC"}  # moments are written in the zone of whoever dumps
+    text = subprocess.run(command, check=True, capture_output=True, text=True, env=there).stdout
+    # Without psql's own commands, settings of one version only, and what names the versions.
+    text = re.sub(r"^(\\.*|SET transaction_timeout.*|-- Dumped .*)\n", "", text, flags=re.M)
+    return re.sub(r"\n{3,}", "\n\n", text)
+
+
+def made() -> str:
+    with made_database(f"affinity_golden_{os.getpid()}") as dsn:
+        migrate(dsn)
+        asyncio.run(fill(dsn))
+        return dump(dsn)
+
+
+if __name__ == "__main__":
+    path = HERE / f"{newest_revision()}.sql"
+    path.write_text(made(), encoding="utf-8")
+    print(f"wrote {path.name}")

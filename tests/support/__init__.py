@@ -1,0 +1,1 @@
+"""What suites of several directories share; there are no tests here."""

@@ -1,0 +1,183 @@
+"""What the tests of the client share: a real server, and transports that lose things.
+
+The server's code is imported where it is used: these tests also run where only the client is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+
+from affinity_bandits.client import (
+    Client,
+    Lease,
+    Told,
+)
+from tests.support.elsewhere import EVERYTHING, Elsewhere, served_elsewhere
+
+ROUNDS = {"name": "elimination", "schedule": {"name": "published", "offset": -2.0}}
+"""A round of two slots whose answers are thrown away, then rounds of 22 and more."""
+NOBODY = "ab_" + "0" * 16 + "_" + "1" * 64
+
+
+@dataclass(frozen=True)
+class Service:
+    """A running server and the database behind it."""
+
+    url: str
+    dsn: str
+
+    def key(self, *scopes: str, tenant: str | None = None, **limits: float) -> str:
+        from affinity_bandits.service.core import keys
+        from affinity_bandits.service.store.connection import connect
+
+        async def make() -> str:
+            pool = await connect(self.dsn)
+            try:
+                owner = await keys.create_tenant(pool, tenant or uuid4().hex)
+                return await keys.make_key(pool, owner, "test", scopes or EVERYTHING, **limits)
+            finally:
+                await pool.close()
+
+        return asyncio.run(make())
+
+    def differences(self, campaign: str) -> tuple[str, ...]:
+        from affinity_bandits.service.audit.verify import verify
+        from affinity_bandits.service.store.connection import connect
+
+        async def look() -> tuple[str, ...]:
+            pool = await connect(self.dsn)
+            try:
+                return (await verify(pool, UUID(campaign))).differences
+            finally:
+                await pool.close()
+
+        return asyncio.run(look())
+
+
+@contextmanager
+def running(dsn: str) -> Iterator[Service | Elsewhere]:
+    """The service on a free port of the loopback, in a thread; or one that runs elsewhere."""
+    elsewhere = served_elsewhere()
+    if elsewhere is not None:
+        yield elsewhere
+        return
+    import uvicorn
+
+    from affinity_bandits.service.http.app import create_app
+
+    with closing(socket.socket()) as listener:
+        listener.bind(("127.0.0.1", 0))
+        settings = uvicorn.Config(create_app(dsn), ws="none", log_config=None)
+        server = uvicorn.Server(settings)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+            with httpx.Client(transport=httpx.HTTPTransport(retries=10)) as http:
+                assert http.get(f"{url}/readyz", timeout=30).status_code == 200
+            yield Service(url, dsn)
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+class Pauses(list[float]):
+    """A clock that only notes how long it was to wait."""
+
+    def __call__(self, seconds: float) -> None:
+        self.append(seconds)
+
+
+class Losing(httpx.BaseTransport):
+    """Loses the answers to the first requests after the server has dealt with them."""
+
+    def __init__(self, answers: int, *, fresh_keys: bool = False) -> None:
+        self.inner = httpx.HTTPTransport()
+        self.left = answers
+        self.fresh_keys = fresh_keys
+        self.keys: list[str | None] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if self.fresh_keys:
+            request.headers["Idempotency-Key"] = uuid4().hex
+        self.keys.append(request.headers.get("Idempotency-Key"))
+        response = self.inner.handle_request(request)
+        if self.left > 0:
+            self.left -= 1
+            response.read()
+            response.close()
+            raise httpx.ReadError("the connection was cut", request=request)
+        return response
+
+    def close(self) -> None:
+        self.inner.close()
+
+
+class Answering(httpx.BaseTransport):
+    """Gives prepared answers, one after the other; the last for ever."""
+
+    def __init__(self, *answers: httpx.Response | Exception) -> None:
+        self.answers = list(answers)
+        self.requests: list[httpx.Request] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def no(status: int, code: str = "unavailable", **headers: str) -> httpx.Response:
+    body = {"title": "No", "status": status, "code": code, "detail": f"said {code}"}
+    return httpx.Response(status, json=body, headers=headers)
+
+
+def told(counted: int = 1) -> httpx.Response:
+    return httpx.Response(200, json={"counted": counted, "late": 0, "duplicate": 0})
+
+
+def a_lease(slots: int = 1) -> Lease:
+    expires = datetime(2030, 1, 1, tzinfo=UTC)
+    return Lease(
+        status="leased",
+        number=2,
+        round=0,
+        arms=("a", "b"),
+        runs=((4, slots),),
+        expires_at=expires,
+        campaign=str(uuid4()),
+    )
+
+
+@contextmanager
+def canned(*answers: httpx.Response | Exception, **settings: Any) -> Iterator[tuple[Client, Any]]:
+    transport, pauses = Answering(*answers), Pauses()
+    with Client(
+        "http://service.test", NOBODY, transport=transport, sleep=pauses, **settings
+    ) as made:
+        yield made, (transport, pauses)
+
+
+def new_campaign(client: Client, **settings: Any) -> str:
+    given = {"policy": ROUNDS, "horizon": 10_000} | settings
+    return client.create_campaign("sources", ["a", "b"], **given).id
+
+
+def begun(client: Client) -> str:
+    """A campaign whose first round is over."""
+    campaign = new_campaign(client)
+    lease = client.ask(campaign, 2)
+    assert isinstance(lease, Lease)
+    assert client.tell(lease, [0, 0]) == Told(counted=2, late=0, duplicate=0)
+    return campaign
