@@ -17,11 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from affinity_bandits import AffinityBandit, Gaussian, PiecewisePower
+from affinity_bandits import AffinityBandit, PiecewisePower
 from affinity_bandits.planning import Assumptions, Outcome
 from affinity_bandits.planning.hardest import initial_members
 from affinity_bandits.planning.outcomes import outcome
 from affinity_bandits.policies import HandicapElimination, RoundPolicy
+from bench.admitted import flattened, instance, is_admitted
 
 SEARCH_RUNS = 12
 CONFIRM_RUNS = 4_000
@@ -54,26 +55,15 @@ class Damage(NamedTuple):
 def biases(assumptions: Assumptions, rng: np.random.Generator, count: int) -> list[PiecewisePower]:
     """Return admitted biases with largest weight 1: every deliberate one, then random ones."""
     given = assumptions.on_unit_scale()
-    found = [bias for bias in _deliberate(given) if admitted(given, bias)]
+    found = [bias for bias in _deliberate(given) if is_admitted(given, bias)]
     while len(found) < count:
         bias = _random(given, rng)
         for _ in range(12):  # with a Lipschitz limit, most are too steep somewhere
-            if admitted(given, bias):
+            if is_admitted(given, bias):
                 found.append(bias)
                 break
-            exponents = 0.7 * np.log(np.array(bias.weights))
-            bias = PiecewisePower(bias.shares, np.exp(exponents).tolist())
+            bias = flattened(bias, 0.7)
     return found
-
-
-def admitted(given: Assumptions, bias: PiecewisePower) -> bool:
-    """Return whether a bias is inside the assumptions."""
-    if bias.steepness > given.steepness * (1.0 + 1e-9):
-        return False
-    fair = bias.weight(1.0 / given.groups)
-    if given.bounded and fair < given.smallest_difference:
-        return False  # scores of at most 1 could not differ by so much at equal shares
-    return given.lipschitz is None or bias.lipschitz <= given.lipschitz * fair
 
 
 def _visited(given: Assumptions) -> list[float]:
@@ -141,24 +131,9 @@ def attacks(
         level = top if rng.random() < 0.7 else rng.uniform(given.smallest_difference, top)
         base = int(rng.choice(BASES, p=(0.8, 0.1, 0.1)))
         initial = [base - 1 + members for members in starts[rng.integers(len(starts))][1]]
-        rivals = max(0.0, level - given.smallest_difference)
-
-        def instance(
-            rival: float,
-            best: float = level,
-            fair: float = fair,
-            bias: PiecewisePower = bias,
-            initial: list[int] = initial,
-        ) -> AffinityBandit:
-            scores = [rival] * (given.groups - 1) + [best]
-            return AffinityBandit(
-                [min(1.0, score / fair) if given.bounded else score / fair for score in scores],
-                bias=bias,
-                initial_pulls=initial,
-                noise="bernoulli" if given.bounded else Gaussian(given.sigma),
-            )
-
-        found.append(Attack(bias, instance(rivals), instance(level * (1.0 - TIE))))
+        bandit = instance(given, bias, level, initial)
+        tied = instance(given, bias, level, initial, rival=level * (1.0 - TIE))
+        found.append(Attack(bias, bandit, tied))
     return found
 
 

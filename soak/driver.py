@@ -24,11 +24,14 @@ from affinity_bandits.experiments import (
 )
 from soak import poison
 from soak.cases import CASES
+from soak.guards import GUARDS
 from soak.processes import MARK, Process, kill, living, stop_marked
 
 ROOT = Path(__file__).parents[1]
 PATIENCE = 180.0
 """Longest that any driver may take to finish by itself."""
+GRACE = 10.0
+"""How long what a killed driver has left behind may take to end."""
 EXECUTORS = ("serial", "processes", "ray")
 
 
@@ -120,7 +123,7 @@ def main() -> None:
     parser.add_argument("--store", required=True)
     parser.add_argument("--largest-file", type=int, help="bytes after which writing fails")
     parser.add_argument("--retries", type=int, help="of Ray, instead of its executor's")
-    parser.add_argument("--control", help="take out a guard")
+    parser.add_argument("--control", choices=GUARDS, help="take out a guard")
     given = parser.parse_args()
     executor: Executor = SerialExecutor()
     if given.executor == "processes":
@@ -128,8 +131,6 @@ def main() -> None:
     if given.executor == "ray":
         executor = ray_executor.RayExecutor(workers=2)
     if given.control is not None:
-        from soak.controls import GUARDS
-
         executor = GUARDS[given.control](executor, given.store)
     if given.retries is not None:
         ray_executor.RETRIES = given.retries

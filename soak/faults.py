@@ -16,8 +16,7 @@ from affinity_bandits.experiments import Store, run_cells
 from affinity_bandits.experiments.files import LocalFiles
 from soak.cases import CASES, reference
 from soak.checker import check
-from soak.driver import Driver
-from soak.kills import GRACE
+from soak.driver import GRACE, Driver
 from soak.rows import Row
 
 CALLS = {"mkdir", "open file", "write", "flush", "fsync", "replace", "unlink", "open directory"}

@@ -10,7 +10,7 @@ from pathlib import Path
 from affinity_bandits.experiments import processes, ray_executor
 from soak.cases import CASES, reference
 from soak.checker import check, shard_files
-from soak.driver import PATIENCE, Driver
+from soak.driver import GRACE, PATIENCE, Driver
 from soak.processes import kill, workers
 from soak.rows import Row
 
@@ -18,8 +18,6 @@ SECONDS_A_KILL = 30.0
 """Most that a kill may take on average; a soak that gets nowhere ends."""
 STARTING = {"processes": 3.0, "ray": 7.0}
 """About how long a driver takes to get to work."""
-GRACE = 10.0
-"""How long what a killed driver has left behind may take to end."""
 
 
 def workers_killed(executor: str, kills: int, seed: int, scratch: Path) -> Row:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,67 +72,6 @@ class Case:
         noise = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big") % NOISE
         part = NOISE * ((arm * 7 + 3) % self.arms) // self.arms + noise
         return self.lowest * UNITS_PER_ONE + (self.highest - self.lowest) * part
-
-
-@dataclass(frozen=True)
-class Played:
-    """A round as the library plays it with every answer there.
-
-    Attributes:
-        size: slots, or None where the policy has made up its mind and plays for ever.
-        sums: of each arm, in the round's order, in units; empty where it plays for ever.
-        dropped: arms that its sums ruled out.
-        state: what the policy knows after it.
-    """
-
-    arms: tuple[int, ...]
-    repetitions: int
-    size: int | None
-    sums: tuple[int, ...]
-    dropped: tuple[int, ...]
-    state: Any
-
-
-def undisturbed(case: Case) -> Iterator[Played]:
-    """Give the rounds of a campaign to which nothing happens, by the policy object alone."""
-    import numpy as np
-
-    from affinity_bandits.policies import FOREVER, POLICIES, RoundPolicy
-
-    policy = POLICIES[case.policy]()
-    assert isinstance(policy, RoundPolicy)
-    if case.window is not None:
-        policy = policy.with_order_window(case.window)
-    state, left = policy.start(case.arms, case.horizon), case.horizon
-    number = 0
-    while left > 0:
-        planned = policy.kernels().plan(state)
-        arms = tuple(int(arm) for arm in np.asarray(planned.arms))
-        repetitions, width = int(planned.repetitions), len(arms)
-        saved = policy.save(state, case.arms, case.horizon)
-        if repetitions >= FOREVER:
-            yield Played(arms, repetitions, None, (), (), saved)
-            return
-        size = min(left, repetitions * width)
-        sums = [0] * width
-        for slot in range(size):
-            sums[slot % width] += case.score(number, slot, arms[slot % width])
-        dropped: tuple[int, ...] = ()
-        if size == repetitions * width:
-            width_in_units = (case.highest - case.lowest) * UNITS_PER_ONE
-            shift = repetitions * case.lowest * UNITS_PER_ONE
-            mapped = np.array([(total - shift) / width_in_units for total in sums])
-            after = policy.absorbed(state, mapped)
-            candidate = policy.kernels().candidate
-            dropped = tuple(
-                arm
-                for arm in range(case.arms)
-                if candidate(state, arm) and not candidate(after, arm)
-            )
-            state, saved = after, policy.save(after, case.arms, case.horizon)
-        yield Played(arms, repetitions, size, tuple(sums), dropped, saved)
-        left -= size
-        number += 1
 
 
 HOT = Case("hot", "handicap-elimination", 8, 60_000, in_flight=3_000, weight=12.0)

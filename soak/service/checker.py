@@ -17,7 +17,7 @@ from soak.service.cases import UNITS_PER_ONE, Case
 from soak.service.client import Setup, slots_of
 from soak.service.faults import Pause
 from soak.service.journal import Request, requests_in
-from soak.service.model import Model, slots_in
+from soak.service.replay import Replay, slots_in
 from soak.service.verdict import Verdict
 
 EVENTS = (
@@ -56,11 +56,11 @@ async def check(
         for at, (id_, case) in enumerate(setup.campaigns):
             events = [dict(row) for row in await connection.fetch(EVENTS, UUID(id_))]
             compare_requests(case, requests[at], events, verdict)
-            model = Model(case, setup.lease_seconds, quiet_from, verdict)
+            replay = Replay(case, setup.lease_seconds, quiet_from, verdict)
             for event in events:
-                model.play(event)
-            await _compare_tables(connection, UUID(id_), case, model, verdict)
-            _compare_endings(case, requests[at], model, verdict)
+                replay.play(event)
+            await _compare_tables(connection, UUID(id_), case, replay, verdict)
+            _compare_endings(case, requests[at], replay.model.status, verdict)
             slept_over |= _slept_over(events, writers, pauses)
     finally:
         await connection.close()
@@ -142,64 +142,68 @@ def _asks_for(event: dict[str, Any], request: Request) -> bool:
 
 
 async def _compare_tables(
-    connection: asyncpg.Connection[Any], id_: UUID, case: Case, model: Model, verdict: Verdict
+    connection: asyncpg.Connection[Any], id_: UUID, case: Case, replay: Replay, verdict: Verdict
 ) -> None:
     """Compare every table with what the events make of it."""
 
     def same(what: str, found: object, expected: object, kind: str = "wrong") -> None:
         verdict.expect(found == expected, kind, f"{case.name}: {what}: {found}, not {expected}")
 
+    model, current = replay.model, replay.model.round
     head = await connection.fetchrow("SELECT * FROM affinity.heads WHERE campaign = $1", id_)
     same("status", head["status"], model.status)
     same("open round", head["round"], model.number)
-    same("last event", head["events"], model.last)
-    same("next slot", head["next_slot"], model.next_slot)
-    same("answered", head["answered"], len(model.answered))
+    same("last event", head["events"], replay.last)
+    same("next slot", head["next_slot"], current.next_slot)
+    same("answered", head["answered"], len(current.answered))
     leases = await connection.fetch(
-        "SELECT lease, pending::text FROM affinity.leases WHERE campaign = $1 ORDER BY lease", id_
+        "SELECT lease, pending::text FROM affinity.leases WHERE campaign = $1", id_
     )
-    pending = [(row["lease"], slots_in(row["pending"])) for row in leases]
-    same("pending", pending, [(n, sorted(one.holds)) for n, one in sorted(model.owing.items())])
-    held = [slot for _, slots in pending for slot in slots]
-    same("slots held twice", len(held) - len(set(held)), 0, "doubled")
-    same("unaccounted", sorted({*range(model.next_slot)} - model.answered - {*held}), [], "gaps")
-    if model.status != "exhausted":
-        rows = await connection.fetch("SELECT * FROM affinity.sums WHERE campaign = $1", id_)
-        sums = {row["place"]: [row["answers"], int(row["total"])] for row in rows}
-        same("sums", sums, model.sums)
+    pending = [(slot, row["lease"]) for row in leases for slot in slots_in(row["pending"])]
+    same("pending", sorted(pending), sorted(current.owed.items()))
+    held = {slot for slot, _ in pending}
+    same("slots held twice", len(pending) - len(held), 0, "doubled")
+    out = set(range(current.next_slot))
+    same("unaccounted", sorted(out - current.answered - held), [], "gaps")
+    rows = await connection.fetch("SELECT * FROM affinity.sums WHERE campaign = $1", id_)
+    same(
+        "sums",
+        sorted((row["place"], row["answers"], int(row["total"])) for row in rows),
+        [
+            (place, answers, total)
+            for place, (answers, total) in enumerate(zip(current.counts, current.sums, strict=True))
+            if answers and current.dropped is None
+        ],
+    )
     rounds = await connection.fetch(
         "SELECT * FROM affinity.rounds WHERE campaign = $1 ORDER BY number", id_
     )
     closed = [row for row in rounds if row["closed_at"] is not None]
-    same("closed rounds", [row["number"] for row in closed], model.closed)
-    same("closed", sorted({*model.closed}), list(range(len(model.closed))), "gaps")
-    for row in closed:
-        played = model.rounds[min(row["number"], len(model.rounds) - 1)]
-        found = (tuple(row["arms"]), tuple(map(int, row["sums"])), tuple(row["dropped"]))
-        same(f"round {row['number']}", found, (played.arms, played.sums, played.dropped))
-        same(f"answers in round {row['number']}", sum(row["counts"]), played.size)
+    same("closed rounds", [row["number"] for row in closed], replay.closed)
+    same("closed", sorted({*replay.closed}), list(range(len(replay.closed))), "gaps")
+    for row, one in zip(closed, model.rounds, strict=False):
+        found = [row[name] for name in ("arms", "counts", "sums", "dropped")]
+        ours = [list(one.arms), one.counts, one.sums, list(one.dropped or ())]
+        same(f"round {row['number']}", found, ours)
     if not case.stopped:
-        ends = "decided" if model.rounds[-1].size is None else "exhausted"
-        same("end", model.status, ends)
+        same("ended", model.status in ("decided", "exhausted"), True)
     saved = await connection.fetchval("SELECT saved::text FROM affinity.campaigns WHERE id=$1", id_)
-    last = model.rounds[min(len(model.closed), len(model.rounds)) - 1] if model.closed else None
-    if last is not None:
-        same("the policy's state", json.loads(saved), json.loads(json.dumps(last.state)))
+    same("the policy's state", json.loads(saved), replay.saved)
     due = await connection.fetchval("SELECT count(*) FROM affinity.due WHERE campaign = $1", id_)
     same("rounds that wait to be closed", due, 0)
 
 
 def _compare_endings(
-    case: Case, requests: dict[str, Request], model: Model, verdict: Verdict
+    case: Case, requests: dict[str, Request], status: str, verdict: Verdict
 ) -> None:
     """Nobody may have been told that a campaign was over if it was not."""
     told = {
         answer["status"]
         for request in requests.values()
-        for status, answer in request.answers
-        if status == 200 and request.kind == "ask"
+        for code, answer in request.answers
+        if code == 200 and request.kind == "ask"
     }
-    possible = {"leased", "wait", model.status} | ({"stopped"} if case.stopped else set())
+    possible = {"leased", "wait", status} | ({"stopped"} if case.stopped else set())
     verdict.expect(told <= possible, "wrong", f"{case.name}: clients were told {told}")
 
 

@@ -1,245 +1,281 @@
-"""A campaign played again from its events, by the rules as they are written, slot by slot.
+"""The rules of a campaign in the slowest and most obvious way: slot by slot, in memory.
 
-Nothing here is the service's own: a slot is held by at most one lease, has at most one answer,
-and the sums of a round are those of the fixed scores.
+Written from the rules as the documentation gives them, and not from the service's code or SQL, so
+that the two can disagree. Only the policies are the library's own. The soak replays the events of
+a campaign against it; the state machine of the tests sends it what it sends to the service.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from fractions import Fraction
+from typing import Any, NamedTuple
 
-from soak.service.cases import Case, Played, undisturbed
-from soak.service.verdict import Verdict
+import numpy as np
 
-RUN = re.compile(r"\[(\d+),(\d+)\)")
-
-
-def slots_in(multirange: str) -> list[int]:
-    """Return the slots of a multirange as PostgreSQL writes it."""
-    return [slot for first, end in RUN.findall(multirange) for slot in range(int(first), int(end))]
+from affinity_bandits.policies import FOREVER, RoundPolicy
 
 
-@dataclass
-class Lease:
-    """A lease as the model remembers it.
+class RefusedError(Exception):
+    """A tell that is not taken.
 
     Attributes:
-        slots: what was handed out.
-        holds: what nobody has answered or taken over yet.
+        code: of the problem that the caller is to see.
     """
 
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class Outcome(NamedTuple):
+    """How many answers of a tell were counted, late and duplicate."""
+
+    counted: int
+    late: int
+    duplicate: int
+
+
+@dataclass(frozen=True)
+class Lease:
+    """Slots of a round, in ascending order, that somebody holds until a moment."""
+
     round: int
-    slots: list[int]
-    holds: set[int]
+    slots: tuple[int, ...]
     expires_at: datetime
 
 
+@dataclass
+class Round:
+    """A round, and what has become of its slots.
+
+    Attributes:
+        arms: in the order of the slots.
+        repetitions: of each arm, as the policy planned.
+        size: number of slots; fewer than planned where the horizon cuts the round short.
+        before: slots of the rounds before it.
+        next_slot: the first that was never handed out.
+        owed: slots that were handed out and have no answer, each with the lease that owes it.
+        answered: slots that have an answer.
+        counts: answers of each arm, in the order of `arms`.
+        sums: of their scores, in units.
+        dropped: arms that it ruled out; None until it is closed.
+    """
+
+    arms: tuple[int, ...]
+    repetitions: int
+    size: int
+    before: int
+    next_slot: int = 0
+    owed: dict[int, int] = field(default_factory=dict)
+    answered: set[int] = field(default_factory=set)
+    counts: list[int] = field(default_factory=list)
+    sums: list[int] = field(default_factory=list)
+    dropped: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        self.counts = [0] * len(self.arms)
+        self.sums = [0] * len(self.arms)
+
+    @property
+    def due(self) -> bool:
+        """Whether it has all its answers and is not closed."""
+        return len(self.answered) == self.size and self.dropped is None
+
+    def arm(self, slot: int) -> int:
+        """Return the arm of a slot."""
+        return self.arms[slot % len(self.arms)]
+
+    def add(self, arm: int, answers: int, units: int) -> None:
+        """Add answers to the sums of an arm."""
+        place = self.arms.index(arm)
+        self.counts[place] += answers
+        self.sums[place] += units
+
+    def settle(self, slots: Iterable[int]) -> None:
+        """Take slots, which now have their answers, from whoever owes them."""
+        for slot in slots:
+            self.owed.pop(slot, None)
+            self.answered.add(slot)
+
+
 class Model:
-    """One campaign.
+    """A campaign of which one caller at a time asks and tells.
 
     Args:
-        case: what it is.
+        policy: that runs it.
+        arms: how many.
+        horizon: answers in all.
         lease_seconds: how long a lease lasts.
-        quiet_from: when the faults were over.
-        verdict: where complaints go.
+        lowest: score there is, in units.
+        highest: the same.
     """
 
     def __init__(
-        self, case: Case, lease_seconds: float, quiet_from: datetime, verdict: Verdict
+        self,
+        policy: RoundPolicy,
+        arms: int,
+        horizon: int,
+        lease_seconds: float,
+        lowest: int,
+        highest: int,
     ) -> None:
-        self.rounds: list[Played] = list(undisturbed(case))
-        self.number = 0
-        self.status = "open" if self._size is not None else "decided"
-        self.next_slot = 0
-        self.answered: set[int] = set()
-        self.sums: dict[int, list[int]] = {}
+        self.policy = policy
+        self.arms = arms
+        self.horizon = horizon
+        self.lease_time = timedelta(seconds=lease_seconds)
+        self.lowest = lowest
+        self.highest = highest
+        self.state: Any = policy.start(arms, horizon)
+        self.status = "open"
+        self.rounds: list[Round] = []
         self.leases: dict[int, Lease] = {}
-        self.owing: dict[int, Lease] = {}
-        self.closed: list[int] = []
-        self.last = 0
-        self._case = case
-        self._lease_seconds = timedelta(seconds=lease_seconds)
-        self._quiet_from = quiet_from
-        self._verdict = verdict
-        self._holder: dict[int, int] = {}
-        self._keys: set[str] = set()
-        self._seen: set[int] = set()
+        self._open_next(before=0)
 
     @property
-    def round(self) -> Played:
+    def round(self) -> Round:
         """The open round, or the last."""
-        return self.rounds[min(self.number, len(self.rounds) - 1)]
+        return self.rounds[-1]
 
     @property
-    def _size(self) -> int | None:
-        return self.round.size
+    def number(self) -> int:
+        """The number of that round."""
+        return len(self.rounds) - 1
 
-    def play(self, event: dict[str, Any]) -> None:
-        """Take in the next event."""
-        number, key = event["number"], event["key"]
-        if number in self._seen:
-            self._complain("doubled", event, "the number is there twice")
-        elif number != self.last + 1:
-            self._complain("gaps", event, f"follows event {self.last}")
-        self._seen.add(number)
-        self.last = number
-        if key is not None and key in self._keys:
-            self._complain("doubled", event, f"the key {key} is there twice")
-        self._keys.add(key)
-        if event["round"] != self.number:
-            self._complain("wrong", event, f"the open round is {self.number}")
-        getattr(self, f"_{event['kind']}")(event)
+    @property
+    def over(self) -> bool:
+        """Whether no more slots are handed out."""
+        return self.status in ("exhausted", "stopped")
 
-    def _create(self, event: dict[str, Any]) -> None:
-        if event["number"] != 1:
-            self._complain("wrong", event, "a campaign is created once, first")
+    def offer(self, count: int, now: datetime) -> list[int]:
+        """Return the slots that a request for `count` gets: new ones, or else those overdue."""
+        current = self.round
+        end = min(current.next_slot + count, current.size)
+        window = self.policy.order_window
+        if window is not None and len(current.arms) > 1:  # slots of one arm are all alike
+            end = min(end, min(current.owed, default=current.next_slot) + window)
+        if end > current.next_slot:
+            return list(range(current.next_slot, end))
+        overdue = [
+            (self.leases[lease].expires_at, lease, slot)
+            for slot, lease in current.owed.items()
+            if self.leases[lease].expires_at <= now
+        ]
+        return sorted(slot for _, _, slot in sorted(overdue)[:count])
 
-    def _ask(self, event: dict[str, Any]) -> None:
-        slots, at = slots_in(event["slots"]), event["at"]
-        if self.status not in ("open", "decided"):
-            self._complain("wrong", event, f"leased though {self.status}")
-        for slot in slots:
-            holder = self._holder.get(slot)
-            if slot in self.answered:
-                self._complain("doubled", event, f"slot {slot} was answered before")
-            elif holder is not None and self.leases[holder].expires_at > at:
-                self._complain("doubled", event, f"slot {slot} is held by lease {holder}")
-        expected = self._offer(event["asked"], at)
-        if slots != expected:
-            self._complain("wrong", event, f"leased {slots[:20]}, not {expected[:20]}")
-            skipped = range(self.next_slot, min(slots, default=0))
-            if skipped:
-                self._complain("gaps", event, f"left out slots {list(skipped[:20])}", len(skipped))
-        if event["expires_at"] != at + self._lease_seconds:
-            self._complain("wrong", event, f"expires at {event['expires_at']}, made at {at}")
-        self.next_slot = max(self.next_slot, max(slots, default=-1) + 1)
-        lease = Lease(self.number, slots, set(slots) - self.answered, event["expires_at"])
-        for slot in lease.holds:
-            self._take(slot)
-            self._holder[slot] = event["number"]
-        self.leases[event["number"]] = lease
-        if lease.holds:
-            self.owing[event["number"]] = lease
+    def hand_out(self, number: int, slots: Iterable[int], now: datetime) -> Lease:
+        """Grant a lease; whoever owed one of its slots before no longer does."""
+        lease = Lease(self.number, tuple(sorted(slots)), now + self.lease_time)
+        self.leases[number] = lease
+        current = self.round
+        current.owed |= {slot: number for slot in lease.slots if slot not in current.answered}
+        current.next_slot = max([current.next_slot, *(slot + 1 for slot in lease.slots)])
+        return lease
 
-    def _offer(self, count: int, at: datetime) -> list[int]:
-        """Return what an ask of so many must be given: fresh slots, else what is overdue."""
-        end = self.next_slot + count
-        if self._size is not None:
-            end = min(end, self._size)
-        if self._case.window is not None and len(self.round.arms) > 1:
-            end = min(end, min(self._holder, default=self.next_slot) + self._case.window)
-        if end > self.next_slot:
-            return list(range(self.next_slot, end))
-        overdue = sorted(
-            (lease.expires_at, number)
-            for number, lease in self.owing.items()
-            if lease.expires_at <= at
-        )
-        found = [slot for _, number in overdue for slot in sorted(self.leases[number].holds)]
-        return sorted(found[:count])
-
-    def _tell(self, event: dict[str, Any]) -> None:
-        lease = self.leases.get(event["lease"])
-        if lease is None:
-            self._complain("wrong", event, f"there is no lease {event['lease']}")
-            return
-        arms = self.rounds[min(lease.round, len(self.rounds) - 1)].arms
-        if event["counts"] is None:
-            slots, whole = event["told"], False
-            units = [self._score(lease.round, arms, slot) for slot in slots]
-            answers = len(slots)
-        else:
-            slots, whole = lease.slots, True
-            units = [
-                sum(self._score(lease.round, arms, s) for s in slots if _arm(arms, s) == arm)
-                for arm in event["told"]
-            ]
-            answers = sum(event["counts"])
-        if event["units"] != units:
-            self._complain("wrong", event, f"scores {event['units'][:5]}, not {units[:5]}")
-        self._verdict.expect(
-            set(slots) <= set(lease.slots), "wrong", f"{self._case.name}: slots of others: {event}"
-        )
-        new: set[int] = set()
-        if lease.round == self.number and self.status != "exhausted":
-            new = set(slots) - self.answered
-            if whole and lease.holds != set(lease.slots):
-                new = set()  # a sum counts as a whole or not at all
-        late = lease.round != self.number or lease.expires_at <= event["at"]
-        rest = answers - len(new)
-        expected = (len(new), rest if late else 0, 0 if late else rest)
-        found = (event["counted"], event["late"], event["duplicate"])
-        if found != expected:
-            kind = "doubled" if found[0] > expected[0] else "wrong"
-            self._complain(kind, event, f"counted, late, duplicate: {found}, not {expected}")
+    def tell_slots(self, number: int, scores: Mapping[int, int], now: datetime) -> Outcome:
+        """Take the scores, in units, of slots of a lease."""
+        lease = self._lease(number)
+        self._check_range((1, units) for units in scores.values())
+        if not set(scores) <= set(lease.slots):
+            raise RefusedError("not_leased")
+        current = self.round
+        new = []
+        if lease.round == self.number:
+            new = [slot for slot in scores if slot not in current.answered]
         for slot in new:
-            self._take(slot)
-            place = slot % len(arms)
-            total = self.sums.setdefault(place, [0, 0])
-            total[0] += 1
-            total[1] += self._score(self.number, arms, slot)
-        self.answered |= new
-        self._verdict.counted += found[0]
-        self._verdict.late += found[1]
-        self._verdict.duplicate += found[2]
-        self._verdict.late_counted += found[0] if late else 0
+            current.add(current.arm(slot), 1, scores[slot])
+        current.settle(new)
+        return self._outcome(lease, len(new), len(scores), now)
 
-    def _close(self, event: dict[str, Any]) -> None:
-        detail, played = json.loads(event["detail"]), self.round
-        if event["round"] in self.closed:
-            self._complain("doubled", event, "the round is closed twice")
-        if self._size is None or len(self.answered) != self._size:
-            self._complain("wrong", event, f"closed with {len(self.answered)} of {self._size}")
-        width = len(played.arms)
-        ours = {
-            "arms": list(played.arms),
-            "size": played.size,
-            "counts": [self.sums.get(place, [0, 0])[0] for place in range(width)],
-            "sums": [str(self.sums.get(place, [0, 0])[1]) for place in range(width)],
-            "dropped": list(played.dropped),
-            "state": json.loads(json.dumps(played.state["state"])),
-        }
-        for name, value in ours.items():
-            if detail[name] != value:
-                self._complain("wrong", event, f"{name}: {detail[name]}, not {value}")
-        if ours["sums"] != [str(total) for total in played.sums]:
-            self._complain("wrong", event, f"sums {ours['sums']}, the library's {played.sums}")
-        self.closed.append(event["round"])
-        self._verdict.rounds += 1
-        self._verdict.disturbed_rounds += event["at"] < self._quiet_from
-        if self.number + 1 >= len(self.rounds):
+    def tell_totals(
+        self, number: int, totals: Mapping[int, tuple[int, int]], now: datetime
+    ) -> Outcome:
+        """Take the number of answers and the sum of arms of a lease: all of them or none."""
+        lease = self._lease(number)
+        self._check_range(totals.values())
+        slots = [
+            slot
+            for arm, (answers, _) in totals.items()
+            for slot in self.slots_of_total(lease, arm, answers)
+        ]
+        current = self.round
+        untouched = all(current.owed.get(slot) == number for slot in lease.slots)
+        new = slots if lease.round == self.number and untouched else []
+        for arm, (answers, units) in totals.items():
+            if new and answers:
+                current.add(arm, answers, units)
+        current.settle(new)
+        return self._outcome(lease, len(new), len(slots), now)
+
+    def slots_of_total(self, lease: Lease, arm: int, answers: int) -> list[int]:
+        """Return the slots that so many answers of an arm are for: its lowest in the lease."""
+        at = self.rounds[lease.round]
+        slots = [slot for slot in lease.slots if at.arm(slot) == arm]
+        if len(slots) < answers:
+            raise RefusedError("not_leased")
+        return slots[:answers]
+
+    def is_late(self, lease: Lease, now: datetime) -> bool:
+        """Return whether an answer that does not count comes late, rather than twice."""
+        return lease.round != self.number or lease.expires_at <= now
+
+    def close(self) -> bool:
+        """Close the round if it is due; return whether it was."""
+        current = self.round
+        if not current.due:
+            return False
+        if current.size < current.repetitions * len(current.arms):
+            # The horizon cut it short, so that the policy never hears of it.
+            current.dropped = ()
+            self.status = "exhausted"
+            return True
+        before = self._candidates()
+        # To the policy, a score is a part of the way from the lowest to the highest.
+        parts = [
+            Fraction(units - answers * self.lowest, self.highest - self.lowest)
+            for units, answers in zip(current.sums, current.counts, strict=True)
+        ]
+        self.state = self.policy.absorbed(self.state, np.array([float(part) for part in parts]))
+        current.dropped = tuple(sorted(before - self._candidates()))
+        self._open_next(current.before + current.size)
+        return True
+
+    def stop(self) -> bool:
+        """Stop the campaign if it is not over; return whether it was not."""
+        if self.over:
+            return False
+        self.status = "stopped"
+        return True
+
+    def _lease(self, number: int) -> Lease:
+        if number not in self.leases:
+            raise RefusedError("no_such_lease")
+        return self.leases[number]
+
+    def _check_range(self, totals: Iterable[tuple[int, int]]) -> None:
+        for answers, units in totals:
+            if not self.lowest * answers <= units <= self.highest * answers:
+                raise RefusedError("score_out_of_range")
+
+    def _outcome(self, lease: Lease, counted: int, answers: int, now: datetime) -> Outcome:
+        rest = answers - counted
+        return Outcome(counted, rest, 0) if self.is_late(lease, now) else Outcome(counted, 0, rest)
+
+    def _candidates(self) -> set[int]:
+        candidate = self.policy.kernels().candidate
+        return {arm for arm in range(self.arms) if candidate(self.state, arm)}
+
+    def _open_next(self, before: int) -> None:
+        planned = self.policy.kernels().plan(self.state)
+        arms, repetitions = tuple(int(arm) for arm in planned.arms), int(planned.repetitions)
+        decided = repetitions >= FOREVER and len(arms) == 1
+        left = self.horizon - before
+        if not decided and left <= 0:
             self.status = "exhausted"
             return
-        self.number += 1
-        if self.status != "stopped":
-            self.status = "open" if self._size is not None else "decided"
-        self.next_slot = 0
-        self.answered, self.sums, self._holder, self.owing = set(), {}, {}, {}
-
-    def _stop(self, event: dict[str, Any]) -> None:
-        if self.status not in ("open", "decided"):
-            self._complain("wrong", event, f"stopped though {self.status}")
-        self.status = "stopped"
-
-    def _take(self, slot: int) -> None:
-        """Take a slot from whoever holds it."""
-        holder = self._holder.pop(slot, None)
-        if holder is not None and holder in self.owing:
-            self.owing[holder].holds.discard(slot)
-            if not self.owing[holder].holds:
-                del self.owing[holder]
-
-    def _score(self, round_: int, arms: tuple[int, ...], slot: int) -> int:
-        return self._case.score(round_, slot, _arm(arms, slot))
-
-    def _complain(self, kind: str, event: dict[str, Any], text: str, times: int = 1) -> None:
-        where = f"{self._case.name}, event {event['number']} ({event['kind']})"
-        self._verdict.complain(kind, f"{where}: {text}", times)
-
-
-def _arm(arms: tuple[int, ...], slot: int) -> int:
-    return arms[slot % len(arms)]
+        if decided and self.status == "open":
+            self.status = "decided"
+        size = FOREVER if decided else min(len(arms) * repetitions, left)
+        self.rounds.append(Round(arms, repetitions, size, before))

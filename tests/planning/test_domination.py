@@ -23,6 +23,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from bench.admitted import harmful_biases, instance, random_bias, random_initial
 
 from affinity_bandits import AffinityBandit
 from affinity_bandits.planning import Assumptions, HardWorld, Outcome, hard_worlds
@@ -30,8 +31,6 @@ from affinity_bandits.planning.hardest import initial_members
 from affinity_bandits.planning.outcomes import outcomes
 from affinity_bandits.planning.plan import planned_policy
 from affinity_bandits.planning.reach import decided_enough, hardest_outcomes
-
-from .admitted import harmful_biases, instance, random_bias, random_initial
 
 RUNS = 500
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from bench.admitted import instance, random_bias, random_initial
 
 from affinity_bandits import AffinityBandit, Constant, Custom, PiecewisePower
 from affinity_bandits.bias import Bias
@@ -16,7 +17,6 @@ from affinity_bandits.planning.outcomes import outcomes
 from affinity_bandits.planning.plan import planned_policy
 from affinity_bandits.planning.reach import decided_enough, hardest_outcomes
 
-from .admitted import instance, random_bias, random_initial
 from .assumed import TOO_SHORT
 
 RUNS = 500

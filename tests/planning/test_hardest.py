@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bench.admitted import harmful_biases, instance, is_admitted, random_bias
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import affinity_bandits.planning.outcomes as outcomes_module
-from affinity_bandits.bias import Bias
+from affinity_bandits.bias import Bias, PiecewisePower
 from affinity_bandits.kernels import bind
 from affinity_bandits.planning import Assumptions, hard_worlds
 from affinity_bandits.planning.hardest import (
@@ -31,7 +32,6 @@ from affinity_bandits.planning.plan import planned_policy
 from affinity_bandits.planning.reach import hardest_outcomes
 from affinity_bandits.policies import Round
 
-from .admitted import harmful_biases, random_bias
 from .assumed import SMALL
 
 ROUNDING = 1e-9
@@ -60,6 +60,30 @@ def drawn_bias(given: Assumptions, level: float, seed: int) -> Bias:
     if seed % 3 == 0:
         return random.choice(np.array(harmful_biases(given, level), dtype=object))
     return random_bias(random, given, level)
+
+
+@settings(max_examples=200)
+@given(given=assumed(), part=st.floats(0.0, 1.0), seed=st.integers(0, 10**6))
+def test_what_is_drawn_is_admitted_and_has_the_scores_that_are_asked_for(
+    given: Assumptions, part: float, seed: int
+) -> None:
+    level = given.smallest_difference + part * (given.best_mean - given.smallest_difference)
+    bandit = instance(given, drawn_bias(given, level, seed), level, [1] * given.groups)
+    assert is_admitted(given, bandit.bias)
+    scores = np.array(bandit.true_means) * bandit.bias.weight(1.0 / given.groups)
+    assert scores[-1] == pytest.approx(level)
+    assert scores[:-1] == pytest.approx(max(0.0, level - given.smallest_difference))
+
+
+def test_what_is_too_steep_is_not_admitted() -> None:
+    given = Assumptions(2, 1000, 0.1, steepness=1.0, lipschitz=2.0)
+    for bias, expected in (
+        (PiecewisePower([0.1, 1.0], [0.1, 1.0]), True),
+        (PiecewisePower([0.1, 1.0], [0.01, 1.0]), False),  # x**2
+        (PiecewisePower([0.1, 0.4], [0.25, 1.0]), False),  # 2.5 times as steep as at equal shares
+        (PiecewisePower([1.0], [0.05]), False),  # no room for a difference of 0.1
+    ):
+        assert is_admitted(given, bias) == expected
 
 
 # One share, or two.

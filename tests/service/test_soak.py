@@ -6,17 +6,21 @@ and clients. The quick ones show the checker's model what it must not let pass.
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from soak.service.__main__ import sound
-from soak.service.cases import Case, undisturbed
+from soak.service.cases import Case
 from soak.service.checker import compare_requests
 from soak.service.controls import SHORT_NAMES, run_control
 from soak.service.journal import Journal, Request, requests_in
-from soak.service.model import Model
+from soak.service.replay import Replay
 from soak.service.verdict import Verdict
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -25,14 +29,14 @@ LEASE_SECONDS = 2.0
 
 
 class Trail:
-    """Events of a campaign as the service would write them, played to the model."""
+    """Events of a campaign as the service would write them, replayed against the model."""
 
     def __init__(self, case: Case = CASE) -> None:
         self.case = case
-        self.rounds = list(undisturbed(case))
         self.verdict = Verdict()
         self.events: list[dict[str, Any]] = []
-        self.model = Model(case, LEASE_SECONDS, START, self.verdict)
+        self.replay = Replay(case, LEASE_SECONDS, START, self.verdict)
+        self.model = self.replay.model
         self.add("create", 0.0)
 
     def add(self, kind: str, at: float, **columns: Any) -> None:
@@ -45,7 +49,7 @@ class Trail:
             **columns,
         }
         self.events.append(event)
-        self.model.play(event)
+        self.replay.play(event)
 
     def ask(self, at: float, first: int, end: int, **columns: Any) -> None:
         expires_at = START + timedelta(seconds=at + LEASE_SECONDS)
@@ -57,8 +61,8 @@ class Trail:
         self, at: float, lease: int, slots: list[int], outcome: tuple[int, int, int], off: int = 0
     ) -> None:
         number = self.model.leases[lease].round
-        arms = self.rounds[number].arms
-        units = [self.case.score(number, slot, arms[slot % len(arms)]) + off for slot in slots]
+        arm = self.model.rounds[number].arm
+        units = [self.case.score(number, slot, arm(slot)) + off for slot in slots]
         names = ("counted", "late", "duplicate")
         columns = dict(zip(names, outcome, strict=True))
         self.add("tell", at, lease=lease, told=slots, counts=None, units=units, **columns)
@@ -66,8 +70,7 @@ class Trail:
 
 def test_the_model_agrees_with_what_the_rules_say() -> None:
     trail = Trail()
-    size = trail.rounds[0].size
-    assert size is not None
+    size = trail.model.round.size
     trail.ask(0.0, 0, 4)
     trail.tell(1.0, 2, [3, 0], (2, 0, 0))
     trail.tell(1.5, 2, [3], (0, 0, 1))
@@ -118,6 +121,74 @@ def test_the_model_knows_the_window() -> None:
     assert trail.verdict.good, trail.verdict.complaints
     trail.ask(0.4, 7, 8)
     assert trail.verdict.wrong > 0
+
+
+def told_round(trail: Trail) -> dict[str, Any]:
+    """Answer the first round, by totals and by slots; return what its closing should say."""
+    current = trail.model.round
+    scores = [trail.case.score(0, slot, current.arm(slot)) for slot in range(current.size)]
+    trail.ask(0.0, 0, 4)
+    by_arm = [[scores[slot] for slot in range(4) if current.arm(slot) == a] for a in current.arms]
+    columns = {"counts": [len(own) for own in by_arm], "units": [sum(own) for own in by_arm]}
+    outcome = {"counted": 4, "late": 0, "duplicate": 0}
+    trail.add("tell", 0.1, lease=2, told=list(current.arms), **columns, **outcome)
+    trail.ask(0.1, 4, current.size)
+    trail.tell(0.2, 4, list(range(4, current.size)), (current.size - 4, 0, 0))
+    policy = trail.model.policy
+    width = len(current.arms)
+    sums = [sum(scores[place::width]) for place in range(width)]
+    state = policy.absorbed(trail.model.state, np.array(sums) / 1e9)
+    dropped = [arm for arm in current.arms if not policy.kernels().candidate(state, arm)]
+    return {
+        "arms": list(current.arms),
+        "size": current.size,
+        "counts": [current.repetitions] * width,
+        "sums": [str(total) for total in sums],
+        "dropped": dropped,
+        "state": policy.save(state, trail.case.arms, trail.case.horizon)["state"],
+    }
+
+
+def test_the_model_closes_a_round_as_the_policy_does() -> None:
+    trail = Trail()
+    detail = told_round(trail)
+    assert detail["dropped"]
+    trail.add("close", 0.3, detail=json.dumps(detail))
+    assert trail.verdict.good, trail.verdict.complaints
+    assert (trail.model.number, trail.replay.closed) == (1, [0])
+
+
+@pytest.mark.parametrize("part", ["arms", "size", "counts", "sums", "dropped", "state"])
+def test_the_model_sees_a_round_that_is_closed_wrongly(part: str) -> None:
+    trail = Trail()
+    detail = told_round(trail)
+    trail.add("close", 0.3, detail=json.dumps(detail | {part: None}))
+    assert trail.verdict.wrong == 1, trail.verdict.complaints
+
+
+def test_a_mistake_is_not_found_again_in_every_later_round() -> None:
+    detail = told_round(Trail())
+    trail = Trail()
+    trail.ask(0.0, 0, 4)
+    trail.add("close", 0.1, detail=json.dumps(detail))  # with no answer at all
+    assert trail.verdict.wrong == 1, trail.verdict.complaints
+    trail.ask(0.2, 0, 1)
+    assert (trail.verdict.wrong, trail.model.number) == (1, 1), trail.verdict.complaints
+    trail.add("close", 0.3, round=0, detail=json.dumps(detail))
+    assert trail.verdict.doubled == 1
+
+
+def test_the_model_needs_nothing_of_the_service() -> None:
+    # Else the service would be compared with itself.
+    loaded = "import sys, soak.service.replay; print(*sys.modules)"
+    root = Path(__file__).parents[2]
+    command = [sys.executable, "-c", loaded]
+    modules = subprocess.run(
+        command, capture_output=True, text=True, check=True, cwd=root
+    ).stdout.split()
+    assert "soak.service.model" in modules
+    assert "affinity_bandits.policies" in modules
+    assert not [name for name in modules if name.startswith("affinity_bandits.service")]
 
 
 def test_an_acknowledged_request_that_is_not_on_record_is_lost() -> None:

@@ -277,7 +277,7 @@ def result_of(
         replicates: the most to return.
         bandit: its bandit, if it is at hand; otherwise the content is read.
     """
-    from affinity_bandits.simulation.result import PolicyRun
+    from affinity_bandits.simulation.result_data import PolicyRun
 
     content = json.loads(planned.text)
     return Result(

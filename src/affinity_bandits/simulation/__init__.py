@@ -6,7 +6,8 @@ extras.need("simulation")
 
 from affinity_bandits.simulation.comparing import PairedDifference
 from affinity_bandits.simulation.environment import Environment
-from affinity_bandits.simulation.result import PolicyRun, Result, SummaryRow
+from affinity_bandits.simulation.result import Result, SummaryRow
+from affinity_bandits.simulation.result_data import PolicyRun
 from affinity_bandits.simulation.run import StepRun
 from affinity_bandits.simulation.simulator import simulate
 

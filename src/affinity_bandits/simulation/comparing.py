@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from affinity_bandits.displays import short
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.simulation.intervals import mean_interval
-
-if TYPE_CHECKING:
-    from affinity_bandits.simulation.result import Result
+from affinity_bandits.simulation.result_data import ResultData
 
 
 @dataclass(frozen=True)
@@ -40,7 +37,9 @@ class PairedDifference:
         return f"regret of {self.first} minus {self.second}: {short(self.mean)} ({ends})"
 
 
-def paired_difference(result: Result, first: str, second: str, level: float) -> PairedDifference:
+def paired_difference(
+    result: ResultData, first: str, second: str, level: float
+) -> PairedDifference:
     """Return how much more regret one policy has than another; see `Result.paired_difference`."""
     one, other = result.index(first), result.index(second)
     if one == other:

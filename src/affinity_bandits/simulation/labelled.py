@@ -8,15 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from affinity_bandits.kernels import FloatArray
+from affinity_bandits.simulation.result_data import ResultData
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from affinity_bandits.simulation.result import Result
 
-
-def as_frame(result: Result) -> pd.DataFrame:
+def as_frame(result: ResultData) -> pd.DataFrame:
     """Return one line for each policy, replicate and checkpoint; see `Result.to_pandas`."""
     import pandas as pd
 
@@ -34,7 +33,7 @@ def as_frame(result: Result) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def as_dataset(result: Result) -> xr.Dataset:
+def as_dataset(result: ResultData) -> xr.Dataset:
     """Return everything with labelled axes; see `Result.to_xarray`."""
     import xarray as xr
 
@@ -59,6 +58,6 @@ def as_dataset(result: Result) -> xr.Dataset:
     )
 
 
-def _undecided(result: Result) -> FloatArray:
+def _undecided(result: ResultData) -> FloatArray:
     """Return 1 or 0, and nan for a policy that never decides, so that a mean is a rate or nan."""
     return np.where(result.eliminates[:, None], result.undecided, np.nan)

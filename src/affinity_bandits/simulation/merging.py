@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 import numpy as np
 
 from affinity_bandits.displays import some
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import IntArray
+from affinity_bandits.simulation.result_data import ResultData
 
-if TYPE_CHECKING:
-    from affinity_bandits.simulation.result import Result
+AnyResult = TypeVar("AnyResult", bound=ResultData)
 
 
-def merged(result: Result, other: Result) -> Result:
+def merged(result: AnyResult, other: AnyResult) -> AnyResult:
     """Return one result of the replicates of two; see `Result.merge`."""
     if not isinstance(other, type(result)):
         raise InvalidInput("other", "a Result", other)
@@ -40,7 +40,7 @@ def merged(result: Result, other: Result) -> Result:
     )
 
 
-def _check_the_same(result: Result, other: Result) -> None:
+def _check_the_same(result: ResultData, other: ResultData) -> None:
     """Check that two results differ in nothing but their replicates."""
     for name in ("bandit", "horizon", "seed", "version"):
         mine, theirs = getattr(result, name), getattr(other, name)

@@ -19,7 +19,8 @@ from affinity_bandits.policies import RoundPolicy, StepPolicy
 from affinity_bandits.progress import progress_bar
 from affinity_bandits.simulation.engines import engine_for
 from affinity_bandits.simulation.environment import require_bandit
-from affinity_bandits.simulation.result import PolicyRun, Result
+from affinity_bandits.simulation.result import Result
+from affinity_bandits.simulation.result_data import PolicyRun
 
 Policies = AnyPolicy | str | Mapping[str, Any] | Iterable[AnyPolicy | str]
 

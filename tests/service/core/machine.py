@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -39,7 +40,7 @@ from affinity_bandits.service.core.campaign_spec import CampaignSpec
 from affinity_bandits.service.core.campaigns import Ask, Campaigns
 from affinity_bandits.service.core.tells import ArmTell, SlotTell, Tell, told
 
-from .model import Model, unique_keys
+from .service_model import ServiceModel
 
 STEPS = 30
 BEGIN = datetime(2030, 1, 1, tzinfo=UTC)
@@ -110,7 +111,7 @@ class Machine(RuleBasedStateMachine):
         self.world = world
         self.processes = [Campaigns(pool) for pool in world.pools]
         self.now = BEGIN
-        self.new_key = unique_keys()
+        self.new_key = (f"key-{number}" for number in itertools.count())
         self.asked: list[Ask] = []
         self.told: list[Tell] = []
 
@@ -131,7 +132,7 @@ class Machine(RuleBasedStateMachine):
         )
         assert first == second
         self.campaign = first
-        self.model = Model(about)
+        self.model = ServiceModel(about)
 
     # What is asked.
 
@@ -309,7 +310,7 @@ class Machine(RuleBasedStateMachine):
             found = None
         except problems.KeyReused as problem:
             found = problem
-        assert same([found]) == same([self.model.stop(key)])
+        assert same([found]) == same([self.model.stop_by(key)])
 
     @rule()
     def others_see_nothing(self) -> None:
@@ -335,10 +336,10 @@ class Machine(RuleBasedStateMachine):
 
         assert head["status"] == model.status
         assert (head["round"], head["width"]) == (model.number, len(current.arms))
-        assert (head["size"], head["next_slot"]) == (current.size, current.handed_out)
+        assert (head["size"], head["next_slot"]) == (current.size, current.next_slot)
         assert head["in_flight"] == model.policy.order_window
         assert head["answered"] == len(current.answered)
-        assert stored["due"] == model.due
+        assert stored["due"] == current.due
         assert stored["state"] == state_to_json(model.state)  # to the bit
         assert sorted(pending) == sorted([lease, slot] for slot, lease in current.owed.items())
         is_open = current.dropped is None

@@ -1,4 +1,7 @@
-"""Biases and instances inside stated assumptions, drawn at random or shaped to do harm."""
+"""Biases that a plan's assumptions admit, and the instances that they make.
+
+The assumptions are on the unit scale throughout (`Assumptions.on_unit_scale`).
+"""
 
 from __future__ import annotations
 
@@ -13,25 +16,37 @@ from affinity_bandits.planning import Assumptions
 SMALLEST_SHARE = 1e-7
 
 
+def is_admitted(given: Assumptions, bias: PiecewisePower) -> bool:
+    """Return whether assumptions admit a bias whose weights are at most 1."""
+    if bias.steepness > given.steepness * (1.0 + 1e-9):
+        return False
+    fair = bias.weight(1.0 / given.groups)
+    if given.bounded and fair < given.smallest_difference:
+        return False  # scores of at most 1 could not differ by so much at equal shares
+    return given.lipschitz is None or bias.lipschitz <= given.lipschitz * fair
+
+
 def joined(shares: Sequence[float], exponents: Sequence[float], fair: float) -> PiecewisePower:
-    """Powers between shares, 1 at the fair share: the last is what f rises with up to 1."""
+    """Return powers between shares, with weight 1 at the equal share `fair`.
+
+    The exponents are those of the intervals from the left; they repeat if there are too few.
+    """
     points = sorted({SMALLEST_SHARE, *shares, fair, 1.0})
     rises = [exponents[i % len(exponents)] for i in range(len(points) - 1)]
     logs = [0.0]
     for (left, right), exponent in zip(pairwise(points), rises, strict=True):
         logs.append(logs[-1] + exponent * np.log(right / left))
     at_fair = logs[points.index(fair)]
-    return PiecewisePower(points, np.exp(np.array(logs) - at_fair))
+    return PiecewisePower(points, np.exp(np.array(logs) - at_fair).tolist())
 
 
-def flattened(bias: PiecewisePower, part: float, fair: float) -> PiecewisePower:
-    """The same with all exponents multiplied by a part."""
-    weights = np.asarray(bias.weights) ** part
-    return PiecewisePower(bias.shares, weights / PiecewisePower(bias.shares, weights).weight(fair))
+def flattened(bias: PiecewisePower, part: float) -> PiecewisePower:
+    """Return the bias with all its exponents multiplied by `part`; a weight of 1 stays 1."""
+    return PiecewisePower(bias.shares, np.exp(part * np.log(np.array(bias.weights))).tolist())
 
 
 def capped(bias: PiecewisePower, highest: float) -> PiecewisePower:
-    """The same where it is below a limit, and the limit beyond: 1 at the fair share stays."""
+    """Return the bias with its weights limited to `highest`."""
     shares, weights = list(bias.shares), list(bias.weights)
     if weights[-1] <= highest:
         return bias
@@ -44,22 +59,27 @@ def capped(bias: PiecewisePower, highest: float) -> PiecewisePower:
 
 
 def admitted(bias: PiecewisePower, given: Assumptions, level: float) -> PiecewisePower:
-    """The bias made gentle enough for assumptions (on the unit scale) and a level of scores."""
-    fair = 1.0 / given.groups
+    """Return the bias, 1 at equal shares, made flat enough for the assumptions.
+
+    Args:
+        bias: with weight 1 at equal shares.
+        given: the assumptions.
+        level: the best group's score at equal shares, which bounds how far weights can rise.
+    """
     if bias.steepness > given.steepness:
-        bias = flattened(bias, given.steepness / bias.steepness, fair)
+        bias = flattened(bias, given.steepness / bias.steepness)
     if given.lipschitz is not None:
         part = 1.0
         while bias.lipschitz > given.lipschitz and part > 1e-6:
             part *= 0.8
-            bias = flattened(bias, part, fair)
+            bias = flattened(bias, part)
         if bias.lipschitz > given.lipschitz:
-            bias = PiecewisePower([fair], [1.0])
+            bias = PiecewisePower([1.0 / given.groups], [1.0])
     return capped(bias, 1.0 / level) if given.bounded else bias
 
 
 def random_bias(random: np.random.Generator, given: Assumptions, level: float) -> PiecewisePower:
-    """A bias inside the assumptions: steps, ramps, kinks, as steep as can be here and there."""
+    """Return an admitted bias with steps, ramps and kinks, some as steep as assumed."""
     count = int(random.integers(0, 6))
     shares = np.exp(random.uniform(np.log(1e-5), 0.0, count))
     # As often as not near equal shares, where a comparison ends up.
@@ -73,7 +93,7 @@ def random_bias(random: np.random.Generator, given: Assumptions, level: float) -
 
 
 def harmful_biases(given: Assumptions, level: float) -> list[PiecewisePower]:
-    """Ramps as steep as can be: throughout, up to equal shares, beyond them, around them."""
+    """Return ramps as steep as assumed: throughout, up to equal shares, beyond or around them."""
     fair, steep = 1.0 / given.groups, given.steepness
     shapes = [
         joined([], [steep], fair),
@@ -88,21 +108,35 @@ def harmful_biases(given: Assumptions, level: float) -> list[PiecewisePower]:
 
 
 def instance(
-    given: Assumptions, bias: PiecewisePower, level: float, initial: Sequence[int]
+    given: Assumptions,
+    bias: PiecewisePower,
+    level: float,
+    initial: Sequence[int],
+    rival: float | None = None,
 ) -> AffinityBandit:
-    """The best group last, every rival as close as can be at equal shares (on the unit scale)."""
-    scores = [max(0.0, level - given.smallest_difference)] * (given.groups - 1) + [level]
-    highest = bias.weights[-1]
-    if not given.bounded:
-        return AffinityBandit(scores, bias=bias, initial_pulls=initial, noise=Gaussian(given.sigma))
-    # True values and weights of at most 1, whose products are the scores.
-    scaled = PiecewisePower(bias.shares, np.asarray(bias.weights) / highest)
-    means = [min(1.0, score * highest) for score in scores]
-    return AffinityBandit(means, bias=scaled, initial_pulls=initial)
+    """Return a bandit whose scores at equal shares are given, the best group last.
+
+    Args:
+        given: the assumptions.
+        bias: of any scale.
+        level: the best group's score.
+        initial: members of each group at the start.
+        rival: the score of all others; by default as close to the best as assumed.
+    """
+    if rival is None:
+        rival = max(0.0, level - given.smallest_difference)
+    if given.bounded and bias.weights[-1] > 1.0:
+        bias = PiecewisePower(bias.shares, (np.array(bias.weights) / bias.weights[-1]).tolist())
+    fair = bias.weight(1.0 / given.groups)
+    means = [score / fair for score in (*[rival] * (given.groups - 1), level)]
+    if given.bounded:
+        means = [min(1.0, mean) for mean in means]
+    noise = "bernoulli" if given.bounded else Gaussian(given.sigma)
+    return AffinityBandit(means, bias=bias, initial_pulls=initial, noise=noise)
 
 
 def random_initial(random: np.random.Generator, given: Assumptions) -> list[int]:
-    """Members at the start: the whole head start for some, or anything inside it."""
+    """Return members at the start: the whole head start for some, or anything inside it."""
     if random.random() < 0.5:
         extra = given.head_start * random.integers(0, 2, given.groups)
     else:

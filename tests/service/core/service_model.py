@@ -1,0 +1,120 @@
+"""What the service should answer to requests: the model of a campaign behind idempotency keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from soak.service.model import Model, RefusedError
+
+from affinity_bandits.service import problems
+from affinity_bandits.service.core.campaign_spec import CampaignSpec
+from affinity_bandits.service.core.campaigns import Ask
+from affinity_bandits.service.core.records import Lease, Runs
+from affinity_bandits.service.core.tells import SlotTell, Tell
+from affinity_bandits.wire import Finished, Told, Wait
+
+ONE = 10**9
+
+
+class ServiceModel(Model):
+    """A campaign that gets batches of requests, some of which it had before.
+
+    Attributes:
+        remembered: by idempotency key, the request that came with it and its answer.
+        events: kind, key and round of each, and what became of the answers of a tell.
+    """
+
+    def __init__(self, spec: CampaignSpec) -> None:
+        lowest, highest = round(spec.lowest * ONE), round(spec.highest * ONE)
+        super().__init__(
+            spec.policy, len(spec.arms), spec.horizon, spec.lease_seconds, lowest, highest
+        )
+        self.remembered: dict[str, tuple[object, Lease | Told | None]] = {}
+        self.events: list[tuple[Any, ...]] = [("create", None, 0)]
+
+    def ask(self, asks: Sequence[Ask], now: datetime) -> list[Any]:
+        new = [one for one in asks if one.key not in self.remembered]
+        if new and not self.over:
+            self.close()
+        return [self._ask(one, now) for one in asks]
+
+    def _ask(self, one: Ask, now: datetime) -> Any:
+        if one.key in self.remembered:
+            return self._repeated(one.key, ("ask", one.count))
+        if self.over:
+            return Finished(status=self.status)
+        slots = self.offer(one.count, now)
+        if not slots:
+            owed = self.round.owed
+            first = min(self.leases[lease].expires_at for lease in owed.values())
+            seconds = (first - now).total_seconds()
+            return Wait(status="wait", outstanding=len(owed), retry_after=seconds)
+        self.events.append(("ask", one.key, self.number))
+        number = len(self.events)
+        expires_at = self.hand_out(number, slots, now).expires_at
+        lease = Lease(number, self.number, runs_of(slots), self.round.arms, expires_at)
+        self.remembered[one.key] = (("ask", one.count), lease)
+        return lease
+
+    def tell(self, tells: Sequence[Tell], now: datetime, *, dies: bool = False) -> list[Any]:
+        """Take a batch; a process that dies after it does not close the round."""
+        before = len(self.events)
+        told = [self._tell(one, now) for one in tells]
+        if len(self.events) > before and not dies:
+            self.close()
+        return told
+
+    def _tell(self, one: Tell, now: datetime) -> Any:
+        request = ("tell", one.digest)
+        if one.key in self.remembered:
+            return self._repeated(one.key, request)
+        try:
+            if isinstance(one, SlotTell):
+                scores = dict(zip(one.slots, one.units, strict=True))
+                outcome = self.tell_slots(one.lease, scores, now)
+            else:
+                of_arm = zip(one.counts, one.units, strict=True)
+                totals = dict(zip(one.arms, of_arm, strict=True))
+                outcome = self.tell_totals(one.lease, totals, now)
+        except RefusedError as refused:
+            return {
+                "no_such_lease": problems.NoSuchLease(one.lease),
+                "not_leased": problems.NotLeased(one.lease),
+                "score_out_of_range": problems.ScoreOutOfRange(),
+            }[refused.code]
+        told = Told(**outcome._asdict())
+        self.remembered[one.key] = (request, told)
+        self.events.append(("tell", one.key, self.number, told))
+        return told
+
+    def close(self) -> bool:
+        number = self.number
+        closed = super().close()
+        if closed:
+            self.events.append(("close", None, number))
+        return closed
+
+    def stop_by(self, key: str) -> problems.KeyReused | None:
+        if key in self.remembered:
+            return None if self.remembered[key][0] == "stop" else problems.KeyReused()
+        if self.stop():
+            self.remembered[key] = ("stop", None)
+            self.events.append(("stop", key, self.number))
+        return None
+
+    def _repeated(self, key: str, request: object) -> Any:
+        before, answer = self.remembered[key]
+        return answer if before == request else problems.KeyReused()
+
+
+def runs_of(slots: Sequence[int]) -> Runs:
+    """Slots as runs of (first, count), in their order."""
+    runs: list[tuple[int, int]] = []
+    for slot in slots:
+        if runs and sum(runs[-1]) == slot:
+            runs[-1] = (runs[-1][0], runs[-1][1] + 1)
+        else:
+            runs.append((slot, 1))
+    return tuple(runs)
