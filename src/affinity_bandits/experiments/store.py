@@ -33,7 +33,7 @@ from affinity_bandits.experiments.tables import (
     pyarrow_modules,
     to_bytes,
 )
-from affinity_bandits.simulation import Result
+from affinity_bandits.simulation import PolicyRun, Result
 
 _NAME = re.compile(r"(\d{9})-(\d{7})-([0-9a-f]{16})\.parquet")
 ASIDE = "aside"
@@ -277,8 +277,6 @@ def result_of(
         replicates: the most to return.
         bandit: its bandit, if it is at hand; otherwise the content is read.
     """
-    from affinity_bandits.simulation.result_data import PolicyRun
-
     content = json.loads(planned.text)
     return Result(
         bandit=bandit_of(content) if bandit is None else bandit,
