@@ -15,13 +15,13 @@ TABLE = "CREATE TABLE IF NOT EXISTS bare (id uuid PRIMARY KEY DEFAULT gen_random
 
 
 class Body(BaseModel):
-    """What the endpoint takes: as much as an ask."""
+    """The body of a request, as large as that of an ask."""
 
     count: int
 
 
 async def _leave_as_it_is(_: asyncpg.Connection[Any]) -> None:
-    """Spare the question with which asyncpg sets a session back, as the service does."""
+    """Skip the query with which asyncpg resets a session, as the service does."""
 
 
 @asynccontextmanager

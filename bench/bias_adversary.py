@@ -1,4 +1,4 @@
-"""An adversary that looks for the bias, inside stated assumptions, which hurts a policy most.
+"""Search for the bias, within stated assumptions, that does the most harm to a policy.
 
 It draws nondecreasing f no steeper than assumed: flat ones, ramps A min(1, (x/c)**s) with corners
 at the shares that a run visits, steep steps between them, and random chains of powers. Each is put
@@ -138,7 +138,7 @@ def attacks(
 
 
 def bolder(policy: RoundPolicy) -> RoundPolicy:
-    """Return a version that decides too early: a good policy fails too rarely to rank by."""
+    """Return a version that decides too early: a sound policy fails too rarely to rank biases."""
     if isinstance(policy, HandicapElimination):
         return replace(policy, failure=0.49, head_start=(policy.head_start or 0) // 2)
     return policy

@@ -225,7 +225,7 @@ def run(
 
 
 def figures(lines: list[Line], controls: list[Line], tried: int) -> dict[str, float]:
-    """Return what the sets say."""
+    """Return the figures of all sets together."""
     enough = [line for line in lines if line.enough]
     care = [line.hardest_95 / line.choices_95 for line in enough]
     return {

@@ -1,4 +1,4 @@
-"""A load generator that costs little: keep-alive connections, ready-made requests, no library.
+"""A cheap load generator: keep-alive connections, ready-made requests, no library.
 
 It shares the machine with what it measures, so its own cost is part of every figure; it is the
 same for both sides of a comparison.
@@ -19,7 +19,7 @@ Handle = Callable[[bytes, bytes], None]
 
 @dataclass(frozen=True)
 class Load:
-    """What came of a burst of requests.
+    """The outcome of a burst of requests.
 
     Attributes:
         requests: how many were answered.
@@ -35,7 +35,7 @@ class Load:
 
     @property
     def per_second(self) -> float:
-        """Requests answered a second."""
+        """Requests per second."""
         return self.requests / self.seconds
 
     def quantile(self, q: float) -> float:
@@ -44,7 +44,7 @@ class Load:
 
 
 def post(path: str, body: bytes, headers: dict[str, str] | None = None) -> bytes:
-    """Return a request as it goes over the wire."""
+    """Return a POST request as bytes."""
     lines = [f"POST {path} HTTP/1.1", "Host: 127.0.0.1", "Content-Type: application/json"]
     lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
     lines += [f"Content-Length: {len(body)}", "", ""]
@@ -52,7 +52,7 @@ def post(path: str, body: bytes, headers: dict[str, str] | None = None) -> bytes
 
 
 class _Connection(asyncio.Protocol):
-    """One connection: a request, its answer, the next request."""
+    """One connection: a request, its response, the next request."""
 
     def __init__(
         self, requests: Iterator[bytes], handle: Handle | None, latencies: list[float]
@@ -108,7 +108,7 @@ class _Connection(asyncio.Protocol):
 def burst(
     port: int, requests: Iterator[bytes], connections: int, handle: Handle | None = None
 ) -> Load:
-    """Send requests over so many connections, each as soon as its last answer came."""
+    """Send requests over so many connections, each as soon as the response before it came."""
 
     async def run() -> Load:
         loop = asyncio.get_running_loop()

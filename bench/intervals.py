@@ -1,4 +1,4 @@
-"""Does the interval of a mean regret cover: `python -m bench.intervals --json`.
+"""Does the interval of a mean regret cover the mean? `python -m bench.intervals --json`.
 
 Twenty laws of a run's regret, as a part of the most that is possible. Thirteen are measured: a pool
 of 20,000 runs of a policy on an instance. Groups are drawn from a pool with replacement, so that
@@ -99,7 +99,7 @@ LAWS = (
 
 
 class Line(NamedTuple):
-    """What became of one law at one number of replicates."""
+    """How the intervals did on one law at one number of replicates."""
 
     law: str
     bimodal: bool
@@ -114,7 +114,7 @@ class Line(NamedTuple):
 
 
 def measure(law: Law, pool: FloatArray, replicates: int, groups: int) -> Line:
-    """Draw groups and see how many intervals cover the pool's mean."""
+    """Draw samples and count how many intervals cover the mean of the pool."""
     random = np.random.default_rng([SEED, replicates, LAWS.index(law)])
     samples = pool[random.integers(0, len(pool), (replicates, groups))]
     truth = pool.mean()
@@ -160,7 +160,7 @@ def run(
 
 
 def figures(lines: Sequence[Line]) -> dict[str, float]:
-    """Return what the lines say in all."""
+    """Return the figures of all lines together."""
     found: dict[str, float] = {
         "intervals.instances": len({line.law for line in lines}),
         "intervals.bimodal_instances": len({line.law for line in lines if line.bimodal}),

@@ -1,4 +1,4 @@
-"""Timing on a noisy machine: interleave the candidates, keep the best or the middle of each."""
+"""Timing on a noisy machine: run the candidates in turn, keep the best or the median of each."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def best_of_interleaved(tasks: dict[str, Callable[[], Any]], repetitions: int) -
 
 
 class Spent(NamedTuple):
-    """What a slice of work took: seconds on the clock, and seconds of processors."""
+    """The time that some work took: on the clock, and of processors."""
 
     clock: float
     processors: float
 
 
 class Compared(NamedTuple):
-    """What a package reaches of the bare engine, each in the middle, at the least and at the most.
+    """The package's speed as a part of the bare engine's: median, smallest, largest.
 
     Attributes:
         speed: on the clock; on a busy machine it varies with what others do.
@@ -48,7 +48,7 @@ class Compared(NamedTuple):
 
 
 def in_turn(bare: Callable[[], Any], package: Callable[[], Any], slices: int) -> Compared:
-    """Compare short slices of the same work, taken in turn, each with the bare ones beside it.
+    """Compare slices of the same work, taken in turn, each with the bare ones before and after it.
 
     A slow spell of the machine meets both; one that begins or ends within a slice moves that one
     comparison, not the middle of all.
@@ -70,14 +70,14 @@ def _middle(ratios: list[float]) -> tuple[float, float, float]:
 
 
 def spent(work: Callable[[], Any]) -> Spent:
-    """Return what some work took, in this process and those that it starts or uses."""
+    """Return the time that some work takes, in this process and its descendants."""
     began, before = time.perf_counter(), processor_seconds()
     work()
     return Spent(time.perf_counter() - began, processor_seconds() - before)
 
 
 def processor_seconds() -> float:
-    """Return the time of processors that this process and all below it have had so far.
+    """Return the processor time that this process and its descendants have used so far.
 
     Those that ended count once somebody has waited for them.
     """

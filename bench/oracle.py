@@ -50,7 +50,7 @@ class Line(NamedTuple):
 
 
 def oracle_regret(bandit: AffinityBandit, horizon: int) -> float:
-    """Return what the oracle loses, in the order of decreasing gaps.
+    """Return the oracle's regret; it rules arms out in the order of decreasing gaps.
 
     Of groups with equal gaps, that with more members comes first: its pulls say more.
     """
@@ -118,7 +118,7 @@ def run(replicates: int = REPLICATES) -> list[Line]:
 
 
 def figures(lines: list[Line]) -> dict[str, float]:
-    """Return how many times the oracle's regret each policy has, in all and by bias."""
+    """Return each policy's regret as a multiple of the oracle's, in all and by bias."""
     found = {}
     for policy in dict.fromkeys(line.policy for line in lines):
         for bias in ("all", *dict.fromkeys(line.bias for line in lines)):

@@ -1,4 +1,4 @@
-"""What each policy loses on the public suite: `python -m bench.regret --json`.
+"""The regret of each policy on the public suite: `python -m bench.regret --json`.
 
 Algorithm 1 as published is the measure of all others. Elimination with a handicap is told what
 holds on the whole suite (`suite.HEAD_START` and the kind of noise), never anything of an instance;
@@ -113,7 +113,7 @@ def run(replicates: int = REPLICATES) -> tuple[dict[str, float], list[Line]]:
 
 
 def figures(lines: list[Line]) -> dict[str, float]:
-    """Return what the suite says of each policy."""
+    """Return the figures of each policy over the suite."""
     published = {line.instance: line.regret for line in lines if line.policy == "published"}
     found: dict[str, float] = {}
     for policy in dict.fromkeys(line.policy for line in lines):
@@ -143,7 +143,7 @@ def geometric_mean(values: Iterable[float]) -> float:
 
 
 def table(lines: list[Line]) -> str:
-    """Return a line an instance: published regret, and every other policy's part of it."""
+    """Return a line per instance: published regret, and every other policy's as a part of it."""
     columns = list(dict.fromkeys(line.policy for line in lines))
     rows: dict[str, dict[str, Line]] = {}
     for line in lines:

@@ -50,7 +50,7 @@ class Target:
         self._sent = 0
 
     def ask(self, requests: int, count: int) -> tuple[Load, list[tuple[UUID, dict[str, object]]]]:
-        """Ask so often for so many slots; return the leases too."""
+        """Send asks for `count` slots each; return the leases too."""
         leases: list[tuple[UUID, dict[str, object]]] = []
         body = orjson.dumps({"count": count})
 
@@ -66,11 +66,11 @@ class Target:
         return load, leases
 
     def tell(self, leases: list[tuple[UUID, dict[str, object]]]) -> Load:
-        """Answer every slot of these leases, a request a lease."""
+        """Answer every slot of these leases, one request per lease."""
         return burst(self.port, iter([self._tell(*one) for one in leases]), CONNECTIONS)
 
     def tell_totals(self, leases: list[tuple[UUID, dict[str, object]]]) -> Load:
-        """The same by counts and sums."""
+        """Answer these leases by totals, one request per lease."""
         requests = []
         for campaign, lease in leases:
             totals: dict[str, int] = {}
@@ -161,7 +161,7 @@ def _single(bare_port: int, target: Target, suffix: str) -> dict[str, float]:
 
 
 def _blocks(target: Target) -> dict[str, float]:
-    """Measure blocks: asked, answered slot by slot or in sums; the time of both counts."""
+    """Measure large leases, answered slot by slot or by totals; asking counts too."""
     rates: dict[str, list[float]] = {"answers": [], "totals": []}
     p99 = []
     tells: dict[str, Callable[[list[tuple[UUID, dict[str, object]]]], Load]] = {

@@ -33,7 +33,7 @@ WORKERS = 2
 
 @contextmanager
 def database(name: str) -> Iterator[str]:
-    """Make a database with the newest schema, and drop it in the end."""
+    """Make a database with the newest schema; drop it at the end."""
     base = os.environ.get("AFFINITY_DSN", "postgresql://127.0.0.1:5432/test")
     full = f"affinity_bench_{name}_{os.getpid()}"
     asyncio.run(execute(base, f"CREATE DATABASE {full}"))
@@ -56,7 +56,7 @@ async def execute(dsn: str, statement: str) -> None:
 
 @contextmanager
 def server(arguments: list[str], dsn: str, port: int) -> Iterator[int]:
-    """Start a server of two processes, wait until it answers, and stop it in the end."""
+    """Start a server of two processes, wait until it answers, and stop it at the end."""
     process = subprocess.Popen(
         [str(Path(sys.executable).with_name(arguments[0])), *arguments[1:]],
         env=os.environ | {"AFFINITY_DSN": dsn},
@@ -102,12 +102,12 @@ class Bench:
         self.tenant, self.key = asyncio.run(self._with(self._tenant))
 
     def campaign(self) -> UUID:
-        """Make a campaign whose open round has slots for ever."""
+        """Make a campaign whose open round never ends."""
         made: UUID = asyncio.run(self._with(self._campaign))
         return made
 
     def copies(self, template: UUID, count: int) -> None:
-        """Make so many more campaigns like this one."""
+        """Make so many copies of a campaign."""
 
         async def run(pool: asyncpg.Pool[Any]) -> None:
             await pool.execute(COPIES, template, count, timeout=600)
@@ -116,7 +116,7 @@ class Bench:
         asyncio.run(self._with(run))
 
     def age(self, campaign: UUID, blocks: int, block: int) -> None:
-        """Let a campaign have so many answered blocks of so many slots behind it."""
+        """Give a campaign a history of so many answered leases of so many slots."""
 
         async def run(pool: asyncpg.Pool[Any]) -> None:
             for statement in AGE:

@@ -43,7 +43,7 @@ def program(text: str, *arguments: str) -> list[str]:
 
 
 def least(*commands: list[str], repetitions: int = REPETITIONS) -> list[float]:
-    """Return each command's shortest time of the processor in seconds, taken in turn.
+    """Return each command's least processor time in seconds, over runs taken in turn.
 
     Each is run once before, so that what is compiled at a first use is not measured.
     """
@@ -54,7 +54,7 @@ def least(*commands: list[str], repetitions: int = REPETITIONS) -> list[float]:
 
 
 def seconds(command: list[str]) -> float:
-    """Return how long a command keeps processors busy, with all its threads."""
+    """Return the processor time of a command, all its threads included."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, capture_output=True, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

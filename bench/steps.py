@@ -1,4 +1,4 @@
-"""How near the step engine is to the fastest hand-written loop: `python -m bench.steps --json`."""
+"""How close the step engine is to the fastest hand-written loop: `python -m bench.steps --json`."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ class Idle:
 
 
 def drive(cells: int, shards: int) -> dict[str, float]:
-    """Plan cells and hand out shards, in this process."""
+    """Plan cells and submit shards, in this process."""
     began = time.perf_counter()
     grid = Sweep(
         axes={
@@ -122,7 +122,7 @@ def drive(cells: int, shards: int) -> dict[str, float]:
 
 
 def peak_mebibytes() -> float:
-    """Return the most memory this process has had; `getrusage` begins with its parent's."""
+    """Return the most memory this process has had; `getrusage` starts with its parent's."""
     for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) / 1024
@@ -130,7 +130,7 @@ def peak_mebibytes() -> float:
 
 
 def driven(cells: int, shards: int) -> dict[str, float]:
-    """Return what `drive` says in a fresh process."""
+    """Run `drive` in a fresh process and return its figures."""
     command = [sys.executable, "-m", "bench.sweep", "--drive", str(cells), str(shards)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     found: dict[str, float] = json.loads(done.stdout)
@@ -175,7 +175,7 @@ def run() -> dict[str, float]:
 
 
 def tell(figures: dict[str, float], name: str, found: Compared) -> None:
-    """Add what was found to the figures."""
+    """Add a comparison to the figures."""
     for kind, values in found._asdict().items():
         for place, value in zip(("", ".least", ".most"), values, strict=True):
             figures[f"{name}.{kind}{place}"] = value

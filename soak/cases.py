@@ -1,4 +1,4 @@
-"""What is swept while it is disturbed, and what must come out."""
+"""The sweeps that are disturbed, and what must come out of each."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Case:
 
     @property
     def hopeless(self) -> int:
-        """How many shards can only fail."""
+        """How many shards must fail."""
         size = self.cells.shard_size or self.cells.replicates
         hopeless = sum(1 for _ in self.cells.planned()) - len(self.sound)
         return hopeless * -(-self.cells.replicates // size)

@@ -1,4 +1,4 @@
-"""Is everything there, once, and right? Files are read here without the store's own code."""
+"""Check that a store is complete and right, reading its files without the store's own code."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def shard_files(root: Path) -> list[Path]:
 
 
 def numbers_in(root: Path, path: Path) -> dict[Key, bytes] | None:
-    """Return a file's numbers by replicate, or None if it is not what its name says."""
+    """Return a file's numbers by replicate, or None if they are not those its name says."""
     match = NAME.fullmatch(path.name)
     content = path.read_bytes()
     if match is None or hashlib.blake2b(content, digest_size=8).hexdigest() != match[3]:
@@ -148,7 +148,7 @@ def numbers_in(root: Path, path: Path) -> dict[Key, bytes] | None:
 
 
 def handed(outcomes: Outcomes) -> Iterator[tuple[int, bytes]]:
-    """Give every replicate that a store hands out, with its numbers."""
+    """Yield every replicate that a store returns, with its numbers."""
     for at, number in enumerate(outcomes.replicates.tolist()):
         yield number, packed(outcomes.times, outcomes.pulls[at], outcomes.candidates[at])
 

@@ -89,7 +89,7 @@ def written_straight(scratch: Path) -> Row:
 
 
 def work_not_queued_again(executor: str, scratch: Path) -> Row:
-    """Kill workers of an executor that does not care."""
+    """Kill workers of an executor that does not queue their work again."""
     row = Row(f"control: no requeue, {executor}")
     control = {"processes": "no-requeue", "ray": "no-retries"}[executor]
     root = scratch / f"control-{control}"
@@ -107,7 +107,7 @@ def work_not_queued_again(executor: str, scratch: Path) -> Row:
 
 
 def failures_taken_for_done(scratch: Path) -> Row:
-    """Let a write fail, and say that it did not."""
+    """Let a write fail, and report it as done."""
     row = Row("control: failed write taken for done")
     root = scratch / "control-done"
 
@@ -122,7 +122,7 @@ def failures_taken_for_done(scratch: Path) -> Row:
 
 
 def _caught(row: Row, verdict: Verdict, as_meant: bool) -> Row:
-    """Take in that the checker must have found fault, and the fault that was meant."""
+    """Record that the checker must have found the fault that was planted."""
     row.shards = verdict.shards
     found = f"lost {verdict.lost}, damaged {verdict.damaged}, read as good {verdict.as_good}"
     row.note = f"caught: {found}"

@@ -1,4 +1,4 @@
-"""Finished files that are cut off, flipped, misplaced or foreign."""
+"""Damage finished files: truncate, flip, empty, misplace or misname them, or add foreign ones."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def flipped(root: Path, path: Path, chance: random.Random) -> Damage:
 
 
 def emptied(root: Path, path: Path, _: random.Random) -> Damage:
-    """Leave a name without content."""
+    """Empty a file."""
     path.write_bytes(b"")
     return _in_place("empty file", root, path)
 
@@ -71,7 +71,7 @@ def misnamed(root: Path, path: Path, _: random.Random) -> Damage:
 
 
 def foreign(root: Path, path: Path, chance: random.Random) -> Damage:
-    """Put a file of somebody else's among the shards; it is in nobody's way."""
+    """Put a file that is no shard among the shards; it must be left out and harm nothing."""
     target = path.with_name(f"notes-{chance.randrange(10**9)}.txt")
     target.write_text("not a shard", encoding="utf-8")
     return Damage("foreign file", str(target.relative_to(root)), (), 0)

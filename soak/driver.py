@@ -1,4 +1,4 @@
-"""Run one case in a process of its own, so that it can be killed: python -m soak.driver ..."""
+"""Run one case in a process that can be killed: python -m soak.driver ..."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Driver:
         return self.process.returncode is not None
 
     def kill(self) -> bool:
-        """SIGKILL the driver, and nobody else; return whether it was still there."""
+        """SIGKILL the driver, and nothing else; return whether it was still running."""
         process: Process | None = living().get(self.process.pid)
         landed = process is not None and kill(process)
         self.process.wait(10)

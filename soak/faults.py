@@ -1,4 +1,4 @@
-"""Disks that are full, and write calls that fail."""
+"""Sweeps on full disks and with failing write calls."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ class FailingCalls:
         return self.calls == self.at or (self.lasting and self.calls > self.at)
 
     def raises(self, name: str) -> None:
-        """Count a call, and fail if it is its turn."""
+        """Count a call, and raise if it is the one to fail."""
         if self.fails(name):
             raise OSError(errno.EIO, f"injected into {name}")
 
     @contextlib.contextmanager
     def injected(self) -> Iterator[None]:
-        """Have the calls fail inside the block."""
+        """Make the calls fail inside the block."""
         real_write, real_open = LocalFiles.write, io.open
 
         def write(files: LocalFiles, name: str, content: bytes) -> None:
@@ -90,7 +90,7 @@ class FailingCalls:
 
 
 class _FailingFile:
-    """An open file whose write, when it fails, has written one half."""
+    """An open file whose failing write has written one half."""
 
     def __init__(self, file: Any, faults: FailingCalls) -> None:
         self.file = file

@@ -18,7 +18,7 @@ HALF_WRITTEN = "half-written"
 
 
 class NoRequeue(ProcessExecutor):
-    """One pool, and what it leaves undone when a worker dies is forgotten."""
+    """One pool; what it leaves undone when a worker dies is dropped."""
 
     def run(self, tasks: Iterable[work.Task], root: str, done: Done) -> None:
         self._until_a_worker_dies(iter(tasks), root, done, self.workers)
@@ -29,7 +29,7 @@ def _no_requeue(_: Executor, __: str) -> Executor:
 
 
 def _no_retries(executor: Executor, _: str) -> Executor:
-    """Have Ray give up at the first death, and nobody listen."""
+    """Make Ray give up at the first death of a worker, and drop its error."""
 
     def deaf(ray: Any, *given: Any) -> Iterator[work.Report]:
         with contextlib.suppress(ray.exceptions.RayError):

@@ -1,4 +1,4 @@
-"""Workers and drivers that are killed, and drivers that do not know of each other."""
+"""Sweeps whose workers or driver are killed, and two drivers on one store."""
 
 from __future__ import annotations
 

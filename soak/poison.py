@@ -1,4 +1,4 @@
-"""A policy that kills the process that runs it: code of a user's own, as far as a sweep knows."""
+"""A policy that kills the process that runs it, as a user's own code might."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEATHS = "SOAK_DEATHS"
 
 @dataclass(frozen=True)
 class Poison(UCB1):
-    """UCB1, were it not for its end."""
+    """UCB1, except that starting it kills the process."""
 
     name: ClassVar[str] = POISON
 

@@ -1,4 +1,4 @@
-"""Our own processes: found in /proc, verified, and stopped by their number."""
+"""Find and stop the processes that a driver started, by pid and start time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MARK = "SOAK_MARK"
 
 
 class Process(NamedTuple):
-    """A living process; number and start together are unique."""
+    """A running process; pid and start time together are unique."""
 
     pid: int
     parent: int
@@ -23,13 +23,13 @@ class Process(NamedTuple):
 
 
 def living() -> dict[int, Process]:
-    """Return every process that has not ended."""
+    """Return every running process."""
     found = (_process(int(path.name)) for path in Path("/proc").iterdir() if path.name.isdigit())
     return {process.pid: process for process in found if process is not None}
 
 
 def descendants(ancestor: int) -> Iterator[Process]:
-    """Give the living descendants of a process."""
+    """Yield the running descendants of a process."""
     processes = living()
     for process in processes.values():
         above = process.parent
@@ -40,7 +40,7 @@ def descendants(ancestor: int) -> Iterator[Process]:
 
 
 def workers(driver: int) -> list[Process]:
-    """Return a driver's workers: those of a pool, and Ray's that are at work."""
+    """Return a driver's workers: those of a pool, and those of Ray that are at work."""
     return sorted(
         process
         for process in descendants(driver)
@@ -49,7 +49,7 @@ def workers(driver: int) -> list[Process]:
 
 
 def kill(process: Process) -> bool:
-    """SIGKILL a process, unless it is gone and its number belongs to another one by now."""
+    """SIGKILL a process, unless it has ended and its pid belongs to another one by now."""
     try:
         handle = os.pidfd_open(process.pid)
     except ProcessLookupError:
@@ -67,7 +67,7 @@ def kill(process: Process) -> bool:
 
 
 def marked(mark: str) -> list[Process]:
-    """Return the living processes that inherited a mark, orphans included."""
+    """Return the running processes that inherited a mark, orphans included."""
     wanted = f"{MARK}={mark}".encode()
     found = []
     for process in living().values():
@@ -81,7 +81,7 @@ def marked(mark: str) -> list[Process]:
 
 
 def stop_marked(mark: str, patience: float) -> list[str]:
-    """Wait for the processes with a mark to end; kill those that do not, and name them."""
+    """Wait for the processes with a mark to end; kill the rest and return their names."""
     until = time.monotonic() + patience
     while marked(mark) and time.monotonic() < until:
         time.sleep(0.05)

@@ -11,7 +11,7 @@ from soak.checker import Verdict
 
 @dataclass
 class Row:
-    """What was done to sweeps, and what came of it.
+    """One line of the table: what was done to sweeps, and what came of it.
 
     Attributes:
         name: of the scenario.
@@ -40,7 +40,7 @@ class Row:
     seconds: float = 0.0
 
     def add(self, verdict: Verdict) -> None:
-        """Take in a verdict on a store that must be complete."""
+        """Add the verdict on a store that must be complete."""
         self.shards += verdict.shards
         self.lost += verdict.lost
         self.duplicated += verdict.duplicated
@@ -49,7 +49,7 @@ class Row:
             self.violations.append(f"not as an undisturbed run: {verdict}")
 
     def expect(self, holds: bool, otherwise: str) -> None:
-        """Take in what must hold."""
+        """Record a violation unless the condition holds."""
         if not holds:
             self.violations.append(otherwise)
 

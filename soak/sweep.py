@@ -26,7 +26,7 @@ PATIENCE = 1800.0
 
 @dataclass(frozen=True)
 class Amounts:
-    """How much is done.
+    """How many faults there are of each kind.
 
     Attributes:
         workers: kills of workers, for processes and for Ray.
@@ -49,7 +49,7 @@ SHORT = Amounts(workers=4, drivers=4, ray_drivers=1, damages=50, ray_retries=1)
 
 
 def alone(amounts: Amounts, seed: int) -> dict[str, Scenario]:
-    """Return what patches this process, by name, and is run with nothing beside it."""
+    """Return the scenarios that patch this process, by name; they are run alone."""
     return {
         "write-call": lambda at: faults.every_write_call(False, at),
         "write-calls": lambda at: faults.every_write_call(True, at),
@@ -62,7 +62,7 @@ def alone(amounts: Amounts, seed: int) -> dict[str, Scenario]:
 
 
 def in_drivers(amounts: Amounts, seed: int) -> dict[str, Scenario]:
-    """Return what happens in drivers of their own, by name.
+    """Return the scenarios that run in drivers of their own, by name.
 
     Those with Ray are run beside the others, but not beside each other.
     """

@@ -1,4 +1,4 @@
-"""The campaigns that are run, and the score of every slot, which nobody can change."""
+"""The campaigns that are run, and the fixed score of every slot."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Case:
 
     @property
     def arm_names(self) -> list[str]:
-        """The names of the arms; the last letters are the number."""
+        """The names of the arms; each ends with the arm's number."""
         return [f"arm-{arm}" for arm in range(self.arms)]
 
     def description(self, lease_seconds: float) -> dict[str, Any]:

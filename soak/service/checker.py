@@ -1,4 +1,4 @@
-"""Is every acknowledged request on record, once, and does everything follow from the record?"""
+"""Check that every acknowledged request is recorded once, and that all else follows from events."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def check(
     pauses: Sequence[tuple[Path, Pause]],
     quiet_from: datetime,
 ) -> Verdict:
-    """Compare what the clients were told with what the database has, and that with the library.
+    """Compare the clients' journals with the events, and the tables with the events replayed.
 
     Args:
         dsn: where the database is.
@@ -72,7 +72,7 @@ async def check(
 def compare_requests(
     case: Case, requests: dict[str, Request], events: list[dict[str, Any]], verdict: Verdict
 ) -> None:
-    """Look for each answer that a client got among the events, and for its sender each event."""
+    """Match every response that a client got with an event, and every event with a request."""
     by_key: dict[str, list[dict[str, Any]]] = {}
     for event in events:
         if event["kind"] in ("ask", "tell"):
@@ -83,7 +83,7 @@ def compare_requests(
                 verdict.complain("refused", f"{case.name}: {request.kind}: {status}: {answer}")
                 continue
             if request.kind == "ask" and answer["status"] != "leased":
-                continue  # a wish that could not be met leaves no trace
+                continue  # an ask that got no slots leaves no event
             found = by_key.get(key, [])
             if not any(_agrees(event, request, answer) for event in found):
                 what = "is not on record" if not found else f"is on record as {found[:2]}"
@@ -106,7 +106,7 @@ def compare_requests(
 
 
 def _agrees(event: dict[str, Any], request: Request, answer: dict[str, Any]) -> bool:
-    """Return whether an event is what the client was told of it."""
+    """Return whether an event agrees with the response to its request."""
     if event["kind"] != request.kind:
         return False
     if request.kind == "tell":
@@ -121,7 +121,7 @@ def _agrees(event: dict[str, Any], request: Request, answer: dict[str, Any]) -> 
 
 
 def _asks_for(event: dict[str, Any], request: Request) -> bool:
-    """Return whether an event has what the client sent."""
+    """Return whether an event agrees with what the client sent."""
     body = request.body
     if request.kind == "ask":
         return bool(event["kind"] == "ask" and event["asked"] == body["count"])
@@ -144,7 +144,7 @@ def _asks_for(event: dict[str, Any], request: Request) -> bool:
 async def _compare_tables(
     connection: asyncpg.Connection[Any], id_: UUID, case: Case, replay: Replay, verdict: Verdict
 ) -> None:
-    """Compare every table with what the events make of it."""
+    """Compare every table with the replayed events."""
 
     def same(what: str, found: object, expected: object, kind: str = "wrong") -> None:
         verdict.expect(found == expected, kind, f"{case.name}: {what}: {found}, not {expected}")
@@ -196,7 +196,7 @@ async def _compare_tables(
 def _compare_endings(
     case: Case, requests: dict[str, Request], status: str, verdict: Verdict
 ) -> None:
-    """Nobody may have been told that a campaign was over if it was not."""
+    """Check that no client was told that a campaign was over when it was not."""
     told = {
         answer["status"]
         for request in requests.values()
@@ -212,7 +212,7 @@ def _slept_over(
     writers: dict[str, Path],
     pauses: Sequence[tuple[Path, Pause]],
 ) -> set[int]:
-    """Return the pauses during which a lease expired that the client answered afterwards."""
+    """Return the pauses during which a lease expired that the client answered later."""
     leases = {event["number"]: event for event in events if event["kind"] == "ask"}
     told: dict[Path, list[tuple[datetime, dict[str, Any]]]] = {}
     for event in events:
@@ -227,7 +227,7 @@ def _slept_over(
 
 
 async def _own_audit(dsn: str, setup: Setup, verdict: Verdict) -> None:
-    """Ask the service's own audit, which must agree."""
+    """Run the service's own audit, which must agree."""
     pool = await connect(dsn)
     try:
         for id_, case in setup.campaigns:

@@ -24,7 +24,7 @@ UNKNOWN = 503
 
 @dataclass(frozen=True)
 class Setup:
-    """What clients are told.
+    """The settings of all clients.
 
     Attributes:
         ports: of the service's processes.
@@ -43,7 +43,7 @@ class Setup:
     lease_seconds: float
 
     def save(self, path: Path) -> None:
-        """Write it where clients find it."""
+        """Write the settings where clients find them."""
         path.write_text(
             json.dumps({**vars(self), "campaigns": [(i, vars(case)) for i, case in self.campaigns]})
         )
@@ -102,12 +102,12 @@ class Client:
                 self._ask()
 
     def close(self) -> None:
-        """Give back the connections and the journal."""
+        """Close the connections and the journal."""
         self._http.close()
         self.journal.close()
 
     def post(self, kind: str, campaign: int, key: str, body: dict[str, Any]) -> Any:
-        """Send a request until it is answered or given up; return the answer, or None."""
+        """Send a request until a response comes or it is given up; return the content, or None."""
         self._intend(kind, campaign, key, body)
         while True:
             answer = self._send(campaign, kind, key, json=body)
@@ -122,7 +122,7 @@ class Client:
             time.sleep(self._chance.uniform(0.05, 0.4))
 
     def status(self, campaign: int) -> str:
-        """Return how a campaign stands, from a server that is not disturbed."""
+        """Return a campaign's status, from a server that is not disturbed."""
         path = f"/v1/campaigns/{self.setup.campaigns[campaign][0]}"
         answer = self._http.get(f"http://127.0.0.1:{self.setup.ports[0]}{path}")
         return str(answer.raise_for_status().json()["status"])
@@ -136,7 +136,7 @@ class Client:
         ]
 
     def _remember(self) -> None:
-        """Take up what a predecessor left: requests of unknown fate, and slots it owes."""
+        """Resume what a predecessor left: requests of unknown outcome, and slots it owes."""
         before = requests_in(self.journal.path, tail=TAIL)
         told = {
             (request.campaign, request.body["lease"], answer.get("slot", answer.get("arm")))
@@ -195,7 +195,7 @@ class Client:
         self._resting[campaign] = time.time() + rest
 
     def _plan(self, campaign: int, lease: dict[str, Any]) -> None:
-        """Decide what becomes of a lease: when, in what order and how often it is answered."""
+        """Decide when, in what order and how often the slots of a lease are answered."""
         answers = self.answers(campaign, lease)
         number = lease["lease"]
         if self._chance.random() < 0.1:
@@ -230,7 +230,7 @@ class Client:
             self._planned.append(one)
 
     def _tell_at_once(self, tells: list[Planned]) -> None:
-        """Send many tells as the lines of one request; repeat one by one what is unknown."""
+        """Send many tells as lines of one request; repeat those of unknown outcome one by one."""
         for one in tells:
             self._intend("tell", one.campaign, one.key, one.body)
         lines = "".join(json.dumps(one.body | {"key": one.key}) + "\n" for one in tells)
@@ -259,7 +259,7 @@ class Client:
     def _send(
         self, campaign: int, what: str, key: str | None, **content: Any
     ) -> httpx.Response | None:
-        """Return the response of either server, or None where nothing is known."""
+        """Return the response of either server, or None where the outcome is unknown."""
         port = self._chance.choice(self.setup.ports)
         path = f"/v1/campaigns/{self.setup.campaigns[campaign][0]}/{what}"
         headers = {} if key is None else {"Idempotency-Key": key}
@@ -273,7 +273,7 @@ class Client:
 
 
 def slots_of(lease: dict[str, Any]) -> list[tuple[int, int]]:
-    """Return the slots of a lease with the numbers of their arms, out of its runs."""
+    """Return the slots of a lease with the numbers of their arms, from its runs."""
     arms = [int(name.rpartition("-")[2]) for name in lease["arms"]]
     return [
         (slot, arms[slot % len(arms)])

@@ -31,7 +31,7 @@ SECONDS_FOR_A_LEASE = 2.0
 
 
 class Nursery:
-    """Clients as child processes of this one.
+    """The clients, as child processes of this one.
 
     Args:
         directory: with the setup, and for the journals.
@@ -49,14 +49,14 @@ class Nursery:
             self._start(number)
 
     def kill(self, number: int) -> dict[str, Any]:
-        """SIGKILL a client and start it again; say whether it died of it."""
+        """SIGKILL a client and start it again; return whether it died of the signal."""
         os.kill(self._pids[number], signal.SIGKILL)
         code = self._ended(number)
         self._start(number)
         return {"landed": code == -signal.SIGKILL, "code": code}
 
     def pause(self, *numbers: int) -> dict[str, Any]:
-        """SIGSTOP one of some clients, one that was just given a lease, and say which."""
+        """SIGSTOP whichever of these clients is first seen with a fresh lease; return which."""
         until = time.monotonic() + SECONDS_FOR_A_LEASE
         while time.monotonic() < until:
             for number in numbers:
@@ -75,7 +75,7 @@ class Nursery:
         return {"landed": True}
 
     def finish(self) -> dict[str, Any]:
-        """Have every client end by itself; return the codes of those that did not end well."""
+        """Tell every client to end; return the exit codes other than 0."""
         for pid in self._pids.values():
             os.kill(pid, signal.SIGTERM)
         codes = [self._ended(number, PATIENCE) for number in sorted(self._pids)]
@@ -83,7 +83,7 @@ class Nursery:
         return {"landed": True, "codes": [code for code in codes if code]}
 
     def close(self) -> None:
-        """Kill whoever is left."""
+        """Kill the clients that are left."""
         for number, pid in self._pids.items():
             os.kill(pid, signal.SIGKILL)
             self._ended(number)
@@ -134,7 +134,7 @@ def _last_line(path: Path) -> bytes:
 
 
 class Clients:
-    """The nursery as its owner sees it: a process that is told what to do."""
+    """The supervisor as seen from outside: a process that takes commands."""
 
     def __init__(self, directory: Path, count: int, environment: dict[str, str]) -> None:
         self.errors = directory / "clients.err"
@@ -157,7 +157,7 @@ class Clients:
             )
 
     def do(self, command: str) -> dict[str, Any]:
-        """Have a command carried out; return what came of it."""
+        """Send a command; return its result."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(f"{command}\n")
@@ -168,7 +168,7 @@ class Clients:
         return said
 
     def close(self) -> None:
-        """End the nursery, and with it every client."""
+        """End the supervisor and every client."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         with contextlib.suppress(BrokenPipeError):
@@ -182,7 +182,7 @@ class Clients:
 
 
 def main() -> None:
-    """Carry out commands until there are no more."""
+    """Carry out commands from standard input until it ends."""
     nursery = Nursery(Path(sys.argv[1]), int(sys.argv[2]))
     try:
         for line in sys.stdin:

@@ -101,7 +101,7 @@ SHORT_NAMES = ("no-idempotency",)
 
 
 def run_control(name: str, seed: int) -> Row:
-    """Run a control until the checker has caught it, and say how often it did."""
+    """Run a control until the checker has caught it; the note says how many runs it took."""
     control = CONTROLS[name]
     for tries in range(1, MOST_TRIES + 1):
         row = run(control.scenario, seed + tries)

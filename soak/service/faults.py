@@ -1,4 +1,4 @@
-"""Everything that happens to clients, servers and PostgreSQL while campaigns run."""
+"""Kill, crash and pause clients, servers and PostgreSQL while campaigns run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PATIENCE = 3.0
 
 @dataclass(frozen=True)
 class Amounts:
-    """How much is done.
+    """How many faults there are of each kind, and over how long.
 
     Attributes:
         clients: at work at once.
@@ -52,7 +52,7 @@ CONTROL = Amounts(16, 4, 0, 0, 2, seconds=8.0, pace=0.02)
 
 @dataclass(frozen=True)
 class Pause:
-    """A client that stood still from one moment to another."""
+    """A client that was stopped from one moment to another."""
 
     client: int
     since: datetime
@@ -80,7 +80,7 @@ class Faults:
     def run(
         self, cluster: Cluster, servers: Servers, clients: Clients, halfway: Callable[[], None]
     ) -> None:
-        """Do everything; where the caller is interrupted, end it."""
+        """Inject all faults; stop if the caller is interrupted."""
         parts = [
             lambda: self._stops(cluster),
             lambda: self._servers(servers),
@@ -103,7 +103,7 @@ class Faults:
             done.expect(got >= meant, f"only {got} of {meant} {name}")
 
     def _moments(self, count: int, kind: str) -> Iterator[random.Random]:
-        """Give a chance at so many random moments, then wait for the end."""
+        """Yield a random generator at each of so many random moments, then wait for the end."""
         chance = random.Random(f"{self._seed}/{kind}")
         seconds = self._amounts.seconds
         began = time.monotonic()

@@ -1,4 +1,4 @@
-"""What a client writes down before it sends and after it is answered; it outlives the client."""
+"""The journal of a client: every request before it is sent, every response; it survives a kill."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TAIL = 100_000
 
 
 class Journal:
-    """An append-only file; a line is with the kernel before `write` returns."""
+    """An append-only file; a line has reached the kernel before `write` returns."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -30,13 +30,13 @@ class Journal:
             line = line[os.write(self._file, line) :]
 
     def close(self) -> None:
-        """Give back the file."""
+        """Close the file."""
         os.close(self._file)
 
 
 @dataclass
 class Request:
-    """A request as a journal has it.
+    """A request as recorded in a journal.
 
     Attributes:
         key: its idempotency key.
@@ -56,12 +56,12 @@ class Request:
 
     @property
     def unknown(self) -> bool:
-        """Whether its client still has to find out what became of it."""
+        """Whether its client still has to find out its outcome."""
         return not self.answers and not self.given_up
 
 
 def requests_in(path: Path, *, tail: int | None = None) -> dict[str, Request]:
-    """Return a journal's requests by key, or those that its end tells of."""
+    """Return a journal's requests by key; with `tail`, only those in its last bytes."""
     found: dict[str, Request] = {}
     for entry in _entries(path, tail):
         key = entry["key"]

@@ -19,7 +19,7 @@ from affinity_bandits.policies import FOREVER, RoundPolicy
 
 
 class RefusedError(Exception):
-    """A tell that is not taken.
+    """A tell that breaks a rule and is refused.
 
     Attributes:
         code: of the problem that the caller is to see.

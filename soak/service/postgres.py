@@ -1,4 +1,4 @@
-"""A PostgreSQL of our own, which may crash as often as we like."""
+"""A PostgreSQL cluster for one run, which can be crashed at will."""
 
 from __future__ import annotations
 
@@ -79,11 +79,11 @@ class Cluster:
         self._run("pg_ctl", "start", "--wait", f"--timeout={PATIENCE:.0f}", f"--log={log}")
 
     def crash(self) -> None:
-        """Stop the server in the way that loses everything it has not written down."""
+        """Stop the server at once, without writing out what is only in memory."""
         self._run("pg_ctl", "stop", "--mode=immediate", "--wait", f"--timeout={PATIENCE:.0f}")
 
     def stop(self) -> None:
-        """Stop the server if it runs; nothing is needed of it any more."""
+        """Stop the server for good, if it runs."""
         if (self._directory / "data" / "postmaster.pid").exists():
             self.crash()
 

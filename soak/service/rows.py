@@ -11,7 +11,7 @@ from soak.service.verdict import Verdict
 
 @dataclass
 class Row:
-    """What was done to a service, and what came of it.
+    """One column of the table: what was done to a service, and what came of it.
 
     Attributes:
         clients: that were at work at once.
@@ -39,7 +39,7 @@ class Row:
     seconds: float = 0.0
 
     def expect(self, holds: bool, otherwise: str) -> None:
-        """Take in what must hold."""
+        """Record a violation unless the condition holds."""
         if not holds:
             self.violations.append(otherwise)
 
@@ -76,7 +76,7 @@ SEEN = {
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Return rows as text, one a column, and below it what was violated."""
+    """Return rows as text, one per column, with all violations below."""
     width = max(len(row.name) for row in rows) + 2
     lines = [f"{'':36}" + "".join(f"{row.name:>{width}}" for row in rows)]
     for name, head in DONE.items():

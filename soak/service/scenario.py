@@ -1,4 +1,4 @@
-"""A whole run: a cluster, servers, clients and faults; then quiet, and the checker."""
+"""Run a scenario: a cluster, servers, clients and faults; then finish in quiet, and check."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LEASE_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Scenario:
-    """What is run.
+    """The settings of one run.
 
     Attributes:
         name: of the column.
@@ -110,7 +110,7 @@ def _run(scenario: Scenario, seed: int, scratch: Path, row: Row) -> None:
 
 
 async def _prepared(dsn: str, damage: Sequence[str]) -> str:
-    """Make a key, and take out what is to be taken out."""
+    """Make an API key, and take the guards out that are to be missing."""
     pool = await connect(dsn)
     try:
         tenant = await keys.create_tenant(pool, "soak")
@@ -174,7 +174,7 @@ def _stop_some(setup: Setup, patience: float) -> None:
 
 
 def _finished(setup: Setup, scratch: Path, patience: float) -> bool:
-    """Finish every campaign, with nobody about; return whether that worked."""
+    """Finish every campaign without disturbance; return whether that worked."""
     until = time.monotonic() + patience
     client = Client(setup, scratch / "last.journal", random.Random(0))
     open_ = set(range(len(setup.campaigns)))

@@ -1,4 +1,4 @@
-"""The service's processes: killed, and started again."""
+"""The processes of the service, which are killed and started again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AFFINITY = "from affinity_bandits.cli import main; main()"
 
 
 def environment(dsn: str) -> dict[str, str]:
-    """Return what our child processes need to find the package and the database."""
+    """Return the environment in which child processes find the package and the database."""
     above = Path(affinity_bandits.__file__).parents[1]
     path = os.pathsep.join((str(ROOT), str(above)))
     return os.environ | {"PYTHONPATH": path, "AFFINITY_DSN": dsn, "PYTHONUNBUFFERED": "1"}
@@ -48,7 +48,7 @@ class Servers:
             self._processes.append(self._start(port))
 
     def kill(self, place: int) -> bool:
-        """SIGKILL a server and start it again; return whether it died of it."""
+        """SIGKILL a server and start it again; return whether it died of the signal."""
         with self._lock:
             process = self._processes[place]
             process.kill()
@@ -58,7 +58,7 @@ class Servers:
             return landed
 
     def keep(self) -> None:
-        """Start again those that ended by themselves, as whoever runs servers would."""
+        """Start again those that ended by themselves, as a supervisor would."""
         with self._lock:
             for place, process in enumerate(self._processes):
                 if process.poll() is not None:

@@ -1,4 +1,4 @@
-"""What the checker finds wrong."""
+"""The verdict of the checker."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MOST_COMPLAINTS = 12
 
 @dataclass
 class Verdict:
-    """How much is wrong, by kind, and what was seen.
+    """What the checker found wrong, counted by kind, and what it saw.
 
     Attributes:
         lost: acknowledged requests that the events do not have.
@@ -54,13 +54,13 @@ class Verdict:
         return not any((self.lost, self.doubled, self.gaps, self.wrong, self.refused))
 
     def complain(self, kind: str, text: str, times: int = 1) -> None:
-        """Count something that is wrong."""
+        """Count something wrong, with words for it."""
         setattr(self, kind, getattr(self, kind) + times)
         complaints = self.complaints.setdefault(kind, [])
         if len(complaints) < MOST_COMPLAINTS:
             complaints.append(text[:400])
 
     def expect(self, holds: bool, kind: str, text: str) -> None:
-        """Count something that is wrong unless it holds."""
+        """Complain unless the condition holds."""
         if not holds:
             self.complain(kind, text)

@@ -289,7 +289,7 @@ class AffinityBandit:
         return np.concatenate(groups)[order][-self.memory :]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the description as JSON-ready data; `AffinityBandit.from_json` takes it back."""
+        """Return the description as JSON-ready data; `AffinityBandit.from_json` reads it back."""
         return {
             "true_means": list(self.true_means),
             "bias": self.bias.to_json(),

@@ -64,7 +64,7 @@ def reads(code: types.CodeType) -> Reads:
 def imported(
     name: str, level: int, taken: tuple[str, ...], package: Any
 ) -> types.ModuleType | None:
-    """Return a module that a function imports when it runs, with those it takes of it loaded."""
+    """Return the module that a function imports when it runs, with what it takes of it loaded."""
     try:
         module = importlib.import_module("." * level + name, package if level else None)
     except Exception:  # running it will say what is wrong

@@ -56,7 +56,7 @@ def integer(parameter: str, value: object, *, low: int = 0, high: int = LARGEST_
 
 
 def flag(parameter: str, value: object) -> bool:
-    """Return a bool; nothing else is taken for one."""
+    """Return a bool; a value of any other type is refused."""
     if not isinstance(value, bool | np.bool_):
         raise InvalidInput(parameter, "true or false", value)
     return bool(value)
@@ -70,7 +70,7 @@ def choice(parameter: str, value: object, allowed: Sequence[str]) -> str:
 
 
 def known_keys(what: str, given: Iterable[str], allowed: Iterable[str]) -> None:
-    """Check that every key is one of the allowed ones; `what` says of what it is a key."""
+    """Check that every key is one of the allowed ones; `what` names what has them."""
     names = list(allowed)
     for key in given:
         if key not in names:
@@ -87,7 +87,7 @@ def required(description: type[Any], given: Iterable[str]) -> None:
 
 
 def table(parameter: str, value: object) -> dict[str, Any]:
-    """Return a copy of a table that has a word under "name"."""
+    """Return a copy of a mapping that has a string under "name"."""
     if not isinstance(value, Mapping) or not isinstance(value.get("name"), str):
         raise InvalidInput(parameter, "a table with a 'name'", value)
     return dict(value)

@@ -117,7 +117,7 @@ class _Walk:
         return self._state.hexdigest()
 
     def feed(self, value: Any) -> None:
-        """Take in a value with all that it reaches."""
+        """Add a value, with all that it reaches, to the digest."""
         if type(value) is int:
             self._put("int", f"{value:x}")  # of any length, unlike repr
         elif value is None or type(value) in (bool, float, complex, str, bytes):
@@ -150,7 +150,7 @@ class _Walk:
         self._path.pop()
 
     def _once(self, value: Any, read: Callable[[Any], None]) -> None:
-        """Read a function or a class at first sight; later it is a number."""
+        """Read a function or a class the first time; after that, add its number only."""
         if id(value) in self._seen:
             self._put("again", str(self._seen[id(value)]))
             return
@@ -203,7 +203,7 @@ class _Walk:
             self._object(value)
 
     def _apart(self, value: Any) -> bytes:
-        """Return the digest of an element of a set, in which nothing comes first."""
+        """Return the digest of one element of a set, whose elements have no order."""
         walk = _Walk(self.whole, self.strict)
         walk._open, walk._home, walk._path = self._open, self._home, self._path
         walk._seen, walk._alive = dict(self._seen), self._alive
@@ -233,7 +233,7 @@ class _Walk:
             self._named("kernels", made)  # with whatever the class binds to them
 
     def _object(self, value: Any) -> None:
-        """Read any other object by what pickling would write of it."""
+        """Read any other object by its pickled form."""
         try:
             reduced = value.__reduce_ex__(4)
         except Exception:

@@ -31,7 +31,7 @@ def one_line(value: object) -> str:
 
 
 def some(names: Sequence[str], most: int = 4) -> str:
-    """Return names in a row, the first of them if there are many.
+    """Return names as a list in one line, cut short if there are many.
 
     >>> some(["ucb1", "moss", "lucb"], most=2)
     'ucb1, moss, ... 1 more'
@@ -59,7 +59,7 @@ def amount(found: Interval) -> str:
 
 
 def span(found: Interval) -> str:
-    """Return two ends in few digits."""
+    """Return the two ends of an interval in few digits."""
     return f"{brief(found[1])}-{brief(found[2])}"
 
 

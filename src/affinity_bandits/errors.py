@@ -1,4 +1,4 @@
-"""What this package raises.
+"""The exceptions that this package raises.
 
     AffinityError
     ├── CallerError           what was asked for cannot be had; whoever asked can mend it.
@@ -24,7 +24,7 @@ class AffinityError(Exception):
 
 
 class CallerError(AffinityError):
-    """What was asked for breaks a rule, or cannot be done: a mistake of whoever asked."""
+    """A mistake of the caller: what was asked for breaks a rule or cannot be done."""
 
 
 class InvalidInput(CallerError, ValueError):  # noqa: N818 - reads as the fact it states
@@ -76,7 +76,7 @@ class MissingExtra(AffinityError, ImportError):  # noqa: N818 - reads as the fac
 
 
 def _with(extra: str) -> str:
-    """Return what to install for an extra: as little as has it, by the name that people know."""
+    """Return the smallest thing to install that has an extra, by the name that users know."""
     if extra == "simulation":
         return "affinity-bandits"
     if extra in ("client", "service"):  # they run without the simulator

@@ -41,7 +41,7 @@ NEEDED = {
 
 
 def need(extra: str, *modules: str) -> None:
-    """Refuse to go on where modules are missing that an extra installs: some of them, or all.
+    """Raise unless the modules that an extra installs are there: those named, or all.
 
     Raises:
         MissingExtra: one of them is not there; says how to install it.

@@ -20,7 +20,7 @@ Function: TypeAlias = Callable[..., Any]
 
 
 def unbound(*arguments: Any) -> Any:
-    """Stand in a kernel's module for a name that `bind` gives its value."""
+    """Placeholder for a global of a kernel that `bind` replaces."""
     raise TypeError("this kernel reads a name that has to be bound first")
 
 

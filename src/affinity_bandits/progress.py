@@ -14,7 +14,7 @@ PATIENCE = 1.0
 
 
 class Progress:
-    """Counts the work done and tells whoever wants to know."""
+    """Counts the work done and reports the part that is done to a function."""
 
     def __init__(self, total: float, tell: Callable[[float], None] | None) -> None:
         self._total = total
@@ -22,7 +22,7 @@ class Progress:
         self._tell = tell
 
     def tick(self, replicates: float) -> None:
-        """Take note that work worth so many replicates is done."""
+        """Add work worth so many replicates."""
         self._done += replicates
         if self._tell is not None:
             self._tell(min(1.0, self._done / self._total))
@@ -30,7 +30,7 @@ class Progress:
 
 @contextmanager
 def progress_bar(wanted: bool | Callable[[float], None] | None, total: float) -> Iterator[Progress]:
-    """Give a `Progress` that draws a bar if wanted, tells a function, or keeps quiet."""
+    """Yield a `Progress` that draws a bar, calls a function or does nothing."""
     if callable(wanted):
         yield Progress(total, wanted)
     elif wanted is False or (wanted is None and not sys.stderr.isatty()):
@@ -44,7 +44,7 @@ def progress_bar(wanted: bool | Callable[[float], None] | None, total: float) ->
 
 
 class _Bar:
-    """A rich progress bar on standard error that begins after some patience."""
+    """A rich progress bar on standard error that appears only if the work takes a while."""
 
     def __init__(self, patience: float) -> None:
         self._due = time.monotonic() + patience

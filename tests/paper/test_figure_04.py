@@ -9,14 +9,14 @@ import pytest
 from affinity_bandits import Constant
 from affinity_bandits.paper.figure_04 import ITEM, claims, run
 
-from .lab import lab_in
+from .cell_runner import runner_in
 
 SMALL = ITEM.settings["as-published"]
 
 
 @pytest.mark.slow
 def test_claims_hold(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    assert all(claim.holds for claim in claims(run(SMALL, lab_in(tmp_path))))
+    assert all(claim.holds for claim in claims(run(SMALL, runner_in(tmp_path))))
 
 
 def test_without_bias_every_claim_fails(tmp_path) -> None:  # type: ignore[no-untyped-def]
@@ -25,4 +25,4 @@ def test_without_bias_every_claim_fails(tmp_path) -> None:  # type: ignore[no-un
     UCB-V's pulls then do grow as a + b log t, which a comparison with log t alone would miss.
     """
     wrong = replace(SMALL, bias=Constant())
-    assert not any(claim.holds for claim in claims(run(wrong, lab_in(tmp_path))))
+    assert not any(claim.holds for claim in claims(run(wrong, runner_in(tmp_path))))

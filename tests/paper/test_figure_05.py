@@ -9,19 +9,19 @@ import pytest
 from affinity_bandits import Constant
 from affinity_bandits.paper.figure_05 import ITEM, claims, run
 
-from .lab import lab_in
+from .cell_runner import runner_in
 
 SMALL = replace(ITEM.settings["quick"], horizon=20_000, horizons=3)
 
 
 def test_claims_hold(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    assert all(claim.holds for claim in claims(run(SMALL, lab_in(tmp_path))))
+    assert all(claim.holds for claim in claims(run(SMALL, runner_in(tmp_path))))
 
 
 @pytest.mark.parametrize("change", [{"initial": (10, 10)}, {"bias": Constant()}])
 def test_where_the_worse_arm_is_not_favoured_regret_is_not_that_high(tmp_path, change) -> None:  # type: ignore[no-untyped-def]
     """The planted wrong worlds: a balanced start, and no bias."""
-    regret, share, *_ = claims(run(replace(SMALL, replicates=100, **change), lab_in(tmp_path)))
+    regret, share, *_ = claims(run(replace(SMALL, replicates=100, **change), runner_in(tmp_path)))
     assert not regret.holds
     assert not share.holds
 
@@ -29,4 +29,4 @@ def test_where_the_worse_arm_is_not_favoured_regret_is_not_that_high(tmp_path, c
 def test_the_digits_of_the_statement_do_not_meet_the_first_condition(tmp_path) -> None:  # type: ignore[no-untyped-def]
     """The lemma's statement has 16126 where its proof has 16216."""
     printed = replace(SMALL, replicates=2, frozen=16126, initial=(10, round(16126**1.5)))
-    assert not claims(run(printed, lab_in(tmp_path)))[3].holds
+    assert not claims(run(printed, runner_in(tmp_path)))[3].holds

@@ -11,19 +11,19 @@ from affinity_bandits import Constant, Power
 from affinity_bandits.paper.figure_08 import ITEM, claims, never_rises
 from affinity_bandits.paper.gaps import run
 
-from .lab import lab_in
+from .cell_runner import runner_in
 
 SMALL = replace(ITEM.settings["quick"], replicates=20)
 
 
 def test_claims_hold(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    assert all(claim.holds for claim in claims(run(SMALL, lab_in(tmp_path))))
+    assert all(claim.holds for claim in claims(run(SMALL, runner_in(tmp_path))))
 
 
 @pytest.mark.parametrize("bias", [Constant(), Power(1.3)])
 def test_with_another_bias_the_steps_are_elsewhere(tmp_path, bias) -> None:  # type: ignore[no-untyped-def]
     """The planted wrong worlds: observed gaps of Delta, and of Delta / K^1.3."""
-    _, fewer, steps, plateaus = claims(run(replace(SMALL, bias=bias), lab_in(tmp_path)))
+    _, fewer, steps, plateaus = claims(run(replace(SMALL, bias=bias), runner_in(tmp_path)))
     assert fewer.holds
     assert not steps.holds
     assert not plateaus.holds
@@ -32,7 +32,7 @@ def test_with_another_bias_the_steps_are_elsewhere(tmp_path, bias) -> None:  # t
 def test_a_horizon_that_ends_too_soon_hides_the_fall(tmp_path) -> None:  # type: ignore[no-untyped-def]
     """The planted wrong world: no run is decided, so T_1(n) = n/2 at every gap."""
     wrong = replace(SMALL, exponents=(4.5, 6.5), horizon=10_000)
-    _, fewer, steps, plateaus = claims(run(wrong, lab_in(tmp_path)))
+    _, fewer, steps, plateaus = claims(run(wrong, runner_in(tmp_path)))
     assert not fewer.holds
     assert not steps.holds
     assert not plateaus.holds

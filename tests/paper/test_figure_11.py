@@ -9,7 +9,7 @@ import pytest
 from affinity_bandits import Constant
 from affinity_bandits.paper.figure_11 import ITEM, claims, run
 
-from .lab import lab_in
+from .cell_runner import runner_in
 
 SMALL = replace(
     ITEM.settings["quick"],
@@ -21,12 +21,12 @@ SMALL = replace(
 
 @pytest.mark.slow
 def test_claims_hold(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    assert all(claim.holds for claim in claims(run(SMALL, lab_in(tmp_path))))
+    assert all(claim.holds for claim in claims(run(SMALL, runner_in(tmp_path))))
 
 
 def test_without_bias_nothing_fails_and_nothing_moves(tmp_path) -> None:  # type: ignore[no-untyped-def]
     """The planted wrong world: f = 1, in which initial pulls do not matter."""
     wrong = replace(SMALL, bias=Constant())
-    fails, succeeds, *moves = claims(run(wrong, lab_in(tmp_path)))
+    fails, succeeds, *moves = claims(run(wrong, runner_in(tmp_path)))
     assert succeeds.holds
     assert not any(claim.holds for claim in (fails, *moves))

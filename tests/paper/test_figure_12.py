@@ -10,20 +10,20 @@ import pytest
 from affinity_bandits import Power
 from affinity_bandits.paper.figure_12 import ITEM, bias_models, claims, exponents, run
 
-from .lab import lab_in
+from .cell_runner import runner_in
 
 SMALL = replace(ITEM.settings["quick"], arms=(2, 4, 8, 16, 32), replicates=10)
 
 
 @pytest.mark.slow
 def test_claims_hold(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    assert all(claim.holds for claim in claims(run(SMALL, lab_in(tmp_path))))
+    assert all(claim.holds for claim in claims(run(SMALL, runner_in(tmp_path))))
 
 
 def test_two_linear_biases_do_not_differ(tmp_path) -> None:  # type: ignore[no-untyped-def]
     """The planted wrong world: x in the place of x^2."""
     wrong = replace(SMALL, biases={**bias_models(), "square": Power(1.0)})
-    larger, pronounced, fourth, *_ = claims(run(wrong, lab_in(tmp_path)))
+    larger, pronounced, fourth, *_ = claims(run(wrong, runner_in(tmp_path)))
     assert not any(claim.holds for claim in (larger, pronounced, fourth))
 
 
@@ -34,14 +34,14 @@ def test_an_unbiased_sigmoid_is_not_above(tmp_path) -> None:  # type: ignore[no-
         SMALL,
         biases={**models, "sigmoid": models["unbiased"], "unbiased": models["sigmoid"]},
     )
-    *_, above, _ = claims(run(wrong, lab_in(tmp_path)))
+    *_, above, _ = claims(run(wrong, runner_in(tmp_path)))
     assert not above.holds
 
 
 def test_a_steep_sigmoid_depends_on_the_number_of_arms(tmp_path) -> None:  # type: ignore[no-untyped-def]
     """The planted wrong world: x where the sigmoid should be."""
     wrong = replace(SMALL, biases={**bias_models(), "sigmoid": Power(1.0)})
-    *_, flat = claims(run(wrong, lab_in(tmp_path)))
+    *_, flat = claims(run(wrong, runner_in(tmp_path)))
     assert not flat.holds
 
 

@@ -16,7 +16,7 @@ from affinity_bandits.paper.figure_03 import ITEM as FIGURE_3
 from affinity_bandits.paper.labels import places
 from affinity_bandits.paper.report import report
 
-from .lab import lab_in
+from .cell_runner import runner_in
 
 SMALL = replace(
     FIGURE_3,
@@ -34,32 +34,32 @@ def test_an_item_is_complete(item: Item) -> None:
 
 def test_an_item_writes_the_same_files_twice(tmp_path: Path) -> None:
     for name in ("first", "second"):
-        run_item(SMALL, "quick", lab_in(tmp_path / name / "store"), tmp_path / name)
+        run_item(SMALL, "quick", runner_in(tmp_path / name / "store"), tmp_path / name)
     for file in ("figure.png", "figure.svg", "data.parquet", "claims.json"):
         paths = [tmp_path / name / "figure-3" / file for name in ("first", "second")]
         assert paths[0].read_bytes() == paths[1].read_bytes(), file
 
 
 def test_a_second_run_recomputes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_item(SMALL, "quick", lab_in(tmp_path / "store"), tmp_path)
+    run_item(SMALL, "quick", runner_in(tmp_path / "store"), tmp_path)
 
     def refuse(*arguments: object) -> None:
         raise AssertionError("run again")
 
     monkeypatch.setattr(work, "run_shard", refuse)
-    first = run_item(SMALL, "quick", lab_in(tmp_path / "store"), tmp_path)
+    first = run_item(SMALL, "quick", runner_in(tmp_path / "store"), tmp_path)
     # Neither a finished item nor, where an item was cut off, its finished cells.
-    again = run_item(replace(SMALL, run=refuse), "quick", lab_in(tmp_path / "store"), tmp_path)
+    again = run_item(replace(SMALL, run=refuse), "quick", runner_in(tmp_path / "store"), tmp_path)
     assert again.claims == first.claims
     (tmp_path / "figure-3" / "claims.json").unlink()
-    assert run_item(SMALL, "quick", lab_in(tmp_path / "store"), tmp_path).claims == first.claims
+    assert run_item(SMALL, "quick", runner_in(tmp_path / "store"), tmp_path).claims == first.claims
 
 
 def test_an_item_with_other_settings_is_run_again(tmp_path: Path) -> None:
-    run_item(SMALL, "quick", lab_in(tmp_path / "store"), tmp_path)
+    run_item(SMALL, "quick", runner_in(tmp_path / "store"), tmp_path)
     settings = replace(SMALL.settings["quick"], replicates=6)
     other = replace(SMALL, settings=dict.fromkeys(SCALES, settings))
-    outcome = run_item(other, "quick", lab_in(tmp_path / "store"), tmp_path)
+    outcome = run_item(other, "quick", runner_in(tmp_path / "store"), tmp_path)
     assert "of 6" in outcome.claims[0].evidence
 
 
@@ -69,7 +69,7 @@ def failing(item: Item) -> Item:
 
 
 def test_the_report_holds_everything_and_needs_nothing(tmp_path: Path) -> None:
-    outcome = run_item(failing(SMALL), "quick", lab_in(tmp_path / "store"), tmp_path)
+    outcome = run_item(failing(SMALL), "quick", runner_in(tmp_path / "store"), tmp_path)
     page = report([outcome])
     for claim in outcome.claims[:-1]:
         assert claim.evidence in page

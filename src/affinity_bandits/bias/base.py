@@ -1,4 +1,4 @@
-"""What every bias model offers."""
+"""The base class of bias models."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNCLIPPED = float(np.finfo(np.float64).max)
 
 @dataclass(frozen=True)
 class Bias:
-    """What every bias model offers; the models below are its subclasses.
+    """The base class of bias models, each a nondecreasing function f from share to weight.
 
     A model is immutable, compares by value and, but for `Custom`, is rebuilt from its JSON form
     by `bias_from_json`.
@@ -29,7 +29,7 @@ class Bias:
 
     @property
     def code(self) -> int:
-        """Which formula of `weight` this is."""
+        """The number by which the kernel `weight` knows this model's formula."""
         raise NotImplementedError
 
     @property
@@ -52,7 +52,7 @@ class Bias:
 
     @property
     def clips(self) -> tuple[float, float]:
-        """Lower and upper clip; the outermost floats where there is none, which JSON can hold."""
+        """Lower and upper clip; the largest floats where there is none, as JSON has no infinity."""
         return (-UNCLIPPED, UNCLIPPED)
 
     @property
@@ -101,7 +101,7 @@ class Bias:
         return float(values[0]) if shares.ndim == 0 else values.reshape(shares.shape)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the description as JSON-ready data; `bias_from_json` takes it back."""
+        """Return the description as JSON-ready data; `bias_from_json` reads it back."""
         return {"name": self.name}
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""No affinity."""
+"""The constant bias: no affinity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A user's own function."""
+"""A bias given as a user's own function."""
 
 from __future__ import annotations
 

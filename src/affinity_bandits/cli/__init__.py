@@ -1,4 +1,4 @@
-"""The `affinity` command: one file a command; each parses, calls and prints."""
+"""The `affinity` command: one file per command, which parses, calls and prints."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def item_bar(name: str) -> Iterator[Progress]:
 
 
 class Counter(Progress):
-    """A progress that counts instead of measuring a part."""
+    """A progress that shows a count, where the total is not known."""
 
     def __init__(self, show: Callable[[float], None]) -> None:
         super().__init__(1.0, None)
@@ -42,14 +42,14 @@ class Counter(Progress):
         self._show = show
 
     def tick(self, replicates: float) -> None:
-        """Take note that work worth so many replicates is done."""
+        """Add work worth so many replicates."""
         self._count += replicates
         self._show(self._count)
 
 
 @contextmanager
 def sweep_bar(total: int) -> Iterator[Callable[[Summary], None]]:
-    """Give a function to tell of a sweep's progress; it draws a bar, or writes a line at times."""
+    """Yield a function that shows a sweep's progress: as a bar, or as a line every so often."""
     pace = Pace(total)
     if not sys.stderr.isatty():
         lines = Throttle(LINE_SECONDS, lambda summary: print(pace.words(summary), file=sys.stderr))
@@ -77,7 +77,7 @@ def sweep_bar(total: int) -> Iterator[Callable[[Summary], None]]:
 
 
 class Throttle:
-    """Passes on what it is told, but not more often than every so many seconds."""
+    """Passes calls on to a function, at most one every so many seconds."""
 
     def __init__(self, seconds: float, show: Callable[[Summary], None]) -> None:
         self._seconds = seconds
@@ -85,7 +85,7 @@ class Throttle:
         self._last = time.monotonic()
 
     def tell(self, summary: Summary) -> None:
-        """Pass it on if it is time."""
+        """Pass the call on if enough time has passed since the last."""
         now = time.monotonic()
         if now - self._last >= self._seconds:
             self._last = now

@@ -126,7 +126,7 @@ def _run(bandit_settings: dict[str, Any], run: dict[str, Any]) -> Result:
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Name the file in an error of writing it: a full disk does not."""
+    """Add the file's name to an error raised while writing it: that of a full disk has none."""
     try:
         yield
     except OSError as error:

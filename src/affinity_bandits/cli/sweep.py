@@ -177,7 +177,7 @@ def _place(spec: Path, store: str | None) -> str:
 
 
 def _opened(spec: Path, store: str | None) -> tuple[Sweep, Store, str]:
-    """Return a sweep and its store, which must be there: looking at it should not make it."""
+    """Return a sweep and its store, which must exist: looking at a store must not create it."""
     from affinity_bandits.experiments import Store, Sweep
 
     sweep = Sweep.from_toml(spec)

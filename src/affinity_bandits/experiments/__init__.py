@@ -1,4 +1,4 @@
-"""Experiments: many cells, each run once and saved as it finishes; resumable at any time."""
+"""Experiments: many cells, each run once and saved as it finishes; resumable after interruption."""
 
 from affinity_bandits import extras
 

@@ -1,4 +1,4 @@
-"""A sweep's axes in words and, where they can be read so, in numbers."""
+"""The axes of a sweep for tables and pictures: labels and, where possible, numbers."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def axes_of(sweep: Sweep) -> tuple[Axis, ...]:
 
 
 def axis_of(key: str, values: Sequence[Any]) -> Axis:
-    """Return an axis in words and, where there is one number that varies, in numbers.
+    """Return an axis with labels and, if a single number varies along it, with that number.
 
     >>> axis_of("bandit.bias", [{"name": "power", "alpha": 1}, {"name": "power", "alpha": 2}]).words
     'alpha of the power bias'
@@ -123,7 +123,7 @@ def _plain(key: str, values: Sequence[Any]) -> Reading:
 
 
 def _setting(key: str, values: Sequence[Any]) -> Reading:
-    """Read models of one name by the one setting in which they differ."""
+    """Return the one setting in which models of the same name differ, as numbers."""
     if key not in _INSIDE or not all(isinstance(value, Mapping) for value in values):
         return None
     if len({(value.get("name"), *sorted(value)) for value in values}) != 1:
@@ -139,7 +139,7 @@ def _setting(key: str, values: Sequence[Any]) -> Reading:
 
 
 def _place(key: str, values: Sequence[Any]) -> Reading:
-    """Read lists by the one place in which they differ."""
+    """Return the one position in which lists differ, as numbers."""
     if not _are_lists(key, values) or len({len(value) for value in values}) != 1:
         return None
     differing = [
@@ -156,7 +156,7 @@ def _place(key: str, values: Sequence[Any]) -> Reading:
 
 
 def _gap(key: str, values: Sequence[Any]) -> Reading:
-    """Read true means by the gap between the best and the next."""
+    """Return the gap between the best true mean and the next, as numbers."""
     if key != "bandit.true_means" or not _are_lists(key, values):
         return None
     if any(len(value) < 2 for value in values):

@@ -1,4 +1,4 @@
-"""Who does the work: the protocol, and this process."""
+"""The executor protocol, and the executor that runs everything in this process."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ Done = Callable[[Report], None]
 
 
 class Executor(Protocol):
-    """Runs tasks into a store, in any order, and says what became of every shard."""
+    """Runs tasks in any order, writes their shards to a store and reports on each of them."""
 
     @property
     def workers(self) -> int:
         """How many tasks run at once."""
 
     def check(self, cell: Cell) -> None:
-        """Refuse, before anything is started, a cell that cannot be handed to the workers."""
+        """Refuse, before anything is started, a cell that cannot be sent to the workers."""
 
     def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
-        """Run every task; `tasks` is taken from only as fast as it is worked off."""
+        """Run every task; `tasks` is consumed only as fast as they are run."""
 
 
 class SerialExecutor:
@@ -32,7 +32,7 @@ class SerialExecutor:
     workers = 1
 
     def check(self, cell: Cell) -> None:
-        """Take every cell: it stays in this process."""
+        """Accept every cell: it stays in this process."""
 
     def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
         """Run every task."""

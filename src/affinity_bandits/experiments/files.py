@@ -1,4 +1,4 @@
-"""The few things a store does with files: on a disk, or on any filesystem that pyarrow knows.
+"""The file operations of a store, on a local disk or on any filesystem that pyarrow supports.
 
 Names are paths relative to the store's root, with forward slashes. `write` makes a file appear
 whole or not at all.
@@ -24,13 +24,13 @@ STALE_SECONDS = 24 * 3600.0
 
 
 class Files(Protocol):
-    """What a store needs of a filesystem."""
+    """The file operations that a store needs."""
 
     def names(self, folder: str) -> list[str]:
         """Return the names of the finished files in a folder, none if there is no such folder."""
 
     def folders(self, folder: str) -> Iterator[str]:
-        """Give the names of the folders in a folder."""
+        """Yield the names of the folders in a folder."""
 
     def read(self, name: str) -> bytes:
         """Return a file's content."""
@@ -39,14 +39,14 @@ class Files(Protocol):
         """Write a file, whole or not at all."""
 
     def move(self, name: str, to: str) -> None:
-        """Move a file; nothing happens if somebody else has moved it."""
+        """Move a file; do nothing if another process has moved it."""
 
     def remove(self, name: str) -> None:
         """Remove a file if it is there."""
 
 
 class LocalFiles:
-    """A directory on a disk.
+    """Files in a directory on a local disk.
 
     A file is written under a temporary name, synced, renamed, and its directory synced: after a
     crash it is there with its whole content, or it is not there.
@@ -73,7 +73,7 @@ class LocalFiles:
         return sorted(entry.name for entry in found if not entry.name.startswith(TEMPORARY))
 
     def folders(self, folder: str) -> Iterator[str]:
-        """Give the names of the folders in a folder."""
+        """Yield the names of the folders in a folder."""
         try:
             with os.scandir(self.root / folder) as entries:
                 yield from sorted(entry.name for entry in entries if entry.is_dir())
@@ -101,7 +101,7 @@ class LocalFiles:
         _sync_directory(target.parent)
 
     def move(self, name: str, to: str) -> None:
-        """Move a file; nothing happens if somebody else has moved it."""
+        """Move a file; do nothing if another process has moved it."""
         target = self.root / to
         target.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileNotFoundError):
@@ -114,7 +114,7 @@ class LocalFiles:
 
 
 class ArrowFiles:
-    """A folder on a filesystem that pyarrow knows: S3, Google Cloud, Azure, HDFS, ...
+    """Files on a filesystem that pyarrow supports: S3, Google Cloud, Azure, HDFS, ...
 
     An object store shows an object when its upload is complete, so one upload is one write.
 
@@ -132,7 +132,7 @@ class ArrowFiles:
         return sorted(info.base_name for info in self._infos(folder) if info.is_file)
 
     def folders(self, folder: str) -> Iterator[str]:
-        """Give the names of the folders in a folder."""
+        """Yield the names of the folders in a folder."""
         yield from sorted(info.base_name for info in self._infos(folder) if not info.is_file)
 
     def read(self, name: str) -> bytes:
@@ -149,7 +149,7 @@ class ArrowFiles:
             stream.write(content)
 
     def move(self, name: str, to: str) -> None:
-        """Move a file; nothing happens if somebody else has moved it."""
+        """Move a file; do nothing if another process has moved it."""
         target = f"{self.root}/{to}"
         self.filesystem.create_dir(target.rpartition("/")[0], recursive=True)
         with contextlib.suppress(FileNotFoundError):
@@ -188,7 +188,7 @@ def files_at(root: str | Path) -> Files:
 
 
 def _remove_if_stale(entry: os.DirEntry[str]) -> None:
-    """Remove what a writer left behind that was killed; one that is still writing is younger."""
+    """Remove the temporary file of a writer that was killed; a live writer's is younger."""
     with contextlib.suppress(FileNotFoundError):
         if time.time() - entry.stat().st_mtime > STALE_SECONDS:
             Path(entry.path).unlink()

@@ -39,7 +39,7 @@ class Guess:
         return prior * self._factors.get(kind, 1.0)
 
     def learn(self, report: Report) -> None:
-        """Take note of how long a shard took."""
+        """Correct the guess by how long a shard took."""
         if report.error is not None:
             return
         kind, prior, _ = _prior(report.shard.planned)
@@ -55,7 +55,7 @@ class Guess:
 def packed(
     gaps: Iterable[tuple[AnyCell, range]], guess: Guess, shard_size: int | None
 ) -> Iterator[Task]:
-    """Give tasks for missing replicates, one after the other.
+    """Yield tasks for the missing replicates.
 
     Args:
         gaps: cells with the replicates that are missing, in any order.
@@ -104,7 +104,7 @@ def _prior(planned: AnyCell) -> tuple[str, float, int]:
 
 @lru_cache(maxsize=4096)
 def _rest(text: str) -> tuple[str, int, int, bool]:
-    """Return the policy's name, the horizon, the number of checkpoints, and if rounds are drawn."""
+    """Return policy name, horizon, number of checkpoints, and whether whole rounds are drawn."""
     data = json.loads('{"checkpoints":' + text)
     policy = data["policy"]
     name = policy["name"] if isinstance(policy, dict) else str(policy)

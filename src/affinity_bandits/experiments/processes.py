@@ -1,4 +1,4 @@
-"""Several processes on one machine, with the standard library's pool."""
+"""The executor that runs tasks in several processes on one machine."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MAX_SOLO_CRASHES = 3
 
 
 class ProcessExecutor:
-    """Several processes, started afresh (spawn); the work of one that dies is queued again.
+    """Several processes, started by spawn; the work of one that dies is queued again.
 
     When a worker dies, the pool is lost and made anew. Any task that was handed out may be to
     blame; one that was there at several deaths is run alone, and if its worker keeps dying, its
@@ -52,7 +52,7 @@ class ProcessExecutor:
         self.workers = cores if workers is None else checks.integer("workers", workers, low=1)
 
     def check(self, cell: Cell) -> None:
-        """Refuse a cell of code that another process could not find.
+        """Refuse a cell whose code another process could not import.
 
         Raises:
             NotSupported: says what cannot be sent, and what to do.
@@ -80,7 +80,7 @@ class ProcessExecutor:
                     self._alone(task, root, done)
 
     def _alone(self, task: Task, root: str, done: Done) -> None:
-        """Run the shards of a suspicious task one by one; nobody else can be killed by them."""
+        """Run the shards of a suspicious task one by one, so that no other work dies with them."""
         store = Store(root)
         for shard in task:
             if store.has(shard):  # finished before the worker died
@@ -130,7 +130,7 @@ class ProcessExecutor:
 
 
 def unsendable(cell: Cell, reason: str) -> NotSupported:
-    """Return our own error for a cell that another process cannot run."""
+    """Return the error to raise for a cell that another process cannot run."""
     parts = {"policy": str(cell.policy), "bias": str(cell.bandit.bias)}
     named = " and ".join(f"{part} {parts[part]!r}" for part in cell.code if part in parts)
     return NotSupported(
@@ -141,7 +141,7 @@ def unsendable(cell: Cell, reason: str) -> NotSupported:
 
 
 class _Sender(pickle.Pickler):
-    """Pickles as the pool does, and refuses what only this process can find."""
+    """Pickles as the pool does, and refuses what another process could not import."""
 
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, type | FunctionType) and value.__module__ == "__main__":
@@ -155,7 +155,7 @@ class _Sender(pickle.Pickler):
 
 
 def _run(content: bytes, root: str) -> Answer:
-    """Run a task in a worker; return why if it cannot even be loaded there."""
+    """Run a task in a worker; if it cannot be loaded there, report why."""
     try:
         task: Task = pickle.loads(content)
     except Exception as error:  # a module that is not there, a class that its file does not have
@@ -164,7 +164,7 @@ def _run(content: bytes, root: str) -> Answer:
 
 
 def _submit(pool: ProcessPoolExecutor, task: Task, root: str) -> Future[Answer]:
-    """Hand out a task; if the pool is broken, as a future that says so."""
+    """Submit a task; if the pool is broken, return a future that has failed."""
     # A worker is started here; until it can ignore Ctrl-C it must not see it.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -180,7 +180,7 @@ def _submit(pool: ProcessPoolExecutor, task: Task, root: str) -> Future[Answer]:
 def _let_finish(
     pool: ProcessPoolExecutor, running: Iterable[Future[Answer]], strangers: list[BaseProcess]
 ) -> None:
-    """Give workers a moment for what they have begun, then end them: one run may take hours.
+    """Give workers a moment to finish, then end them: one run may take hours.
 
     What they write is whole or absent, so nothing is lost but their time.
     """
@@ -194,7 +194,7 @@ def _let_finish(
 
 
 def _first(again: deque[Task], queue: Iterator[Task]) -> Iterator[Task]:
-    """Give what must be done again before what is new."""
+    """Yield the tasks to be run again, then the new ones."""
     while True:
         if again:
             yield again.popleft()
@@ -206,13 +206,13 @@ def _first(again: deque[Task], queue: Iterator[Task]) -> Iterator[Task]:
 
 
 def _be_a_worker() -> None:
-    """Leave Ctrl-C to the driver, which lets workers finish what they have begun; end with it."""
+    """Set up a worker: ignore Ctrl-C, which the driver handles, and end with the driver."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_the_driver, daemon=True).start()
 
 
 def _end_with_the_driver() -> None:
-    """End when the driver is gone: workers share the queue's writing end, so it never closes."""
+    """End when the driver is gone; the queue does not close then, as workers hold it open."""
     driver = multiprocessing.parent_process()
     if driver is not None:
         driver.join()

@@ -1,4 +1,4 @@
-"""Workers on a Ray cluster. Nothing outside this file imports Ray."""
+"""The executor that runs tasks on a Ray cluster. Nothing outside this file imports Ray."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RayExecutor:
         return self.asked or os.cpu_count() or 1
 
     def check(self, cell: Cell) -> None:
-        """Take every cell: Ray sends code that is in no module as it is."""
+        """Accept every cell: Ray sends code that is in no module by value."""
 
     def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
         """Run every task."""
@@ -102,7 +102,7 @@ class RayExecutor:
 
 
 def _reports(ray: Any, reference: Any, task: Task, alone: Any, root: str) -> Iterator[Report]:
-    """Give what became of a task; if it kept killing workers, of each shard by itself."""
+    """Yield the reports of a task; if it kept killing workers, run and report its shards singly."""
     try:
         yield from ray.get(reference)
     except ray.exceptions.RayError as fault:
@@ -114,7 +114,7 @@ def _reports(ray: Any, reference: Any, task: Task, alone: Any, root: str) -> Ite
 
 
 def _reach(address: str) -> None:
-    """Say at once that nobody is there: Ray itself goes on trying for minutes."""
+    """Raise at once if no cluster answers; Ray itself keeps trying for minutes."""
     host, _, port = address.rpartition(":")
     if not host or "/" in host or not port.isdecimal():  # "auto", ray://..., a session's name
         return

@@ -1,4 +1,4 @@
-"""Read results whose policy or bias is code of the user's that can no longer be imported."""
+"""Read results whose policy or bias is a user's own code that can no longer be imported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from affinity_bandits.experiments.spec import canonical
 
 @dataclass(frozen=True)
 class Unloaded(Bias):
-    """A bias whose function is not here: it says what it was called, and has no values.
+    """A bias whose function is not loaded: it has a name and no values.
 
     Args:
         description: what `to_json` gave where it was run, as text.

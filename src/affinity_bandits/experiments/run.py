@@ -1,4 +1,4 @@
-"""Run a set of cells: what is not in the store yet, and nothing else."""
+"""Run those replicates of a set of cells that are not in the store yet."""
 
 from __future__ import annotations
 

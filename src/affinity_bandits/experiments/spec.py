@@ -21,7 +21,7 @@ SIMULATION_VERSION = 1
 
 
 def canonical(data: Any) -> str:
-    """Return data as JSON in the one spelling that identities are taken of."""
+    """Return data as JSON in the one spelling that identities are computed from."""
     return json.dumps(data, sort_keys=True, separators=(",", ":"))
 
 
@@ -77,7 +77,7 @@ class Cell:
         checks.choice("engine", self.engine, ("auto", "steps"))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the content as JSON-ready data; `from_json` takes it back."""
+        """Return the content as JSON-ready data; `from_json` reads it back."""
         data = {
             "bandit": self.bandit.to_json(),
             "policy": self.policy.to_json(),
@@ -90,7 +90,7 @@ class Cell:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Cell:
-        """Rebuild a cell from `to_json`; its code is the one that the data tells of.
+        """Rebuild a cell from `to_json`, with the code digests saved there.
 
         Raises:
             NotSupported: it is of code of the user's own that is not loaded here.
@@ -118,7 +118,7 @@ class Cell:
         return code_of(policy=self.policy, bias=self.bandit.bias, bandit=_rest(self.bandit))
 
     def check_code(self) -> None:
-        """Check that what would be run is the code that the identity stands for.
+        """Check that the code that would be run is the code in the identity.
 
         Raises:
             NotSupported: it has been edited since the cell was made, here or in another process.
@@ -153,12 +153,12 @@ class Cell:
 
 
 def _rest(bandit: AffinityBandit) -> tuple[Any, ...]:
-    """Return what else of a bandit could be code of the user's: classes derived from ours."""
+    """Return the other parts of a bandit that may be a user's code: classes derived from ours."""
     return type(bandit), bandit.noise
 
 
 class Planned(NamedTuple):
-    """A cell that has not been built yet: a million of them can be told apart in seconds.
+    """A cell that is not built yet, only identified, so that a million of them take seconds.
 
     Attributes:
         identity: of the cell.
@@ -187,7 +187,7 @@ class Planned(NamedTuple):
 
 
 class AnyCell(Protocol):
-    """What a run needs to know of a cell before it is built: `Cell` and `Planned` have it."""
+    """What a run needs of a cell before it is built; `Cell` and `Planned` both have it."""
 
     @property
     def identity(self) -> str:
@@ -223,7 +223,7 @@ class Shard:
 
 
 class CellSet(Protocol):
-    """What can be run: an `Experiment` or a `Sweep`."""
+    """A set of cells that can be run: an `Experiment` or a `Sweep`."""
 
     @property
     def replicates(self) -> int:
@@ -234,7 +234,7 @@ class CellSet(Protocol):
         """Replicates of a shard; None to let a run choose."""
 
     def planned(self) -> Iterable[AnyCell]:
-        """Give every cell, one after the other, each once."""
+        """Yield every cell once."""
 
 
 @dataclass(frozen=True)
@@ -272,7 +272,7 @@ class Experiment:
 
 
 def check_amounts(replicates: object, shard_size: object) -> None:
-    """Check how many replicates are asked for, and in which pieces."""
+    """Check the number of replicates and the shard size."""
     checks.integer("replicates", replicates, low=1, high=10**9)
     if shard_size is not None:
         checks.integer("shard_size", shard_size, low=1, high=10**9)

@@ -1,4 +1,4 @@
-"""Where finished work is kept: one parquet file a shard, whole or absent, with its checksum.
+"""The store of finished shards: one parquet file each, whole or absent, with its checksum.
 
     ab/cdef.../000000000-0001000-0123456789abcdef.parquet   first replicate, count, checksum
     aside/...                                               damaged or foreign files, moved away
@@ -33,7 +33,7 @@ from affinity_bandits.experiments.tables import (
     pyarrow_modules,
     to_bytes,
 )
-from affinity_bandits.simulation import Result
+from affinity_bandits.simulation import PolicyRun, Result
 
 _NAME = re.compile(r"(\d{9})-(\d{7})-([0-9a-f]{16})\.parquet")
 ASIDE = "aside"
@@ -50,7 +50,7 @@ class Piece(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A cell as it was written down with its results.
+    """A cell as it was saved with its results.
 
     Attributes:
         identity: of the cell.
@@ -65,7 +65,7 @@ class Kept(NamedTuple):
 
     @property
     def content(self) -> dict[str, Any]:
-        """What it is, as `Cell.to_json` and with the simulation's version."""
+        """The saved content: `Cell.to_json` and the simulation's version."""
         data: dict[str, Any] = json.loads(self.text)
         return data
 
@@ -125,7 +125,7 @@ class Store:
         return replicates - sum(len(gap) for gap in _gaps(self._named(identity), replicates))
 
     def read(self, cell: Cell, replicates: int) -> Result:
-        """Return the first so many replicates of a cell.
+        """Return the first `replicates` replicates of a cell.
 
         Raises:
             InvalidInput: some of them are not in the store, or a file is damaged.
@@ -141,7 +141,7 @@ class Store:
         return result_of(cell, found, replicates, cell.bandit)
 
     def kept(self) -> Iterator[Kept]:
-        """Give every cell of which something is finished, by what was written with it.
+        """Yield every cell that has finished shards, as it was saved with them.
 
         It needs none of the code that was run, so it also gives cells of code that has been edited
         or is gone. Damaged files are passed over.
@@ -155,7 +155,7 @@ class Store:
                     break
 
     def result(self, kept: Kept, replicates: int | None = None) -> Result:
-        """Return what is finished of a cell, of at most so many replicates, without its code.
+        """Return the finished replicates of a cell, at most so many, without loading its code.
 
         Raises:
             InvalidInput: nothing is, or a file is damaged.
@@ -166,18 +166,18 @@ class Store:
         return result_of(kept, found, len(found.replicates) if replicates is None else replicates)
 
     def finished(self, identity: str) -> Outcomes | None:
-        """Return whatever there is of a cell, in the order of its replicates; None if nothing."""
+        """Return all finished replicates of a cell in order; None if there are none."""
         return self._outcomes(identity)
 
     def identities(self) -> Iterator[str]:
-        """Give the identity of every cell that has a folder."""
+        """Yield the identity of every cell that has a folder."""
         for outer in self.files.folders(""):
             if len(outer) == 2:
                 for inner in self.files.folders(outer):
                     yield outer + inner
 
     def content_hash(self) -> str:
-        """Return a hash of all outcomes: not of how they are cut, by whom or when they were made.
+        """Return a hash of all outcomes, however they are cut into shards, whoever ran them.
 
         Raises:
             InvalidInput: a file is damaged.
@@ -193,7 +193,7 @@ class Store:
         return state.hexdigest()
 
     def dataset(self) -> Any:
-        """Return all shards as a pyarrow dataset: a table that is read only where it is asked.
+        """Return all shards as a pyarrow dataset, which reads only what is asked for.
 
         Checksums are not looked at, and where shards overlap a replicate is there twice, with the
         same numbers: `read`, `finished` and `content_hash` check and join.
@@ -212,18 +212,18 @@ class Store:
         )
 
     def record_failure(self, shard: Shard, error: str) -> None:
-        """Write down that a shard failed by its own fault."""
+        """Record that a shard failed by its own fault."""
         data = {"shard": shard.name, "cell": json.loads(shard.planned.text), "error": error}
         text = json.dumps(data, indent=1)
         self.files.write(_failure(shard), text.encode())
 
     def forget_failures(self) -> None:
-        """Remove what was written down about failures: they are about to be tried again."""
+        """Delete the records of failures, which are about to be retried."""
         for name in self.files.names(FAILURES):
             self.files.remove(f"{FAILURES}/{name}")
 
     def failures(self) -> list[dict[str, Any]]:
-        """Return what was written down about shards that failed."""
+        """Return the records of shards that failed."""
         return [
             json.loads(self.files.read(f"{FAILURES}/{name}")) for name in self.files.names(FAILURES)
         ]
@@ -269,7 +269,7 @@ def result_of(
     replicates: int,
     bandit: AffinityBandit | None = None,
 ) -> Result:
-    """Return what was found of a cell as a result, of at most so many replicates.
+    """Return outcomes of a cell as a result of at most so many replicates.
 
     Args:
         planned: the cell; its policy is not needed.
@@ -277,8 +277,6 @@ def result_of(
         replicates: the most to return.
         bandit: its bandit, if it is at hand; otherwise the content is read.
     """
-    from affinity_bandits.simulation.result_data import PolicyRun
-
     content = json.loads(planned.text)
     return Result(
         bandit=bandit_of(content) if bandit is None else bandit,
@@ -308,7 +306,7 @@ def _gaps(pieces: Iterable[Piece], replicates: int) -> list[range]:
 
 
 def _joined(parts: list[Outcomes]) -> Outcomes | None:
-    """Return parts as one, each replicate once: two shards may overlap."""
+    """Return parts as one, each replicate once, though shards may overlap."""
     if not parts:
         return None
     numbers = np.concatenate([part.replicates for part in parts])
@@ -323,7 +321,7 @@ def _joined(parts: list[Outcomes]) -> Outcomes | None:
 
 
 def _piece(folder: str, name: str) -> Piece | None:
-    """Return what a file's name says, or None if it is no name of ours."""
+    """Return what a shard's file name says, or None if it is not one."""
     match = _NAME.fullmatch(name)
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""What a sweep has found so far: a line for each cell, made one after the other."""
+"""Summaries of a sweep's cells, as far as they are finished, computed one at a time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BATCH = 10_000
 
 
 class CellSummary(NamedTuple):
-    """What is known of a cell.
+    """The figures of a cell, as far as it is finished.
 
     Attributes:
         identity: of the cell.
@@ -78,7 +78,7 @@ class Finished(NamedTuple):
 
 
 def summarise(planned: Planned, store: Store, replicates: int, level: float = 0.95) -> CellSummary:
-    """Return what is known of a cell's first so many replicates, finished or half finished.
+    """Summarise the finished ones of a cell's first `replicates` replicates.
 
     Raises:
         InvalidInput: one of the cell's files is damaged.
@@ -102,13 +102,13 @@ def summarise(planned: Planned, store: Store, replicates: int, level: float = 0.
 
 
 def cell_summaries(sweep: Sweep, store: Store, level: float = 0.95) -> Iterator[CellSummary]:
-    """Yield what is known of every cell, reading one at a time."""
+    """Yield the summary of every cell, reading one at a time."""
     for planned in sweep.planned():
         yield summarise(planned, store, sweep.replicates, level)
 
 
 def earlier_code(sweep: Sweep, store: Store) -> Iterator[Planned]:
-    """Give cells of the store that differ from those of a sweep in the user's own code alone.
+    """Yield cells of the store that differ from the sweep's in the user's own code alone.
 
     They are what the sweep had before a policy or function was edited. They are never counted or
     drawn with the cells of the code as it stands.
@@ -147,7 +147,7 @@ def finished(sweep: Sweep, store: Store) -> Finished:
 
 
 def keep_spec(sweep: Sweep, store: Store) -> list[str] | None:
-    """Write a sweep into its store, for whoever finds the store without its file.
+    """Save a sweep in its store, for readers who have the store but not the sweep's file.
 
     Cells are their content, so one store can hold several sweeps; the latest is the one kept.
 

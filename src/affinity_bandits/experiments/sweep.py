@@ -112,7 +112,7 @@ class Sweep:
         return length
 
     def planned(self) -> Iterator[Planned]:
-        """Yield every cell, not built; two that are the same cell are both yielded."""
+        """Yield every cell without building it; a cell that comes twice is yielded twice."""
         pieces = {key: [_pieces(key, value) for value in self._values(key)] for key in KEYS}
         ordered = [key for key in KEYS if key not in self.axes]
         shared = {key: pieces[key][0] for key in ordered}
@@ -131,7 +131,7 @@ class Sweep:
         }
 
     def to_json(self) -> dict[str, Any]:
-        """Return the sweep as JSON-ready data; `from_json` takes it back."""
+        """Return the sweep as JSON-ready data; `from_json` reads it back."""
         data = {
             "axes": {key: list(values) for key, values in self.axes.items()},
             "fixed": dict(self.fixed),
@@ -172,7 +172,7 @@ class Sweep:
 
 
 def _flattened(table: dict[str, Any]) -> dict[str, Any]:
-    """Return a table with its part under "bandit" spelled with dots."""
+    """Return a table with its "bandit" table flattened to dotted keys."""
     inner = table.get("bandit")
     flat = {key: value for key, value in table.items() if key != "bandit"}
     if inner is not None:
@@ -270,7 +270,7 @@ _PIECES: dict[str, Callable[[Any], _Piece]] = {
 
 
 def _planned(chosen: Mapping[str, _Piece], tail: str, place: tuple[int, ...]) -> Planned:
-    """Put a cell's text together; keys stand in the order in which JSON sorts them."""
+    """Assemble a cell's text, with its keys in the order in which JSON sorts them."""
     means = chosen["bandit.true_means"]
     initial = chosen["bandit.initial_pulls"]
     noise = chosen["bandit.noise"]

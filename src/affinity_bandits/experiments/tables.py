@@ -72,7 +72,7 @@ def from_bytes(content: bytes) -> Outcomes:
 
 
 class Label(NamedTuple):
-    """What a file says of itself, whatever its name is."""
+    """What a file says it holds, whatever its name is."""
 
     text: str  # the cell's content
     first: int
@@ -107,7 +107,7 @@ def pyarrow_modules() -> tuple[Any, Any]:
 
 
 def _lists(arrow: Any, rows: Any) -> Any:
-    """Return rows as lists of no fixed size: cells of different numbers of arms are one table."""
+    """Return rows as lists of no fixed size: cells of any number of arms are one table."""
     starts = np.arange(rows.shape[0] + 1, dtype=np.int32) * rows.shape[1]
     return arrow.ListArray.from_arrays(starts.astype(np.int32), arrow.array(rows.ravel()))
 

@@ -1,4 +1,4 @@
-"""The one way to run a cell: a shard is run, written, and reported on."""
+"""Run a shard, write it and report on it: the only way to run a cell."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Report(NamedTuple):
 
 
 def run_shard(shard: Shard, root: str) -> None:
-    """Run one shard and write it. There is no second way to run a cell."""
+    """Run one shard and write it."""
     from affinity_bandits.simulation import simulate
 
     cell = shard.planned.cell()
@@ -75,7 +75,7 @@ def run_task(task: Task, root: str) -> list[Report]:
 
 
 def warm_up(cell: Cell) -> None:
-    """Have a cell's loop compiled once on this machine, by whoever comes first.
+    """Compile a cell's loop once per machine, in whichever worker comes first.
 
     Machine code is cached on disk. Without the lock, all workers of a machine would compile the
     same loop at once.

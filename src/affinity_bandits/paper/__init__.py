@@ -1,4 +1,4 @@
-"""The paper, reproduced: one module a figure or theorem: settings, run, claims, drawing."""
+"""The paper, reproduced: a module per figure or theorem, with settings, run, claims and drawing."""
 
 from affinity_bandits import extras
 

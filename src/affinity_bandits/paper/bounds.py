@@ -85,11 +85,11 @@ class Settings:
                 yield Instance(bias, self.series_arms, "equal", 0, horizon)
 
 
-def run(settings: Settings, lab: CellRunner) -> Data:
+def run(settings: Settings, runner: CellRunner) -> Data:
     """Measure the regret of every instance and compute its bounds."""
     instances = list(settings.instances())
     bandits = [instance.bandit(settings.biases) for instance in instances]
-    results = lab.results(
+    results = runner.results(
         [
             Cell(bandit, settings.policy, instance.horizon)
             for bandit, instance in zip(bandits, instances, strict=True)

@@ -34,7 +34,7 @@ class World(NamedTuple):
 
 
 class Path(NamedTuple):
-    """What is written down along a path; [environment, arm] where not said otherwise."""
+    """What is recorded along a path; [environment, arm] where not said otherwise."""
 
     pulls: IntArray
     deviation: FloatArray  # sum of Y less the mean it should have
@@ -70,7 +70,7 @@ def world_of(constants: Constants, horizon: int, frozen_scale: float) -> World:
 
 
 def empty_path(horizon: int) -> Path:
-    """Return room for a path."""
+    """Return a path with nothing recorded yet."""
     return Path(
         np.zeros((2, 2), dtype=np.int64),
         np.zeros((2, 2)),

@@ -52,9 +52,9 @@ class Settings:
     seed: int = 0
 
 
-def run(settings: Settings, lab: CellRunner) -> Data:
+def run(settings: Settings, runner: CellRunner) -> Data:
     """Walk both couplings through the paper's world, random ones, and a small one."""
-    del lab  # a coupling is not a cell
+    del runner  # a coupling is not a cell
     rows: list[dict[str, Any]] = []
     for name, queues in COUPLINGS.items():
         plans = [(PUBLISHED, settings.published_paths, settings.published_horizon)]

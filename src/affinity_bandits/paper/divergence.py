@@ -58,9 +58,9 @@ class Settings:
         return (1.0 + self.eps) * (max(self.means) - self.means[self.arm])
 
 
-def run(settings: Settings, lab: CellRunner) -> Data:
+def run(settings: Settings, runner: CellRunner) -> Data:
     """Weigh paths of each policy, and run it in the other environment too."""
-    del lab  # cells keep pulls, not likelihoods
+    del runner  # cells keep pulls, not likelihoods
     divergence = settings.lift**2 / 2.0
     columns: dict[str, list[Any]] = {"policy": [], "time": []}
     parts: list[FloatArray] = []

@@ -31,7 +31,7 @@ def count_failures(
     bandits: Sequence[tuple[float, AffinityBandit]],
     horizons: Sequence[int],
     replicates: int,
-    lab: CellRunner,
+    runner: CellRunner,
 ) -> Data:
     """Run Algorithm 1 on every bandit to every horizon and count the two kinds of failure.
 
@@ -40,10 +40,10 @@ def count_failures(
         bandits: each with its value in that column, from the easiest to the hardest.
         horizons: ascending.
         replicates: of every bandit and horizon.
-        lab: where they are run.
+        runner: where they are run.
     """
     grid = [(horizon, *hardness) for horizon in horizons for hardness in bandits]
-    results = lab.results(
+    results = runner.results(
         [Cell(bandit, Elimination(), horizon) for horizon, _, bandit in grid], replicates
     )
     return {

@@ -27,8 +27,8 @@ class Settings:
     means: Sequence[float] = (0.9, 0.8, 0.65, 0.5, 0.3)
 
 
-def run(settings: Settings, lab: CellRunner) -> Data:
-    """Compute true and biased means; there is no chance in it, so the lab is not used."""
+def run(settings: Settings, runner: CellRunner) -> Data:
+    """Compute true and biased means; nothing is random, so no cell is run."""
     bandit = AffinityBandit(settings.means, settings.bias)
     share = 1 / bandit.arms
     return {

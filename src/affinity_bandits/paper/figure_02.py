@@ -26,8 +26,8 @@ class Settings:
     picked: int = 2
 
 
-def run(settings: Settings, lab: CellRunner) -> Data:
-    """Compute shares and means before and after; without chance, so the lab is not used."""
+def run(settings: Settings, runner: CellRunner) -> Data:
+    """Compute shares and means before and after; nothing is random, so no cell is run."""
     bandit = AffinityBandit(settings.means, settings.bias)
     before = np.ones(bandit.arms)
     after = before.copy()

@@ -33,14 +33,14 @@ class Settings:
     policies: Sequence[str] = tuple(NAMES)
 
 
-def run(settings: Settings, lab: CellRunner) -> Data:
+def run(settings: Settings, runner: CellRunner) -> Data:
     """Count, for each policy and initial share, the runs with T_1(n) > n/2."""
     grid = [(policy, first) for policy in settings.policies for first in settings.first]
     cells = []
     for policy, first in grid:
         bandit = AffinityBandit(settings.means, settings.bias, (first, settings.second))
         cells.append(Cell(bandit, policy_from_json(policy), settings.horizon))
-    results = lab.results(cells, settings.replicates)
+    results = runner.results(cells, settings.replicates)
     return {
         "policy": [policy for policy, _ in grid],
         "initial_share": [first / (first + settings.second) for _, first in grid],

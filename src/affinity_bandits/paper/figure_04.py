@@ -36,7 +36,7 @@ class Settings:
     checkpoints: int = 40
 
 
-def run(settings: Settings, lab: CellRunner) -> Data:
+def run(settings: Settings, runner: CellRunner) -> Data:
     """Follow T_1(t) along every path, in both environments."""
     n = settings.horizon
     spaced = np.round(np.geomspace(10, n, settings.checkpoints)).astype(int).tolist()
@@ -47,7 +47,7 @@ def run(settings: Settings, lab: CellRunner) -> Data:
     }
     policies = {"true": UCBV(), "debiased": DebiasedUCBV(settings.bias, settings.initial_pulls)}
     cells = [Cell(bandits[name], policies[name], n, tuple(times)) for name in NAMES]
-    results = lab.results(cells, settings.paths)
+    results = runner.results(cells, settings.paths)
     rows = len(NAMES) * settings.paths
     return {
         "feedback": np.repeat(list(NAMES), settings.paths * len(times)).tolist(),

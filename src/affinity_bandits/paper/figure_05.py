@@ -46,13 +46,13 @@ class Settings:
         return self.frozen - self.initial[0] + 1
 
 
-def run(settings: Settings, lab: CellRunner) -> Data:
+def run(settings: Settings, runner: CellRunner) -> Data:
     """Count pulls of the suboptimal arm at horizons from the theorem's first one on."""
     bandit = AffinityBandit(settings.means, settings.bias, settings.initial)
     first = min(settings.first, settings.horizon)
     times = np.unique(np.geomspace(first, settings.horizon, settings.horizons).astype(np.int64))
     cell = Cell(bandit, UCB1(), settings.horizon, tuple(int(t) for t in times))
-    (result,) = lab.results([cell], settings.replicates)
+    (result,) = runner.results([cell], settings.replicates)
     pulls = result.pulls[0, :, :, 1]
     total = settings.frozen + settings.initial[1]
     shares = {

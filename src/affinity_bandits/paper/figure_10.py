@@ -24,7 +24,7 @@ class Settings:
     horizons: Sequence[int] = (10**6, 4 * 10**6, 16 * 10**6)
 
 
-def run(settings: Settings, lab: CellRunner) -> Data:
+def run(settings: Settings, runner: CellRunner) -> Data:
     """Count, for each horizon and alpha, the undecided and the deceived runs."""
     bandits = [
         (
@@ -35,7 +35,7 @@ def run(settings: Settings, lab: CellRunner) -> Data:
         )
         for alpha in settings.alphas
     ]
-    return count_failures("alpha", bandits, settings.horizons, settings.replicates, lab)
+    return count_failures("alpha", bandits, settings.horizons, settings.replicates, runner)
 
 
 def claims(data: Data) -> list[Claim]:

@@ -30,7 +30,7 @@ class Settings:
     gaps: Sequence[int] = GAPS
 
 
-def run(settings: Settings, lab: CellRunner) -> Data:
+def run(settings: Settings, runner: CellRunner) -> Data:
     """Count, for each horizon and gap T0_max - T0_min, the undecided and the deceived runs."""
     bandits = [
         (
@@ -39,7 +39,7 @@ def run(settings: Settings, lab: CellRunner) -> Data:
         )
         for gap in settings.gaps
     ]
-    return count_failures("gap", bandits, settings.horizons, settings.replicates, lab)
+    return count_failures("gap", bandits, settings.horizons, settings.replicates, runner)
 
 
 def claims(data: Data) -> list[Claim]:

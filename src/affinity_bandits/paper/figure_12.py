@@ -52,7 +52,7 @@ class Settings:
     horizon: int = 10**15
 
 
-def run(settings: Settings, lab: CellRunner) -> Data:
+def run(settings: Settings, runner: CellRunner) -> Data:
     """Take the regret of every run, for each bias model and number of arms."""
     grid = [(name, arms) for name in NAMES for arms in settings.arms]
     cells = []
@@ -60,7 +60,7 @@ def run(settings: Settings, lab: CellRunner) -> Data:
         means = (settings.best, *[settings.other] * (arms - 1))
         bandit = AffinityBandit(means, settings.biases[name], noise="gaussian")
         cells.append(Cell(bandit, Elimination(), settings.horizon))
-    results = lab.results(cells, settings.replicates)
+    results = runner.results(cells, settings.replicates)
     rows = [
         (name, arms, replicate, float(regret), settings.horizon)
         for (name, arms), result in zip(grid, results, strict=True)

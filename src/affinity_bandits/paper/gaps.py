@@ -42,7 +42,7 @@ class Settings:
 SETTINGS = {"quick": Settings(50), "full": Settings(1000), "as-published": Settings(3)}
 
 
-def run(settings: Settings, lab: CellRunner) -> Data:
+def run(settings: Settings, runner: CellRunner) -> Data:
     """Count the pulls of the suboptimal arm, run by run and gap by gap."""
     low, high = settings.exponents
     count = round((high - low) * settings.per_octave)
@@ -52,7 +52,7 @@ def run(settings: Settings, lab: CellRunner) -> Data:
         means = (settings.first_mean, settings.first_mean + ARMS * one)
         bandit = AffinityBandit(means, settings.bias, noise=Gaussian())
         cells.append(Cell(bandit, Elimination(settings.schedule), settings.horizon))
-    results = lab.results(cells, settings.replicates)
+    results = runner.results(cells, settings.replicates)
     # What the paper says happens is a matter of the published schedule, whatever is run.
     said = [expected(one, settings.horizon) for one in effective.tolist()]
     runs = settings.replicates

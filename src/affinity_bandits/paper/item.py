@@ -1,4 +1,4 @@
-"""What every figure and theorem of the paper is here: settings, run, claims, drawing."""
+"""The contract of a figure or theorem of the paper: settings, run, claims, drawing."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Claim(NamedTuple):
 
     @property
     def as_known(self) -> bool:
-        """Whether the verdict is what we know: holds, or fails with an entry in the errata."""
+        """Whether the verdict is the expected one: holds, or fails with an entry in the errata."""
         return self.holds != bool(self.erratum)
 
 
 class CellRunner(Protocol):
-    """Where an item's cells are run."""
+    """Runs the cells of an item."""
 
     def results(self, cells: Sequence[Cell], replicates: int) -> list[Result]:
         """Return the outcome of every cell, in order; what is finished is not run again."""
@@ -59,7 +59,7 @@ class Item:
         labels: the paper's labels it covers.
         notes: its settings in words, and which of them the paper leaves out and why these.
         settings: one description for each of `SCALES`.
-        run: settings and lab to data, through the simulator.
+        run: settings and runner to data, through the simulator.
         claims: data to verdicts.
         draw: data to a matplotlib figure; pure.
     """

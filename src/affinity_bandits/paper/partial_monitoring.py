@@ -37,9 +37,9 @@ class Settings:
     weights: tuple[float, float] = (0.3, 0.7)
 
 
-def run(settings: Settings, lab: CellRunner) -> Data:
+def run(settings: Settings, runner: CellRunner) -> Data:
     """Write both matrices down, and run every policy against both adversaries."""
-    del lab  # an adversary is no bandit
+    del runner  # an adversary is no bandit
     loss, feedback = loss_matrix(), feedback_matrix()
     marks = {outcome_index(outcome): k + 1 for k, outcome in enumerate(settings.outcomes)}
     rows: list[dict[str, Any]] = [

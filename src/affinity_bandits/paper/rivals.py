@@ -54,7 +54,7 @@ SETTINGS = {
 }
 
 
-def run(settings: Settings, lab: CellRunner) -> Data:
+def run(settings: Settings, runner: CellRunner) -> Data:
     """Count the pulls of arm 1 in every run, in all and in the last part of the horizon."""
     n, runs = settings.horizon, settings.replicates
     late = round((1.0 - LAST_PART) * n)
@@ -65,7 +65,7 @@ def run(settings: Settings, lab: CellRunner) -> Data:
         initial = (settings.second + gap, settings.second)
         bandit = AffinityBandit(settings.means, settings.bias, initial, Gaussian())
         cells.append(Cell(bandit, policy_from_json(policy), n, (late,)))
-    pulls = np.stack([result.pulls[0, :, :, 0] for result in lab.results(cells, runs)])
+    pulls = np.stack([result.pulls[0, :, :, 0] for result in runner.results(cells, runs)])
     return {
         "policy": np.repeat([policy for policy, _ in grid], runs).tolist(),
         "gap": np.repeat([gap for _, gap in grid], runs),

@@ -22,7 +22,7 @@ PICTURES = ("png", "svg")
 
 
 class StoreCellRunner:
-    """A lab whose finished work is kept in a store.
+    """A `CellRunner` that keeps what is finished in a store.
 
     Args:
         store: where.
@@ -66,7 +66,7 @@ class Outcome:
         return all(claim.as_known for claim in self.claims)
 
 
-def run_item(item: Item, scale: str, lab: Any, out: Path) -> Outcome:
+def run_item(item: Item, scale: str, runner: Any, out: Path) -> Outcome:
     """Run one item and write its pictures, data and claims; what is finished is not run again."""
     checks.choice("scale", scale, SCALES)
     folder = out / item.identity
@@ -74,7 +74,7 @@ def run_item(item: Item, scale: str, lab: Any, out: Path) -> Outcome:
     finished = read_finished(folder, mark)
     if finished is not None:
         return Outcome(item, scale, finished, folder)
-    data = item.run(item.settings[scale], lab)
+    data = item.run(item.settings[scale], runner)
     verdicts = tuple(item.claims(data))
     folder.mkdir(parents=True, exist_ok=True)
     write_data(data, folder / "data.parquet")

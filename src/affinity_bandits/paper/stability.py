@@ -92,9 +92,9 @@ def cases(settings: Settings) -> Iterator[Case]:
         yield Case((arms, beta, target, times, largest, start, kind), initial, prefix, horizon)
 
 
-def run(settings: Settings, lab: CellRunner) -> Data:
+def run(settings: Settings, runner: CellRunner) -> Data:
     """Play every path and note each arm that was lifted, in order."""
-    del lab  # nothing here is random but some of the adversaries
+    del runner  # nothing here is random but some of the adversaries
     from affinity_bandits.simulation.compiled import compiled
 
     play = compiled(lift, allocates=True)

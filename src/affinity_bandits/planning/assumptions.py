@@ -1,4 +1,4 @@
-"""What somebody who plans a comparison takes for granted, written down."""
+"""The assumptions that a plan is made for."""
 
 from __future__ import annotations
 
@@ -110,12 +110,12 @@ class Assumptions:
 
     @property
     def bounded(self) -> bool:
-        """Whether scores lie between two ends."""
+        """Whether scores are bounded."""
         return self.noise == "bounded"
 
     @property
     def span(self) -> float:
-        """What one unit of the scale that policies see is in scores: 1 for Gaussian ones."""
+        """The width of the range of scores, which policies see as 1; 1 for Gaussian scores."""
         return self.highest - self.lowest
 
     @property

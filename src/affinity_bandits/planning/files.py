@@ -156,7 +156,7 @@ def remembered_plan(
     progress: Any = None,
     cache: Path | None = None,
 ) -> tuple[Plan, bool]:
-    """Return a plan, and whether it had been made before.
+    """Return a plan, from the cache if it was made before, and whether it was.
 
     Plans are kept in the user's cache directory under a digest of all that they depend on; one
     that cannot be read is made again.
@@ -208,7 +208,7 @@ def _outcome(data: Mapping[str, Any]) -> Outcome:
 
 
 def _without_none(data: Any) -> Any:
-    """Return the data without what is not there: TOML has no word for it."""
+    """Return the data without its None values, which TOML cannot express."""
     if isinstance(data, Mapping):
         return {key: _without_none(value) for key, value in data.items() if value is not None}
     if isinstance(data, list | tuple):

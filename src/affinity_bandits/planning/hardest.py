@@ -120,7 +120,7 @@ def rivals_ahead(assumptions: Assumptions) -> list[tuple[str, tuple[int, ...]]]:
 
 
 def initial_members(assumptions: Assumptions) -> list[tuple[str, tuple[int, ...]]]:
-    """Return who may sit on the committee at first: one member each, and head starts."""
+    """Return the initial committees: one member of each group, and every head start."""
     groups, ahead = assumptions.groups, 1 + assumptions.head_start
     nobody = ("nobody has a head start", (1,) * groups)
     if ahead == 1:
@@ -145,7 +145,7 @@ def hardest_outcomes(
     seed: int,
     tick: Tick | None = None,
 ) -> list[Outcome]:
-    """Run a policy in several worlds, in threads: the compiled loops do not hold the lock."""
+    """Run a policy in several worlds, in threads: the compiled loops release the GIL."""
     return in_threads(
         lambda hard: hardest_outcome(hard, policy, horizon, replicates, seed),
         worlds,

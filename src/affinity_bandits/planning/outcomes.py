@@ -98,7 +98,7 @@ def outcomes(
     seed: int,
     tick: Tick | None = None,
 ) -> list[Outcome]:
-    """Run a policy on several instances, in threads: the compiled loops do not hold the lock.
+    """Run a policy on several instances, in threads: the compiled loops release the GIL.
 
     The order and the number of threads change nothing but the time it takes.
     """
@@ -110,7 +110,7 @@ def outcomes(
 def in_threads(
     run: Callable[[Item], Outcome], items: Sequence[Item], replicates: int, tick: Tick | None
 ) -> list[Outcome]:
-    """Run each item in threads; progress is told here, in order, as results come."""
+    """Run each item in threads; progress is reported here, in order, as results come."""
     if not items:
         return []
     found = [run(items[0])]  # compiles, where that has not been done, once

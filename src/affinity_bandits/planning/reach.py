@@ -161,6 +161,6 @@ def sufficient_horizon(
 
 
 def _rounded_up(choices: float) -> int:
-    """Return the number rounded up to two digits: more would pretend to a precision that lacks."""
+    """Return the number rounded up to two digits: more would suggest a false precision."""
     scale = int(10 ** max(0, math.floor(math.log10(choices)) - 1))
     return math.ceil(choices / scale) * scale

@@ -94,7 +94,7 @@ def _violations(given: Assumptions, factor: int) -> list[Case]:
 
 
 def _noisier(given: Assumptions, factor: int) -> list[HardWorld]:
-    """Return the worlds with more noise; beyond their ends where scores were to stay inside."""
+    """Return the worlds with more noise; scores that were to be bounded then leave their range."""
     sigma = factor * (LARGEST_SPREAD if given.bounded else given.sigma)
     return [replace(hard, world=hard.world._replace(sigma=sigma)) for hard in hard_worlds(given)]
 

@@ -1,4 +1,4 @@
-"""Pictures: one a file, each a pure function from data to a matplotlib figure."""
+"""Pictures: one per file, each a pure function from data to a matplotlib figure."""
 
 from affinity_bandits import extras
 

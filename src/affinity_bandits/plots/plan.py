@@ -173,7 +173,7 @@ def _draw_costs(axes: Any, plan: Plan, curves: PlanCurves) -> dict[str, Any]:
 
 
 def _finish(axes: Any, plan: Plan, curves: PlanCurves, title: str) -> None:
-    """Give a panel what all have in common."""
+    """Apply what all panels have in common."""
     axes.set_xscale("log")
     axes.set_xlim(*_horizon_limits(plan, curves))
     axes.set_xticks(ticks := _ticks(*axes.get_xlim(), dense=False), [_count(t) for t in ticks])

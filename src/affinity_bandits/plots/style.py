@@ -1,4 +1,4 @@
-"""The one look of every picture: colours that colour-blind readers tell apart, plain axes."""
+"""The style of every picture: colours that colour-blind readers can tell apart, plain axes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SETTINGS = {
 
 
 def need_matplotlib() -> None:
-    """Say what to install where pictures cannot be drawn: best before what they would show."""
+    """Raise if matplotlib is missing; best called before the work whose result is drawn."""
     if find_spec("matplotlib") is None:
         raise MissingExtra("matplotlib", "plot")
 
@@ -58,7 +58,7 @@ def new_figure(width: float = 6.4, height: float = 4.0) -> tuple[Figure, Any]:
 
 
 def save_figure(figure: Any, path: Path) -> None:
-    """Write a figure so that the same figure is the same file: no dates, no random names."""
+    """Write a figure reproducibly: the same figure gives the same bytes."""
     import matplotlib as mpl
 
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix)

@@ -68,7 +68,7 @@ def _page(grid: SweepGrid, panels: Sequence[Panel], draw: Any, fixed: str) -> An
 
 
 def _tell(grid: SweepGrid, figure: Any, fixed: str) -> None:
-    """Say above the panels what is shown, and below them of what."""
+    """Write above the panels what is shown, and below them the settings that all cells share."""
     least, most = grid.replicates
     runs = f"{most:,}" if least == most else f"{least:,} to {most:,}"
     notes = [f"{runs} run{'' if most == 1 else 's'} a cell"]

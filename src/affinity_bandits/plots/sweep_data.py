@@ -1,4 +1,4 @@
-"""What is drawn of a sweep: which axes, which panels, what stands where."""
+"""The data of a sweep's picture: its axes, its panels and their values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 class AxisLike(Protocol):
-    """What is drawn of an axis."""
+    """What a picture needs of an axis."""
 
     @property
     def key(self) -> str:
@@ -50,7 +50,7 @@ class AxisLike(Protocol):
 
 
 class CellLike(Protocol):
-    """What is drawn of a cell."""
+    """What a picture needs of a cell."""
 
     @property
     def place(self) -> tuple[int, ...]:
@@ -88,7 +88,7 @@ class Panel(NamedTuple):
 
 
 class SweepGrid(NamedTuple):
-    """What is drawn of a sweep.
+    """The data of a sweep's picture.
 
     Attributes:
         value: what is shown, a key of `VALUES`.
@@ -124,7 +124,7 @@ def sweep_grid(
     x: str | None = None,
     y: str | None = None,
 ) -> SweepGrid:
-    """Return what is drawn of a sweep.
+    """Return the data of a sweep's picture.
 
     Args:
         axes: of the sweep.
@@ -188,14 +188,14 @@ def sweep_grid(
 
 
 def measure_of(value: str) -> str:
-    """Return the attribute of a cell that a value is."""
+    """Return the attribute of a cell that holds a value."""
     return VALUES[checks.choice("value", value, tuple(VALUES))][0]
 
 
 def chosen_axes(
     axes: Sequence[AxisLike], x: str | None, y: str | None
 ) -> tuple[AxisLike, AxisLike | None]:
-    """Return the axes to draw over: those asked for, or else those that are of numbers."""
+    """Return the axes to draw over: those asked for, or else the numeric ones."""
     if not axes:
         raise InvalidInput("axes", "at least one, to draw over", {})
     across = None if x is None else _named("x", x, axes)

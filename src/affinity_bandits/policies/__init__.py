@@ -1,4 +1,4 @@
-"""Policies: one a file, of two kinds.
+"""Policies: one per file, of two kinds.
 
 A step policy (`StepPolicy`) chooses after every feedback; a round policy (`RoundPolicy`)
 announces a whole round and decides from its sums, and `AsSteps` plays it one pull at a time. No

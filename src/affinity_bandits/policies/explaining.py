@@ -27,7 +27,7 @@ class PlayedRound:
 
 @dataclass(frozen=True)
 class RoundExplanation:
-    """What a policy says of a finished round; whatever is left out, nobody makes up.
+    """What a policy says of a finished round; what it leaves out is not shown.
 
     Words are plain text for people who never heard of bandits: an arm is a "group" there and
     feedback an "answer". Numbers are on the policy's own scale, feedback in [0, 1].

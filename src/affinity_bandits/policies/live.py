@@ -1,4 +1,4 @@
-"""A policy in use: ask which arm comes next, tell what came of it, save and go on later."""
+"""A policy outside the simulator: ask for the next arm, tell its feedback, save and resume."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Live:
         return tuple(i for i in range(self.arms) if self._kernels.candidate(self.state, i))
 
     def to_json(self) -> str:
-        """Return everything needed to go on in another process, to the bit."""
+        """Return everything needed to resume in another process, to the bit."""
         data = {
             "format": FORMAT,
             **self.policy.save(self.state, self.arms, self.horizon),
@@ -88,7 +88,7 @@ class Live:
 
     @classmethod
     def from_json(cls, policy: StepPolicy | RoundPolicy, text: str) -> Live:
-        """Go on from `to_json`; the policy must be the one that wrote it."""
+        """Resume from `to_json`; the policy must be the one that wrote it."""
         data = read_saved(text, FORMAT, ("pending", "stream"))
         live = cls(policy, data["arms"], data["horizon"])
         live.state = live.policy.load(data)

@@ -1,4 +1,4 @@
-"""What round policies share that rank their arms after a round and keep the best so many."""
+"""What round policies share that rank their arms after a round and keep the best ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from affinity_bandits.policies.state import counts, reals
 
 
 class PhasedEliminationState(NamedTuple):
-    """A plan of phases: so many pulls of each arm left, then so many arms kept."""
+    """The phases, the current one, the arms left, and the sums that rank them."""
 
     repetitions: IntArray  # [phase]
     keep: IntArray  # [phase]: arms left after it
@@ -31,7 +31,7 @@ class PhasedEliminationState(NamedTuple):
 
 
 class Phase(NamedTuple):
-    """So many pulls of each arm left, then so many arms kept."""
+    """How often each arm left is pulled, and how many arms are kept after that."""
 
     repetitions: int
     keep: int
@@ -49,7 +49,7 @@ class PhasedElimination(RoundPolicy):
     cumulative: ClassVar[bool] = False
 
     def phases(self, arms: int, horizon: int) -> list[Phase]:
-        """Return the phases for so many arms and a declared horizon."""
+        """Return the phases for a number of arms and a declared horizon."""
         raise NotImplementedError
 
     def explain(self, played: PlayedRound, before: RoundExplanation | None) -> RoundExplanation:

@@ -1,4 +1,4 @@
-"""What step and round policies share: a frozen, named, validated, JSON-ready description."""
+"""The base class of step and round policies: a frozen, named, validated, JSON-ready description."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Policy:
         return True
 
     def to_json(self) -> dict[str, Any]:
-        """Return the description as JSON-ready data; `from_json` takes it back."""
+        """Return the description as JSON-ready data; `from_json` reads it back."""
         data: dict[str, Any] = {"name": self.name}
         for item in fields(self):
             value = getattr(self, item.name)
@@ -78,7 +78,7 @@ class Policy:
         return [cls()]
 
     def save(self, state: Any, arms: int, horizon: int) -> dict[str, Any]:
-        """Return a state with all that is needed to go on from it, as JSON-ready data."""
+        """Return a state with all that is needed to resume from it, as JSON-ready data."""
         return {
             "policy": self.to_json(),
             "version": self.version,
@@ -117,7 +117,7 @@ class Policy:
 
 
 def check_size(arms: int, horizon: int) -> None:
-    """Check what every `start` is given.
+    """Check the number of arms and the horizon that `start` is given.
 
     Raises:
         InvalidInput: fewer than one arm, or a horizon that is not a whole number in range.

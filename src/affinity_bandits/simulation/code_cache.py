@@ -1,4 +1,4 @@
-"""Machine code on disk: what cannot be read is compiled anew.
+"""The cache of machine code on disk; what cannot be read from it is compiled again.
 
 numba keeps one index for each function, of the types that it was compiled for, and a numbered file
 for each of them. It takes for granted that both can be read and belong together. Here a file
@@ -36,7 +36,7 @@ def interpreted() -> bool:
 
 
 def as_it_is(function: FunctionT) -> FunctionT:
-    """Return a function to be run by Python, as silent as machine code is.
+    """Return a function for Python to run, without the warnings that machine code does not give.
 
     Words wrap around and 1 / inf is 0 in both; numpy's numbers would warn of it.
     """
@@ -45,7 +45,7 @@ def as_it_is(function: FunctionT) -> FunctionT:
 
 
 def kept(**options: Any) -> Callable[[FunctionT], FunctionT]:
-    """Return a decorator: `numba.njit` with options, its machine code kept on disk.
+    """Return a decorator: `numba.njit` with options, its machine code cached on disk.
 
     The name that it is kept under carries the package's version: numba itself notices changes to
     the function's own file only, and a file that is imported from may change with a new version.
@@ -63,7 +63,7 @@ def kept(**options: Any) -> Callable[[FunctionT], FunctionT]:
 
 
 def keep(compiled: Any) -> Any:
-    """Return a function of `numba.njit`, with its machine code kept on disk if that can be."""
+    """Return a function of `numba.njit`, with its machine code cached on disk if possible."""
     if not Path(compiled.py_func.__code__.co_filename).exists():
         return compiled  # code typed at a prompt has no place
     try:
@@ -78,7 +78,7 @@ def keep(compiled: Any) -> Any:
 
 
 class _Cache:
-    """A function's index and files, as numba calls them; none of them can make a run fail."""
+    """The cache of one function, with the methods that numba calls; none can make a run fail."""
 
     def __init__(self, function: Any) -> None:
         self._files: Any = caching.FunctionCache(function)

@@ -1,4 +1,4 @@
-"""Two policies on the same replicates: how much more one of them loses."""
+"""Paired comparison of two policies on the same replicates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results with names on them: as a pandas table, and as an xarray dataset."""
+"""Results with labels: as a pandas DataFrame and as an xarray Dataset."""
 
 from __future__ import annotations
 

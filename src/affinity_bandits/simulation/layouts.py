@@ -40,7 +40,7 @@ def layout(fields: tuple[str, ...]) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    """Make a class from its name: what reads the files that are kept asks for it here."""
+    """Make a class from its name, which is how cached machine code refers to it."""
     fields: list[str] = []
     rest = name.removeprefix(PREFIX)
     while rest != name and (found := _FIELD.match(rest)):

@@ -1,4 +1,4 @@
-"""Results of different replicates of the same runs, put together."""
+"""Merge results of different replicates of the same runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AnyResult = TypeVar("AnyResult", bound=ResultData)
 
 
 def merged(result: AnyResult, other: AnyResult) -> AnyResult:
-    """Return one result of the replicates of two; see `Result.merge`."""
+    """Return one result with the replicates of both; see `Result.merge`."""
     if not isinstance(other, type(result)):
         raise InvalidInput("other", "a Result", other)
     _check_the_same(result, other)

@@ -149,7 +149,7 @@ class StepRun:
             )
 
     def to_json(self) -> str:
-        """Return everything needed to go on in another process, to the bit."""
+        """Return everything needed to resume in another process, to the bit."""
         data = {
             "format": FORMAT,
             "bandit": self.bandit.to_json(),
@@ -165,7 +165,7 @@ class StepRun:
     def from_json(
         cls, bandit: AffinityBandit, policy: StepPolicy | RoundPolicy, text: str
     ) -> StepRun:
-        """Go on from `to_json`; bandit and policy must be those that wrote it."""
+        """Resume from `to_json`; bandit and policy must be those that wrote it."""
         data = read_saved(text, FORMAT, ("bandit", "seed", "replicate", "committee", "stream"))
         if data["bandit"] != bandit.to_json():
             raise StateMismatch(

@@ -36,7 +36,7 @@ CHUNK = 1024
 
 
 class NoiseBuffer(NamedTuple):
-    """Where a run's random numbers come from, and room to lay some of them out."""
+    """The keys of a run's random numbers, and buffers to draw some of them into."""
 
     noise_key: Words
     gate_key: Words

@@ -1,4 +1,4 @@
-"""Contracts that your own policies and biases can be run against, as ours are.
+"""Contract tests that you can run on your own policies and biases; ours pass them too.
 
 Call them from a test of yours; each raises AssertionError with what was broken.
 

@@ -1,4 +1,4 @@
-"""A lab for tests: serial, in a temporary directory."""
+"""A `CellRunner` for tests: serial, in a temporary directory."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from affinity_bandits.experiments import Store
 from affinity_bandits.paper import StoreCellRunner
 
 
-def lab_in(folder: Path) -> StoreCellRunner:
+def runner_in(folder: Path) -> StoreCellRunner:
     return StoreCellRunner(Store(folder))
