@@ -22,7 +22,7 @@ from affinity_bandits.errors import (
 )
 
 if TYPE_CHECKING:
-    from affinity_bandits.bandit import AffinityBandit, Bernoulli, Gaussian
+    from affinity_bandits.bandit import AffinityBandit
     from affinity_bandits.bias import (
         Bias,
         Clipped,
@@ -43,6 +43,16 @@ if TYPE_CHECKING:
         cell_summaries,
         run_cells,
         run_experiment,
+    )
+    from affinity_bandits.noise import (
+        Bernoulli,
+        Beta,
+        CustomNoise,
+        Empirical,
+        Gaussian,
+        Noise,
+        Ordinal,
+        noise_from_json,
     )
     from affinity_bandits.planning import Assumptions, Plan, make_plan
     from affinity_bandits.plots import draw_plan, draw_regret, draw_sweep
@@ -83,11 +93,7 @@ if TYPE_CHECKING:
     )
 
 _NAMES = {
-    "bandit": (
-        "AffinityBandit",
-        "Bernoulli",
-        "Gaussian",
-    ),
+    "bandit": ("AffinityBandit",),
     "bias": (
         "Bias",
         "Clipped",
@@ -108,6 +114,16 @@ _NAMES = {
         "cell_summaries",
         "run_cells",
         "run_experiment",
+    ),
+    "noise": (
+        "Bernoulli",
+        "Beta",
+        "CustomNoise",
+        "Empirical",
+        "Gaussian",
+        "Noise",
+        "Ordinal",
+        "noise_from_json",
     ),
     "planning": (
         "Assumptions",
@@ -169,16 +185,19 @@ __all__ = [
     "AffinityError",
     "Assumptions",
     "Bernoulli",
+    "Beta",
     "Bias",
     "CallerError",
     "Cell",
     "Clipped",
     "Constant",
     "Custom",
+    "CustomNoise",
     "DebiasedUCBV",
     "EXP3Gains",
     "EfficientUCBV",
     "Elimination",
+    "Empirical",
     "Environment",
     "EpsilonGreedy",
     "Experiment",
@@ -188,8 +207,10 @@ __all__ = [
     "InvalidInput",
     "Live",
     "MissingExtra",
+    "Noise",
     "NotSupported",
     "Oracle",
+    "Ordinal",
     "PairedDifference",
     "PiecewisePower",
     "Plan",
@@ -219,6 +240,7 @@ __all__ = [
     "draw_regret",
     "draw_sweep",
     "make_plan",
+    "noise_from_json",
     "policy_from_json",
     "run_cells",
     "run_experiment",
