@@ -1,4 +1,4 @@
-"""Contracts that your own policies and biases can be run against, as ours are.
+"""Contracts that your own policies, biases and noises can be run against, as ours are.
 
 Call them from a test of yours; each raises AssertionError with what was broken.
 
@@ -13,6 +13,7 @@ from affinity_bandits import extras
 extras.need("simulation")
 
 from affinity_bandits.testing.biases import check_bias
+from affinity_bandits.testing.noises import check_noise
 from affinity_bandits.testing.policies import check_policy
 
-__all__ = ["check_bias", "check_policy"]
+__all__ = ["check_bias", "check_noise", "check_policy"]
