@@ -25,9 +25,10 @@ from typing import NamedTuple
 import numpy as np
 
 from affinity_bandits import simulate
-from affinity_bandits.bandit import AffinityBandit, Gaussian
+from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import Bias
 from affinity_bandits.kernels import FloatArray
+from affinity_bandits.noise import Gaussian
 from affinity_bandits.policies import Elimination, HandicapElimination, RoundPolicy
 from bench.measure import print_figures
 from bench.regret import geometric_mean

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from affinity_bandits import simulate, theory
-from affinity_bandits.bandit import Bernoulli, Gaussian
 from affinity_bandits.catalogue import AnyPolicy, policy_from_json
+from affinity_bandits.noise import Bernoulli, Gaussian
 from affinity_bandits.policies import Elimination, HandicapElimination, RoundPolicy
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.measure import print_figures

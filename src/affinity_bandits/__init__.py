@@ -22,12 +22,13 @@ from affinity_bandits.errors import (
 )
 
 if TYPE_CHECKING:
-    from affinity_bandits.bandit import AffinityBandit, Bernoulli, Gaussian
+    from affinity_bandits.bandit import AffinityBandit
     from affinity_bandits.bias import (
         Bias,
         Clipped,
         Constant,
         Custom,
+        InGroupBonus,
         PiecewisePower,
         Plateau,
         Power,
@@ -43,6 +44,16 @@ if TYPE_CHECKING:
         cell_summaries,
         run_cells,
         run_experiment,
+    )
+    from affinity_bandits.noise import (
+        Bernoulli,
+        Beta,
+        CustomNoise,
+        Empirical,
+        Gaussian,
+        Noise,
+        Ordinal,
+        noise_from_json,
     )
     from affinity_bandits.planning import Assumptions, Plan, make_plan
     from affinity_bandits.plots import draw_plan, draw_regret, draw_sweep
@@ -83,16 +94,13 @@ if TYPE_CHECKING:
     )
 
 _NAMES = {
-    "bandit": (
-        "AffinityBandit",
-        "Bernoulli",
-        "Gaussian",
-    ),
+    "bandit": ("AffinityBandit",),
     "bias": (
         "Bias",
         "Clipped",
         "Constant",
         "Custom",
+        "InGroupBonus",
         "PiecewisePower",
         "Plateau",
         "Power",
@@ -108,6 +116,16 @@ _NAMES = {
         "cell_summaries",
         "run_cells",
         "run_experiment",
+    ),
+    "noise": (
+        "Bernoulli",
+        "Beta",
+        "CustomNoise",
+        "Empirical",
+        "Gaussian",
+        "Noise",
+        "Ordinal",
+        "noise_from_json",
     ),
     "planning": (
         "Assumptions",
@@ -169,27 +187,33 @@ __all__ = [
     "AffinityError",
     "Assumptions",
     "Bernoulli",
+    "Beta",
     "Bias",
     "CallerError",
     "Cell",
     "Clipped",
     "Constant",
     "Custom",
+    "CustomNoise",
     "DebiasedUCBV",
     "EXP3Gains",
     "EfficientUCBV",
     "Elimination",
+    "Empirical",
     "Environment",
     "EpsilonGreedy",
     "Experiment",
     "ExploreThenCommit",
     "Gaussian",
     "HandicapElimination",
+    "InGroupBonus",
     "InvalidInput",
     "Live",
     "MissingExtra",
+    "Noise",
     "NotSupported",
     "Oracle",
+    "Ordinal",
     "PairedDifference",
     "PiecewisePower",
     "Plan",
@@ -219,6 +243,7 @@ __all__ = [
     "draw_regret",
     "draw_sweep",
     "make_plan",
+    "noise_from_json",
     "policy_from_json",
     "run_cells",
     "run_experiment",

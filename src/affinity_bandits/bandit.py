@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from affinity_bandits import extras
 
@@ -17,51 +16,12 @@ import numpy.typing as npt
 from affinity_bandits import checks
 from affinity_bandits.bias import Bias, Constant, bias_from_json
 from affinity_bandits.displays import one_line
-from affinity_bandits.errors import InvalidInput, NotSupported, UnknownName
+from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.feedback import Feedback
 from affinity_bandits.kernels import FloatArray, IntArray
-from affinity_bandits.subgaussian import bernoulli_proxy, gated_normal_proxy
-
-MECHANISMS = ("scaled", "shifted", "gated")
-"""The three transformations of Section 2, feature (iv), named (a), (b) and (c) there."""
+from affinity_bandits.noise import Bernoulli, Gaussian, Noise, noise_from_json
 
 MOST_ARMS = 100_000
-
-
-@dataclass(frozen=True)
-class Bernoulli:
-    """True values are 0 or 1: X ~ Bernoulli(mu)."""
-
-    name: ClassVar[str] = "bernoulli"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the description as JSON-ready data."""
-        return {"name": self.name}
-
-    def __str__(self) -> str:
-        return "Bernoulli"
-
-
-@dataclass(frozen=True)
-class Gaussian:
-    """True values are X ~ N(mu, sigma**2); the paper's theory assumes sigma <= 1."""
-
-    name: ClassVar[str] = "gaussian"
-    sigma: float = 1.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", checks.number("sigma", self.sigma, low=0.0))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the description as JSON-ready data."""
-        return {"name": self.name, "sigma": self.sigma}
-
-    def __str__(self) -> str:
-        return f"Gaussian(sigma={self.sigma:g})"
-
-
-Noise = Bernoulli | Gaussian
-NOISES: dict[str, type[Bernoulli] | type[Gaussian]] = {"bernoulli": Bernoulli, "gaussian": Gaussian}
 
 
 @dataclass(frozen=True)
@@ -72,15 +32,18 @@ class AffinityBandit:
     arm's part of the committee before the pull. Regret counts the true means only.
 
     Args:
-        true_means: mu_i, never observed. In [0, 1] with Bernoulli noise.
+        true_means: mu_i, never observed. In [0, 1] unless the noise is Gaussian: 0 is the lowest
+            score that there is, 1 the highest (`Noise.mapped`).
         bias: the model f, or its name ("power" is `Power()`), or its `to_json`; `Constant()` is
             the ordinary bandit.
         initial_pulls: T0_i >= 1, who already sits on the committee; one each if left out.
-        noise: `Bernoulli()` or `Gaussian(sigma)`, or its name, or its `to_json`.
+        noise: how scores vary, e.g. `Bernoulli()`, `Gaussian(sigma)` or `Ordinal(5)`, or its
+            name, or its `to_json`.
         mechanism: how the bias enters. "scaled": Y = W X. "shifted": Y = X + mu (W - 1).
-            "gated": Y = B X with B ~ Bernoulli(W). Left out: gated for Bernoulli noise, which is
-            Y ~ Bernoulli(mu W), and shifted for Gaussian noise, which is Y ~ N(mu W, sigma**2),
-            the laws of the paper's experiments.
+            "gated": Y = B X with B ~ Bernoulli(W). "redrawn": Y is drawn from the noise's own law
+            with mean mu W. Left out: gated for Bernoulli noise, which is Y ~ Bernoulli(mu W), and
+            shifted for Gaussian noise, which is Y ~ N(mu W, sigma**2), the laws of the paper's
+            experiments; for others the first of `Noise.mechanisms`.
         memory: None for the paper's ever-growing committee, or M: only the last M members count.
             The initial members leave first, spread evenly: the j-th of T0_i members of group i
             (counted from 0) leaves at rank (j + 1/2) / T0_i, ties by index, so that what is left
@@ -116,17 +79,11 @@ class AffinityBandit:
 
     def __post_init__(self) -> None:
         noise = _noise(self.noise)
-        bernoulli = isinstance(noise, Bernoulli)
         bias = _bias(self.bias)
-        # A bound of 1e9 keeps sums over 10**15 pulls far from the edge of floating point.
-        means = checks.numbers_list(
-            "true_means",
-            self.true_means,
-            low=0.0 if bernoulli else -1e9,
-            high=1.0 if bernoulli else 1e9,
-        )
+        means = checks.numbers_list("true_means", self.true_means, low=-1e9, high=1e9)
         if not 1 <= len(means) <= MOST_ARMS:
             raise InvalidInput("true_means", f"a list of 1 to {MOST_ARMS:,} means", len(means))
+        noise.check_means(means)
         pulls = (
             (1,) * len(means)
             if self.initial_pulls is None
@@ -137,13 +94,11 @@ class AffinityBandit:
                 "initial_pulls", f"as long as true_means ({len(means)})", f"{len(pulls)} entries"
             )
         checks.integer("sum of initial_pulls", sum(pulls), low=1)
-        mechanism = (
-            ("gated" if bernoulli else "shifted") if self.mechanism is None else self.mechanism
-        )
-        checks.choice("mechanism", mechanism, MECHANISMS)
-        if mechanism == "gated" and bias.bounds[1] > 1.0:
+        mechanism = noise.mechanisms[0] if self.mechanism is None else self.mechanism
+        checks.choice("mechanism", mechanism, noise.mechanisms)
+        if (mechanism == "gated" or noise.keeps_range) and bias.bounds[1] > 1.0:
             raise InvalidInput(
-                "bias", "at most 1 everywhere when the mechanism is gated", bias.bounds[1]
+                "bias", f"at most 1 everywhere when the mechanism is {mechanism}", bias.bounds[1]
             )
         if self.memory is not None:
             object.__setattr__(
@@ -185,7 +140,7 @@ class AffinityBandit:
 
     @property
     def sigma(self) -> float:
-        """The standard deviation of the true values; nan for Bernoulli noise."""
+        """The standard deviation of the true values; nan unless they are Gaussian."""
         return self.noise.sigma if isinstance(self.noise, Gaussian) else float("nan")
 
     @property
@@ -194,8 +149,9 @@ class AffinityBandit:
 
         For all weights from f(0) to f(1), which the shares of a long run come as close to as you
         like; a bounded memory changes nothing. Whether a theorem's assumption on the noise
-        (`assump:multBias`) holds is read off here. The bounds and, but for gated Gaussian values,
-        where it is within a part in a thousand, sigma are the best there are.
+        (`assump:multBias`) holds is read off here. The bounds are the best there are. So is sigma
+        for Bernoulli and Gaussian noise, to a part in a thousand where Gaussian values are gated,
+        and to as much for scores of a list; else it is what has been proven.
 
         >>> str(AffinityBandit([0.4, 0.6], noise="gaussian").feedback)
         'normal, sigma 1'
@@ -204,11 +160,12 @@ class AffinityBandit:
         if self.arms == 1:
             least = most
         ends = self._ends(least, most)
+        mechanism = str(self.mechanism)
         return Feedback(
             low=float(ends.min()),
             high=float(ends.max()),
-            sigma=self._subgaussian(least, most),
-            law=self._law(least, most),
+            sigma=self.noise.subgaussian(self.true_means, mechanism, least, most),
+            law=self.noise.law(mechanism, least, most),
         )
 
     @property
@@ -219,11 +176,9 @@ class AffinityBandit:
     def _ends(self, least: float, most: float) -> FloatArray:
         """Return the ends of each arm's feedback with weights from `least` to `most`."""
         means = np.array(self.true_means, dtype=np.float64)
-        if isinstance(self.noise, Bernoulli):
-            values = np.array([means >= 1.0, means > 0.0], dtype=np.float64)
-        else:
-            spread = math.inf if self.sigma > 0.0 else 0.0
-            values = np.array([means - spread, means + spread])
+        if self.mechanism == "redrawn":
+            return np.ravel([self.noise.ends(means * weight) for weight in (least, most)])
+        values = self.noise.ends(means)
         if self.mechanism == "shifted":
             ends = [values + means * (weight - 1.0) for weight in (least, most)]
         elif self.mechanism == "scaled":
@@ -232,29 +187,6 @@ class AffinityBandit:
         else:
             ends = [values] * (most > 0.0) + [0.0 * means] * (least < 1.0)
         return np.concatenate([np.ravel(end) for end in ends])
-
-    def _subgaussian(self, least: float, most: float) -> float:
-        """Return the subGaussian constant of feedback with weights from `least` to `most`."""
-        means = np.array(self.true_means, dtype=np.float64)
-        gated = self.mechanism == "gated"
-        if isinstance(self.noise, Bernoulli):
-            # Of all the coins that are thrown, the one that is nearest to a fair one.
-            chances = np.clip(0.5, means * least, means * most) if gated else means
-            fairest = float(chances[np.argmin(np.abs(chances - 0.5))])
-            sigma = math.sqrt(bernoulli_proxy(fairest))
-        elif gated:
-            furthest = float(np.abs(means).max())
-            return math.sqrt(gated_normal_proxy(furthest, self.sigma, least, most))
-        else:
-            sigma = self.sigma
-        return most * sigma if self.mechanism == "scaled" else sigma
-
-    def _law(self, least: float, most: float) -> str | None:
-        untouched = least == most == 1.0
-        if isinstance(self.noise, Bernoulli):
-            return "bernoulli" if untouched or self.mechanism == "gated" else None
-        scaled_evenly = self.mechanism == "scaled" and least == most
-        return "normal" if untouched or scaled_evenly or self.mechanism == "shifted" else None
 
     @property
     def _initial(self) -> tuple[int, ...]:
@@ -304,8 +236,15 @@ class AffinityBandit:
         cls,
         data: Mapping[str, Any],
         functions: Mapping[str, Callable[[float], float]] | None = None,
+        samplers: Mapping[str, Callable[[float, float], float]] | None = None,
     ) -> AffinityBandit:
-        """Rebuild a bandit from `to_json`; see `bias_from_json` for `functions`."""
+        """Rebuild a bandit from `to_json`.
+
+        Args:
+            data: what `to_json` returned.
+            functions: a user's own functions of biases by label; see `bias_from_json`.
+            samplers: a user's own samplers of noises by label; see `noise_from_json`.
+        """
         if not isinstance(data, Mapping):
             raise InvalidInput("bandit", "a table", data)
         given = dict(data)
@@ -314,6 +253,8 @@ class AffinityBandit:
         checks.required(cls, given)
         if "bias" in given:
             given["bias"] = bias_from_json(given["bias"], functions)
+        if "noise" in given:
+            given["noise"] = noise_from_json(given["noise"], samplers)
         return cls(**given)
 
 
@@ -326,12 +267,8 @@ def _bias(value: object) -> Bias:
 
 
 def _noise(value: object) -> Noise:
-    if isinstance(value, Bernoulli | Gaussian):
+    if isinstance(value, Noise):
         return value
-    given = checks.table("noise", {"name": value} if isinstance(value, str) else value)
-    name = given.pop("name")
-    if name not in NOISES:
-        raise UnknownName("noise", name, NOISES)
-    allowed = ("sigma",) if name == Gaussian.name else ()
-    checks.known_keys(f"parameter of noise {name}", given, allowed)
-    return NOISES[name](**given)
+    if not isinstance(value, str | Mapping):
+        raise InvalidInput("noise", "a noise such as Gaussian(0.5), or its name", value)
+    return noise_from_json(value)

@@ -1,4 +1,4 @@
-"""Turn names, settings and saved JSON into policies and biases.
+"""Turn names, settings and saved JSON into policies, and list what there is by name.
 
 It stands above policies and bias models, because a policy that is told the bias is described
 together with it.
@@ -15,6 +15,7 @@ from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import BIASES, bias_from_json
 from affinity_bandits.errors import InvalidInput, UnknownName
 from affinity_bandits.feedback import ANYTHING
+from affinity_bandits.noise import NOISES
 from affinity_bandits.policies import POLICIES, Policy, RoundPolicy, StepPolicy
 
 AnyPolicy = StepPolicy | RoundPolicy
@@ -102,6 +103,19 @@ def bias_lines() -> list[tuple[str, str, str]]:
     return [
         (name, ", ".join(item.name for item in fields(cls)) or "-", _first_line(cls))
         for name, cls in BIASES.items()
+    ]
+
+
+def noise_lines() -> list[tuple[str, str, str, str]]:
+    """Return (name, settings, mechanisms, first line of its documentation) for every noise."""
+    return [
+        (
+            name,
+            ", ".join(item.name for item in fields(cls)) or "-",
+            ", ".join(cls.mechanisms),
+            _first_line(cls),
+        )
+        for name, cls in NOISES.items()
     ]
 
 

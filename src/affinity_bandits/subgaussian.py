@@ -17,6 +17,7 @@ STEP = 0.01
 """Logarithmic width of the cells on which a proxy is bounded; the error goes with its square."""
 NEAR_ZERO = 1e-4
 TAIL = 1e-4
+SMALLEST_VARIANCE = 1e-12
 LARGEST_RATIO = 300.0
 """Mean over sigma beyond which the sum of both proxies is used: it is within 5 parts in 10**5."""
 ROUNDING = 1.0 + 1e-6
@@ -68,6 +69,37 @@ def gated_normal_proxy(mean: float, sigma: float, low: float, high: float) -> fl
     return min(sum_of_both, sigma**2 * ratio * ROUNDING)
 
 
+def gated_finite_proxy(values: FloatArray, chances: FloatArray, low: float, high: float) -> float:
+    """Return a bound on the proxy of B X, with X one of values >= 0 and B ~ Bernoulli(w).
+
+    For every w in [low, high], within one part in a thousand of the smallest. The proof is that
+    of `gated_normal_proxy`, with E = E[exp(l X)]: g is concave in w and convex in l, so the chords
+    of its largest value G bound it on a grid. Far out 2 top / |l| does, as exp(l (Y - E Y)) is at
+    most exp(|l| top). Near 0 the variance of the law tilted by exp(l Y) does: it is at most
+    E[(Y - E Y)**2] under that law, whose density is at most exp(|l| top).
+    """
+    found = chances > 0.0
+    values, chances = values[found], chances[found]
+    mean, top = float(chances @ values), float(values[-1])
+    if high <= 0.0 or mean <= 0.0 or (low == high == 1.0 and len(values) == 1):
+        return 0.0
+    hoeffding = 0.25 * (top - (float(values[0]) if low == 1.0 else 0.0)) ** 2
+    square = float(chances @ values**2)
+    w = min(max(0.5 * square / mean**2, low), high)
+    variance = w * square - w * w * mean**2
+    first = NEAR_ZERO / top
+    # As far as where 2 top / l is the variance, which no proxy is below.
+    last = max(2.0 * first, 2.0 * top / max(variance, SMALLEST_VARIANCE))
+    reached = [variance * math.exp(NEAR_ZERO), 2.0 * top / last]
+    at = _grid(first, last)
+    for sign in (1.0, -1.0):
+        exponents = sign * at[:, None] * values
+        largest = exponents.max(axis=1)
+        own = largest + np.log(np.exp(exponents - largest[:, None]) @ chances)
+        reached.append(_chords(at, _gated(sign * at, own, mean, low, high)))
+    return min(hoeffding, max(reached) * ROUNDING)
+
+
 @lru_cache(maxsize=1024)
 def _gated_proxy(m: float, low: float, high: float) -> float:
     """Return the second bound of `gated_normal_proxy` in units of sigma**2."""
@@ -93,8 +125,15 @@ def _grid(first: float, last: float) -> FloatArray:
 
 
 def _largest(at: FloatArray, m: float, low: float, high: float) -> FloatArray:
-    """Return G(l): g at its best w, 1/(l m) - 1/(E - 1), or at the end next to it."""
-    exponent = at * m + 0.5 * at * at
+    """Return G(l) of a normal value with mean m and variance 1."""
+    return _gated(at, at * m + 0.5 * at * at, m, low, high)
+
+
+def _gated(at: FloatArray, exponent: FloatArray, m: float, low: float, high: float) -> FloatArray:
+    """Return G(l) with E = exp(exponent).
+
+    That is g at its best w, 1/(l m) - 1/(E - 1), or at the end next to it.
+    """
     with np.errstate(divide="ignore", over="ignore"):
         best = 1.0 / (at * m) - 1.0 / np.expm1(exponent)
         # E = 1, where g is -l m w and l is below 0.

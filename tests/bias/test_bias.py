@@ -19,6 +19,7 @@ from affinity_bandits import (
     Clipped,
     Constant,
     Custom,
+    InGroupBonus,
     PiecewisePower,
     Plateau,
     Power,
@@ -46,6 +47,7 @@ ONE_OF_EACH = [
     Constant(0.7),
     Power(1.5),
     Sigmoid(),
+    InGroupBonus(0.5),
     Plateau(4, 1.2),
     PiecewisePower([0.01, 0.1, 0.5], [0.1, 0.1, 1.0]),
     Custom(kinked, 2.0, "kinked"),
@@ -63,6 +65,7 @@ unclipped: st.SearchStrategy[Bias] = st.one_of(
     st.sampled_from([1.0, 2.0, 3.0]).map(Power),
     st.floats(1.0, 60.0).map(Power),
     st.just(Sigmoid()),
+    st.floats(0.0, 100.0).map(InGroupBonus),
     plateaus,
     piecewise_powers(largest=1.5, steepest=40.0),
     st.sampled_from([Custom(kinked, 2.0), Custom(square_root_of_shifted, 1.0)]),
@@ -106,6 +109,12 @@ def test_every_model_of_the_catalogue_is_tested() -> None:
         (Sigmoid(), 0.0, 0.5),
         (Sigmoid(), 1.0, math.e / (math.e + 1.0)),
         (Sigmoid(), math.log(2.0), 2.0 / 3.0),
+        # A quarter more from one's own group: 4/5 from strangers alone, 1 from one's own alone.
+        (InGroupBonus(0.25), 0.0, 0.8),
+        (InGroupBonus(0.25), 0.5, 0.9),
+        (InGroupBonus(0.25), 1.0, 1.0),
+        (InGroupBonus(0.0), 0.3, 1.0),
+        (InGroupBonus(3.0), 0.5, 0.625),
         # With K = 2 and beta = 1 the rise begins at 1/2, and K**-10 is 1/1024.
         (Plateau(2, 1.0), 0.0, 2.0**-100),
         (Plateau(2, 1.0), 0.5, 2.0**-100),
@@ -146,7 +155,8 @@ def test_has_the_value_worked_out_by_hand(model: Bias, share: float, expected: f
 def codes_in_use() -> set[int]:
     """Codes of every built-in model, unclipped and clipped, but for users' own functions."""
     powers = (Power(alpha) for alpha in (1.0, 2.0, 3.0, 2.5))
-    plain = [Constant(), Sigmoid(), Plateau(), PiecewisePower([0.5], [1.0]), *powers]
+    points = PiecewisePower([0.5], [1.0])
+    plain = [Constant(), InGroupBonus(), Sigmoid(), Plateau(), points, *powers]
     assert {type(model) for model in plain} | {Clipped, Custom} == set(BIASES.values())
     return {model.code for one in plain for model in (one, Clipped(one, low=0.1))}
 
@@ -224,6 +234,7 @@ def test_stays_between_its_bounds_and_is_never_negative(model: Bias, share: floa
         (Power(1.0), 1.0, 1.0),
         (Power(2.5), 1.0, 2.5),
         (Sigmoid(), 0.0, 0.25),
+        (InGroupBonus(3.0), 0.0, 0.75),
         # beta < K**-9 lets the bracket pass 1, and the slope pass 10.
         (Plateau(2, 1e-4), 1.0, 10.0 * (1.0 - 5e-5 + 2.0**-10) ** 9),
     ],

@@ -12,6 +12,7 @@ import pytest
 
 from affinity_bandits import AffinityBandit, Clipped, Gaussian, Power, Result, __version__, simulate
 from affinity_bandits.bias import BIASES
+from affinity_bandits.noise import NOISES
 from affinity_bandits.policies import POLICIES, UCB1, Elimination, PublishedSchedule
 
 pytestmark = pytest.mark.slow  # each test starts processes or compiles
@@ -205,6 +206,11 @@ def test_lists_every_bias_on_a_line_of_its_own() -> None:
     assert [line.split()[0] for line in lines] == list(BIASES)
 
 
+def test_lists_every_noise_on_a_line_of_its_own() -> None:
+    _, *lines = succeeded("noises").splitlines()
+    assert [line.split()[0] for line in lines if not line.startswith(" ")] == list(NOISES)
+
+
 def test_prints_its_version() -> None:
     assert succeeded("--version") == f"{__version__}\n"
 
@@ -216,7 +222,7 @@ def test_without_arguments_it_shows_how_it_is_used() -> None:
     text = done.stdout + done.stderr
     assert "Traceback" not in text
     assert "Usage" in text
-    assert all(command in text for command in ("simulate", "policies", "biases"))
+    assert all(command in text for command in ("simulate", "policies", "biases", "noises"))
 
 
 # What is wrong: options.

@@ -28,6 +28,7 @@ COMMANDS = {
     "plan --groups 2 --horizon 1e4 --smallest-difference 0.3 --head-start 10 --plot p.png": "plot",
     "policies": WORKS,
     "biases": WORKS,
+    "noises": WORKS,
     "paper list": WORKS,
     "paper show figure-3": WORKS,
     "paper run figure-3 --quick": "plot",
@@ -103,7 +104,7 @@ def test_where_only_the_service_is_installed_the_simulator_is_asked_for(
     words: str, tmp_path: Path
 ) -> None:
     done = tried(Needs(("service",)), words, tmp_path)
-    if words in ("policies", "biases"):  # the service has the policies, and numpy
+    if words in ("policies", "biases", "noises"):  # the service has the policies, and numpy
         assert done.returncode == 0, done.stderr
         return
     # A plan needs the simulator before anybody looks for what draws it.

@@ -14,6 +14,7 @@ from affinity_bandits import (
     Clipped,
     Constant,
     Gaussian,
+    InGroupBonus,
     PiecewisePower,
     Plateau,
     Power,
@@ -50,6 +51,7 @@ def biases(arms: int) -> st.SearchStrategy[Bias]:
         st.sampled_from([1.0, 2.0, 3.0]).map(Power),
         st.floats(1.0, 4.5).map(Power),
         st.just(Sigmoid()),
+        st.floats(0.0, 3.0).map(InGroupBonus),
         st.floats(0.5, float(arms)).map(lambda beta: Plateau(arms, beta)),
         piecewise_powers(),
     )
@@ -101,18 +103,21 @@ def naive_twin(policy: AnyPolicy, arms: int, horizon: int) -> Any:
 def naive_run(
     bandit: AffinityBandit, policy: AnyPolicy, horizon: int, seed: int, replicate: int
 ) -> tuple[list[int], set[int]]:
-    """The arms that the twin pulls in the twin of the environment, and its candidates."""
+    """The arms that the twin pulls in the twin of the environment, and its candidates.
+
+    A sampler of the user's own is handed to the twin as it is.
+    """
     description = bandit.to_json()
     environment = NaiveEnvironment(
         means=description["true_means"],
         bias=naive_bias(description["bias"]),
         initial_pulls=description["initial_pulls"],
-        noise=description["noise"]["name"],
-        sigma=description["noise"].get("sigma", 0.0),
+        noise=description["noise"],
         mechanism=description["mechanism"],
         memory=description["memory"],
         seed=seed,
         replicate=replicate,
+        sampler=getattr(bandit.noise, "sampler", None),
     )
     twin = naive_twin(policy, bandit.arms, horizon)
     rng = policy_rng(seed, policy.to_json(), replicate)

@@ -20,6 +20,7 @@ from affinity_bandits.bias.base import Bias
 from affinity_bandits.bias.clipped import Clipped
 from affinity_bandits.bias.constant import Constant
 from affinity_bandits.bias.custom import Custom
+from affinity_bandits.bias.in_group_bonus import InGroupBonus
 from affinity_bandits.bias.piecewise_power import PiecewisePower
 from affinity_bandits.bias.plateau import Plateau
 from affinity_bandits.bias.power import Power
@@ -32,6 +33,7 @@ __all__ = [
     "Clipped",
     "Constant",
     "Custom",
+    "InGroupBonus",
     "PiecewisePower",
     "Plateau",
     "Power",
@@ -41,7 +43,16 @@ __all__ = [
 
 BIASES: dict[str, type[Bias]] = {
     model.name: model
-    for model in (Constant, Power, Sigmoid, Clipped, PiecewisePower, Plateau, Custom)
+    for model in (
+        Constant,
+        InGroupBonus,
+        Power,
+        Sigmoid,
+        Clipped,
+        PiecewisePower,
+        Plateau,
+        Custom,
+    )
 }
 """Every bias model by its name."""
 

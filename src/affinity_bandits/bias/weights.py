@@ -7,9 +7,20 @@ import math
 from affinity_bandits.kernels import FloatArray
 
 CONSTANT, IDENTITY, SQUARE, CUBE, POWER, SIGMOID, PLATEAU, CUSTOM, PIECEWISE_POWER = range(9)
+IN_GROUP_BONUS = 9
 CLIPPED = 16
 """Added to a code whose value is clipped."""
-FORMULAS = (CONSTANT, IDENTITY, SQUARE, CUBE, POWER, SIGMOID, PLATEAU, PIECEWISE_POWER)
+FORMULAS = (
+    CONSTANT,
+    IDENTITY,
+    SQUARE,
+    CUBE,
+    POWER,
+    SIGMOID,
+    PLATEAU,
+    PIECEWISE_POWER,
+    IN_GROUP_BONUS,
+)
 KNOWN = frozenset((*FORMULAS, *(formula + CLIPPED for formula in FORMULAS)))
 """The codes that `weight` computes; `Bias.kernel` hands it out for no other."""
 
@@ -38,6 +49,8 @@ def weight(code: int, parameters: FloatArray, share: float) -> float:
         value = 1.0 / (1.0 + math.exp(-share))
     elif formula == PIECEWISE_POWER:
         value = piecewise_power(parameters, share)
+    elif formula == IN_GROUP_BONUS:
+        value = (1.0 + parameters[2] * share) / (1.0 + parameters[2])
     elif formula != PLATEAU:
         value = math.nan
     elif share <= parameters[2]:

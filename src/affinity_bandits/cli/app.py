@@ -8,6 +8,7 @@ import typer
 
 from affinity_bandits._version import __version__
 from affinity_bandits.cli.biases import biases
+from affinity_bandits.cli.noises import noises
 from affinity_bandits.cli.paper import app as paper_app
 from affinity_bandits.cli.plan import plan
 from affinity_bandits.cli.policies import policies
@@ -27,6 +28,7 @@ app.command()(simulate)
 app.command()(plan)
 app.command()(policies)
 app.command()(biases)
+app.command()(noises)
 app.add_typer(paper_app, name="paper")
 app.add_typer(sweep_app, name="sweep")
 app.add_typer(serve_app, name="serve")

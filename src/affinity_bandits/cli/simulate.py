@@ -40,9 +40,12 @@ def simulate(
         str | None, typer.Option(help="Members of each group on the committee, e.g. 100,10.")
     ] = None,
     noise: Annotated[
-        str | None, typer.Option(help="bernoulli, or gaussian, or gaussian:sigma=0.5.")
+        str | None,
+        typer.Option(help="Noise, e.g. gaussian:sigma=0.5 or ordinal. See 'affinity noises'."),
     ] = None,
-    mechanism: Annotated[str | None, typer.Option(help="scaled, shifted or gated.")] = None,
+    mechanism: Annotated[
+        str | None, typer.Option(help="scaled, shifted, gated or redrawn.")
+    ] = None,
     memory: Annotated[
         str | None, typer.Option(help="Only the last so many members count; all if left out.")
     ] = None,

@@ -7,6 +7,7 @@ out does not.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
@@ -14,6 +15,7 @@ from affinity_bandits.experiments.spec import AnyCell, Shard
 from affinity_bandits.experiments.work import Report, Task
 from affinity_bandits.policies import POLICIES, RoundPolicy
 
+_NOISE = re.compile(r'"noise":\{[^}]*"name":"([^"]*)"')
 TASK_SECONDS = 1.0
 SHARD_BYTES = 32 * 2**20
 """Most that a shard's pulls take in memory."""
@@ -97,8 +99,8 @@ def _prior(planned: AnyCell) -> tuple[str, float, int]:
     arms = bandit.count(",", bandit.rindex('"true_means":[')) + 1
     rounds = by_rounds and '"memory":null' in bandit
     seconds = ROUND_SECONDS * arms if rounds else STEP_SECONDS * (1 + arms / 8) * horizon
-    noise = "bernoulli" if '"name":"bernoulli"' in bandit else "gaussian"
-    kind = f"{name} {'rounds' if rounds else 'steps'} {noise}"
+    noise = _NOISE.search(bandit)
+    kind = f"{name} {'rounds' if rounds else 'steps'} {noise and noise[1]}"
     return kind, max(seconds, 1e-7), 8 * times * arms + 16 * arms
 
 

@@ -1,16 +1,18 @@
-"""Read results whose policy or bias is a user's own code that can no longer be imported."""
+"""Read results whose policy, bias or noise is a user's code that can no longer be imported."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from affinity_bandits.bandit import AffinityBandit
-from affinity_bandits.bias import Bias
+from affinity_bandits.bias import Bias, bias_from_json
 from affinity_bandits.errors import AffinityError, NotSupported
 from affinity_bandits.experiments.spec import canonical
+from affinity_bandits.kernels import FloatArray
+from affinity_bandits.noise import MECHANISMS, Noise, noise_from_json
 
 
 @dataclass(frozen=True)
@@ -45,16 +47,55 @@ class Unloaded(Bias):
         return str(data.get("label", data.get("name")))
 
     def _missing(self) -> NotSupported:
-        return NotSupported(
-            f"bias {str(self)!r} is code of your own, which is not kept with results: they can be "
-            f"read without it, but it cannot be run or evaluated"
-        )
+        return _gone("bias", self)
+
+
+@dataclass(frozen=True)
+class UnloadedNoise(Noise):
+    """A noise whose sampler is not here: it says what it was called, and has no values.
+
+    Args:
+        description: what `to_json` gave where it was run, as text.
+    """
+
+    name: ClassVar[str] = "unloaded"
+    mechanisms: ClassVar[tuple[str, ...]] = MECHANISMS
+    description: str
+
+    def check_means(self, means: Sequence[float]) -> None:
+        """Check nothing: that was done where it was run."""
+
+    def law_code(self, mechanism: str) -> int:
+        raise _gone("noise", self)
+
+    def ends(self, means: FloatArray) -> FloatArray:
+        raise _gone("noise", self)
+
+    def to_json(self) -> dict[str, Any]:
+        data: dict[str, Any] = json.loads(self.description)
+        return data
+
+    def __str__(self) -> str:
+        data = self.to_json()
+        return str(data.get("label", data.get("name")))
+
+
+def _gone(what: str, model: Bias | Noise) -> NotSupported:
+    return NotSupported(
+        f"{what} {str(model)!r} is code of your own, which is not kept with results: they can be "
+        f"read without it, but it cannot be run or evaluated"
+    )
 
 
 def bandit_of(content: Mapping[str, Any]) -> AffinityBandit:
-    """Return the bandit of a cell's content; a bias that cannot be rebuilt is `Unloaded`."""
+    """Return the bandit of a cell's content; what cannot be rebuilt is `Unloaded`."""
+    given = dict(content["bandit"])
     try:
-        return AffinityBandit.from_json(content["bandit"])
+        given["bias"] = bias_from_json(given["bias"])
     except AffinityError:
-        described = Unloaded(canonical(content["bandit"]["bias"]))
-        return AffinityBandit(**{**content["bandit"], "bias": described})
+        given["bias"] = Unloaded(canonical(given["bias"]))
+    try:
+        given["noise"] = noise_from_json(given["noise"])
+    except AffinityError:
+        given["noise"] = UnloadedNoise(canonical(given["noise"]))
+    return AffinityBandit(**given)

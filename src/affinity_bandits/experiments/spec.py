@@ -15,6 +15,7 @@ from affinity_bandits.catalogue import AnyPolicy, policy_from_json
 from affinity_bandits.digests import own_code
 from affinity_bandits.displays import one_line
 from affinity_bandits.errors import InvalidInput, NotSupported, UnknownName
+from affinity_bandits.noise import Noise
 
 SIMULATION_VERSION = 1
 """Raised whenever the same cell and seed would give other numbers; part of every identity."""
@@ -115,7 +116,11 @@ class Cell:
     @cached_property
     def code(self) -> dict[str, str]:
         """Digests of the user's own code in the cell, by where it is; empty if there is none."""
-        return code_of(policy=self.policy, bias=self.bandit.bias, bandit=_rest(self.bandit))
+        return code_of(policy=self.policy, bias=self.bandit.bias, bandit=self._rest)
+
+    @property
+    def _rest(self) -> tuple[Any, ...]:
+        return rest_of(type(self.bandit), self.bandit.noise)
 
     def check_code(self) -> None:
         """Check that the code that would be run is the code in the identity.
@@ -123,10 +128,11 @@ class Cell:
         Raises:
             NotSupported: it has been edited since the cell was made, here or in another process.
         """
-        found = code_of(policy=self.policy, bias=self.bandit.bias, bandit=_rest(self.bandit))
+        found = code_of(policy=self.policy, bias=self.bandit.bias, bandit=self._rest)
         for part in sorted({*found, *self.code}):
             if found.get(part) != self.code.get(part):
-                what = self.policy if part == "policy" else self.bandit.bias
+                named = {"policy": self.policy, "bias": self.bandit.bias}
+                what = named.get(part, self.bandit.noise)
                 raise NotSupported(
                     f"the code of {part} {str(what)!r} is not the one that this run was started "
                     f"with, or reads something that is different in every process: start it again"
@@ -152,9 +158,9 @@ class Cell:
         return self
 
 
-def _rest(bandit: AffinityBandit) -> tuple[Any, ...]:
-    """Return the other parts of a bandit that may be a user's code: classes derived from ours."""
-    return type(bandit), bandit.noise
+def rest_of(bandit: type[AffinityBandit], noise: Noise) -> tuple[Any, ...]:
+    """Return the other parts of a bandit that may be a user's code: its class, a sampler."""
+    return bandit, noise
 
 
 class Planned(NamedTuple):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from affinity_bandits import checks
-from affinity_bandits.bandit import MECHANISMS, AffinityBandit
+from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import bias_from_json
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.digests import own_code
@@ -28,7 +28,9 @@ from affinity_bandits.experiments.spec import (
     canonical,
     check_amounts,
     identity_of,
+    rest_of,
 )
+from affinity_bandits.noise import MECHANISMS, NOISES, noise_from_json
 from affinity_bandits.policies import POLICIES
 from affinity_bandits.simulation.simulator import checkpoints_at
 
@@ -206,7 +208,8 @@ def _pieces(key: str, value: Any) -> _Piece:
 
 
 def _noise(value: Any) -> _Piece:
-    return _Piece(AffinityBandit([0.5], noise=value).to_json()["noise"])
+    noise = noise_from_json(value)
+    return _Piece(noise.to_json(), of=rest_of(AffinityBandit, noise))
 
 
 def _means(value: Any) -> _Piece:
@@ -281,14 +284,14 @@ def _planned(chosen: Mapping[str, _Piece], tail: str, place: tuple[int, ...]) ->
         initial_text = canonical([1] * len(means.value))
     mechanism_text = mechanism.text
     if mechanism.value is None:
-        mechanism_text = '"gated"' if noise.value["name"] == "bernoulli" else '"shifted"'
+        mechanism_text = canonical(NOISES[noise.value["name"]].mechanisms[0])
     bandit = (
         f'{{"bias":{chosen["bandit.bias"].text},"initial_pulls":{initial_text},'
         f'"mechanism":{mechanism_text},"memory":{chosen["bandit.memory"].text},'
         f'"noise":{noise.text},"true_means":{means.text}}}'
     )
     policy = chosen["policy"] if chosen["policy"].text else _told(chosen["policy"].value, bandit)
-    own = {"bias": chosen["bandit.bias"].code, "policy": policy.code}
+    own = {"bandit": noise.code, "bias": chosen["bandit.bias"].code, "policy": policy.code}
     code = canonical({name: digest for name, digest in own.items() if digest is not None})
     code_text = "" if code == "{}" else f'"code":{code},'
     text = (

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from affinity_bandits.bandit import AffinityBandit, Gaussian
+from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import Bias, Power
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.kernels import FloatArray
+from affinity_bandits.noise import Gaussian
 from affinity_bandits.paper.evidence import LEVEL, TWO_SIDED, student_interval
 from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
 from affinity_bandits.paper.likelihood_path import bound_weigh

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from affinity_bandits.bandit import AffinityBandit, Gaussian
+from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import Bias, Power
 from affinity_bandits.experiments import Cell
 from affinity_bandits.kernels import FloatArray
+from affinity_bandits.noise import Gaussian
 from affinity_bandits.paper.item import CellRunner, Data
 from affinity_bandits.policies import Elimination
 from affinity_bandits.policies.schedule import PublishedSchedule, Schedule

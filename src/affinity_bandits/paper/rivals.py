@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from affinity_bandits.bandit import AffinityBandit, Gaussian
+from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import Bias, Power
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.experiments import Cell
+from affinity_bandits.noise import Gaussian
 from affinity_bandits.paper.item import CellRunner, Data
 
 LABEL = "fig:CompareAlgs"

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from affinity_bandits.bandit import AffinityBandit, Gaussian
+from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import Bias, Constant, PiecewisePower, Power, Sigmoid
 from affinity_bandits.displays import one_line
+from affinity_bandits.noise import Gaussian
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.hardest import initial_members
 

@@ -57,12 +57,13 @@ def compiled(kernel: Function, *, allocates: bool = False) -> Function:
     return _compiled[digest, allocates]
 
 
-def explain_failure(policy: object, bias: object, error: Exception) -> NotSupported:
+def explain_failure(policy: object, bandit: Any, error: Exception) -> NotSupported:
     """Return our own error for what the compiler could not translate."""
     return NotSupported(
-        f"policy {shown(str(policy))} with bias {shown(str(bias))} cannot be compiled: kernels may "
-        f"use arithmetic, math, the arrays of their arguments and plain functions of their module, "
-        f"and make no arrays of their own ({type(error).__name__}; its cause has the details)"
+        f"policy {shown(str(policy))} with bias {shown(str(bandit.bias))} and noise "
+        f"{shown(str(bandit.noise))} cannot be compiled: kernels may use arithmetic, math, the "
+        f"arrays of their arguments and plain functions of their module, and make no arrays of "
+        f"their own ({type(error).__name__}; its cause has the details)"
     )
 
 

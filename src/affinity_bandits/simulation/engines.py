@@ -86,7 +86,7 @@ class RoundEngine:
         checkpoints: IntArray,
     ) -> None:
         self._policy = policy
-        self._bias = bandit.bias
+        self._bandit = bandit
         self._state = pack(policy.start(bandit.arms, horizon))
         self._fixed = (
             arena_of(bandit),
@@ -126,7 +126,7 @@ class RoundEngine:
             except MemoryError:
                 raise
             except Exception as error:
-                raise explain_failure(self._policy, self._bias, error) from error
+                raise explain_failure(self._policy, self._bandit, error) from error
             if not sound:
                 raise NotSupported(
                     f"policy {self._policy} planned a round with no arms, with unknown ones, or "

@@ -7,21 +7,36 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from affinity_bandits import checks
-from affinity_bandits.bandit import MECHANISMS, AffinityBandit, Bernoulli
+from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.kernels import FloatArray, Function, IntArray, bind
+from affinity_bandits.noise.base import no_quantile
+from affinity_bandits.noise.laws import (
+    BERNOULLI_GATED,
+    BERNOULLI_SHIFTED,
+    GAUSSIAN_GATED,
+    GAUSSIAN_SCALED,
+    GAUSSIAN_SHIFTED,
+    QUANTILE_REDRAWN,
+    QUANTILE_SCALED,
+    is_normal,
+    reads_gate,
+)
 from affinity_bandits.streams import stream_key
 
-BERNOULLI_SCALED, BERNOULLI_SHIFTED, BERNOULLI_GATED = range(3)
-GAUSSIAN_SCALED, GAUSSIAN_SHIFTED, GAUSSIAN_GATED = range(3, 6)
+quantile: Function = no_quantile
+"""Bound to the kernel of a noise that has one."""
 
 
 class BanditArrays(NamedTuple):
     """An `AffinityBandit` as numbers, for kernels."""
 
     means: FloatArray
-    sigma: float
-    law: int  # noise and mechanism in one: the constants of this module
+    law: int  # noise and mechanism in one: the constants of noise/laws.py
+    noise: FloatArray  # the noise's own numbers: sigma first, if it is Gaussian
+    values: FloatArray  # of a noise whose scores are one of a list; see `FiniteLaws`
+    cumulative: FloatArray
+    conditional: FloatArray
     code: int
     parameters: FloatArray
     memory: int  # 0: the whole history counts
@@ -51,11 +66,14 @@ def require_bandit(value: object) -> AffinityBandit:
 
 def arena_of(bandit: AffinityBandit) -> BanditArrays:
     """Return the numbers of a bandit."""
-    bernoulli = isinstance(bandit.noise, Bernoulli)
+    laws = bandit.noise.finite_laws(bandit.true_means)
     return BanditArrays(
         means=np.array(bandit.true_means, dtype=np.float64),
-        sigma=0.0 if bernoulli else bandit.sigma,
-        law=MECHANISMS.index(str(bandit.mechanism)) + (0 if bernoulli else GAUSSIAN_SCALED),
+        law=bandit.noise.law_code(str(bandit.mechanism)),
+        noise=bandit.noise.parameters,
+        values=laws.values,
+        cumulative=laws.cumulative,
+        conditional=laws.conditional,
         code=bandit.bias.code,
         parameters=bandit.bias.parameters,
         memory=bandit.memory or 0,
@@ -107,22 +125,46 @@ def take_seat(memory: int, committee: Committee, arm: int) -> None:
 def feedback(arena: BanditArrays, arm: int, weight: float, noise: float, gate: float) -> float:
     """Return Y for one pull (Section 2, feature (iv)); a kernel.
 
-    `noise` is uniform for Bernoulli values and standard normal for Gaussian ones; `gate` is
-    uniform and read only where a Gaussian value is gated. Gated Bernoulli values need but one
-    uniform number, as B X ~ Bernoulli(mu W).
+    `noise` is standard normal for Gaussian values and uniform for all others; `gate` is uniform
+    and read only where a value is gated. Gated Bernoulli values need but one uniform number, as
+    B X ~ Bernoulli(mu W).
     """
     mean = arena.means[arm]
     law = arena.law
     if law == BERNOULLI_GATED:
         return 1.0 if noise < mean * weight else 0.0
-    value = mean + arena.sigma * noise
+    if law == QUANTILE_REDRAWN:
+        return float(quantile(arena.noise, mean * weight, noise))
     if law < GAUSSIAN_SCALED:
         value = 1.0 if noise < mean else 0.0
+    elif law <= GAUSSIAN_GATED:
+        value = mean + arena.noise[0] * noise
+    elif law < QUANTILE_SCALED:
+        value = listed_value(arena.values, arena.cumulative, arm, noise)
+    else:
+        value = quantile(arena.noise, mean, noise)
     if law in (GAUSSIAN_SHIFTED, BERNOULLI_SHIFTED):
         return float(value + mean * (weight - 1.0))
-    if law == GAUSSIAN_GATED:
+    if reads_gate(law):
         return float(value) if gate < weight else 0.0
     return float(weight * value)
+
+
+def listed_value(values: FloatArray, cumulative: FloatArray, arm: int, u: float) -> float:
+    """Return the first value whose cumulative probability is above u; a kernel."""
+    low, high = 0, len(values) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if u < cumulative[arm, middle]:
+            high = middle
+        else:
+            low = middle + 1
+    return float(values[low])
+
+
+def bound_feedback(noise_kernel: Function) -> Function:
+    """Return `feedback` for a noise, as a kernel."""
+    return feedback if noise_kernel is no_quantile else bind(feedback, quantile=noise_kernel)
 
 
 class Environment:
@@ -148,6 +190,7 @@ class Environment:
         self._arena = arena_of(bandit)
         self.committee = committee_of(bandit)
         self._weight = bandit.bias.kernel
+        self._feedback = bound_feedback(bandit.noise.kernel)
         self._replicate = np.uint64(checks.integer("replicate", replicate, low=0, high=2**63 - 1))
         self._keys = {role: key_words(seed, role) for role in ("noise", "gate")}
         self._blocks: dict[str, Any] = {}
@@ -168,9 +211,9 @@ class Environment:
         position = int(committee.clock[0])
         share = share_of(arena, committee, self._total, index)
         weight = self._weight(arena.code, arena.parameters, share)
-        noise = self._number("noise", arena.law >= GAUSSIAN_SCALED, position)
-        gate = self._number("gate", False, position) if arena.law == GAUSSIAN_GATED else 0.0
-        seen = feedback(arena, index, weight, noise, gate)
+        noise = self._number("noise", is_normal(arena.law), position)
+        gate = self._number("gate", False, position) if reads_gate(arena.law) else 0.0
+        seen = self._feedback(arena, index, weight, noise, gate)
         committee.clock[0] += 1
         committee.pulls[index] += 1
         if arena.memory > 0:

@@ -35,6 +35,7 @@ FORMAT = 1
 PLOT = "affinity_bandits.plots:draw_regret"
 """What `Result.plot` calls: a name and not an import, because pictures are above simulation."""
 Functions = Mapping[str, Callable[[float], float]] | None
+Samplers = Mapping[str, Callable[[float, float], float]] | None
 
 
 @dataclass(frozen=True)
@@ -232,25 +233,33 @@ class Result(ResultData):
             )
 
     @classmethod
-    def load(cls, path: str | Path, functions: Functions = None) -> Result:
-        """Read a result that `save` wrote; see `bias_from_json` for `functions`."""
+    def load(
+        cls, path: str | Path, functions: Functions = None, samplers: Samplers = None
+    ) -> Result:
+        """Read a result that `save` wrote.
+
+        Args:
+            path: of the file.
+            functions: a user's own functions of biases by label; see `bias_from_json`.
+            samplers: a user's own samplers of noises by label; see `noise_from_json`.
+        """
         if not isinstance(path, str | Path):
             raise InvalidInput("path", "a file's path", path)
         try:
-            return cls._read(Path(path), functions)
+            return cls._read(Path(path), functions, samplers)
         except (EOFError, KeyError, TypeError, ValueError, BadZipFile) as error:
             if isinstance(error, AffinityError):
                 raise
             raise InvalidInput("path", "a result saved by this package", str(path)) from error
 
     @classmethod
-    def _read(cls, path: Path, functions: Functions) -> Result:
+    def _read(cls, path: Path, functions: Functions, samplers: Samplers) -> Result:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
             header = json.loads(str(data["header"]))
             if header.get("format") != FORMAT:
                 raise InvalidInput("path", f"of format {FORMAT}", header.get("format"))
             return cls(
-                bandit=AffinityBandit.from_json(header["bandit"], functions),
+                bandit=AffinityBandit.from_json(header["bandit"], functions, samplers),
                 runs=tuple(PolicyRun(**run) for run in header["runs"]),
                 horizon=header["horizon"],
                 seed=header["seed"],

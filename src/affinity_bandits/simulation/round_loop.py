@@ -1,7 +1,7 @@
 """The compiled loop of whole rounds: exact in distribution, at a cost that does not grow with them.
 
-`plan`, `absorb` and `candidate` are bound to a policy's kernels, `sums_of_weights` and
-`count_successes` to a bias's.
+`plan`, `absorb` and `candidate` are bound to a policy's kernels, `sums_of_weights`,
+`count_successes` and `tally_of_arm` to a bias's.
 """
 
 from __future__ import annotations
@@ -12,27 +12,30 @@ from typing import Any
 
 import numpy as np
 
-from affinity_bandits.bandit import AffinityBandit, Bernoulli
+from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
+from affinity_bandits.noise.laws import (
+    BERNOULLI_GATED,
+    BERNOULLI_SHIFTED,
+    FINITE_GATED,
+    GAUSSIAN_GATED,
+    GAUSSIAN_SCALED,
+)
 from affinity_bandits.policies.round import RoundKernels
 from affinity_bandits.round_sums import bound_sums
 from affinity_bandits.simulation.binomial import next_binomial
 from affinity_bandits.simulation.compiled import compiled
 from affinity_bandits.simulation.draws import Stream, Words, next_normal
-from affinity_bandits.simulation.environment import (
-    BERNOULLI_GATED,
-    BERNOULLI_SHIFTED,
-    GAUSSIAN_GATED,
-    GAUSSIAN_SCALED,
-    BanditArrays,
-)
+from affinity_bandits.simulation.environment import BanditArrays
 from affinity_bandits.simulation.successes import bound_successes
+from affinity_bandits.simulation.tallies import bound_tally
 
 plan: Function = unbound
 absorb: Function = unbound
 candidate: Function = unbound
 sums_of_weights: Function = unbound
 count_successes: Function = unbound
+tally_of_arm: Function = unbound
 sum_of_feedback: Function = unbound
 
 
@@ -40,9 +43,7 @@ def round_support(bandit: AffinityBandit) -> str | None:
     """Return why whole rounds of this bandit cannot be drawn at once, or None if they can."""
     if bandit.memory is not None:
         return "with bounded memory a share depends on who left, not only on counts"
-    if isinstance(bandit.noise, Bernoulli) and bandit.mechanism == "scaled":
-        return "a weighted sum of indicators has no law that can be drawn at once"
-    return None
+    return bandit.noise.why_no_rounds(str(bandit.mechanism))
 
 
 def draw_sum(
@@ -55,27 +56,34 @@ def draw_sum(
     b: float,
     k: float,
     pulls: int,
+    tally: IntArray,
 ) -> float:
     """Draw the sum of an arm's feedback over a round.
 
     With S1 = sum W, S2 = sum W**2, C the successes of a coin with p = W, and m pulls:
     Gaussian: scaled N(mu S1, sigma**2 S2), shifted N(mu S1, sigma**2 m), gated N(mu C,
     sigma**2 C). Bernoulli: shifted Binomial(m, mu) + mu (S1 - m), gated the successes of a coin
-    with p = mu W.
+    with p = mu W. Scores of a list, gated: each as often as `tally`, which is filled, says.
     """
     mean = arena.means[arm]
     code, parameters = arena.code, arena.parameters
+    if arena.law == FINITE_GATED:
+        tally_of_arm(arena, stream, arm, a, b, k, pulls, tally)
+        total = 0.0
+        for place in range(len(arena.values)):
+            total += tally[place + 1] * arena.values[place]
+        return total
     if arena.law in (BERNOULLI_GATED, GAUSSIAN_GATED):
         scale = mean if arena.law == BERNOULLI_GATED else 1.0
         count = float(count_successes(stream, code, parameters, scale, a, b, k, pulls))
         if arena.law == BERNOULLI_GATED:
             return count
-        return float(mean * count + arena.sigma * math.sqrt(count) * next_normal(stream))
+        return float(mean * count + arena.noise[0] * math.sqrt(count) * next_normal(stream))
     weights, squares = sums_of_weights(code, parameters, breakpoints, smooth, a, b, k, pulls)
     if arena.law == BERNOULLI_SHIFTED:
         return float(next_binomial(stream, pulls, mean) + mean * (weights - pulls))
     variance = squares if arena.law == GAUSSIAN_SCALED else float(pulls)
-    return float(mean * weights + arena.sigma * math.sqrt(variance) * next_normal(stream))
+    return float(mean * weights + arena.noise[0] * math.sqrt(variance) * next_normal(stream))
 
 
 def round_batch(
@@ -103,6 +111,7 @@ def round_batch(
     arms = len(initial)
     pulls = np.empty(arms, dtype=np.int64)
     sums = np.empty(arms)
+    tally = np.empty(1 + len(arena.values), dtype=np.int64)
     total_initial = 0
     for arm in range(arms):
         total_initial += initial[arm]
@@ -153,6 +162,7 @@ def round_batch(
                         float(total_initial + clock + position),
                         float(size),
                         repetitions,
+                        tally,
                     )
                 for position in range(size):
                     pulls[planned.arms[position]] += repetitions
@@ -177,6 +187,7 @@ def bound_rounds(kernels: RoundKernels, bias_kernel: Function, own: str | None =
         draw_sum,
         sums_of_weights=bound_sums(bias_kernel),
         count_successes=bound_successes(bias_kernel),
+        tally_of_arm=bound_tally(bias_kernel),
     )
     return compiled(
         bind(round_batch, sum_of_feedback=sum_feedback, **kernels._asdict()), allocates=True

@@ -69,8 +69,8 @@ class StepRun:
             key_words(seed, "noise"), key_words(seed, "gate"), np.empty(CHUNK), np.empty(CHUNK)
         )
         self._laid_out = laid_out(self._state.state)
-        kernels, weight = self.policy.kernels(), bandit.bias.kernel
-        self._segment = bound_segment(kernels, weight, own_code((*kernels, weight), strict=False))
+        kernels, models = self.policy.kernels(), (bandit.bias.kernel, bandit.noise.kernel)
+        self._segment = bound_segment(kernels, *models, own_code((*kernels, *models), strict=False))
         self._candidates = np.ones(bandit.arms, dtype=np.int64)
         self.restart(replicate)
 
@@ -142,7 +142,7 @@ class StepRun:
         except MemoryError:
             raise
         except Exception as error:
-            raise explain_failure(self.policy, self.bandit.bias, error) from error
+            raise explain_failure(self.policy, self.bandit, error) from error
         if not sound:
             raise NotSupported(
                 f"policy {self.policy} chose an arm outside 0 to {self.bandit.arms - 1}"

@@ -1,7 +1,7 @@
-"""The compiled loop of single pulls, written once and bound to each policy and bias.
+"""The compiled loop of single pulls, written once and bound to each policy, bias and noise.
 
-`select`, `update`, `candidate` and `weight` are bound to a policy's and a bias's kernels, so the
-compiler sees plain calls, inlines them, and caches the result on disk.
+`select`, `update`, `candidate`, `weight` and `feedback` are bound to a policy's, a bias's and a
+noise's kernels, so the compiler sees plain calls, inlines them, and caches the result on disk.
 """
 
 from __future__ import annotations
@@ -12,15 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
+from affinity_bandits.noise.laws import is_normal, reads_gate
 from affinity_bandits.policies.step import StepKernels
 from affinity_bandits.simulation.compiled import compiled
 from affinity_bandits.simulation.draws import Words, fill_normal, fill_uniform
 from affinity_bandits.simulation.environment import (
-    GAUSSIAN_GATED,
-    GAUSSIAN_SCALED,
     BanditArrays,
     Committee,
-    feedback,
+    bound_feedback,
     share_of,
     take_seat,
 )
@@ -29,6 +28,7 @@ select: Function = unbound
 update: Function = unbound
 candidate: Function = unbound
 weight: Function = unbound
+feedback: Function = unbound
 pulls_of_chunk: Function = unbound
 
 CHUNK = 1024
@@ -95,12 +95,12 @@ def step_segment(
         if record < len(checkpoints):
             stop = min(stop, checkpoints[record])
         noise, gates = tape.noise[: stop - clock], tape.gates[: stop - clock]
-        if arena.law < GAUSSIAN_SCALED:
-            fill_uniform(noise, tape.noise_key, replicate, clock)
-        else:
+        if is_normal(arena.law):
             fill_normal(noise, tape.noise_key, replicate, clock)
-            if arena.law == GAUSSIAN_GATED:
-                fill_uniform(gates, tape.gate_key, replicate, clock)
+        else:
+            fill_uniform(noise, tape.noise_key, replicate, clock)
+        if reads_gate(arena.law):
+            fill_uniform(gates, tape.gate_key, replicate, clock)
         if not pulls_of_chunk(arena, committee, state, rng, noise, gates):
             return False
         clock = stop
@@ -114,17 +114,26 @@ def step_segment(
 
 
 @lru_cache(maxsize=256)  # telling kernels apart takes a millisecond or two
-def bound_segment(kernels: StepKernels, bias_kernel: Function, own: str | None = None) -> Function:
-    """Return the compiled segment for a policy's kernels and a bias.
+def bound_segment(
+    kernels: StepKernels, bias_kernel: Function, noise_kernel: Function, own: str | None = None
+) -> Function:
+    """Return the compiled segment for a policy's kernels, a bias and a noise.
 
     Args:
         kernels: of the policy.
         bias_kernel: of the bias.
+        noise_kernel: of the noise.
         own: a digest of the user's own code in them (`own_code`): a function that is the same
             object may read a global that is not.
     """
     chunk = compiled(
-        bind(pull_chunk, select=kernels.select, update=kernels.update, weight=bias_kernel)
+        bind(
+            pull_chunk,
+            select=kernels.select,
+            update=kernels.update,
+            weight=bias_kernel,
+            feedback=bound_feedback(noise_kernel),
+        )
     )
     return compiled(
         bind(step_segment, pulls_of_chunk=chunk, candidate=kernels.candidate), allocates=True

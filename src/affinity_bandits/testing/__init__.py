@@ -1,4 +1,4 @@
-"""Contract tests that you can run on your own policies and biases; ours pass them too.
+"""Contract tests that you can run on your own policies, biases and noises; ours pass them too.
 
 Call them from a test of yours; each raises AssertionError with what was broken.
 
@@ -13,6 +13,7 @@ from affinity_bandits import extras
 extras.need("simulation")
 
 from affinity_bandits.testing.biases import check_bias
+from affinity_bandits.testing.noises import check_noise
 from affinity_bandits.testing.policies import check_policy
 
-__all__ = ["check_bias", "check_policy"]
+__all__ = ["check_bias", "check_noise", "check_policy"]

@@ -20,9 +20,10 @@ from typing import NamedTuple
 import numpy as np
 
 from affinity_bandits import checks
-from affinity_bandits.bandit import AffinityBandit, Gaussian
+from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.kernels import FloatArray
+from affinity_bandits.noise import Gaussian
 from affinity_bandits.theory.assumptions import (
     LOWER,
     check_bandit,

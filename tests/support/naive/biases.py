@@ -21,6 +21,8 @@ def naive_bias(description: dict[str, Any]) -> Bias:
         return clipped(base, description.get("low"), description.get("high"))
     if name == "plateau":
         return plateau(description["arms"], description["beta"])
+    if name == "in-group-bonus":
+        return in_group_bonus(description["bonus"])
     if name == "piecewise-power":
         return piecewise_power(description["shares"], description["weights"])
     raise ValueError(f"no bias is called {name!r}")
@@ -29,6 +31,11 @@ def naive_bias(description: dict[str, Any]) -> Bias:
 def constant(value: float) -> Bias:
     """f(x) = value."""
     return lambda x: value
+
+
+def in_group_bonus(bonus: float) -> Bias:
+    """f(x) = (1 + b x) / (1 + b)."""
+    return lambda x: (1.0 + bonus * x) / (1.0 + bonus)
 
 
 def power(alpha: float) -> Bias:

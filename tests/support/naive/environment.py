@@ -4,9 +4,12 @@ import hashlib
 import json
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
+
+from .noises import TrueValues, true_values
 
 CHUNK = 4096
 
@@ -64,21 +67,22 @@ class NaiveEnvironment:
         means: Sequence[float],
         bias: Callable[[float], float],
         initial_pulls: Sequence[int],
-        noise: str,
-        sigma: float,
+        noise: dict[str, Any],
         mechanism: str,
         memory: int | None,
         seed: int,
         replicate: int,
+        sampler: Callable[[float, float], float] | None = None,
     ) -> None:
-        if noise not in ("bernoulli", "gaussian"):
-            raise ValueError(f"no noise is called {noise!r}")
-        if mechanism not in ("scaled", "shifted", "gated"):
+        if mechanism not in ("scaled", "shifted", "gated", "redrawn"):
             raise ValueError(f"no mechanism is called {mechanism!r}")
         self.means = [float(mu) for mu in means]
         self.bias = bias
-        self.noise = noise
-        self.sigma = sigma
+        self.noise = noise["name"]
+        self.sigma = noise.get("sigma", 0.0)
+        self.values: TrueValues | None = None
+        if self.noise not in ("bernoulli", "gaussian"):
+            self.values = true_values(noise, self.means, sampler)
         self.mechanism = mechanism
         self.counts = [int(T0) for T0 in initial_pulls]
         self.total = sum(self.counts)
@@ -104,9 +108,22 @@ class NaiveEnvironment:
     def pull(self, arm: int) -> float:
         """Return Y_t for the pulled arm, then let the pull join the committee."""
         W = self.bias(self.share(arm))
-        y = self.feedback(self.means[arm], W)
+        if self.values is None:
+            y = self.feedback(self.means[arm], W)
+        else:
+            y = self.scored(self.values, arm, W)
         self.join(arm)
         return y
+
+    def scored(self, values: TrueValues, arm: int, W: float) -> float:
+        """Redrawn Y has the noise's own law at mu W; gated and scaled as above."""
+        u = uniform(next(self.noise_words))
+        if self.mechanism == "redrawn":
+            return values(arm, self.means[arm] * W, u)
+        X = values(arm, self.means[arm], u)
+        if self.mechanism == "gated":
+            return X if uniform(next(self.gate_words)) < W else 0.0
+        return W * X
 
     def feedback(self, mu: float, W: float) -> float:
         """Scaled Y = W X; shifted Y = X + mu (W - 1); gated Y = B X with B ~ Bernoulli(W)."""
