@@ -72,6 +72,7 @@ def words(figure: Any) -> list[str]:
     return [text.get_text().replace("\n", " ") for axes in figure.axes for text in axes.texts]
 
 
+@pytest.mark.slow
 def test_there_are_three_panels_with_titles_and_named_axes(any_plan: Plan) -> None:
     figure = draw_plan(any_plan)
     titles = [axes.get_title(loc="left") for axes in figure.axes]
@@ -85,6 +86,7 @@ def test_there_are_three_panels_with_titles_and_named_axes(any_plan: Plan) -> No
         assert axes.get_ylabel()
 
 
+@pytest.mark.slow
 def test_what_is_drawn_is_the_reach_of_the_plan(any_plan: Plan) -> None:
     differences, sureness, costs = (drawn(axes) for axes in draw_plan(any_plan).axes)
     points = any_plan.reach
@@ -109,6 +111,7 @@ def test_the_plan_that_is_simulated_has_something_that_cannot_be_told_apart(plan
     assert np.isnan(plan_curves(plan).detectable).tolist() == missing
 
 
+@pytest.mark.slow
 def test_everything_measured_is_inside_its_panel(any_plan: Plan) -> None:
     for axes in draw_plan(any_plan).axes:
         (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
@@ -118,6 +121,7 @@ def test_everything_measured_is_inside_its_panel(any_plan: Plan) -> None:
                 assert bottom <= y <= top
 
 
+@pytest.mark.slow
 def test_given_lines_are_where_the_assumptions_put_them(any_plan: Plan) -> None:
     wanted = any_plan.assumptions
     panels = draw_plan(any_plan).axes
@@ -131,6 +135,7 @@ def test_given_lines_are_where_the_assumptions_put_them(any_plan: Plan) -> None:
     assert list(everything.get_xdata()) == list(everything.get_ydata())
 
 
+@pytest.mark.slow
 def test_every_line_is_named_in_words(plan: Plan) -> None:
     assert sorted(words(draw_plan(plan))) == sorted(
         [
@@ -147,6 +152,7 @@ def test_every_line_is_named_in_words(plan: Plan) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_tiny_tolerated_failure_is_a_part_not_a_percentage(plan: Plan) -> None:
     assert "wrong at most 1 in 1 billion" in words(draw_plan(changed(plan, "rarely-wrong")))
 
@@ -157,6 +163,7 @@ def test_where_nothing_is_told_apart_the_picture_says_so(plan: Plan) -> None:
     assert "told apart in 19 of 20 runs" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["plain", "too-small", "often-wrong", "one-point"])
 def test_no_label_touches_another_or_leaves_its_panel(plan: Plan, case: str) -> None:
     figure = draw_plan(changed(plan, case))
@@ -172,12 +179,14 @@ def test_no_label_touches_another_or_leaves_its_panel(plan: Plan, case: str) -> 
             assert frame.y0 <= box.y0 < box.y1 <= frame.y1, name
 
 
+@pytest.mark.slow
 def test_the_headline_says_what_is_planned(plan: Plan) -> None:
     assert plan.enough
     headline = "2 groups, differences of at least 0.3: plan for 20,000 choices"
     assert draw_plan(plan).get_suptitle() == headline
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sufficient", "end"),
     [
@@ -194,6 +203,7 @@ def test_the_headline_says_that_a_budget_is_too_small(
     assert draw_plan(short).get_suptitle() == f"2 groups, differences of at least 0.3: {end}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_it_is_saved_without_a_warning(plan: Plan, tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"plan.{ending}"
@@ -201,6 +211,7 @@ def test_it_is_saved_without_a_warning(plan: Plan, tmp_path: Path, ending: str) 
     assert path.stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_the_same_plan_is_the_same_file(plan: Plan, tmp_path: Path) -> None:
     first, second = tmp_path / "first.png", tmp_path / "second.png"
     for path in (first, second):
