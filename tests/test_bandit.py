@@ -102,6 +102,7 @@ def test_regret_of_an_array_is_taken_over_its_last_axis() -> None:
     assert np.array_equal(bandit.regret(pulls), 0.5 * pulls[:, :, 1])
 
 
+@pytest.mark.slow
 @given(bandits())
 def test_gaps_are_never_negative_and_the_best_arms_have_none(bandit: AffinityBandit) -> None:
     assert (bandit.gaps >= 0.0).all()
@@ -196,6 +197,7 @@ def test_survives_json(bandit: AffinityBandit) -> None:
     assert through_json(bandit) == bandit
 
 
+@pytest.mark.slow
 @given(bandits())
 def test_any_bandit_survives_json(bandit: AffinityBandit) -> None:
     assert through_json(bandit) == bandit

@@ -136,6 +136,7 @@ def test_importing_the_package_loads_no_other_package() -> None:
     assert "numpy" in others_after("from affinity_bandits import UCB1")
 
 
+@pytest.mark.slow
 def test_importing_the_client_loads_no_numpy() -> None:
     loaded = others_after("import affinity_bandits.client")
     assert "httpx" in loaded
@@ -158,12 +159,14 @@ def test_a_policy_loads_nothing_heavy() -> None:
     assert loaded_after("from affinity_bandits import UCB1, Power, InvalidInput; UCB1()") == set()
 
 
+@pytest.mark.slow
 def test_a_star_import_loads_the_compiler_and_what_that_loads() -> None:
     alone = loaded_after("import numba")
     assert loaded_after("from affinity_bandits import *") == alone
     assert alone <= {"numba", "scipy"}
 
 
+@pytest.mark.slow
 def test_a_star_import_needs_no_extra() -> None:
     without = f"sys.modules.update(dict.fromkeys({EXTRAS!r}))"
     assert "numba" in loaded_after(f"{without}; from affinity_bandits import *")

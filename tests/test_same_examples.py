@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 SCRIPT = """
 from hypothesis import given, settings, strategies as st
@@ -43,9 +45,11 @@ def with_another_module(folder: Path, settings: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_a_module_that_another_test_loads_changes_nothing(tmp_path: Path) -> None:
     assert with_another_module(tmp_path, "import tests.conftest") == "True False"
 
 
+@pytest.mark.slow
 def test_without_our_settings_it_would(tmp_path: Path) -> None:
     assert with_another_module(tmp_path, "") == "False True"

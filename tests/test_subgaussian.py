@@ -96,6 +96,7 @@ def test_a_coins_proxy_falls_on_both_sides_of_a_half() -> None:
 # Gated normal values.
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     mean=st.floats(-1.0, 1.0).flatmap(lambda x: st.sampled_from([x, 10 * x, 100 * x])),

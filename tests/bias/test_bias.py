@@ -209,18 +209,21 @@ def test_an_array_of_shares_gives_an_array_of_the_same_shape(model: Bias) -> Non
     assert model.weight(np.empty(0)).shape == (0,)
 
 
+@pytest.mark.slow
 @given(models, shares, shares)
 def test_is_nondecreasing(model: Bias, one: float, other: float) -> None:
     low, high = sorted((one, other))
     assert model.weight(low) <= model.weight(high) * (1.0 + ROUNDING)
 
 
+@pytest.mark.slow
 @given(models, shares, shares)
 def test_is_lipschitz_with_the_constant_it_states(model: Bias, one: float, other: float) -> None:
     rise = abs(model.weight(one) - model.weight(other))
     assert rise <= model.lipschitz * abs(one - other) + ROUNDING * (1.0 + model.bounds[1])
 
 
+@pytest.mark.slow
 @given(models, shares)
 def test_stays_between_its_bounds_and_is_never_negative(model: Bias, share: float) -> None:
     low, high = model.bounds
@@ -294,6 +297,7 @@ def test_breakpoints_are_where_a_clip_sets_in(model: Bias, expected: tuple[float
     assert model.breakpoints == pytest.approx(expected, abs=1e-15)
 
 
+@pytest.mark.slow
 @given(st.floats(1.0, 20.0), st.floats(1e-6, 1.0 - 1e-6))
 def test_a_breakpoint_is_the_first_share_at_which_the_level_is_reached(
     alpha: float, level: float
@@ -304,6 +308,7 @@ def test_a_breakpoint_is_the_first_share_at_which_the_level_is_reached(
     assert base.weight(math.nextafter(share, 0.0)) < level <= base.weight(share)
 
 
+@pytest.mark.slow
 @given(models)
 def test_breakpoints_are_ascending_and_inside(model: Bias) -> None:
     points = model.breakpoints
@@ -311,6 +316,7 @@ def test_breakpoints_are_ascending_and_inside(model: Bias) -> None:
     assert all(0.0 < point < 1.0 for point in points)
 
 
+@pytest.mark.slow
 @given(clipped(clipped(st.just(Power(1.0)))))
 def test_a_clipped_line_is_straight_between_breakpoints(line: Bias) -> None:
     for low, high in itertools.pairwise([0.0, *line.breakpoints, 1.0]):
@@ -352,6 +358,7 @@ def test_survives_json(model: Bias) -> None:
     assert through_json(model, kinked=kinked) == model
 
 
+@pytest.mark.slow
 @given(st.recursive(unclipped.filter(lambda model: model.name != "custom"), clipped))
 def test_any_settings_survive_json(model: Bias) -> None:
     assert through_json(model) == model

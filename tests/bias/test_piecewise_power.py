@@ -45,6 +45,7 @@ def dense(bias: PiecewisePower) -> np.ndarray:
     return np.unique(np.clip(np.concatenate([*inside, around]), 1e-6, 1.0))
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(STEEP)
 @example(PiecewisePower((0.0001, 0.00010000000000000002), (1.4999999999999973, 1.5)))
@@ -64,6 +65,7 @@ def test_the_lipschitz_constant_is_the_largest_slope_there_is(bias: PiecewisePow
         assert slopes.max() >= bias.lipschitz * (1.0 - 1e-3)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(STEEP, st.floats(1e-5, 1.0), st.floats(1e-5, 1.0))
 def test_the_steepness_is_the_largest_there_is(
@@ -124,6 +126,7 @@ def test_the_most_extreme_points_give_numbers(bias: PiecewisePower) -> None:
     assert bias_from_json(json.loads(json.dumps(bias.to_json(), allow_nan=False))) == bias
 
 
+@pytest.mark.slow
 @given(piecewise_powers(steepest=20.0), st.floats(0.0, 1.0))
 def test_agrees_with_its_twin(bias: PiecewisePower, share: float) -> None:
     assert bias.weight(share) == pytest.approx(naive_bias(bias.to_json())(share), rel=1e-11)
@@ -132,6 +135,7 @@ def test_agrees_with_its_twin(bias: PiecewisePower, share: float) -> None:
 # Rounds.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pulls", [1, 40, 3_000, 200_000])
 def test_sums_over_a_round_are_plain_sums_across_all_points(pulls: int) -> None:
     """Shares that rise and fall through up to 100 points, some of them between two pulls."""
@@ -146,6 +150,7 @@ def test_sums_over_a_round_are_plain_sums_across_all_points(pulls: int) -> None:
             assert quick == pytest.approx(plain, rel=1e-12, abs=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("a", "b", "k", "pulls"), [(1, 30, 2, 40), (100, 110, 2, 400)])
 @pytest.mark.parametrize(
     "bias",

@@ -20,7 +20,7 @@ from affinity_bandits.planning.files import read_plan
 
 from .plan_runner import ASSUMED, TINY, Runner, command, surroundings
 
-slow = pytest.mark.slow  # starts processes
+slow = pytest.mark.slow
 
 ENOUGH = "2 groups, differences of 0.5 or more at equal shares, 300 choices: enough."
 
@@ -51,6 +51,7 @@ def test_prints_the_verdict_what_it_costs_and_when_groups_are_dropped(affinity: 
     assert (shown[0], shown[-1]) == (every[0], every[-1])
 
 
+@slow
 def test_says_how_many_choices_would_suffice(inside: Runner) -> None:
     verdict, *_ = inside.succeeded(*TINY, "--horizon", 20).splitlines()
     plan = make_plan(Assumptions(2, 20, 0.5, head_start=2, steepness=0.0))
@@ -61,6 +62,7 @@ def test_says_how_many_choices_would_suffice(inside: Runner) -> None:
     )
 
 
+@slow
 def test_a_scale_and_what_is_in_flight_are_said_and_written(inside: Runner, tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
     output = inside.succeeded(
@@ -80,6 +82,7 @@ def test_a_scale_and_what_is_in_flight_are_said_and_written(inside: Runner, tmp_
     assert (header.split()[0], row.split()[0]) == ("policy", "plan")
 
 
+@slow
 def test_flags_are_the_assumptions(inside: Runner, tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
     inside.succeeded(
@@ -104,6 +107,7 @@ def test_flags_are_the_assumptions(inside: Runner, tmp_path: Path) -> None:
     assert read_plan(path) == make_plan(wanted, seed=12)
 
 
+@slow
 def test_explains_what_is_assumed_and_what_happens_if_it_is_wrong(inside: Runner) -> None:
     output = inside.succeeded(*TINY, "--explain")
     assert output.startswith(ENOUGH)
@@ -142,6 +146,7 @@ def test_writes_a_plan_that_simulate_takes(affinity: Runner, tmp_path: Path) -> 
     assert note.startswith("3 runs of 50 pulls")
 
 
+@slow
 def test_overwrites_a_plan_and_leaves_nothing_else_behind(inside: Runner, tmp_path: Path) -> None:
     path = tmp_path / "here" / "plan.toml"
     path.parent.mkdir()
@@ -161,6 +166,7 @@ def test_draws_a_picture(affinity: Runner, tmp_path: Path) -> None:
 # What is remembered.
 
 
+@slow
 def test_remembers_a_plan_until_told_to_make_it_again(inside: Runner) -> None:
     first = inside.succeeded(*TINY)
     (kept,) = inside.kept
@@ -175,6 +181,7 @@ def test_remembers_a_plan_until_told_to_make_it_again(inside: Runner) -> None:
     assert len(inside.kept) == 2
 
 
+@slow
 def test_a_cache_that_cannot_be_used_is_done_without(inside: Runner) -> None:
     inside.cache.write_text("not a directory", encoding="utf-8")
     assert inside.succeeded(*TINY).startswith(ENOUGH)

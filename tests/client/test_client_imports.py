@@ -6,9 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import affinity_bandits
 
 
+@pytest.mark.slow
 def test_importing_the_client_loads_nothing_of_the_server() -> None:
     server = ["fastapi", "starlette", "uvicorn", "asyncpg", "sqlalchemy", "alembic"]
     code = (
@@ -21,6 +24,7 @@ def test_importing_the_client_loads_nothing_of_the_server() -> None:
     assert done.stdout.split() == []
 
 
+@pytest.mark.slow
 def test_the_client_and_its_messages_need_no_numpy() -> None:
     code = (
         "import sys, types; "

@@ -65,6 +65,7 @@ def played_rounds(bandit: AffinityBandit, policy: Elimination, seed: int, most: 
             yield [int(arm) for arm in planned.arms], int(planned.repetitions), shares
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(path=elimination_paths())
 def test_shares_decompose_as_in_the_appendix(
@@ -85,6 +86,7 @@ def test_shares_decompose_as_in_the_appendix(
         all_before += len(arms) * repetitions
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(path=elimination_paths())
 def test_bias_error_stays_below_its_bound(path: tuple[AffinityBandit, Elimination, int]) -> None:

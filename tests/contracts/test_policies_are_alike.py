@@ -76,6 +76,7 @@ def _asked(node: ast.Compare | ast.Subscript | ast.match_case) -> Iterator[ast.A
         yield from ast.walk(node.pattern)
 
 
+@pytest.mark.slow
 def test_no_module_tells_policies_apart() -> None:
     wrong, read = [], 0
     for path in sorted(PACKAGE.rglob("*.py")):

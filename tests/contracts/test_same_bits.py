@@ -82,6 +82,7 @@ def test_checkpoints_do_not_change_a_run() -> None:
     assert (many.pulls.sum(axis=-1) == many.checkpoints).all()
 
 
+@pytest.mark.slow
 def test_a_million_replicates_have_a_million_streams() -> None:
     """By construction they read disjoint counters of one key; their first words differ, too.
 

@@ -52,6 +52,7 @@ def test_a_cell_is_its_content() -> None:
     assert len(Experiment((CELLS[0], again, CELLS[1]), 5).cells) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shard_size", [1, 7, 1000])
 def test_any_split_gives_the_same_outcomes(tmp_path: Path, shard_size: int) -> None:
     run_experiment(Experiment(CELLS, 20, 1000), Store(tmp_path / "whole"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 from soak.sweep import SHORT_NAMES, run
 
-QUICK = ("write-call", "write-calls", "damage", "control-labels", "control-done")
+QUICK = ("control-labels", "control-done")
 
 
 def marks(name: str) -> list[pytest.MarkDecorator]:

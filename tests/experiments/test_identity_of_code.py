@@ -112,6 +112,7 @@ def test_a_digest_that_does_not_follow_names_would_be_found_out(
         assert digest_of(tmp_path / f"b{number}", edited(*EDITS[name])) == before
 
 
+@pytest.mark.slow
 def test_the_same_code_is_the_same_in_any_process_and_folder(tmp_path: Path) -> None:
     program = (
         "from mine import Mine; from affinity_bandits.digests import *; print(own_code(Mine()))"
@@ -131,6 +132,7 @@ def test_a_module_that_is_loaded_again_is_the_same_code(tmp_path: Path) -> None:
         assert own_code(importlib.reload(module).Mine()) == before
 
 
+@pytest.mark.slow
 def test_running_it_does_not_change_it(tmp_path: Path) -> None:
     with loaded(tmp_path, FILES) as module:
         policy = module.Mine()
@@ -322,6 +324,7 @@ def test_a_sweep_does_not_mix_codes(tmp_path: Path, registered: Any, counted: li
     assert codes[0] != codes[4]
 
 
+@pytest.mark.slow
 def test_results_are_read_when_the_code_is_gone(tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     with loaded(tmp_path / "code", FILES) as module:

@@ -53,6 +53,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> str:
     return content(tmp_path_factory.mktemp("serial"), SerialExecutor(), None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shard_size", [1, 17, 1000])
 def test_cut_as_one_likes(tmp_path: Path, expected: str, shard_size: int) -> None:
     assert content(tmp_path, SerialExecutor(), shard_size) == expected

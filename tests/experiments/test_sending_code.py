@@ -45,6 +45,7 @@ print(list(Store("store").kept()))
 """
 
 
+@pytest.mark.slow
 def test_code_of_a_notebook_is_refused_before_anything_is_started(tmp_path: Path) -> None:
     """`python -c` is as a notebook: `__main__` is in no file."""
     *lines, stored = in_a_process(tmp_path, NOTEBOOK).splitlines()
@@ -119,6 +120,7 @@ def test_code_of_a_script_and_its_modules_is_run_by_processes(tmp_path: Path) ->
     ]
 
 
+@pytest.mark.slow
 def test_finished_work_is_read_though_its_code_cannot_be_sent(tmp_path: Path) -> None:
     """Only running needs to send code."""
     bandit = AffinityBandit([0.4, 0.6], bias=Custom(lambda share: share, 1.0))

@@ -17,6 +17,7 @@ from affinity_bandits.policies import POLICIES
 FIXED: dict[str, Any] = {"bandit.true_means": [0.4, 0.6], "policy": "ucb1", "horizon": 100}
 
 
+@pytest.mark.slow
 def test_every_planned_cell_is_the_one_that_is_built() -> None:
     axes = {
         "bandit.bias": [

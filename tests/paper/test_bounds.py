@@ -34,6 +34,7 @@ def test_the_grid_is_large_and_mostly_meets_the_condition() -> None:
     assert not all(met)
 
 
+@pytest.mark.slow
 def test_rounds_that_are_too_short_break_the_upper_bound(tmp_path) -> None:  # type: ignore[no-untyped-def]
     """The planted wrong world: rounds a thousand times shorter, so that best arms are dropped."""
     wrong = replace(SMALL, policy=Elimination(PublishedSchedule(-5.0)), horizons=(10**15,))
@@ -41,6 +42,7 @@ def test_rounds_that_are_too_short_break_the_upper_bound(tmp_path) -> None:  # t
     assert not upper.holds
 
 
+@pytest.mark.slow
 def test_who_knows_the_best_arm_beats_the_lower_bound(tmp_path) -> None:  # type: ignore[no-untyped-def]
     """The planted wrong world: a policy that is not consistent."""
     wrong = replace(SMALL, policy=Oracle(0), horizons=(10**4,), replicates=40)

@@ -28,6 +28,7 @@ def test_claims_hold_but_for_the_law_of_the_printed_samples() -> None:
     assert "mean it should have" in failed[0].sentence
 
 
+@pytest.mark.slow
 def test_with_the_frozen_arm_raised_above_the_biased_one_dominance_fails() -> None:
     """The planted wrong world: the frozen mean of arm 2 is above the biased one."""
     wrong = replace(SMALL, frozen_scale=1.5, short_paths=10)
@@ -44,6 +45,7 @@ def test_the_same_seed_gives_the_same_table() -> None:
     assert repr(run(tiny, LAB)) == repr(run(tiny, LAB))
 
 
+@pytest.mark.slow
 def test_the_wrong_law_of_the_printed_samples_shows_in_exact_arithmetic() -> None:
     """Every path of the first five pulls, with fractions, by `alg:coupling` line by line.
 

@@ -18,6 +18,7 @@ def test_claims_hold() -> None:
     assert all(claim.holds for claim in claims(run(QUICK, LAB)))
 
 
+@pytest.mark.slow
 def test_with_weights_that_are_not_squared_the_sides_differ() -> None:
     """The planted wrong world: W in place of W squared."""
     *equalities, _ = claims(run(replace(QUICK, power=1.0, replicates=500), LAB))

@@ -19,6 +19,7 @@ def test_claims_hold(tmp_path) -> None:  # type: ignore[no-untyped-def]
     assert all(claim.holds for claim in claims(run(SMALL, runner_in(tmp_path))))
 
 
+@pytest.mark.slow
 def test_without_bias_every_claim_fails(tmp_path) -> None:  # type: ignore[no-untyped-def]
     """The planted wrong world: f = 1, in which there is nothing to debias.
 

@@ -14,6 +14,7 @@ from .cell_runner import runner_in
 SMALL = replace(ITEM.settings["quick"], horizon=20_000, horizons=3)
 
 
+@pytest.mark.slow
 def test_claims_hold(tmp_path) -> None:  # type: ignore[no-untyped-def]
     assert all(claim.holds for claim in claims(run(SMALL, runner_in(tmp_path))))
 

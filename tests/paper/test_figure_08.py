@@ -16,10 +16,12 @@ from .cell_runner import runner_in
 SMALL = replace(ITEM.settings["quick"], replicates=20)
 
 
+@pytest.mark.slow
 def test_claims_hold(tmp_path) -> None:  # type: ignore[no-untyped-def]
     assert all(claim.holds for claim in claims(run(SMALL, runner_in(tmp_path))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bias", [Constant(), Power(1.3)])
 def test_with_another_bias_the_steps_are_elsewhere(tmp_path, bias) -> None:  # type: ignore[no-untyped-def]
     """The planted wrong worlds: observed gaps of Delta, and of Delta / K^1.3."""

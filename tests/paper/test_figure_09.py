@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from affinity_bandits.paper.figure_09 import ITEM, claims
 from affinity_bandits.paper.gaps import run
 from affinity_bandits.policies import ListedSchedule
@@ -13,10 +15,12 @@ from .cell_runner import runner_in
 SMALL = replace(ITEM.settings["quick"], replicates=20)
 
 
+@pytest.mark.slow
 def test_claims_hold(tmp_path) -> None:  # type: ignore[no-untyped-def]
     assert all(claim.holds for claim in claims(run(SMALL, runner_in(tmp_path))))
 
 
+@pytest.mark.slow
 def test_rounds_that_grow_too_slowly_scale_otherwise(tmp_path) -> None:  # type: ignore[no-untyped-def]
     """The planted wrong world: m_r grows as 2^r instead of 4^r, so pulls scale as 1 / Delta."""
     slow = ListedSchedule([(10**7 * 2**r, 2.0**-r) for r in range(1, 12)])

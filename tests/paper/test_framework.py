@@ -32,6 +32,7 @@ def test_an_item_is_complete(item: Item) -> None:
     assert not item.title.endswith(".")
 
 
+@pytest.mark.slow
 def test_an_item_writes_the_same_files_twice(tmp_path: Path) -> None:
     for name in ("first", "second"):
         run_item(SMALL, "quick", runner_in(tmp_path / name / "store"), tmp_path / name)
@@ -40,6 +41,7 @@ def test_an_item_writes_the_same_files_twice(tmp_path: Path) -> None:
         assert paths[0].read_bytes() == paths[1].read_bytes(), file
 
 
+@pytest.mark.slow
 def test_a_second_run_recomputes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_item(SMALL, "quick", runner_in(tmp_path / "store"), tmp_path)
 
@@ -55,6 +57,7 @@ def test_a_second_run_recomputes_nothing(tmp_path: Path, monkeypatch: pytest.Mon
     assert run_item(SMALL, "quick", runner_in(tmp_path / "store"), tmp_path).claims == first.claims
 
 
+@pytest.mark.slow
 def test_an_item_with_other_settings_is_run_again(tmp_path: Path) -> None:
     run_item(SMALL, "quick", runner_in(tmp_path / "store"), tmp_path)
     settings = replace(SMALL.settings["quick"], replicates=6)
@@ -68,6 +71,7 @@ def failing(item: Item) -> Item:
     return replace(item, claims=lambda data: [*item.claims(data), false])
 
 
+@pytest.mark.slow
 def test_the_report_holds_everything_and_needs_nothing(tmp_path: Path) -> None:
     outcome = run_item(failing(SMALL), "quick", runner_in(tmp_path / "store"), tmp_path)
     page = report([outcome])
@@ -82,6 +86,7 @@ def test_the_report_holds_everything_and_needs_nothing(tmp_path: Path) -> None:
     assert page.count('href="') == page.count('href="#')
 
 
+@pytest.mark.slow
 def test_a_failed_claim_ends_in_status_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "items", lambda: {"figure-3": failing(SMALL)})
     arguments = ["paper", "run", "figure-3", "--quick", "--workers", "1", "--out", str(tmp_path)]

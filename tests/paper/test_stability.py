@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from affinity_bandits.paper.stability import ADVERSARIES, ITEM, Settings, cases, claims, run
 
@@ -13,6 +14,7 @@ LAB = None
 """No cell is run."""
 
 
+@pytest.mark.slow
 def test_claims_hold() -> None:
     assert all(claim.holds for claim in claims(run(SMALL, LAB)))
 

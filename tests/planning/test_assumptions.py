@@ -68,6 +68,7 @@ def unit() -> Plan:
     return make_plan(LONG_ENOUGH, progress=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", OTHERS, ids=str)
 def test_a_plan_is_the_same_on_every_scale(scale: tuple[float, float], unit: Plan) -> None:
     """All of these numbers are exact in floats but for a rounding, which no run notices."""

@@ -48,6 +48,7 @@ def gentle(request: pytest.FixtureRequest) -> Plan:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bias", GENTLE, ids=str)
 def test_a_plan_for_a_gentle_bias_is_not_fooled_by_one(bias: Bias, gentle: Plan) -> None:
     """At most 5% wrong, and at most 5% undecided where the plan says enough, of 500 runs.
@@ -113,6 +114,7 @@ def test_plans_keep_their_failure_probability_on_instances_never_seen() -> None:
             assert one.wrong / RUNS <= allowed, given
 
 
+@pytest.mark.slow
 def test_a_number_that_is_said_to_suffice_is_enough_and_the_planned_one_is_not() -> None:
     """The number is seen to be enough on runs of its own, and here on others.
 
@@ -130,6 +132,7 @@ def test_a_number_that_is_said_to_suffice_is_enough_and_the_planned_one_is_not()
     assert not all(map(decided_enough, half))
 
 
+@pytest.mark.slow
 def test_not_even_the_largest_horizon_may_suffice() -> None:
     huge = Assumptions(2, 4 * 10**14, 1e-9, noise="gaussian", sigma=1e3)
     plan = make_plan(huge, progress=False)

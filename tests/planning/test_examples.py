@@ -68,6 +68,7 @@ def test_every_example_is_inside_the_assumptions(wanted: Assumptions) -> None:
         assert bandit.memory is None
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(wanted=assumptions())
 def test_no_bias_is_steeper_than_assumed(wanted: Assumptions) -> None:
@@ -80,6 +81,7 @@ def test_no_bias_is_steeper_than_assumed(wanted: Assumptions) -> None:
         assert slopes.max(initial=0.0) <= wanted.steepness + 1e-9
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(wanted=assumptions())
 def test_where_a_slope_is_assumed_no_bias_exceeds_it(wanted: Assumptions) -> None:

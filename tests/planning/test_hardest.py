@@ -89,6 +89,7 @@ def test_what_is_too_steep_is_not_admitted() -> None:
 # One share, or two.
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(
     given=assumed(),
@@ -233,6 +234,7 @@ def leads_kept(
     return True
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(given=assumed(), seed=st.integers(0, 10**6))
 def test_in_every_round_every_admitted_bias_leaves_at_least_the_hardest_lead(
@@ -249,6 +251,7 @@ PLANTED: dict[str, Callable[[World], World]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", PLANTED)
 def test_worlds_that_are_too_mild_are_caught(error: str) -> None:
     """The negative control: the same attack, on worlds with a planted error, soon succeeds."""

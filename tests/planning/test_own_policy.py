@@ -25,6 +25,7 @@ def own() -> Plan:
     return make_plan(TINY, policy_class=DropLowestInWords, progress=False)
 
 
+@pytest.mark.slow
 def test_one_that_promises_nothing_is_measured_but_not_planned_with() -> None:
     with pytest.raises(InvalidInput, match=r"policy_class .*planned_for.*drop-lowest"):
         make_plan(TINY, policy_class=DropLowest, progress=False)

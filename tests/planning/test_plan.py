@@ -24,6 +24,7 @@ from .assumed import SMALL, TINY, TOO_SHORT
 RUNS = 500
 
 
+@pytest.mark.slow
 def test_no_run_is_used_for_two_purposes(monkeypatch: pytest.MonkeyPatch) -> None:
     used: list[tuple[str, int]] = []
 
@@ -49,6 +50,7 @@ def test_no_run_is_used_for_two_purposes(monkeypatch: pytest.MonkeyPatch) -> Non
     assert not {seed for _, seed in used} & {seed for _, seed in first}
 
 
+@pytest.mark.slow
 def test_a_plan_is_the_same_to_the_bit_whatever_the_number_of_processors(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -69,6 +71,7 @@ def test_a_plan_is_the_same_to_the_bit_whatever_the_number_of_processors(
     assert made[0].seed == 3
 
 
+@pytest.mark.slow
 def test_another_seed_gives_other_runs(tiny: Plan) -> None:
     other = make_plan(TINY, seed=1, progress=False)
     assert (other.outcomes, other.hardest) != (tiny.outcomes, tiny.hardest)
@@ -87,6 +90,7 @@ def test_the_failure_probability_is_the_tolerated_one_and_no_run_contradicts_it(
 # Interrupts.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", [0.0, 0.4, 0.8, 0.95])
 def test_an_interrupt_while_planning_is_an_interrupt_and_leaves_nothing(
     part: float, tmp_path: Path
@@ -127,6 +131,7 @@ def test_a_sufficient_budget_needs_no_other(tiny: Plan) -> None:
     assert tiny.detectable <= TINY.smallest_difference
 
 
+@pytest.mark.slow
 def test_a_budget_that_is_said_to_suffice_is_enough_when_it_is_planned_for() -> None:
     """The same test with other runs: 5% of 600 with 95% confidence allows 20 undecided.
 

@@ -34,6 +34,7 @@ STARS = replace(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "assumptions", [TINY, HOPELESS, STARS], ids=["tiny", "hopeless", "one-to-five-stars"]
 )

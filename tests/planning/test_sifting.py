@@ -41,6 +41,7 @@ def steep_instance() -> AffinityBandit:
     )
 
 
+@pytest.mark.slow
 def test_an_admitted_instance_that_smallest_leads_alone_would_call_decided_is_not() -> None:
     """All of 400 runs end undecided: where at most 5% did, that would have probability 0."""
     policy, horizon = planned_policy(STEEP), STEEP.horizon
@@ -65,6 +66,7 @@ MANY = Assumptions(
 it."""
 
 
+@pytest.mark.slow
 def test_means_below_the_highest_are_tried_too() -> None:
     """Plain worlds leave about 4% undecided, the worst about 8%, with a standard deviation of half
     a percent each: the order below is wrong with a probability below 1e-6."""

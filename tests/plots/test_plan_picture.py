@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -27,9 +29,10 @@ def plan() -> Plan:
     return make_plan(wanted, progress=False)
 
 
-@pytest.fixture(params=CASES)
-def any_plan(plan: Plan, request: pytest.FixtureRequest) -> Plan:
-    return changed(plan, request.param)
+@pytest.fixture(scope="module")
+def pictures(plan: Plan) -> Callable[[str], Any]:
+    """Pictures by their case, each drawn once: tests look at them and change nothing."""
+    return cache(lambda case: draw_plan(changed(plan, case)))
 
 
 def changed(plan: Plan, case: str) -> Plan:
@@ -72,8 +75,12 @@ def words(figure: Any) -> list[str]:
     return [text.get_text().replace("\n", " ") for axes in figure.axes for text in axes.texts]
 
 
-def test_there_are_three_panels_with_titles_and_named_axes(any_plan: Plan) -> None:
-    figure = draw_plan(any_plan)
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
+def test_there_are_three_panels_with_titles_and_named_axes(
+    pictures: Callable[[str], Any], case: str
+) -> None:
+    figure = pictures(case)
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles == [
         "How small a difference can be told apart",
@@ -85,9 +92,13 @@ def test_there_are_three_panels_with_titles_and_named_axes(any_plan: Plan) -> No
         assert axes.get_ylabel()
 
 
-def test_what_is_drawn_is_the_reach_of_the_plan(any_plan: Plan) -> None:
-    differences, sureness, costs = (drawn(axes) for axes in draw_plan(any_plan).axes)
-    points = any_plan.reach
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_drawn_is_the_reach_of_the_plan(
+    plan: Plan, pictures: Callable[[str], Any], case: str
+) -> None:
+    differences, sureness, costs = (drawn(axes) for axes in pictures(case).axes)
+    points = changed(plan, case).reach
     told = [(p.horizon, p.detectable) for p in points if p.detectable is not None]
     (found,) = differences
     assert list(zip(*found.get_data(), strict=True)) == told
@@ -109,8 +120,10 @@ def test_the_plan_that_is_simulated_has_something_that_cannot_be_told_apart(plan
     assert np.isnan(plan_curves(plan).detectable).tolist() == missing
 
 
-def test_everything_measured_is_inside_its_panel(any_plan: Plan) -> None:
-    for axes in draw_plan(any_plan).axes:
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
+def test_everything_measured_is_inside_its_panel(pictures: Callable[[str], Any], case: str) -> None:
+    for axes in pictures(case).axes:
         (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
         for line in drawn(axes):
             for x, y in zip(*line.get_data(), strict=True):
@@ -118,9 +131,13 @@ def test_everything_measured_is_inside_its_panel(any_plan: Plan) -> None:
                 assert bottom <= y <= top
 
 
-def test_given_lines_are_where_the_assumptions_put_them(any_plan: Plan) -> None:
-    wanted = any_plan.assumptions
-    panels = draw_plan(any_plan).axes
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
+def test_given_lines_are_where_the_assumptions_put_them(
+    plan: Plan, pictures: Callable[[str], Any], case: str
+) -> None:
+    wanted = changed(plan, case).assumptions
+    panels = pictures(case).axes
     given = [[line for line in axes.lines if line not in drawn(axes)] for axes in panels]
     for lines in given:  # the last one is "planned"
         assert len(lines) == 2
@@ -131,8 +148,8 @@ def test_given_lines_are_where_the_assumptions_put_them(any_plan: Plan) -> None:
     assert list(everything.get_xdata()) == list(everything.get_ydata())
 
 
-def test_every_line_is_named_in_words(plan: Plan) -> None:
-    assert sorted(words(draw_plan(plan))) == sorted(
+def test_every_line_is_named_in_words(pictures: Callable[[str], Any]) -> None:
+    assert sorted(words(pictures("plain"))) == sorted(
         [
             *3 * ["planned"],
             "difference that matters",
@@ -147,19 +164,24 @@ def test_every_line_is_named_in_words(plan: Plan) -> None:
     )
 
 
-def test_a_tiny_tolerated_failure_is_a_part_not_a_percentage(plan: Plan) -> None:
-    assert "wrong at most 1 in 1 billion" in words(draw_plan(changed(plan, "rarely-wrong")))
+def test_a_tiny_tolerated_failure_is_a_part_not_a_percentage(
+    pictures: Callable[[str], Any],
+) -> None:
+    assert "wrong at most 1 in 1 billion" in words(pictures("rarely-wrong"))
 
 
-def test_where_nothing_is_told_apart_the_picture_says_so(plan: Plan) -> None:
-    said = words(draw_plan(changed(plan, "hopeless")))
+def test_where_nothing_is_told_apart_the_picture_says_so(pictures: Callable[[str], Any]) -> None:
+    said = words(pictures("hopeless"))
     assert "no difference is told apart with these numbers of choices" in said
     assert "told apart in 19 of 20 runs" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["plain", "too-small", "often-wrong", "one-point"])
-def test_no_label_touches_another_or_leaves_its_panel(plan: Plan, case: str) -> None:
-    figure = draw_plan(changed(plan, case))
+def test_no_label_touches_another_or_leaves_its_panel(
+    pictures: Callable[[str], Any], case: str
+) -> None:
+    figure = pictures(case)
     figure.draw_without_rendering()
     for axes in figure.axes:
         frame = axes.get_window_extent()
@@ -172,12 +194,13 @@ def test_no_label_touches_another_or_leaves_its_panel(plan: Plan, case: str) -> 
             assert frame.y0 <= box.y0 < box.y1 <= frame.y1, name
 
 
-def test_the_headline_says_what_is_planned(plan: Plan) -> None:
+def test_the_headline_says_what_is_planned(plan: Plan, pictures: Callable[[str], Any]) -> None:
     assert plan.enough
     headline = "2 groups, differences of at least 0.3: plan for 20,000 choices"
-    assert draw_plan(plan).get_suptitle() == headline
+    assert pictures("plain").get_suptitle() == headline
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sufficient", "end"),
     [
@@ -194,6 +217,7 @@ def test_the_headline_says_that_a_budget_is_too_small(
     assert draw_plan(short).get_suptitle() == f"2 groups, differences of at least 0.3: {end}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_it_is_saved_without_a_warning(plan: Plan, tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"plan.{ending}"
@@ -201,6 +225,7 @@ def test_it_is_saved_without_a_warning(plan: Plan, tmp_path: Path, ending: str) 
     assert path.stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_the_same_plan_is_the_same_file(plan: Plan, tmp_path: Path) -> None:
     first, second = tmp_path / "first.png", tmp_path / "second.png"
     for path in (first, second):

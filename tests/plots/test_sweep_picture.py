@@ -146,6 +146,7 @@ def test_every_value_can_be_drawn_with_one_replicate(value: str, x: str, tmp_pat
         save_figure(figure, tmp_path / f"{i}.png")
 
 
+@pytest.mark.slow
 def test_many_panels_are_put_on_several_pages_of_one_scale() -> None:
     axes = [axis_of("bandit.memory", list(range(1, 14))), HORIZON, BIAS]
     figures = draw_sweep(sweep_grid(axes, cells(axes), x="horizon", y="bias"))

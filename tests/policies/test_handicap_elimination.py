@@ -166,6 +166,7 @@ def test_feedback_of_a_head_start_is_not_used() -> None:
             play.absorb(0.5, 0.25, 0.375)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(play=plays(), data=st.data())
 def test_arms_take_turns_only_with_the_handicap_in_place(play: Play, data: st.DataObject) -> None:
@@ -198,6 +199,7 @@ def test_arms_take_turns_only_with_the_handicap_in_place(play: Play, data: st.Da
 # What always holds.
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(play=plays(), data=st.data())
 def test_someone_is_always_left_and_a_saved_run_goes_on_as_it_would_have(
@@ -266,6 +268,7 @@ def play_beside(twin: NaiveTwin, play: Play, *rates: float) -> None:
     assert twin.candidates() == set(play.active)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(data=st.data())
 def test_agrees_with_its_twin_when_leaders_change_often(data: st.DataObject) -> None:
@@ -339,6 +342,7 @@ def deceived_rate(
     return float(result.deceived.mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("arms", [2, 5])
 @pytest.mark.parametrize("imbalance", [20, 990])

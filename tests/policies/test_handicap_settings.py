@@ -35,6 +35,7 @@ def test_catching_up_gives_everybody_half_of_what_is_in_flight_more(
     assert all(play.pulls[arm] == play.pulls[-1] + needed + 1 for arm in everyone[:-1])
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(in_flight=st.integers(1, 200), head_start=st.integers(0, 40), data=st.data())
 def test_as_long_as_groups_take_turns_the_leader_has_so_many_fewer(
@@ -51,6 +52,7 @@ def test_as_long_as_groups_take_turns_the_leader_has_so_many_fewer(
         play.absorb(*data.draw(rates(3)))
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     head_start=st.sampled_from([None, 0, 7, 40]),
@@ -80,6 +82,7 @@ def test_nothing_said_and_one_in_flight_decide_the_same(
             assert one.active == other.active
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(in_flight=st.integers(1, 100), data=st.data())
 def test_agrees_with_its_twin_on_what_is_in_flight(in_flight: int, data: st.DataObject) -> None:

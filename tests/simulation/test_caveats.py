@@ -87,6 +87,7 @@ def test_where_the_guarantee_is_broken_the_result_says_so(bandit: AffinityBandit
     assert "its guarantee does not cover this run" in caveat
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bandit", OUTSIDE)
 def test_told_what_the_bandit_produces_the_guarantee_holds(bandit: AffinityBandit) -> None:
     policy = told(bandit, sigma=bandit.feedback.sigma, bounded=False)
@@ -95,6 +96,7 @@ def test_told_what_the_bandit_produces_the_guarantee_holds(bandit: AffinityBandi
     assert dropped <= LEVEL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bandit", INSIDE)
 def test_where_the_guarantee_holds_nothing_is_said(bandit: AffinityBandit) -> None:
     dropped, caveat = run_of(bandit, told(bandit))

@@ -103,6 +103,7 @@ def test_binomials_keep_mean_and_spread_at_huge_sizes(trials: int) -> None:
     assert stats.kstest(scores, "norm").pvalue > 1e-6
 
 
+@pytest.mark.slow
 @given(trials=st.integers(10**3, 10**15), p=st.floats(0.05, 0.5), score=st.floats(-6.0, 6.0))
 def test_binomial_probabilities_have_the_right_ratio(trials: int, p: float, score: float) -> None:
     """log P(k+1) - log P(k) = log((n - k) p / ((k + 1) q)), at any size."""

@@ -63,6 +63,7 @@ def test_students_interval_does_not_cover_them() -> None:
     assert found[0.1, 1.0, 0.02] < 0.7
 
 
+@pytest.mark.slow
 @given(samples_in_range, levels)
 def test_it_holds_the_mean_and_stays_in_the_range(samples: list[float], level: float) -> None:
     mean, low, high = mean_interval(samples, 0.0, 1.0, level)
@@ -70,6 +71,7 @@ def test_it_holds_the_mean_and_stays_in_the_range(samples: list[float], level: f
     assert 0.0 <= low <= mean <= high <= 1.0
 
 
+@pytest.mark.slow
 @given(samples_in_range, st.randoms(use_true_random=False))
 def test_order_does_not_matter(samples: list[float], random) -> None:  # type: ignore[no-untyped-def]
     mixed = samples.copy()
@@ -78,6 +80,7 @@ def test_order_does_not_matter(samples: list[float], random) -> None:  # type: i
     assert np.array(mean_interval(mixed, 0.0, 1.0)) == pytest.approx(found, rel=1e-9, abs=1e-10)
 
 
+@pytest.mark.slow
 @given(samples_in_range, st.floats(-1e6, 1e6), st.floats(1e-3, 1e12))
 def test_it_moves_with_the_range(samples: list[float], start: float, width: float) -> None:
     moved = start + width * np.array(samples)
@@ -215,6 +218,7 @@ def test_at_least_nine_runs_in_ten_lie_in_the_middle(samples: list[float]) -> No
     assert np.mean([sample <= median for sample in samples]) >= 0.5
 
 
+@pytest.mark.slow
 @given(st.data(), levels)
 def test_proportion_interval_is_the_exact_one(data: st.DataObject, level: float) -> None:
     trials = data.draw(st.integers(1, 2000))

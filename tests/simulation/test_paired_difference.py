@@ -81,6 +81,7 @@ def test_policies_that_do_the_same_differ_by_nothing_worth_more_than_what_is_uns
     assert found.high - found.low < 2.0 * (alone[2] - alone[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second", "together"),
     [
@@ -115,6 +116,7 @@ def test_student_is_found_out() -> None:
     assert missed > 2 * MOST_MISSES
 
 
+@pytest.mark.slow
 def test_intervals_of_simulated_differences_cover() -> None:
     """The truth is the mean over other replicates, known to a hundredth of an interval's width.
 

@@ -235,6 +235,7 @@ def test_a_label_is_no_markup() -> None:
     assert line[0] == "<script>alert(1)</script>"
 
 
+@pytest.mark.slow
 def test_a_plot_is_the_picture_of_regret(result: Result) -> None:
     figure = result[["ucb1", "elimination"]].plot()
     legend = figure.axes[0].get_legend()
@@ -250,6 +251,7 @@ def test_a_plot_without_matplotlib_says_what_to_install(
         result.plot()
 
 
+@pytest.mark.slow
 def test_nothing_of_matplotlib_loads_without_a_plot() -> None:
     program = (
         "import sys; from affinity_bandits import AffinityBandit, simulate; "

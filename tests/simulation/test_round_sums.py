@@ -18,6 +18,7 @@ from tests.support.instances import biases
 from tests.support.round_sums import many_counts, plain_sums, quick_sums
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(data=st.data())
 def test_quick_sums_are_plain_sums(data: st.DataObject) -> None:
@@ -52,6 +53,7 @@ def kinked(share: float) -> float:
     return 0.2 if share < 0.31 else 0.2 + 0.9 * (share - 0.31)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pulls", [10, 1_000, 200_000])
 def test_a_custom_function_with_a_hidden_kink_is_summed_right(pulls: int) -> None:
     bias = Custom(kinked, 0.9)

@@ -55,6 +55,7 @@ def test_once_met_it_is_met_by_every_larger_horizon(
         assert horizon_condition(bandit, log_horizon=log_n + further).holds
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(bandit=bandits(memory=False))
 def test_the_smallest_log_horizon_is_where_the_condition_begins(bandit: AffinityBandit) -> None:

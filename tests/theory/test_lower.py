@@ -163,6 +163,7 @@ def test_lower_bounds_are_below_upper_bounds(
             assert lai_robbins(bandit, n).regret <= upper.value
 
 
+@pytest.mark.slow
 def test_lower_is_below_upper_with_many_arms_too() -> None:
     bandit = many_arms(300, Power(2.0))
     upper = regret_bound(bandit, 10**12)

@@ -38,6 +38,7 @@ def test_16216_is_the_smallest_that_holds_and_16126_does_not() -> None:
     assert misprint.regret_rate == 0.0
 
 
+@pytest.mark.slow
 def test_the_theorems_claims_follow() -> None:
     found = ucb_linear_regret()
     assert found.probability == pytest.approx(0.99866, abs=1e-5)

@@ -140,6 +140,7 @@ def service(dsn: str) -> Iterator[Service]:
         yield made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", POLICIES[::3], ids=str)
 def test_a_campaign_over_http_is_the_same_on_every_scale(
     service: Service, policy: RoundPolicy
