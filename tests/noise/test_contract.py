@@ -1,7 +1,7 @@
 """Every noise keeps the contract that is offered to third parties, and the contract can be broken.
 
-The means are taken on a grid of 4,000 numbers, whose error is at most half a cell of the quantile
-function: 1.3e-4 of the range, and 2e-3 are allowed for.
+The means are taken on a grid of 1,000 numbers, whose error is at most half a cell of the quantile
+function, 5e-4 of the range, and 2e-3 are allowed for.
 """
 
 from __future__ import annotations

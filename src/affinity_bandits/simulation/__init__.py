@@ -9,6 +9,7 @@ from affinity_bandits.simulation.environment import Environment
 from affinity_bandits.simulation.result import PolicyRun, Result, SummaryRow
 from affinity_bandits.simulation.run import StepRun
 from affinity_bandits.simulation.simulator import simulate
+from affinity_bandits.simulation.tallies import Tally, tally_round
 
 __all__ = [
     "Environment",
@@ -17,5 +18,7 @@ __all__ = [
     "Result",
     "StepRun",
     "SummaryRow",
+    "Tally",
     "simulate",
+    "tally_round",
 ]
