@@ -81,6 +81,8 @@ NOISES = [
         lambda: AffinityBandit([0.9], noise=Ordinal(3, shape=[0.5, 0.5, 0.0])),
         "true_means[0] | [0, 0.5] | 0.9",
     ),
+    invalid("mapped-text", lambda: Ordinal().mapped("three"), "scores | number | 'three'"),
+    invalid("scores-of-text", lambda: Ordinal().as_scores(["a"]), "values | number | ['a']"),
     # Beta.
     invalid("beta-zero", lambda: Beta(0.0), "concentration | (0, 10000] | 0.0"),
     invalid("beta-too-sharp", lambda: Beta(1e5), "concentration | 100000"),

@@ -83,15 +83,15 @@ class Noise:
         >>> Ordinal().mapped([1.0, 3.0, 5.0]).tolist()
         [0.0, 0.5, 1.0]
         """
+        given = _numbers("scores", scores)
         if not self._has_range:
-            return np.asarray(scores, dtype=np.float64)
-        return (np.asarray(scores, dtype=np.float64) - self.lowest) / (self.highest - self.lowest)
+            return given
+        return (given - self.lowest) / (self.highest - self.lowest)
 
     def as_scores(self, values: npt.ArrayLike) -> Any:
         """Return what `mapped` was given."""
-        if not self._has_range:
-            return np.asarray(values, dtype=np.float64)
-        return self.lowest + (self.highest - self.lowest) * np.asarray(values, dtype=np.float64)
+        given = _numbers("values", values)
+        return self.lowest + (self.highest - self.lowest) * given if self._has_range else given
 
     @property
     def _has_range(self) -> bool:
@@ -175,3 +175,10 @@ class Noise:
     def __str__(self) -> str:
         """Return what tables and pictures call it."""
         raise NotImplementedError
+
+
+def _numbers(parameter: str, given: npt.ArrayLike) -> FloatArray:
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInput(parameter, "a number or an array of them", given) from None
