@@ -12,7 +12,16 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from affinity_bandits import AffinityBandit, Beta, InvalidInput, Noise, Ordinal
+from affinity_bandits import (
+    AffinityBandit,
+    Beta,
+    Environment,
+    InvalidInput,
+    Noise,
+    NotSupported,
+    Ordinal,
+    simulate,
+)
 from affinity_bandits.kernels import FloatArray, Function
 from affinity_bandits.noise import MECHANISMS, NOISES
 from affinity_bandits.testing import check_noise
@@ -122,6 +131,20 @@ class Unsorted(Beta):
     @property
     def nodes(self) -> tuple[float, ...]:
         return (1.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Bare(Noise):
+    """A noise that says nothing of how its scores are drawn."""
+
+    name: ClassVar[str] = "bare"
+
+
+def test_a_noise_without_a_kernel_is_refused_before_it_runs() -> None:
+    bandit = AffinityBandit([0.4, 0.6], noise=Bare())
+    for use in (lambda: simulate(bandit, "ucb1", 10, 1), lambda: Environment(bandit)):
+        with pytest.raises(NotSupported, match="noise bare has no kernel"):
+            use()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.kernels import FloatArray, Function
 from affinity_bandits.noise.laws import QUANTILE_GATED, QUANTILE_REDRAWN, QUANTILE_SCALED
 
@@ -137,10 +137,15 @@ class Noise:
     def kernel(self) -> Function:
         """The plain function (parameters, mean, u) -> value, both between 0 and 1.
 
-        For u uniform in [0, 1) the value has that mean. Noises that the loops know by their law
-        have none.
+        For u uniform in [0, 1) the value has that mean.
+
+        Raises:
+            NotSupported: a noise of your own has to bring its own function.
         """
-        return no_quantile
+        raise NotSupported(
+            f"noise {self.name} has no kernel: let it be a function from parameters, a mean and a "
+            f"uniform number to a value"
+        )
 
     def finite_laws(self, means: Sequence[float]) -> FiniteLaws:
         """Return each arm's law, where true values are one of a list."""
