@@ -63,8 +63,8 @@ def test_a_larger_weight_never_makes_high_scores_rarer(noise: Noise) -> None:
         tails = []
         for weight in (0.1, 0.5, 0.9, 1.0):
             seen, chances = feedback_law(bandit, 0, weight)
-            levels = np.linspace(0.0, 0.99, 34)
-            tails.append([chances[seen > level + 1e-12].sum() for level in levels])
+            scores = np.linspace(0.0, 0.99, 34)
+            tails.append([chances[seen > score + 1e-12].sum() for score in scores])
         assert np.all(np.diff(tails, axis=0) >= -1e-9)
 
 
