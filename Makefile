@@ -17,6 +17,7 @@ bench: ## the package against the bare engine
 
 pictures: ## the pictures of the README and the docs
 	.venv/bin/python docs/pictures.py
+	.venv/bin/python docs/noise_picture.py
 	.venv/bin/python docs/service_pictures.py
 
 soak-sweep: ## kill, fill and damage sweeps, a hundred times and more; about 20 minutes

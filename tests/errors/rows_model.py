@@ -15,6 +15,7 @@ from affinity_bandits import (
     Constant,
     Custom,
     Gaussian,
+    InGroupBonus,
     PiecewisePower,
     Plateau,
     Power,
@@ -55,6 +56,8 @@ BIASES = [
     invalid("plateau-half-an-arm", lambda: Plateau(2.5), "arms | whole | 2.5"),
     invalid("plateau-beta-zero", lambda: Plateau(3, 0.0), "beta | (0, 3] | 0.0"),
     invalid("plateau-beta-beyond-arms", lambda: Plateau(3, 4.0), "beta | (0, 3] | 4"),
+    invalid("bonus-negative", lambda: InGroupBonus(-0.1), "bonus | [0, 1e+09] | -0.1"),
+    invalid("bonus-text", lambda: InGroupBonus("0.1"), "bonus | '0.1'"),
     # Powers through points.
     invalid("points-none", lambda: PiecewisePower([], []), "shares | 1 to 100 | got 0"),
     invalid(

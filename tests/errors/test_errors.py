@@ -18,6 +18,7 @@ from affinity_bandits.errors import (
 )
 
 from .rows_model import BANDITS, BIASES, BIASES_FROM_DATA, CUSTOM_BIASES
+from .rows_noises import NOISES
 from .rows_planning import ASSUMPTIONS, PLANNED_POLICIES
 from .rows_policies import POLICIES, POLICIES_FROM_DATA
 from .rows_runs import ENVIRONMENTS, LIVE_RUNS, RESULTS, SIMULATIONS, STEP_RUNS
@@ -30,6 +31,7 @@ ROWS = [
     *CUSTOM_BIASES,
     *BIASES_FROM_DATA,
     *BANDITS,
+    *NOISES,
     *POLICIES,
     *POLICIES_FROM_DATA,
     *ASSUMPTIONS,

@@ -11,11 +11,14 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from affinity_bandits.errors import AffinityError
 from affinity_bandits.experiments.spec import AnyCell, Shard
 from affinity_bandits.experiments.work import Report, Task
+from affinity_bandits.noise import noise_from_json
 from affinity_bandits.policies import POLICIES, RoundPolicy
 
-_NOISE = re.compile(r'"noise":\{[^}]*"name":"([^"]*)"')
+_NOISE = re.compile(r'"mechanism":("[^"]*"),"memory":([^,]*),"noise":(.*),"true_means":\[')
+"""What decides about the engine, in a bandit's canonical text."""
 TASK_SECONDS = 1.0
 SHARD_BYTES = 32 * 2**20
 """Most that a shard's pulls take in memory."""
@@ -97,11 +100,22 @@ def _prior(planned: AnyCell) -> tuple[str, float, int]:
     bandit, _, rest = planned.text.partition(',"checkpoints":')
     name, horizon, times, by_rounds = _rest(rest)
     arms = bandit.count(",", bandit.rindex('"true_means":[')) + 1
-    rounds = by_rounds and '"memory":null' in bandit
+    noise, drawn_at_once = _noise(*_NOISE.search(bandit).groups())  # type: ignore[union-attr]
+    rounds = by_rounds and drawn_at_once
     seconds = ROUND_SECONDS * arms if rounds else STEP_SECONDS * (1 + arms / 8) * horizon
-    noise = _NOISE.search(bandit)
-    kind = f"{name} {'rounds' if rounds else 'steps'} {noise and noise[1]}"
+    kind = f"{name} {'rounds' if rounds else 'steps'} {noise}"
     return kind, max(seconds, 1e-7), 8 * times * arms + 16 * arms
+
+
+@lru_cache(maxsize=4096)
+def _noise(mechanism: str, memory: str, noise: str) -> tuple[str, bool]:
+    """Return a noise's name, and if the sums of a round can be drawn at once."""
+    data = json.loads(noise)
+    try:
+        reason = noise_from_json(data).why_no_rounds(json.loads(mechanism))
+    except AffinityError:  # code of the user's, which is known by its samples alone
+        return data["name"], False
+    return data["name"], memory == "null" and reason is None
 
 
 @lru_cache(maxsize=4096)

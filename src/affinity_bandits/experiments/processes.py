@@ -131,8 +131,12 @@ class ProcessExecutor:
 
 def unsendable(cell: Cell, reason: str) -> NotSupported:
     """Return the error to raise for a cell that another process cannot run."""
-    parts = {"policy": str(cell.policy), "bias": str(cell.bandit.bias)}
-    named = " and ".join(f"{part} {parts[part]!r}" for part in cell.code if part in parts)
+    parts = {
+        "policy": f"policy {str(cell.policy)!r}",
+        "bias": f"bias {str(cell.bandit.bias)!r}",
+        "bandit": f"noise {str(cell.bandit.noise)!r}",
+    }
+    named = " and ".join(parts[part] for part in cell.code if part in parts)
     return NotSupported(
         f"{named or 'a cell'} cannot be sent to another process ({reason}): put the code at the "
         f"top level of a module (a .py file) and import it from there, or let this process do the "

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.kernels import FloatArray, Function
 from affinity_bandits.noise.laws import QUANTILE_GATED, QUANTILE_REDRAWN, QUANTILE_SCALED
 
@@ -83,15 +83,15 @@ class Noise:
         >>> Ordinal().mapped([1.0, 3.0, 5.0]).tolist()
         [0.0, 0.5, 1.0]
         """
+        given = _numbers("scores", scores)
         if not self._has_range:
-            return np.asarray(scores, dtype=np.float64)
-        return (np.asarray(scores, dtype=np.float64) - self.lowest) / (self.highest - self.lowest)
+            return given
+        return (given - self.lowest) / (self.highest - self.lowest)
 
     def as_scores(self, values: npt.ArrayLike) -> Any:
         """Return what `mapped` was given."""
-        if not self._has_range:
-            return np.asarray(values, dtype=np.float64)
-        return self.lowest + (self.highest - self.lowest) * np.asarray(values, dtype=np.float64)
+        given = _numbers("values", values)
+        return self.lowest + (self.highest - self.lowest) * given if self._has_range else given
 
     @property
     def _has_range(self) -> bool:
@@ -137,10 +137,15 @@ class Noise:
     def kernel(self) -> Function:
         """The plain function (parameters, mean, u) -> value, both between 0 and 1.
 
-        For u uniform in [0, 1) the value has that mean. Noises that the loops know by their law
-        have none.
+        For u uniform in [0, 1) the value has that mean.
+
+        Raises:
+            NotSupported: a noise of your own has to bring its own function.
         """
-        return no_quantile
+        raise NotSupported(
+            f"noise {self.name} has no kernel: let it be a function from parameters, a mean and a "
+            f"uniform number to a value"
+        )
 
     def finite_laws(self, means: Sequence[float]) -> FiniteLaws:
         """Return each arm's law, where true values are one of a list."""
@@ -175,3 +180,10 @@ class Noise:
     def __str__(self) -> str:
         """Return what tables and pictures call it."""
         raise NotImplementedError
+
+
+def _numbers(parameter: str, given: npt.ArrayLike) -> FloatArray:
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInput(parameter, "a number or an array of them", given) from None

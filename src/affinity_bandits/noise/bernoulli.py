@@ -9,7 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from affinity_bandits.noise.base import Noise
+from affinity_bandits.kernels import Function
+from affinity_bandits.noise.base import Noise, no_quantile
 from affinity_bandits.noise.laws import BERNOULLI_GATED, BERNOULLI_SCALED, BERNOULLI_SHIFTED
 from affinity_bandits.subgaussian import bernoulli_proxy
 
@@ -33,6 +34,10 @@ class Bernoulli(Noise):
             "gated": BERNOULLI_GATED,
         }
         return codes[mechanism]
+
+    @property
+    def kernel(self) -> Function:
+        return no_quantile
 
     def subgaussian(
         self, means: Sequence[float], mechanism: str, least: float, most: float

@@ -21,11 +21,12 @@ MOST_CONCENTRATION = 10_000.0
 
 def beta_value(parameters: FloatArray, mean: float, u: float) -> float:
     """Return the quantile of u of the Beta law with a mean and the concentration; a kernel."""
-    if mean <= 0.0:
+    a, b = mean * parameters[0], (1.0 - mean) * parameters[0]
+    if a <= 0.0:
         return 0.0
-    if mean >= 1.0:
+    if b <= 0.0:
         return 1.0
-    return beta_quantile(mean * parameters[0], (1.0 - mean) * parameters[0], u)
+    return beta_quantile(a, b, u)
 
 
 @dataclass(frozen=True)

@@ -30,9 +30,9 @@ def beta_quantile(a: float, b: float, p: float) -> float:
         return 0.0
     norm = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
     # Near 0 I_x is x**a / (a B(a, b)) (1 + r) with |r| < (1 + b) x.
-    near_zero = (math.log(p * a) - norm) / a
+    near_zero = (math.log(p) + math.log(a) - norm) / a
     if near_zero < NEGLIGIBLE - math.log(1.0 + b):
-        return math.exp(max(SMALLEST_EXPONENT, near_zero))
+        return math.exp(near_zero) if near_zero > SMALLEST_EXPONENT else 0.0
     x = min(max(first_guess(a, b, p), 1e-18), 1.0 - ROUNDING)
     low, high, before = 0.0, 1.0, 2.0
     for _ in range(200):

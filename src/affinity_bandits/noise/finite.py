@@ -11,8 +11,8 @@ from typing import ClassVar
 import numpy as np
 
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.kernels import FloatArray
-from affinity_bandits.noise.base import MOST_NODES, FiniteLaws, Noise, grid
+from affinity_bandits.kernels import FloatArray, Function
+from affinity_bandits.noise.base import MOST_NODES, FiniteLaws, Noise, grid, no_quantile
 from affinity_bandits.noise.laws import FINITE_GATED, FINITE_SCALED
 from affinity_bandits.subgaussian import gated_finite_proxy
 
@@ -67,6 +67,10 @@ class FiniteNoise(Noise):
 
     def law_code(self, mechanism: str) -> int:
         return {"scaled": FINITE_SCALED, "gated": FINITE_GATED}[mechanism]
+
+    @property
+    def kernel(self) -> Function:
+        return no_quantile
 
     def probabilities_at(self, means: Sequence[float]) -> FloatArray:
         """Return the probability of each score for arms of these true means, [arm, score]."""

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from affinity_bandits import checks
-from affinity_bandits.kernels import FloatArray
-from affinity_bandits.noise.base import Noise
+from affinity_bandits.kernels import FloatArray, Function
+from affinity_bandits.noise.base import Noise, no_quantile
 from affinity_bandits.noise.laws import GAUSSIAN_GATED, GAUSSIAN_SCALED, GAUSSIAN_SHIFTED
 from affinity_bandits.subgaussian import gated_normal_proxy
 
@@ -52,6 +52,10 @@ class Gaussian(Noise):
     @property
     def parameters(self) -> FloatArray:
         return np.array([self.sigma])
+
+    @property
+    def kernel(self) -> Function:
+        return no_quantile
 
     def ends(self, means: FloatArray) -> FloatArray:
         spread = math.inf if self.sigma > 0.0 else 0.0

@@ -10,6 +10,7 @@ from affinity_bandits.simulation.result import Result, SummaryRow
 from affinity_bandits.simulation.result_data import PolicyRun
 from affinity_bandits.simulation.run import StepRun
 from affinity_bandits.simulation.simulator import simulate
+from affinity_bandits.simulation.tallies import Tally, tally_round
 
 __all__ = [
     "Environment",
@@ -18,5 +19,7 @@ __all__ = [
     "Result",
     "StepRun",
     "SummaryRow",
+    "Tally",
     "simulate",
+    "tally_round",
 ]

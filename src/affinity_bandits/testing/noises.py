@@ -16,7 +16,7 @@ from affinity_bandits.noise.laws import is_normal, reads_gate
 from affinity_bandits.simulation.draws import normal_quantile
 from affinity_bandits.simulation.environment import arena_of, bound_feedback
 
-POINTS = 4000
+POINTS = 1000
 """Uniform numbers of the grid on which a law is looked at."""
 WEIGHTS = (1.0, 0.6, 0.25, 0.0)
 SLACK = 1e-9
@@ -60,8 +60,12 @@ def feedback_law(bandit: AffinityBandit, arm: int, weight: float) -> tuple[Float
     """Return feedback on a grid of the numbers that it is made of, and its probabilities."""
     arena = arena_of(bandit)
     feedback = bound_feedback(bandit.noise.kernel)
-    uniform = (np.arange(POINTS) + 0.5) / POINTS
-    numbers = [normal_quantile(u) for u in uniform] if is_normal(arena.law) else uniform.tolist()
+    edges = np.linspace(0.0, 1.0, POINTS + 1)
+    if len(arena.values):  # as many cells as scores, and exact
+        edges = np.unique([0.0, *arena.cumulative[arm]])
+    numbers, widths = (0.5 * (edges[1:] + edges[:-1])).tolist(), np.diff(edges)
+    if is_normal(arena.law):
+        numbers = [normal_quantile(u) for u in numbers]
     gates = {0.5 * weight: weight, 0.5 + 0.5 * weight: 1.0 - weight}
     if not reads_gate(arena.law):
         gates = {0.0: 1.0}
@@ -69,7 +73,7 @@ def feedback_law(bandit: AffinityBandit, arm: int, weight: float) -> tuple[Float
     for gate, chance in gates.items():
         if chance > 0.0:
             seen.append([feedback(arena, arm, weight, number, gate) for number in numbers])
-            chances.append(np.full(POINTS, chance / POINTS))
+            chances.append(chance * widths)
     return np.array(seen, dtype=np.float64).ravel(), np.concatenate(chances)
 
 

@@ -1,0 +1,209 @@
+"""Gated scores of a list, drawn by whole rounds, have the law of the same pulls one by one.
+
+Both engines run R = 4000 replicates on independent streams; for every arm the mean of its last
+round (two-sample Kolmogorov-Smirnov), its final pulls and the round it was dropped in (chi-square)
+are compared, as in `tests/test_rounds_equal_steps.py`. Tallies are compared score by score.
+
+Tolerance: 5 noises x 3 biases x 3 policies x 3 arms x 3 quantities, and 24 tallies, are some 430
+tests; each fails below p = 1e-7, so that correct code fails anywhere with probability 4e-5 over the
+choice of the fixed seeds. The planted errors are caught.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from affinity_bandits import (
+    AffinityBandit,
+    Bernoulli,
+    Beta,
+    Empirical,
+    InGroupBonus,
+    Noise,
+    NotSupported,
+    Ordinal,
+    Power,
+    Sigmoid,
+    simulate,
+)
+from affinity_bandits.bias import Bias
+from affinity_bandits.policies import (
+    Elimination,
+    ExploreThenCommit,
+    HandicapElimination,
+    ListedSchedule,
+    RoundPolicy,
+)
+from affinity_bandits.simulation import Environment, successes, tallies
+from affinity_bandits.simulation.round_loop import bound_rounds
+from affinity_bandits.simulation.tallies import tally_round
+
+from ..simulation_helpers import outcomes_by_rounds, outcomes_by_steps
+from ..test_rounds_equal_steps import SMALLEST_P, chi_square_p, one_pull_late, smallest_p
+from .examples import EVENLY, MARKS
+
+REPLICATES = 4000
+NOISES = [
+    Ordinal(),
+    Ordinal(3, shape=[0.6, 0.0, 0.4]),
+    Ordinal([0, 1, 3, 10], shape=[0.5, 0.2, 0.2, 0.1]),
+    Ordinal(4, probabilities=[[0.3, 0.2, 0.2, 0.3], [0.1, 0.2, 0.4, 0.3], [0.0, 0.5, 0.35, 0.15]]),
+    Empirical(MARKS, 0.0, 100.0),
+]
+MEANS = [0.5, 0.62, 0.55]
+POLICIES = [
+    Elimination(ListedSchedule([(10, 0.12), (40, 0.06), (60, 0.03)])),
+    HandicapElimination(10, sigma=0.3, failure=0.4),
+    ExploreThenCommit(30),
+]
+
+
+def instance(noise: Noise, bias: Bias) -> AffinityBandit:
+    own = getattr(noise, "probabilities", None)
+    means = noise.true_means if own is not None else MEANS  # type: ignore[attr-defined]
+    return AffinityBandit(means, bias=bias, initial_pulls=[9, 3, 1], noise=noise)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bias", [Power(1.0), Sigmoid(), InGroupBonus(1.5)], ids=str)
+@pytest.mark.parametrize("noise", NOISES, ids=lambda noise: f"{noise}-{NOISES.index(noise)}")
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
+def test_rounds_have_the_law_of_steps(policy: RoundPolicy, noise: Noise, bias: Bias) -> None:
+    bandit = instance(noise, bias)
+    by_steps = outcomes_by_steps(bandit, policy, 400, REPLICATES, seed=11)
+    by_rounds = outcomes_by_rounds(bandit, policy, 400, REPLICATES, seed=12)
+    assert smallest_p(by_steps, by_rounds) > SMALLEST_P
+
+
+@pytest.mark.slow
+def test_a_share_that_is_off_by_one_pull_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The negative control: the same check fails when each pull counts itself."""
+    bandit = instance(Ordinal(), Power(1.0))
+    policy = ExploreThenCommit(30)
+    by_steps = outcomes_by_steps(bandit, policy, 100, 20_000, seed=11)
+    assert smallest_p(by_steps, outcomes_by_rounds(bandit, policy, 100, 20_000, 12)) > SMALLEST_P
+    monkeypatch.setattr(successes, "weight_at", one_pull_late)
+    bound_rounds.cache_clear()
+    planted = outcomes_by_rounds(bandit, policy, 100, 20_000, seed=12)
+    bound_rounds.cache_clear()
+    assert smallest_p(by_steps, planted) < SMALLEST_P
+
+
+# Tallies.
+
+
+def tallies_by_steps(bandit: AffinityBandit, repetitions: int, replicates: int) -> Any:
+    """Scores of the first round of all arms, counted one by one, [replicate, arm, score]."""
+    scores = tally_round(bandit, range(bandit.arms), 1).scores
+    counts = np.zeros((replicates, bandit.arms, len(scores)), dtype=np.int64)
+    for replicate in range(replicates):
+        environment = Environment(bandit, seed=21, replicate=replicate)
+        for _ in range(repetitions):
+            for arm in range(bandit.arms):
+                seen = bandit.noise.as_scores(environment.pull(arm))
+                counts[replicate, arm, np.argmin(np.abs(scores - seen))] += 1
+    return counts
+
+
+def tallies_by_rounds(bandit: AffinityBandit, repetitions: int, replicates: int) -> Any:
+    arms = range(bandit.arms)
+    return np.array(
+        [
+            tally_round(bandit, arms, repetitions, seed=22, replicate=r).counts
+            for r in range(replicates)
+        ]
+    )
+
+
+def tallies_p(left: Any, right: Any) -> float:
+    """The smallest p over arms and scores: counts of a score, and their total over replicates."""
+    found = [1.0]
+    for arm in range(left.shape[1]):
+        totals = np.array([left[:, arm].sum(axis=0), right[:, arm].sum(axis=0)])
+        totals = totals[:, totals.sum(axis=0) > 0]
+        found.append(float(stats.chi2_contingency(totals).pvalue))
+        found.extend(
+            chi_square_p(left[:, arm, score], right[:, arm, score])
+            for score in range(left.shape[2])
+        )
+    return min(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("noise", [Bernoulli(), *NOISES], ids=str)
+def test_tallies_have_the_law_of_scores_counted_one_by_one(noise: Noise) -> None:
+    bandit = instance(noise, Power(1.0))
+    one_by_one = tallies_by_steps(bandit, 12, 1500)
+    at_once = tallies_by_rounds(bandit, 12, 1500)
+    assert np.all(at_once.sum(axis=2) == 12)
+    assert tallies_p(one_by_one, at_once) > SMALLEST_P
+
+
+@pytest.mark.slow
+def test_a_wrong_tally_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The negative control: scores drawn without regard to those that lower ones took."""
+    bandit = instance(Ordinal(), Power(1.0))
+    one_by_one = tallies_by_steps(bandit, 12, 1500)
+    plain = tallies.arena_of
+
+    def without_regard(given: AffinityBandit) -> Any:
+        arena = plain(given)
+        chances = np.diff(arena.cumulative, axis=1, prepend=0.0)
+        return arena._replace(conditional=chances)
+
+    monkeypatch.setattr(tallies, "arena_of", without_regard)
+    assert tallies_p(one_by_one, tallies_by_rounds(bandit, 12, 1500)) < SMALLEST_P
+
+
+def test_a_long_rounds_tally_has_the_shares_of_its_law() -> None:
+    """10**12 pulls of each arm, constant weight: counts within 6 standard deviations."""
+    stars = Ordinal(shape=[0.1, 0.1, 0.2, 0.4, 0.2])
+    mean = float(stars.mapped(3.5))
+    bandit = AffinityBandit([mean, mean], bias=InGroupBonus(0.0), noise=stars)
+    found = tally_round(bandit, [1, 0], 10**12, seed=4)
+    expected = 1e12 * np.array(stars.shape)
+    spread = np.sqrt(expected * (1.0 - np.array(stars.shape)))
+    assert found.scores.tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
+    assert np.all(np.abs(found.counts - expected) < 6.0 * spread)
+
+
+def test_what_does_not_pass_the_gate_is_the_lowest_score_even_if_nobody_gave_it() -> None:
+    noise = Empirical([40.0, 60.0], 0.0, 100.0)
+    bandit = AffinityBandit([0.5, 0.5], bias=Power(1.0), noise=noise)
+    found = tally_round(bandit, [0, 1], 1000, pulls=[500, 500])
+    assert found.scores.tolist() == [0.0, 40.0, 60.0]
+    assert found.counts.sum(axis=1).tolist() == [1000, 1000]
+    assert np.all(np.abs(found.counts[:, 0] - 500) < 100)
+
+
+# What cannot be drawn at once is played by steps, and says so.
+
+
+@pytest.mark.parametrize(
+    ("bandit", "says"),
+    [
+        (AffinityBandit(MEANS, noise=Beta()), "sums of beta scores"),
+        (AffinityBandit(MEANS, noise=EVENLY), "sums of custom scores"),
+        (AffinityBandit(MEANS, noise=Ordinal(), mechanism="scaled"), "a weighted sum of scores"),
+        (AffinityBandit(MEANS, noise=Ordinal(21)), "more than 20 different scores"),
+        (AffinityBandit(MEANS, noise=Ordinal(), memory=9), "bounded memory"),
+    ],
+    ids=["beta", "custom", "scaled", "many scores", "memory"],
+)
+def test_what_has_no_law_to_draw_from_is_played_by_steps(bandit: AffinityBandit, says: str) -> None:
+    (run,) = simulate(bandit, "elimination", 50, 1).runs
+    assert run.engine == "steps"
+    assert says in run.note
+    with pytest.raises(NotSupported, match=says):
+        simulate(bandit, "elimination", 50, 1, engine="rounds")
+    with pytest.raises(NotSupported, match="cannot be counted"):
+        tally_round(bandit, [0, 1], 5)
+
+
+def test_scores_of_a_list_run_by_rounds() -> None:
+    result = simulate(instance(Ordinal(20), Power(1.0)), "elimination", 10**9, 2)
+    assert [run.engine for run in result.runs] == ["rounds"]
