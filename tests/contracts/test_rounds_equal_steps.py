@@ -15,8 +15,17 @@ from __future__ import annotations
 
 import pytest
 
-from affinity_bandits import AffinityBandit, Clipped, Gaussian, Power, Sigmoid, round_sums
+from affinity_bandits import (
+    AffinityBandit,
+    Clipped,
+    Gaussian,
+    Ordinal,
+    Power,
+    Sigmoid,
+    round_sums,
+)
 from affinity_bandits.policies import (
+    BettingElimination,
     Elimination,
     ExploreThenCommit,
     HandicapElimination,
@@ -72,6 +81,23 @@ def test_rounds_have_the_law_of_steps(
         noise=noise,  # type: ignore[arg-type]
         mechanism=mechanism,
     )
+    by_steps = outcomes_by_steps(bandit, policy, HORIZON, REPLICATES, seed=11)
+    by_rounds = outcomes_by_rounds(bandit, policy, HORIZON, REPLICATES, seed=12)
+    assert smallest_p(by_steps, by_rounds) > SMALLEST_P
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bias", BIASES[:2], ids=str)
+@pytest.mark.parametrize("noise", ["bernoulli", Ordinal(5), Ordinal([0, 1, 10])], ids=str)
+def test_counts_of_scores_have_the_law_of_steps(noise: object, bias: object) -> None:
+    """A policy that has scores counted, at nodes that hold them or lie around them."""
+    bandit = AffinityBandit(
+        [0.5, 0.62, 0.55],
+        bias=bias,  # type: ignore[arg-type]
+        initial_pulls=[9, 3, 1],
+        noise=noise,  # type: ignore[arg-type]
+    )
+    policy = BettingElimination(10, bounded=True, failure=0.4)
     by_steps = outcomes_by_steps(bandit, policy, HORIZON, REPLICATES, seed=11)
     by_rounds = outcomes_by_rounds(bandit, policy, HORIZON, REPLICATES, seed=12)
     assert smallest_p(by_steps, by_rounds) > SMALLEST_P

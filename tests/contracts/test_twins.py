@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from affinity_bandits import AffinityBandit, Gaussian, Power
+from affinity_bandits import AffinityBandit, BettingElimination, Gaussian, Ordinal, Power
 from affinity_bandits.policies import POLICIES
 from tests.support.instances import (
     DecidedByRounding,
@@ -55,4 +55,21 @@ def test_agrees_over_a_hundred_thousand_pulls(name: str, noise: str) -> None:
         noise=Gaussian(0.2) if noise == "gaussian" else noise,
     )
     policy = policy_examples(name, bandit)[0]
+    assert compiled_run(bandit, policy, 100_000, 7, 3) == naive_run(bandit, policy, 100_000, 7, 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("noise", ["bernoulli", Gaussian(0.2), Ordinal(5)], ids=str)
+@pytest.mark.parametrize("levels", [3, 17])
+def test_counts_of_scores_agree_over_a_hundred_thousand_pulls(noise: object, levels: int) -> None:
+    """A policy that counts scores, some of which lie between two nodes."""
+    bandit = AffinityBandit(
+        [0.52, 0.6, 0.56],
+        bias=Power(1.0),
+        initial_pulls=[40, 10, 25],
+        noise=noise,  # type: ignore[arg-type]
+    )
+    policy = BettingElimination(
+        initial_pulls=[40, [8, 12], 25], bounded=True, failure=1e-4, levels=levels
+    )
     assert compiled_run(bandit, policy, 100_000, 7, 3) == naive_run(bandit, policy, 100_000, 7, 3)

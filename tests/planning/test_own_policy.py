@@ -85,3 +85,16 @@ def test_of_our_own_policies_only_the_proven_one_promises() -> None:
                 continue
             promising.append(policy)
     assert promising == [PLANNED_BY_DEFAULT]
+
+
+class DropLowestByCounts(DropLowestInWords):
+    """One that is told counts, not sums."""
+
+    @property
+    def nodes(self) -> tuple[float, ...]:
+        return (0.0, 1.0)
+
+
+def test_a_policy_that_counts_scores_is_not_planned_with() -> None:
+    with pytest.raises(InvalidInput, match="policy_class must be one that decides from sums"):
+        make_plan(TINY, policy_class=DropLowestByCounts, progress=False)

@@ -143,7 +143,10 @@ def planned_policy(
     """Return the policy that a plan runs."""
     if not (isinstance(policy_class, type) and issubclass(policy_class, RoundPolicy)):
         raise InvalidInput("policy_class", "a class of round policies", policy_class)
-    return policy_class.planned_for(assumptions.on_unit_scale())
+    policy = policy_class.planned_for(assumptions.on_unit_scale())
+    if policy.nodes:  # the hardest worlds give sums
+        raise InvalidInput("policy_class", "one that decides from sums, without nodes", policy)
+    return policy
 
 
 def hardest_runs(assumptions: Assumptions) -> int:

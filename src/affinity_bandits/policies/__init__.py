@@ -11,6 +11,7 @@ from affinity_bandits import extras
 extras.need("simulation", "numpy")
 
 from affinity_bandits.policies.as_steps import AsSteps
+from affinity_bandits.policies.betting_elimination import BettingElimination
 from affinity_bandits.policies.debiased_ucb_v import DebiasedUCBV
 from affinity_bandits.policies.efficient_ucb_v import EfficientUCBV
 from affinity_bandits.policies.elimination import Elimination
@@ -56,6 +57,7 @@ __all__ = [
     "UCB1",
     "UCBV",
     "AsSteps",
+    "BettingElimination",
     "DebiasedUCBV",
     "EXP3Gains",
     "EfficientUCBV",

@@ -13,6 +13,7 @@ from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbou
 from affinity_bandits.policies.round import RoundPolicy
 from affinity_bandits.policies.state import counts, reals
 from affinity_bandits.policies.step import StepKernels, StepPolicy
+from affinity_bandits.policies.tallies import add_score, seen_size
 
 plan: Function = unbound
 absorb: Function = unbound
@@ -27,7 +28,8 @@ class AsStepsState(NamedTuple):
     size: IntArray  # [0]: arms in this round
     repetitions: IntArray  # [0]
     arms: IntArray
-    sums: FloatArray
+    nodes: FloatArray
+    seen: FloatArray  # of the arms of this round, in their order
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,8 @@ class AsSteps(StepPolicy):
             size=counts(1),
             repetitions=counts(1),
             arms=counts(arms),
-            sums=reals(arms),
+            nodes=np.array(self.policy.nodes, dtype=np.float64),
+            seen=reals(arms * max(1, len(self.policy.nodes))),
         )
 
     @staticmethod
@@ -76,17 +79,23 @@ class AsSteps(StepPolicy):
             state.repetitions[0] = planned.repetitions
             for position in range(len(planned.arms)):
                 state.arms[position] = planned.arms[position]
-                state.sums[position] = 0.0
+            for place in range(len(state.seen)):
+                state.seen[place] = 0.0
         return int(state.arms[state.slot[0] % state.size[0]])
 
     @staticmethod
     def update(state: AsStepsState, arm: int, feedback: float) -> None:
         size = state.size[0]
-        state.sums[state.slot[0] % size] += feedback
+        each = seen_size(state.nodes)
+        at = state.slot[0] % size * each
+        if len(state.nodes) == 0:
+            state.seen[at] += feedback
+        else:
+            add_score(state.nodes, feedback, state.seen, at)
         state.slot[0] += 1
         # Divided, not multiplied: a round that lasts forever would overflow the product.
         if state.slot[0] % size == 0 and state.slot[0] // size == state.repetitions[0]:
-            absorb(state.inner, state.sums[:size])
+            absorb(state.inner, state.seen[: size * each])
             state.slot[0] = 0
 
     @staticmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.policies.betting_elimination import BettingElimination
 from affinity_bandits.policies.debiased_ucb_v import DebiasedUCBV
 from affinity_bandits.policies.efficient_ucb_v import EfficientUCBV
 from affinity_bandits.policies.elimination import Elimination
@@ -36,6 +37,7 @@ POLICIES: dict[str, type[Policy]] = {
     for policy in (
         Elimination,
         HandicapElimination,
+        BettingElimination,
         Uniform,
         ExploreThenCommit,
         SuccessiveRejects,

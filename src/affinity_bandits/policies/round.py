@@ -1,4 +1,4 @@
-"""The contract of round policies: announce a whole round, then decide from its sums."""
+"""The contract of round policies: announce a whole round, then decide from what it summed up."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RoundKernels(NamedTuple):
 
 @dataclass(frozen=True)
 class RoundPolicy(Policy):
-    """A policy that announces whole rounds and learns only from their sums.
+    """A policy that announces whole rounds and learns only from what they sum up.
 
     `plan`, `absorb` and `candidate` are kernels (see `affinity_bandits.kernels`). A run calls
     `plan`, `absorb`, `plan`, `absorb`, ...; a round that the horizon cuts short is not absorbed.
@@ -53,6 +53,16 @@ class RoundPolicy(Policy):
     """
 
     rule: ClassVar[str] = ""
+
+    @property
+    def nodes(self) -> tuple[float, ...]:
+        """Scores at which a round's feedback is counted, ascending; none if sums are enough.
+
+        With nodes, `absorb` is told for each arm how often each node was seen, and feedback between
+        two of them is split so that its mean stays. Counts and sums alike can be added up in any
+        order.
+        """
+        return ()
 
     @property
     def warm_up_rounds(self) -> int:
@@ -113,16 +123,20 @@ class RoundPolicy(Policy):
         raise NotImplementedError
 
     @staticmethod
-    def absorb(state: Any, sums: FloatArray) -> None:
-        """Take in the sum of each planned arm's feedback, in the plan's order, in place."""
+    def absorb(state: Any, seen: FloatArray) -> None:
+        """Take in what was seen of each planned arm, in the plan's order, in place.
+
+        It is the sum of each one's feedback, or, of a policy with nodes, a count for each node of
+        the first arm, then of the second, and so on.
+        """
         raise NotImplementedError
 
     def kernels(self) -> RoundKernels:
         """Return the three kernels, with everything they need bound."""
         return RoundKernels(self.plan, self.absorb, self.candidate)
 
-    def absorbed(self, state: Any, sums: FloatArray) -> Any:
+    def absorbed(self, state: Any, seen: FloatArray) -> Any:
         """Return the state after a round, leaving the given one as it was."""
         after = copy_state(state)
-        self.kernels().absorb(after, sums)
+        self.kernels().absorb(after, seen)
         return after

@@ -17,6 +17,7 @@ from affinity_bandits.simulation.environment import arena_of, key_words
 from affinity_bandits.simulation.layouts import laid_out
 from affinity_bandits.simulation.round_loop import bound_rounds, round_support
 from affinity_bandits.simulation.run import StepRun
+from affinity_bandits.simulation.tallies import node_split
 
 SLICE_WORK = 5e7
 """Rough work of one compiled call, in arms looked at: a tenth of a second, so that progress moves
@@ -88,10 +89,12 @@ class RoundEngine:
         self._policy = policy
         self._bandit = bandit
         self._state = pack(policy.start(bandit.arms, horizon))
+        arena = arena_of(bandit)
         self._fixed = (
-            arena_of(bandit),
+            arena,
             np.array(bandit.bias.breakpoints, dtype=np.float64),
             bool(bandit.bias.smooth),
+            node_split(arena, policy.nodes),
             np.array(bandit.initial_pulls, dtype=np.int64),
             laid_out(self._state.state),
             self._state.whole,
@@ -149,7 +152,7 @@ def engine_for(
         NotSupported: `wanted` is "rounds" and it cannot be.
     """
     reason = (
-        round_support(bandit)
+        round_support(bandit, policy)
         if isinstance(policy, RoundPolicy)
         else f"{policy} chooses after every single feedback"
     )

@@ -21,14 +21,14 @@ from affinity_bandits.noise.laws import (
     GAUSSIAN_GATED,
     GAUSSIAN_SCALED,
 )
-from affinity_bandits.policies.round import RoundKernels
+from affinity_bandits.policies.round import RoundKernels, RoundPolicy
 from affinity_bandits.round_sums import bound_sums
 from affinity_bandits.simulation.binomial import next_binomial
 from affinity_bandits.simulation.compiled import compiled
 from affinity_bandits.simulation.draws import Stream, Words, next_normal
 from affinity_bandits.simulation.environment import BanditArrays
 from affinity_bandits.simulation.successes import bound_successes
-from affinity_bandits.simulation.tallies import bound_tally
+from affinity_bandits.simulation.tallies import bound_tally, tally_size, why_no_tallies
 
 plan: Function = unbound
 absorb: Function = unbound
@@ -39,8 +39,10 @@ tally_of_arm: Function = unbound
 sum_of_feedback: Function = unbound
 
 
-def round_support(bandit: AffinityBandit) -> str | None:
-    """Return why whole rounds of this bandit cannot be drawn at once, or None if they can."""
+def round_support(bandit: AffinityBandit, policy: RoundPolicy) -> str | None:
+    """Return why whole rounds cannot be drawn at once for this policy, or None if they can."""
+    if policy.nodes:
+        return why_no_tallies(bandit)
     if bandit.memory is not None:
         return "with bounded memory a share depends on who left, not only on counts"
     return bandit.noise.why_no_rounds(str(bandit.mechanism))
@@ -90,6 +92,7 @@ def round_batch(
     arena: BanditArrays,
     breakpoints: FloatArray,
     smooth: bool,
+    split: FloatArray,
     initial: IntArray,
     state: Any,
     whole: IntArray,
@@ -105,13 +108,15 @@ def round_batch(
 ) -> bool:
     """Run replicates `first`, `first` + 1, ... to the horizon, one an entry of `out`.
 
-    `state` is laid over `whole` and `real`, which are reset from their starts for each
-    replicate. Returns False if a plan has no arms, unknown arms or no repetitions.
+    `split` has how each score of a tally is counted at the policy's nodes, [score, node]; nothing
+    if it is told sums. `state` is laid over `whole` and `real`, which are reset from their starts
+    for each replicate. Returns False if a plan has no arms, unknown arms or no repetitions.
     """
     arms = len(initial)
     pulls = np.empty(arms, dtype=np.int64)
-    sums = np.empty(arms)
-    tally = np.empty(1 + len(arena.values), dtype=np.int64)
+    each = max(1, split.shape[1])
+    seen = np.empty(arms * each)
+    tally = np.empty(tally_size(arena), dtype=np.int64)
     total_initial = 0
     for arm in range(arms):
         total_initial += initial[arm]
@@ -152,21 +157,33 @@ def round_batch(
             if finished:
                 for position in range(size):
                     arm = planned.arms[position]
-                    sums[position] = sum_of_feedback(
-                        arena,
-                        breakpoints,
-                        smooth,
-                        stream,
-                        arm,
-                        float(initial[arm] + pulls[arm]),
-                        float(total_initial + clock + position),
-                        float(size),
-                        repetitions,
-                        tally,
+                    members = float(initial[arm] + pulls[arm])
+                    everyone = float(total_initial + clock + position)
+                    if len(split) == 0:
+                        seen[position] = sum_of_feedback(
+                            arena,
+                            breakpoints,
+                            smooth,
+                            stream,
+                            arm,
+                            members,
+                            everyone,
+                            float(size),
+                            repetitions,
+                            tally,
+                        )
+                        continue
+                    tally_of_arm(
+                        arena, stream, arm, members, everyone, float(size), repetitions, tally
                     )
+                    for node in range(each):
+                        total = 0.0
+                        for score in range(len(split)):
+                            total += tally[score] * split[score, node]
+                        seen[position * each + node] = total
                 for position in range(size):
                     pulls[planned.arms[position]] += repetitions
-                absorb(state, sums[:size])
+                absorb(state, seen[: size * each])
             clock += length
         for arm in range(arms):
             candidates[j, arm] = 1 if candidate(state, arm) else 0
@@ -190,5 +207,11 @@ def bound_rounds(kernels: RoundKernels, bias_kernel: Function, own: str | None =
         tally_of_arm=bound_tally(bias_kernel),
     )
     return compiled(
-        bind(round_batch, sum_of_feedback=sum_feedback, **kernels._asdict()), allocates=True
+        bind(
+            round_batch,
+            sum_of_feedback=sum_feedback,
+            tally_of_arm=bound_tally(bias_kernel),
+            **kernels._asdict(),
+        ),
+        allocates=True,
     )

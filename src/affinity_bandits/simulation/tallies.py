@@ -18,6 +18,7 @@ from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
 from affinity_bandits.noise.laws import BERNOULLI_GATED, FINITE_GATED
+from affinity_bandits.policies.tallies import add_score
 from affinity_bandits.simulation.binomial import next_binomial
 from affinity_bandits.simulation.compiled import compiled
 from affinity_bandits.simulation.draws import Stream, Words
@@ -153,8 +154,25 @@ def tally_round(
         number,
         counts,
     )
-    values = [0.0, 1.0] if arena.law == BERNOULLI_GATED else [0.0, *arena.values]
-    return _merged(bandit, np.array(values), counts)
+    return _merged(bandit, tallied_values(arena), counts)
+
+
+def tallied_values(arena: BanditArrays) -> FloatArray:
+    """Return the scores that a tally counts, mapped to [0, 1], in its order."""
+    if arena.law == BERNOULLI_GATED:
+        return np.array([0.0, 1.0])
+    return np.array([0.0, *arena.values])
+
+
+def node_split(arena: BanditArrays, nodes: Sequence[float]) -> FloatArray:
+    """Return what part of each score of a tally is counted at each node, [score, node]."""
+    if not nodes:
+        return np.zeros((0, 0))
+    values = tallied_values(arena)
+    parts = np.zeros((len(values), len(nodes)))
+    for row, value in zip(parts, values, strict=True):
+        add_score(np.array(nodes), float(value), row, 0)
+    return parts
 
 
 def _merged(bandit: AffinityBandit, values: FloatArray, counts: IntArray) -> Tally:

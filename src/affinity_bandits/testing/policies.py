@@ -10,6 +10,7 @@ import numpy as np
 
 from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import Power
+from affinity_bandits.kernels import FloatArray
 from affinity_bandits.policies import (
     Live,
     PlayedRound,
@@ -85,8 +86,7 @@ def _check_rounds(policy: RoundPolicy, arms: int) -> None:
         pulled += len(chosen) * int(planned.repetitions)
         if pulled > HORIZON:
             return
-        sums = np.arange(len(chosen), dtype=np.float64) * (number + 1)
-        after = policy.absorbed(state, sums)
+        after = policy.absorbed(state, _seen(policy, len(chosen), number))
         assert state_to_json(state) == before, f"{policy}: absorbed changes the state it was given"
         state = after
         left = frozenset(arm for arm in range(arms) if kernels.candidate(state, arm))
@@ -97,6 +97,16 @@ def _check_rounds(policy: RoundPolicy, arms: int) -> None:
         if number < policy.warm_up_rounds or not said.compares:
             assert not dropped, f"{policy}: round {number} drops an arm without a comparison"
         candidates = left
+
+
+def _seen(policy: RoundPolicy, arms: int, number: int) -> FloatArray:
+    """Return what a round could have told: the later an arm comes in it, the more it has."""
+    sums = np.arange(arms, dtype=np.float64) * (number + 1)
+    if not policy.nodes:
+        return sums
+    nodes = np.zeros((arms, len(policy.nodes)))
+    nodes[:, 0], nodes[:, -1] = 1.0, sums
+    return nodes.ravel()
 
 
 def _check_explanation(policy: RoundPolicy, said: object, arms: int) -> None:

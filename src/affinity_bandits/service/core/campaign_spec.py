@@ -34,6 +34,8 @@ class _Served(Mapping[str, type[RoundPolicy]]):
         policy = POLICIES[name]
         if not (issubclass(policy, RoundPolicy) and policy.information == "feedback"):
             raise KeyError(name)
+        if policy.nodes is not RoundPolicy.nodes:  # a campaign keeps sums, not counts of scores
+            raise KeyError(name)
         return policy
 
     def __iter__(self) -> Iterator[str]:
@@ -44,7 +46,7 @@ class _Served(Mapping[str, type[RoundPolicy]]):
 
 
 SERVED: Mapping[str, type[RoundPolicy]] = _Served()
-"""Policies a campaign can run: those that plan whole rounds and are told nothing but feedback. A
+"""Policies a campaign can run: those that plan whole rounds and are told sums of feedback alone. A
 policy of one's own is among them once it is registered (`affinity_bandits.policies.register`)."""
 
 

@@ -1,0 +1,145 @@
+"""What a fair comparison costs beside an ordinary test: `python -m bench.practice --json`.
+
+Every scenario of `practice_scenarios` is run with elimination by bets, told the initial pulls or
+only a bound on their differences, and with the handicap, told that bound. A run costs the choices
+until one group is left; the yardstick is the test of fixed size that somebody would run who
+believes in no bias.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from affinity_bandits.policies import BettingElimination, HandicapElimination, RoundPolicy
+from affinity_bandits.simulation.intervals import proportion_interval
+from bench.measure import print_figures
+from bench.practice_play import played
+from bench.practice_scenarios import FAILURE, SCENARIOS, Scenario, holdout
+from bench.regret import geometric_mean
+
+RUNS = 2_000
+HORIZON = 100_000
+SEED = 20_261
+
+
+class Line(NamedTuple):
+    """One policy on one scenario."""
+
+    scenario: str
+    policy: str
+    holdout: bool
+    ordinary_test: int
+    mean_ratio: float
+    p95_ratio: float
+    failures: int
+    runs: int
+    undecided: int
+
+
+def policies(scenario: Scenario) -> dict[str, RoundPolicy]:
+    """Return the policies that run on a scenario, told what can be known before it."""
+    pulls = scenario.initial_pulls
+    bound = max(pulls) - min(pulls)
+    return {
+        "bets": BettingElimination(initial_pulls=pulls, bounded=True, failure=FAILURE),
+        "bound_only": BettingElimination(bound, bounded=True, failure=FAILURE),
+        "handicap": HandicapElimination(bound, bounded=True, failure=FAILURE),
+    }
+
+
+def measure(scenario: Scenario, label: str, policy: RoundPolicy, *, runs: int, held: bool) -> Line:
+    """Run one policy on one scenario."""
+    dropped, choices = played(scenario, policy, runs=runs, horizon=HORIZON, seed=SEED)
+    best = int(np.argmax(scenario.means))
+    test = scenario.ordinary_test
+    return Line(
+        scenario=scenario.name,
+        policy=label,
+        holdout=held,
+        ordinary_test=test,
+        mean_ratio=float(choices.mean()) / test,
+        p95_ratio=float(np.quantile(choices, 0.95)) / test,
+        failures=int(dropped[best]),
+        runs=runs,
+        undecided=int((choices == HORIZON).sum()),
+    )
+
+
+def run(runs: int = RUNS) -> list[Line]:
+    """Return a line for each policy and scenario, the hold-out last."""
+    drawn = holdout()
+    work = [
+        (scenario, label, policy, held)
+        for held, scenarios in ((False, SCENARIOS), (True, drawn))
+        for scenario in scenarios
+        for label, policy in policies(scenario).items()
+    ]
+
+    def line_of(item: tuple[Scenario, str, RoundPolicy, bool]) -> Line:
+        scenario, label, policy, held = item
+        return measure(scenario, label, policy, runs=runs, held=held)
+
+    lines = [line_of(one) for one in work[:3]]  # compiles each policy once
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        for line in pool.map(line_of, work[3:]):
+            lines.append(line)
+            print(f"\r{len(lines)} of {len(work)}", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    return lines
+
+
+def figures(lines: Sequence[Line]) -> dict[str, float]:
+    """Return what the scenarios say of each policy, the hold-out by itself."""
+    found: dict[str, float] = {}
+    for label in dict.fromkeys(line.policy for line in lines):
+        own = "" if label == "bets" else f".{label}"
+        for held in (False, True):
+            some = [line for line in lines if (line.policy, line.holdout) == (label, held)]
+            key = f"practice{own}.holdout" if held else f"practice{own}"
+            found[f"{key}.mean_ratio"] = geometric_mean(line.mean_ratio for line in some)
+            found[f"{key}.p95_ratio"] = geometric_mean(line.p95_ratio for line in some)
+            found[f"{key}.worst_failure"] = max(
+                proportion_interval(line.failures, line.runs, 0.95)[2] for line in some
+            )
+    return found
+
+
+def table(lines: Sequence[Line]) -> str:
+    """Return a line for each chosen scenario: mean and 95th percentile over the ordinary test."""
+    labels = list(dict.fromkeys(line.policy for line in lines))
+    text = [f"{'scenario':<36}  {'test':>5}  " + "  ".join(f"{label:>13}" for label in labels)]
+    for name in dict.fromkeys(line.scenario for line in lines if not line.holdout):
+        own = {line.policy: line for line in lines if line.scenario == name}
+        cells = [f"{own[one].mean_ratio:>6.2f} {own[one].p95_ratio:>6.2f}" for one in labels]
+        test = own[labels[0]].ordinary_test
+        text.append(f"{name:<36}  {test:>5}  " + "  ".join(cells))
+    return "\n".join(text)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
+    parser.add_argument("--runs", type=int, default=RUNS)
+    parser.add_argument("--details", type=Path, help="write every line to this JSON file")
+    arguments = parser.parse_args()
+    lines = run(arguments.runs)
+    if arguments.details is not None:
+        details = [line._asdict() for line in lines]
+        arguments.details.write_text(json.dumps(details, indent=1) + "\n", encoding="utf-8")
+    if not arguments.json:
+        print(table(lines))
+    print_figures(figures(lines), as_json=arguments.json)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,181 @@
+"""Bets of an elimination: what is seen of each arm, and the wealth that is bet against it."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.policies.tallies import seen_size
+
+LARGEST_STAKE = 2.0
+STAKES = 16
+"""Stakes: 2, 2/sqrt(2), 1, ... Narrower steps gain nothing."""
+USUAL_STAKE = 0.3
+SPREAD_OF_STAKES = 0.7
+"""The prior over the logarithm of stakes is normal, with this mean and standard deviation."""
+LEAST_PRIOR = 0.03
+"""Added to every stake's density, so that an unusual one is had as well, only later."""
+CASH = 0.02
+"""The part of the wealth that is never staked until some of it returns to the prior."""
+EXPECTED = 0.4
+"""The prior of the stake that is best for an expected difference."""
+SAFE_STAKE = 0.9
+"""No stake loses more than this part of its wealth on one score."""
+FORMER = 2.0
+"""Scores that a mean and a variance are estimated with before any is seen."""
+FORMER_MEAN, FORMER_VARIANCE = 0.5, 0.1
+LEAST_MEAN = 0.02
+
+
+class BettingState(NamedTuple):
+    """Who is active, who leads, what was seen, and the wealth of the bets against each arm."""
+
+    nodes: FloatArray  # at which scores are counted; none if sums are told
+    variance: float  # of one feedback; 0: feedback in [0, 1], whose variance is estimated
+    log_threshold: float  # an arm is dropped once the logarithm of its wealth is as large
+    horizon: float  # declared, if a mistake is to cost less the later it is made; else 0
+    order: int  # members that answers out of order can take from an arm
+    shortest: int  # passes of a round at least
+    expected: float  # the difference that is expected; 0 if none is
+    stakes: FloatArray  # the first is 0: cash
+    log_prior: FloatArray
+    fewest: IntArray  # per arm: initial pulls at least
+    most: IntArray  # per arm: initial pulls at most
+    passes: IntArray  # [0]: finished
+    doubled: IntArray  # [0]: passes when wealth last returned to the prior
+    rounds: IntArray  # [0]: finished, of those in which all took part
+    left: IntArray  # [0]: how many are active
+    active: IntArray  # the active arms in increasing order, in the first `left` places
+    dropped_in: IntArray  # per arm: the round (from 1) in which it was dropped, 0 if it is active
+    leader: IntArray  # [0]: the arm that is bet on, -1 before the first round is over
+    moving: IntArray  # [0]: how many arms are pulled alone, to put shares in order
+    movers: IntArray  # those arms, in the first `moving` places
+    moves: IntArray  # [0]: how often each of them
+    pulls: IntArray  # per arm
+    means: FloatArray  # per arm: its mean feedback over the passes it took part in
+    recent: FloatArray  # [0]: passes, those of long ago for less
+    sums: FloatArray  # per arm: feedback, weighted likewise
+    squares: FloatArray  # per arm: squared feedback, weighted likewise
+    log_wealth: FloatArray  # [arm, stake], flat
+
+
+def prior_stakes(sigma: float, expected: float | None) -> tuple[list[float], list[float]]:
+    """Return the stakes, of which the first is 0, and the part of the wealth that begins on each.
+
+    Args:
+        sigma: of subGaussian feedback; 0 if feedback lies in [0, 1].
+        expected: the difference that is expected, if one is.
+    """
+    # A stake is about a difference over twice the variance, of scores in [0, 1] at most 1/4.
+    unit = 1.0 if sigma == 0.0 else 0.5 / sigma
+    sizes = [LARGEST_STAKE * 2.0 ** (-place / 2) for place in range(STAKES)]
+    density = [
+        LEAST_PRIOR + math.exp(-0.5 * (math.log(size / USUAL_STAKE) / SPREAD_OF_STAKES) ** 2)
+        for size in sizes
+    ]
+    total = sum(density)
+    stakes = [0.0, *(unit * size for size in sizes)]
+    prior = [CASH, *((1.0 - CASH) * one / total for one in density)]
+    if expected is None:
+        return stakes, prior
+    # The stake for an expected difference follows the variance that is seen: no number here.
+    return [*stakes, -1.0], [*((1.0 - EXPECTED) * one for one in prior), EXPECTED]
+
+
+def estimated_mean(state: BettingState, arm: int) -> float:
+    """Return about what an arm's feedback was of late, away from the ends."""
+    mean = (state.sums[arm] + FORMER_MEAN * FORMER) / (state.recent[0] + FORMER)
+    return float(min(max(mean, LEAST_MEAN), 1.0 - LEAST_MEAN))
+
+
+def estimated_variance(state: BettingState, arm: int) -> float:
+    """Return the variance of an arm's feedback, or what is known of it."""
+    if state.variance > 0.0:
+        return state.variance
+    seen = 0.0
+    if state.recent[0] > 0.0:
+        seen = state.squares[arm] - state.sums[arm] * state.sums[arm] / state.recent[0]
+    return float((max(seen, 0.0) + FORMER_VARIANCE * FORMER) / (state.recent[0] + FORMER))
+
+
+def bet_on_leader(state: BettingState, passes: int, seen: FloatArray) -> None:
+    """Settle the bets of a round; all that they depend on was known before it."""
+    leader = state.leader[0]
+    size = seen_size(state.nodes)
+    lead = 0
+    for position in range(state.left[0]):
+        if state.active[position] == leader:
+            lead = position * size
+    for position in range(state.left[0]):
+        arm = state.active[position]
+        if arm == leader:
+            continue
+        noise = estimated_variance(state, arm) + estimated_variance(state, leader)
+        centre = 0.5 * (estimated_mean(state, arm) + estimated_mean(state, leader))
+        largest = SAFE_STAKE / max(centre, 1.0 - centre)
+        for place in range(1, len(state.stakes)):
+            stake = state.stakes[place]
+            if stake < 0.0:
+                stake = state.expected / noise
+            if state.variance > 0.0:
+                ahead = seen[lead] - seen[position]
+                gain = stake * ahead - stake * stake * state.variance * passes
+            else:
+                gain = 0.0
+                stake = min(stake, largest)
+                for node in range(size):
+                    up, down = seen[lead + node], seen[position * size + node]
+                    if up > 0.0 or down > 0.0:
+                        move = stake * (state.nodes[node] - centre)
+                        gain += up * math.log1p(move) + down * math.log1p(-move)
+            state.log_wealth[arm * len(state.stakes) + place] += gain
+
+
+def take_in(state: BettingState, passes: int, seen: FloatArray) -> None:
+    """Remember a round, and earlier ones for the less the longer ago they were."""
+    size = seen_size(state.nodes)
+    before = state.passes[0]
+    state.passes[0] += passes
+    state.rounds[0] += 1
+    kept = before / state.passes[0]
+    state.recent[0] = kept * state.recent[0] + passes
+    for position in range(state.left[0]):
+        arm = state.active[position]
+        total, squares = 0.0, 0.0
+        if state.variance > 0.0:
+            total = seen[position]
+        for node in range(len(state.nodes)):
+            times, score = seen[position * size + node], state.nodes[node]
+            total += times * score
+            squares += times * score * score
+        state.pulls[arm] += passes
+        state.means[arm] += (total - passes * state.means[arm]) / state.passes[0]
+        state.sums[arm] = kept * state.sums[arm] + total
+        state.squares[arm] = kept * state.squares[arm] + squares
+
+
+def log_worth(state: BettingState, arm: int) -> float:
+    """Return the logarithm of the wealth of all bets against an arm."""
+    at = arm * len(state.stakes)
+    highest = state.log_wealth[at]
+    for place in range(1, len(state.stakes)):
+        highest = max(highest, state.log_wealth[at + place])
+    total = 0.0
+    for place in range(len(state.stakes)):
+        total += math.exp(state.log_wealth[at + place] - highest)
+    return float(highest + math.log(total))
+
+
+def return_to_prior(state: BettingState, arm: int, part: float) -> None:
+    """Spread a part of an arm's wealth over the stakes as it was in the beginning."""
+    at = arm * len(state.stakes)
+    worth = log_worth(state, arm)
+    for place in range(len(state.stakes)):
+        fresh = worth + state.log_prior[place]
+        if part < 1.0:
+            fresh += math.log(part)
+            kept = state.log_wealth[at + place] + math.log(1.0 - part)
+            highest = max(fresh, kept)
+            fresh = highest + math.log(math.exp(fresh - highest) + math.exp(kept - highest))
+        state.log_wealth[at + place] = fresh

@@ -1,0 +1,353 @@
+"""Elimination by bets: what a leader wins although the others got a head start."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from affinity_bandits import checks
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.feedback import UNIT_INTERVAL, Feedback
+from affinity_bandits.kernels import FloatArray
+from affinity_bandits.policies.bets import (
+    BettingState,
+    bet_on_leader,
+    estimated_variance,
+    log_worth,
+    prior_stakes,
+    return_to_prior,
+    take_in,
+)
+from affinity_bandits.policies.explaining import PlayedRound, RoundExplanation
+from affinity_bandits.policies.policy import check_size
+from affinity_bandits.policies.round import FOREVER, Round, RoundPolicy
+from affinity_bandits.policies.state import counts, reals
+
+FIRST_PASSES = 4
+"""Passes before a first leader is named."""
+ROUND_PART = 40
+"""A round has this part of the passes before it: more often would gain little, and live campaigns
+wait at the end of each round."""
+ROUNDS_PER_LEAD = 2
+"""Who leads is asked after every second round."""
+CLEARLY = 0.25
+"""An arm takes the lead when it is ahead by this part of (1 + sqrt(2 log k)) standard deviations,
+about what the best of k reaches by chance."""
+CATCHING_UP = 3.0
+"""How much the pulls that a new leader would cost count against it, beside the passes so far."""
+RETURNED = 0.02
+"""The part that returns to the prior whenever the passes have doubled."""
+DEFAULT_FAILURE = 1e-3
+MOST_LEVELS = 100
+
+
+@dataclass(frozen=True)
+class BettingElimination(RoundPolicy):
+    """Every arm in turn, and bets on a leader that must win although the others got a head start.
+
+    Shares are put in order as by `HandicapElimination`: every other arm is pulled until it has
+    more members than the leader can have, then the leader until it has nearly as many. While all
+    take turns, a bias that does not decrease can only favour the others. In each pass a part of an
+    arm's wealth is bet on the leader scoring above a centre and on the arm scoring below it; were
+    the arm the best, no such bet would be favourable, whoever leads. So the wealth of all bets
+    against the best arm ever reaches 1/`failure` with probability at most `failure`, and an arm
+    whose wealth does is dropped. The guide to the policy has the definition and the proof.
+
+    Args:
+        head_start: by how much initial pulls may differ. Left out, and no initial pulls given:
+            the most that the paper's second bound allows, as for `HandicapElimination`.
+        initial_pulls: those of each arm instead, or [fewest, most] where they are not known
+            exactly.
+        sigma: feedback is sigma-subGaussian around its mean. Not used when bounded.
+        bounded: feedback lies in [0, 1].
+        levels: how many evenly spaced scores are told apart when bounded. A score between two is
+            split between them. The 17 hold 0, 1, and all scores of three, five or nine levels.
+        failure: the probability of ever dropping the best arm. Left out: at most 0.001, and so
+            little early that a mistake costs no more, on average, than the passes before it.
+        expected_difference: between the best two at equal shares; where it is right, fewer pulls
+            are needed.
+        in_flight: slots of a round that may be under way at once; half of them are added to the
+            head start, and no round has fewer. Left out: one, as in a simulation.
+    """
+
+    name: ClassVar[str] = "betting-elimination"
+    eliminates: ClassVar[bool] = True
+    rule: ClassVar[str] = (
+        "Groups take turns in equal numbers. One group leads, and the others have a head start"
+        " over it. Bets are placed on the leader against each of them, and a group is dropped"
+        " once they have won so much that it cannot be chance."
+    )
+    head_start: int | None = None
+    initial_pulls: Sequence[int | Sequence[int]] | None = None
+    sigma: float = 1.0
+    bounded: bool = False
+    levels: int = 17
+    failure: float | None = None
+    expected_difference: float | None = None
+    in_flight: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.head_start is not None:
+            self._set(head_start=checks.integer("head_start", self.head_start, low=0, high=10**12))
+        if self.initial_pulls is not None:
+            if self.head_start is not None:
+                rule = "left out where head_start is given"
+                raise InvalidInput("initial_pulls", rule, self.initial_pulls)
+            given = checks.sequence("initial_pulls", self.initial_pulls, "a list, one for each arm")
+            self._set(initial_pulls=tuple(map(_interval, given)))
+        if self.failure is not None:
+            self._set(
+                failure=checks.number("failure", self.failure, low=1e-300, high=1.0, open_high=True)
+            )
+        if self.expected_difference is not None:
+            self._set(
+                expected_difference=checks.number(
+                    "expected_difference", self.expected_difference, low=1e-9, high=1e9
+                )
+            )
+        if self.in_flight is not None:
+            self._set(in_flight=checks.integer("in_flight", self.in_flight, low=1, high=10**9))
+        self._set(
+            sigma=checks.number("sigma", self.sigma, low=0.0, high=1e9, open_low=True),
+            bounded=checks.flag("bounded", self.bounded),
+            levels=checks.integer("levels", self.levels, low=2, high=MOST_LEVELS),
+        )
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(head_start=20, failure=0.05),
+            cls(head_start=5, bounded=True, failure=0.05),
+            cls(head_start=5, bounded=True, failure=0.2, expected_difference=0.2, levels=5),
+            cls(head_start=5, bounded=True, in_flight=9),
+        ]
+
+    @property
+    def nodes(self) -> tuple[float, ...]:
+        """The evenly spaced scores, if bounded."""
+        if not self.bounded:
+            return ()
+        return tuple(level / (self.levels - 1) for level in range(self.levels))
+
+    @property
+    def order_window(self) -> int:
+        return self.in_flight or 1
+
+    def with_order_window(self, slots: int) -> Self:
+        """Return the policy told to expect that window; one told before keeps its own."""
+        return self if self.in_flight is not None else replace(self, in_flight=slots)
+
+    @property
+    def assumes(self) -> Feedback:
+        """What it was told; the guide to the policy has the proof."""
+        return UNIT_INTERVAL if self.bounded else Feedback(sigma=self.sigma)
+
+    def to_json(self) -> dict[str, Any]:
+        data = super().to_json()
+        if self.initial_pulls is not None:
+            data["initial_pulls"] = [
+                one if isinstance(one, int) else list(one) for one in self.initial_pulls
+            ]
+        return data
+
+    def explain(self, played: PlayedRound, before: RoundExplanation | None) -> RoundExplanation:
+        if played.candidates - set(played.arms):
+            return RoundExplanation(
+                compares=False,
+                purpose="their numbers are put in the order in which the comparison cannot favour"
+                " the group that leads",
+            )
+        return RoundExplanation(
+            dropped_because="Counting earlier rounds as well, bets on the leader have won more"
+            " against it than chance explains",
+            none_dropped_because="This round only finds a first leader."
+            if played.number == 0
+            else "Bets on the leader have not won more than chance explains.",
+        )
+
+    def start(self, arms: int, horizon: int) -> BettingState:
+        check_size(arms, horizon)
+        fewest, most = self._initial(arms, horizon)
+        stakes, prior = prior_stakes(0.0 if self.bounded else self.sigma, self.expected_difference)
+        log_prior = np.log(np.array(prior))
+        slots = self.order_window
+        return BettingState(
+            nodes=np.array(self.nodes),
+            variance=0.0 if self.bounded else self.sigma**2,
+            log_threshold=-math.log(DEFAULT_FAILURE if self.failure is None else self.failure),
+            horizon=float(horizon) if self.failure is None else 0.0,
+            # Of two groups, the one answered first can be that far ahead when the other is.
+            order=slots // 2,
+            shortest=-(-slots // arms),
+            expected=self.expected_difference or 0.0,
+            stakes=np.array(stakes),
+            log_prior=log_prior,
+            fewest=np.array(fewest, dtype=np.int64),
+            most=np.array(most, dtype=np.int64),
+            passes=counts(1),
+            doubled=counts(1, 1),
+            rounds=counts(1),
+            left=counts(1, arms),
+            active=np.arange(arms, dtype=np.int64),
+            dropped_in=counts(arms),
+            leader=counts(1, -1),
+            moving=counts(1),
+            movers=counts(arms),
+            moves=counts(1),
+            pulls=counts(arms),
+            means=reals(arms),
+            recent=reals(1),
+            sums=reals(arms),
+            squares=reals(arms),
+            log_wealth=np.tile(log_prior, arms),
+        )
+
+    def _initial(self, arms: int, horizon: int) -> tuple[list[int], list[int]]:
+        """Return the fewest and the most initial pulls of each arm."""
+        if self.initial_pulls is None:
+            head_start = self.head_start
+            if head_start is None:
+                bound = 2**7 * math.log(12.0 * float(arms) ** 2 * horizon / math.pi**2)
+                head_start = math.ceil(bound)
+            return [0] * arms, [head_start] * arms
+        if len(self.initial_pulls) != arms:
+            rule = f"a list as long as there are arms ({arms})"
+            raise InvalidInput("initial_pulls", rule, self.initial_pulls)
+        intervals = [(one, one) if isinstance(one, int) else one for one in self.initial_pulls]
+        return [int(one[0]) for one in intervals], [int(one[1]) for one in intervals]
+
+    @staticmethod
+    def plan(state: BettingState) -> Round:
+        left = state.left[0]
+        if left == 1:
+            return Round(state.active[:left], FOREVER)
+        if state.moving[0] > 0:
+            return Round(state.movers[: state.moving[0]], state.moves[0])
+        return Round(state.active[:left], passes_to_come(state))
+
+    @staticmethod
+    def absorb(state: BettingState, seen: FloatArray) -> None:
+        if state.moving[0] > 0:
+            # These pulls only put shares in order; what they returned counts for nothing.
+            for position in range(state.moving[0]):
+                state.pulls[state.movers[position]] += state.moves[0]
+            put_in_order(state)
+            return
+        leader = state.leader[0]
+        passes = passes_to_come(state)
+        if leader >= 0:
+            bet_on_leader(state, passes, seen)
+        take_in(state, passes, seen)
+        if leader >= 0:
+            drop_beaten(state)
+        asked = leader < 0 or state.rounds[0] % ROUNDS_PER_LEAD == 0
+        if state.left[0] > 1 and asked and takes_the_lead(state):
+            put_in_order(state)
+
+    @staticmethod
+    def candidate(state: BettingState, arm: int) -> bool:
+        return bool(state.dropped_in[arm] == 0)
+
+
+def _interval(given: object) -> int | tuple[int, int]:
+    """Return initial pulls as a number or as [fewest, most]."""
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        if len(given) != 2:
+            raise InvalidInput("initial_pulls", "numbers, or pairs [fewest, most]", given)
+        fewest = checks.integer("initial_pulls", given[0], low=0, high=10**12)
+        return fewest, checks.integer("initial_pulls", given[1], low=fewest, high=10**12)
+    return checks.integer("initial_pulls", given, low=0, high=10**12)
+
+
+def passes_to_come(state: BettingState) -> int:
+    """Return how many passes the next round has."""
+    if state.passes[0] == 0:
+        return max(FIRST_PASSES, state.shortest)
+    return int(max(1, state.shortest, state.passes[0] // ROUND_PART))
+
+
+def drop_beaten(state: BettingState) -> None:
+    """Drop every arm against which so much has been won that chance does not explain it."""
+    leader = state.leader[0]
+    needed = state.log_threshold
+    if state.horizon > 0.0:
+        needed = max(needed, math.log(state.horizon / state.passes[0]))
+    returns = state.passes[0] >= 2 * state.doubled[0]
+    if returns:
+        state.doubled[0] = state.passes[0]
+    kept = 0
+    for position in range(state.left[0]):
+        arm = state.active[position]
+        if arm != leader and log_worth(state, arm) >= needed:
+            state.dropped_in[arm] = state.rounds[0]
+            continue
+        if returns and arm != leader:
+            return_to_prior(state, arm, RETURNED)
+        state.active[kept] = arm
+        kept += 1
+    state.left[0] = kept
+
+
+def lacking(state: BettingState, leader: int, arm: int) -> int:
+    """Return how many more pulls an arm needs, so that it has more members than the leader."""
+    leading = state.pulls[leader] + state.most[leader]
+    # One more: a later place within a pass costs less than one member.
+    return int(leading + state.order + 1 - state.pulls[arm] - state.fewest[arm])
+
+
+def takes_the_lead(state: BettingState) -> bool:
+    """Let the arm that did best of late lead, if it is clearly ahead; return whether one did."""
+    leader = state.leader[0]
+    best = state.active[0]
+    for position in range(state.left[0]):
+        arm = state.active[position]
+        if state.sums[arm] > state.sums[best]:
+            best = arm
+    if best == leader:
+        return False
+    if leader >= 0:
+        cost = 0
+        for position in range(state.left[0]):
+            if state.active[position] != best:
+                cost += max(0, lacking(state, best, state.active[position]))
+        left = state.left[0]
+        noise = estimated_variance(state, best) + estimated_variance(state, leader)
+        # A wrong leader costs those pulls; a right one that comes late, the passes until then.
+        noise *= state.recent[0] * (1.0 + CATCHING_UP * cost / (left * state.passes[0]))
+        clearly = CLEARLY * (1.0 + math.sqrt(2.0 * math.log(left)))
+        if state.sums[best] - state.sums[leader] <= clearly * math.sqrt(noise):
+            return False
+    state.leader[0] = best
+    for position in range(state.left[0]):
+        return_to_prior(state, state.active[position], 1.0)
+    return True
+
+
+def put_in_order(state: BettingState) -> None:
+    """Have the others pulled until they are ahead of the leader, then the leader until it is near.
+
+    Nearer shares are better: the handicap is then no larger than it must be.
+    """
+    leader = state.leader[0]
+    moving = 0
+    least = FOREVER
+    room = FOREVER
+    for position in range(state.left[0]):
+        arm = state.active[position]
+        if arm == leader:
+            continue
+        lack = lacking(state, leader, arm)
+        if lack > 0:
+            state.movers[moving] = arm
+            moving += 1
+            least = min(least, lack)
+        room = min(room, -lack)
+    if moving == 0 and room > 0:
+        state.movers[0] = leader
+        moving, least = 1, room
+    state.moving[0] = moving
+    state.moves[0] = least

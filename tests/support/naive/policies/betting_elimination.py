@@ -1,0 +1,246 @@
+"""Elimination by bets, from "The policy, in full" in docs/betting.md."""
+
+import math
+from collections.abc import Sequence
+
+from .base import RoundPolicy
+
+
+class BettingElimination(RoundPolicy):
+    """Drop i when the purse from which bets on the leader against i are made holds 1/delta.
+
+    ``head_start`` is G, ``failure`` is delta, ``expected_difference`` is Delta, ``in_flight`` is D
+    and ``levels`` is B. ``initial_pulls`` has a number for each group, or a pair [fewest, most].
+    """
+
+    def __init__(
+        self,
+        K: int,
+        n: int,
+        head_start: int | None = None,
+        initial_pulls: Sequence[int | Sequence[int]] | None = None,
+        sigma: float = 1.0,
+        bounded: bool = False,
+        levels: int = 17,
+        failure: float | None = None,
+        expected_difference: float | None = None,
+        in_flight: int | None = None,
+    ) -> None:
+        super().__init__(K, n)
+        self.sigma = sigma
+        self.bounded = bounded
+        self.B = levels
+        self.failure = failure
+        self.expected_difference = expected_difference
+        self.D = in_flight or 1
+        self.fewest, self.most = self.bounds_on_initial_pulls(head_start, initial_pulls)
+        self.stakes, self.prior = self.stakes_and_prior()
+        # Logarithms, since a round can multiply a wealth by more than a float holds.
+        self.log_wealth = [[math.log(w) for w in self.prior] for _ in range(K)]
+        self.p = 0
+        self.rounds = 0
+        self.p_of_last_gift = 1
+        self.n_r = 0.0
+        self.sums = [0.0] * K
+        self.squares = [0.0] * K
+        self.history: list[list[float]] = [[] for _ in range(K)]
+        self.left = list(range(K))
+        self.leader: int | None = None
+        self.naming = False
+        self.next_passes()
+
+    def bounds_on_initial_pulls(
+        self, head_start: int | None, initial_pulls: Sequence[int | Sequence[int]] | None
+    ) -> tuple[list[int], list[int]]:
+        """Return l and h."""
+        if initial_pulls is not None:
+            pairs = [(x, x) if isinstance(x, int | float) else tuple(x) for x in initial_pulls]
+            return [low for low, _ in pairs], [high for _, high in pairs]
+        if head_start is None:
+            head_start = math.ceil(2.0**7 * math.log(12.0 * self.K**2 * self.n / math.pi**2))
+        return [0] * self.K, [head_start] * self.K
+
+    def stakes_and_prior(self) -> tuple[list[float | None], list[float]]:
+        """Return the stakes, cash last but for that of an expected difference, which is None."""
+        s = [2.0 * 2.0 ** (-k / 2.0) for k in range(16)]
+        shape = [0.03 + math.exp(-0.5 * (math.log(x / 0.3) / 0.7) ** 2) for x in s]
+        prior = [0.98 * x / sum(shape) for x in shape] + [0.02]
+        stakes: list[float | None] = [x if self.bounded else x / (2.0 * self.sigma) for x in s]
+        stakes.append(0.0)
+        if self.expected_difference is not None:
+            prior = [0.6 * w for w in prior] + [0.4]
+            stakes.append(None)
+        return stakes, prior
+
+    def update(self, arm: int, y: float) -> None:
+        if self.bounded:
+            y = min(1.0, max(0.0, y))
+        self.scores[arm].append(y)
+        super().update(arm, y)
+
+    def start_round(self, active: list[int], passes: float) -> None:
+        super().start_round(active, passes)
+        self.scores: list[list[float]] = [[] for _ in range(self.K)]
+
+    def next_passes(self) -> None:
+        if len(self.left) == 1:
+            self.m: float = math.inf
+        elif self.p == 0:
+            self.m = max(4, math.ceil(self.D / self.K))
+        else:
+            self.m = max(1, math.ceil(self.D / self.K), self.p // 40)
+        self.start_round(self.left, self.m)
+
+    def end_round(self) -> None:
+        if self.naming:  # feedback of these rounds is not used
+            self.put_shares_in_order()
+            return
+        if self.leader is not None:
+            for i in self.others():
+                self.bet(i, self.leader)
+        self.remember()
+        self.rounds += 1
+        if self.leader is not None:
+            self.drop()
+            self.give_to_the_prior()
+        new_leader = self.rounds % 2 == 0 or self.leader is None
+        if len(self.left) > 1 and new_leader and self.name_leader():
+            self.put_shares_in_order()
+        else:
+            self.next_passes()
+
+    def others(self) -> list[int]:
+        return [i for i in self.left if i != self.leader]
+
+    def mean_estimate(self, i: int) -> float:
+        return min(0.98, max(0.02, (self.sums[i] + 1.0) / (self.n_r + 2.0)))
+
+    def variance_estimate(self, i: int) -> float:
+        if not self.bounded:
+            return self.sigma**2
+        spread = 0.0
+        if self.n_r > 0.0:
+            spread = max(0.0, self.squares[i] - self.sums[i] ** 2 / self.n_r)
+        return (spread + 0.2) / (self.n_r + 2.0)
+
+    def bet(self, i: int, j: int) -> None:
+        for k, fixed in enumerate(self.stakes):
+            stake = self.expected_stake(i, j) if fixed is None else fixed
+            if stake > 0.0:
+                self.log_wealth[i][k] += self.log_factor(stake, i, j)
+
+    def expected_stake(self, i: int, j: int) -> float:
+        return self.expected_difference / (self.variance_estimate(i) + self.variance_estimate(j))
+
+    def log_factor(self, stake: float, i: int, j: int) -> float:
+        """Return the logarithm of what a round multiplies the wealth on a stake by."""
+        if not self.bounded:
+            T = self.round_S
+            return stake * (T[j] - T[i]) - stake**2 * self.sigma**2 * self.m
+        c = (self.mean_estimate(i) + self.mean_estimate(j)) / 2.0
+        stake = min(stake, 0.9 / max(c, 1.0 - c))
+        log = 0.0
+        for sign, group in ((1.0, j), (-1.0, i)):
+            for y in self.scores[group]:
+                for level, part in self.parts(y):
+                    log += part * math.log(1.0 + sign * stake * (level - c))
+        return log
+
+    def parts(self, y: float) -> list[tuple[float, float]]:
+        """Return the levels that a score counts as, each with its part."""
+        b = math.floor(y * (self.B - 1))
+        part = y * (self.B - 1) - b
+        if part == 0.0:
+            return [(b / (self.B - 1), 1.0)]
+        return [(b / (self.B - 1), 1.0 - part), ((b + 1) / (self.B - 1), part)]
+
+    def remember(self) -> None:
+        keep = self.p / (self.p + self.m)
+        self.n_r = self.n_r * keep + self.m
+        for i in self.left:
+            self.sums[i] = self.sums[i] * keep + sum(self.scores[i])
+            squares = (part * b**2 for y in self.scores[i] for b, part in self.parts(y))
+            self.squares[i] = self.squares[i] * keep + sum(squares)
+            self.history[i].append(sum(self.scores[i]))
+        self.p += self.m
+
+    def wealth_in_all(self, i: int) -> float:
+        """Return its logarithm."""
+        most = max(self.log_wealth[i])
+        return most + math.log(sum(math.exp(x - most) for x in self.log_wealth[i]))
+
+    def threshold(self) -> float:
+        if self.failure is not None:
+            return 1.0 / self.failure
+        return max(1000.0, self.n / self.p)
+
+    def drop(self) -> None:
+        needed = math.log(self.threshold())
+        for i in self.others():
+            wealth = self.wealth_in_all(i)
+            if abs(wealth - needed) < 1e-12:
+                self.decided_by_rounding = True
+            if wealth >= needed:
+                self.left.remove(i)
+
+    def give_to_the_prior(self) -> None:
+        if self.p < 2 * self.p_of_last_gift:
+            return
+        self.p_of_last_gift = self.p
+        for i in self.others():
+            log_total = self.wealth_in_all(i)
+            self.log_wealth[i] = [
+                log_total + math.log(0.98 * math.exp(x - log_total) + 0.02 * w)
+                for x, w in zip(self.log_wealth[i], self.prior, strict=True)
+            ]
+
+    def lacks(self, i: int, leader: int) -> int:
+        """Return how many pulls i lacks if ``leader`` leads; what it has to spare is negative."""
+        enough = self.T[leader] + self.most[leader] + self.D // 2 + 1 - self.fewest[i]
+        return enough - self.T[i]
+
+    def name_leader(self) -> bool:
+        """Name a leader if there is none, or if a group is far enough ahead of it."""
+        i, j = self.largest_sum(), self.leader
+        if i == j:
+            return False
+        if j is not None:
+            k = len(self.left)
+            C = sum(max(0, self.lacks(g, i)) for g in self.left if g != i)
+            V = self.variance_estimate(i) + self.variance_estimate(j)
+            V *= self.n_r * (1.0 + 3.0 * C / (k * self.p))
+            lead = self.sums[i] - self.sums[j]
+            needed = 0.25 * (1.0 + math.sqrt(2.0 * math.log(k))) * math.sqrt(V)
+            if abs(lead - needed) < 1e-12 * needed:
+                self.decided_by_rounding = True
+            if lead <= needed:
+                return False
+            for g in self.left:
+                log_total = self.wealth_in_all(g)
+                self.log_wealth[g] = [log_total + math.log(w) for w in self.prior]
+        self.leader = i
+        return True
+
+    def largest_sum(self) -> int:
+        best = max(self.left, key=lambda i: self.sums[i])
+        tied = [i for i in self.left if self.sums[best] - self.sums[i] < 1e-12 * self.n_r]
+        # Whoever ties with the leader is not ahead of it, so that the choice does not matter.
+        if self.leader not in tied and any(self.history[i] != self.history[best] for i in tied):
+            self.decided_by_rounding = True
+        return best
+
+    def put_shares_in_order(self) -> None:
+        """Pull those that lack pulls, then the leader as often as nobody minds, then go on."""
+        lacked = {i: self.lacks(i, self.leader) for i in self.others()}
+        lacking = [i for i in lacked if lacked[i] > 0]
+        spare = min(-lack for lack in lacked.values())
+        self.naming = bool(lacking) or spare > 0
+        if lacking:
+            self.start_round(lacking, min(lacked[i] for i in lacking))
+        elif spare > 0:
+            self.start_round([self.leader], spare)
+        else:
+            self.next_passes()
+
+    def candidates(self) -> set[int]:
+        return set(self.left)
