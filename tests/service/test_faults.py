@@ -319,7 +319,7 @@ def test_a_state_mismatch_outside_any_campaign_is_a_500_that_is_logged(
         before = 'affinity_faults_total{kind="unexpected"}'
         async with at.client(await at.key()) as client:
             one = await world(at, client)
-            monkeypatch.setattr(at.app.state.backend.parts.reading, "campaigns", broken)
+            monkeypatch.setattr(at.app.state.backend.parts.queries, "campaigns", broken)
             answer = await client.get("/v1/campaigns")
             assert PRIVATE not in refused(answer, 500, "unexpected")
             log = capsys.readouterr().err

@@ -2,7 +2,7 @@
 
 from affinity_bandits.client.async_client import AsyncClient
 from affinity_bandits.client.client import Client
-from affinity_bandits.client.errors import NoAnswer, RequestRefused, ServiceError
+from affinity_bandits.client.errors import NoReply, RequestRefused, ServiceError
 from affinity_bandits.client.running import run_campaign
 from affinity_bandits.wire import (
     Arm,
@@ -31,7 +31,7 @@ __all__ = [
     "Event",
     "Finished",
     "Lease",
-    "NoAnswer",
+    "NoReply",
     "OpenRound",
     "Plan",
     "RequestRefused",

@@ -34,7 +34,7 @@ class Client(Methods, Waits):
 
     Raises:
         RequestRefused: from every method, where the service says no.
-        NoAnswer: from every method, where no try brought a reply.
+        NoReply: from every method, where no try brought a reply.
     """
 
     def __init__(

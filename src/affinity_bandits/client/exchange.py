@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from affinity_bandits._version import __version__
 from affinity_bandits.client._httpx import httpx
-from affinity_bandits.client.errors import ServiceError, no_answer, refused
+from affinity_bandits.client.errors import ServiceError, no_reply, refused
 from affinity_bandits.client.requests import Request
 from affinity_bandits.client.retries import TRANSIENT, Lost, Reply, Retries
 from affinity_bandits.errors import InvalidInput
@@ -46,16 +46,16 @@ class Exchange(Generic[T]):
 
         Raises:
             RequestRefused: the service said no.
-            NoAnswer: no try brought a reply.
+            NoReply: no try brought a reply.
             ServiceError: a reply that is neither.
         """
         last, key = self._last, self.request.key
         if isinstance(last, Lost):
-            raise no_answer(self._tries, None, "no_answer", last.reason, key)
+            raise no_reply(self._tries, None, "no_reply", last.reason, key)
         if not 200 <= last.status < 300:
             code, detail = _problem(last)
             if last.status in TRANSIENT:
-                raise no_answer(self._tries, last.status, code, detail, key)
+                raise no_reply(self._tries, last.status, code, detail, key)
             raise refused(last.status, code, detail, key)
         try:
             return self.request.read(last.content)

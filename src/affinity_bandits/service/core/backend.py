@@ -54,7 +54,7 @@ class Parts:
     pool: asyncpg.Pool[Any]
     campaigns: Campaigns
     batcher: Batcher
-    reading: CampaignQueries
+    queries: CampaignQueries
     keys: KeyRing
 
 
@@ -124,7 +124,7 @@ class Backend:
         """
         known = self._names.get((tenant, campaign))
         if known is None:
-            known = await self.parts.reading.arms(tenant, campaign)
+            known = await self.parts.queries.arms(tenant, campaign)
             while len(self._names) >= KNOWN_CAMPAIGNS:
                 self._names.pop(next(iter(self._names)))
             self._names[tenant, campaign] = known

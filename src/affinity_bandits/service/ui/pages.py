@@ -109,7 +109,7 @@ async def campaigns(request: Request, after: str | None = None) -> Response:
     parts = _parts(request)
     who = await session.visitor(request, parts)
     start = _cursor(after)
-    found, more = await parts.reading.campaigns(who.tenant, start, CAMPAIGNS_A_PAGE)
+    found, more = await parts.queries.campaigns(who.tenant, start, CAMPAIGNS_A_PAGE)
     rows, wordless = [], []
     for one in found:
         try:
@@ -133,15 +133,15 @@ async def campaign(request: Request, campaign: str) -> Response:
     """Tell the story of one campaign."""
     parts = _parts(request)
     who = await session.visitor(request, parts)
-    found = await parts.reading.campaign(who.tenant, _id(campaign))
+    found = await parts.queries.campaign(who.tenant, _id(campaign))
     # A round may be closed between two queries; asking up to the one that was seen open keeps
     # what is shown of one moment.
     wanted = found.round.number + (found.status == "exhausted")
-    rounds, _ = await parts.reading.rounds(
+    rounds, _ = await parts.queries.rounds(
         who.tenant, found.id, wanted - MOST_ROUNDS - 1, MOST_ROUNDS
     )
     rounds = [one for one in rounds if one.number < wanted]
-    answers = (await parts.reading.answers([found]))[found.id]
+    answers = (await parts.queries.answers([found]))[found.id]
     # A thousand groups take a while to draw, and this process has asks and tells to answer.
     try:
         return await asyncio.to_thread(_campaign_page, found, rounds, answers)
@@ -156,9 +156,9 @@ async def events(request: Request, campaign: str, after: str | None = None) -> R
     """Show the audit event_text."""
     parts = _parts(request)
     who = await session.visitor(request, parts)
-    found = await parts.reading.campaign(who.tenant, _id(campaign))
+    found = await parts.queries.campaign(who.tenant, _id(campaign))
     start = _cursor(after) or 0
-    page, more = await parts.reading.events(who.tenant, found.id, start, EVENTS_A_PAGE)
+    page, more = await parts.queries.events(who.tenant, found.id, start, EVENTS_A_PAGE)
     lines, wordless = [], []
     for one in page:
         try:

@@ -57,7 +57,7 @@ async def list_campaigns(
     call: Reading, cursor: Cursor = None, limit: Limit = 100
 ) -> wire.CampaignPage:
     """List campaigns, oldest first."""
-    found, following = await call.parts.reading.campaigns(call.tenant, from_cursor(cursor), limit)
+    found, following = await call.parts.queries.campaigns(call.tenant, from_cursor(cursor), limit)
     return wire.CampaignPage(items=await _messages(call, found), next=to_cursor(following))
 
 
@@ -85,7 +85,7 @@ async def list_rounds(
     campaign: UUID, call: Reading, cursor: Cursor = None, limit: Limit = 100
 ) -> wire.RoundPage:
     """List the rounds that were closed, with the sums they were decided from."""
-    found, following = await call.parts.reading.rounds(
+    found, following = await call.parts.queries.rounds(
         call.tenant, campaign, from_cursor(cursor), limit
     )
     names = await call.backend.names(call.tenant, campaign)
@@ -98,7 +98,7 @@ async def list_events(
     campaign: UUID, call: Reading, cursor: Cursor = None, limit: Limit = 100
 ) -> wire.EventPage:
     """List the audit trail."""
-    found, following = await call.parts.reading.events(
+    found, following = await call.parts.queries.events(
         call.tenant, campaign, from_cursor(cursor), limit
     )
     items = tuple(wire.Event.model_validate(one) for one in found)
@@ -106,9 +106,9 @@ async def list_events(
 
 
 async def _messages(call: Call, found: Sequence[Campaign]) -> tuple[wire.Campaign, ...]:
-    answers = await call.parts.reading.answers(found)
+    answers = await call.parts.queries.answers(found)
     return tuple(campaign_message(one, answers[one.id]) for one in found)
 
 
 async def _campaign(call: Call, campaign: UUID) -> wire.Campaign:
-    return (await _messages(call, [await call.parts.reading.campaign(call.tenant, campaign)]))[0]
+    return (await _messages(call, [await call.parts.queries.campaign(call.tenant, campaign)]))[0]
