@@ -226,7 +226,7 @@ def test_a_campaign_without_words_is_shown_without_them(
     monkeypatch.setattr("affinity_bandits.service.core.faults.LONGEST_PAUSE", 60.0)
 
     def wordless(about: Any, *more: Any) -> Any:
-        policy = about.description.policy if isinstance(about, Campaign) else about
+        policy = about.spec.policy if isinstance(about, Campaign) else about
         if isinstance(policy, ExploreThenCommit):
             raising()
         return honest(about, *more)

@@ -111,7 +111,7 @@ def told(campaign: Campaign, rounds: Sequence[ClosedRound], number: int) -> str:
 
 
 def answers_of(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[int]:
-    found = [0] * len(campaign.description.arms)
+    found = [0] * len(campaign.spec.arms)
     for one in rounds:
         for arm, count in zip(one.arms, one.counts, strict=True):
             found[arm] += count
@@ -135,16 +135,16 @@ def test_a_policy_without_words_of_its_own_gets_none_of_anothers() -> None:
 def test_why_a_stranger_dropped_a_group_is_not_made_up() -> None:
     campaign, rounds = played(SuccessiveRejects(), "ABC", [0.9, 0.8, 0.1], rounds=1)
     assert "Only the best 2 by score" in told(campaign, rounds, 0)
-    about = campaign.description
+    about = campaign.spec
     stored = Stored(
         *(about.name, about.arms, {}, about.horizon, about.lease_seconds),
         *(about.lowest, about.highest),
     )
-    words = told(replace(campaign, description=stored), rounds, 0)
+    words = told(replace(campaign, spec=stored), rounds, 0)
     assert "C scored 0.10, which is 0.80 below the best (A, 0.90)." in words
     assert "The campaign's policy then dropped C." in words
     assert "Only the best" not in words
-    view_of(replace(campaign, description=stored), rounds, answers_of(campaign, rounds))
+    view_of(replace(campaign, spec=stored), rounds, answers_of(campaign, rounds))
 
 
 def test_the_headline_says_where_a_campaign_stands() -> None:
@@ -370,7 +370,7 @@ def events_of(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[Event]:
 
 def test_the_audit_trail_is_told_in_words() -> None:
     campaign, rounds = played(LISTED, "ABC", [0.55, 0.5, 0.24], rounds=2)
-    lines = [line(campaign.description, one) for one in events_of(campaign, rounds)]
+    lines = [line(campaign.spec, one) for one in events_of(campaign, rounds)]
     assert [text(one.what) for one in lines] == [
         "The campaign was made: three groups, 100,000 answers at most.",
         "32 ratings of round 2 were handed out (48 were asked for), to be answered by"
@@ -396,7 +396,7 @@ def test_names_stay_text_in_every_sentence_and_picture() -> None:
             for decision in decisions_of(campaign, rounds):
                 sentences += explained(decision)
             for event in events_of(campaign, rounds):
-                sentences.append(line(campaign.description, event).what)
+                sentences.append(line(campaign.spec, event).what)
             drawn = view_of(campaign, rounds, answers_of(campaign, rounds))
             for row in drawn.timeline.rows:
                 ET.fromstring(row.picture)

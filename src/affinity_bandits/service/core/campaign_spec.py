@@ -106,7 +106,7 @@ class CampaignSpec:
         return replace(self, policy=self.policy.with_order_window(DEFAULT_IN_FLIGHT))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the description as JSON-ready data."""
+        """Return the spec as JSON-ready data."""
         return {
             "name": self.name,
             "arms": list(self.arms),
@@ -119,13 +119,13 @@ class CampaignSpec:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> CampaignSpec:
-        """Rebuild a description from `to_json`."""
+        """Rebuild a spec from `to_json`."""
         given = dict(data)
         given["policy"] = served_policy(given["policy"])
         return cls(**given)
 
     def digest(self) -> bytes:
-        """Return what tells this description from any other."""
+        """Return what tells this spec from any other."""
         return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).digest()
 
 
@@ -233,5 +233,5 @@ def _name(parameter: str, value: object) -> None:
         raise InvalidInput(parameter, f"{rule}, not beginning or ending with a space", value)
 
 
-def _store(description: CampaignSpec, name: str, value: Any) -> None:
-    object.__setattr__(description, name, value)
+def _store(spec: CampaignSpec, name: str, value: Any) -> None:
+    object.__setattr__(spec, name, value)

@@ -68,7 +68,7 @@ class Campaigns(Closer):
     async def create(
         self,
         tenant: int,
-        description: CampaignSpec,
+        spec: CampaignSpec,
         *,
         key: str,
         actor: str,
@@ -80,16 +80,16 @@ class Campaigns(Closer):
         may be out of it is told `DEFAULT_IN_FLIGHT`.
 
         Raises:
-            KeyReused: the key came before with another description.
+            KeyReused: the key came before with another spec.
         """
         check_key(key)
-        description = description.with_window()
-        policy, arms = description.policy, len(description.arms)
-        state = policy.start(arms, description.horizon)
-        first = open_round(policy, state, description.horizon, 0)
-        saved = policy.save(state, arms, description.horizon)
-        data, digest = description.to_json(), description.digest()
-        scale = description.scale
+        spec = spec.with_window()
+        policy, arms = spec.policy, len(spec.arms)
+        state = policy.start(arms, spec.horizon)
+        first = open_round(policy, state, spec.horizon, 0)
+        saved = policy.save(state, arms, spec.horizon)
+        data, digest = spec.to_json(), spec.digest()
+        scale = spec.scale
         async with translate_errors(), self._pool.acquire() as db, db.transaction():
             id_ = await db.fetchval(
                 "INSERT INTO affinity.campaigns (id, tenant, name, arms, policy, horizon,"
@@ -99,11 +99,11 @@ class Campaigns(Closer):
                 " ON CONFLICT (tenant, key) DO NOTHING RETURNING id",
                 uuid.uuid4(),
                 tenant,
-                description.name,
-                list(description.arms),
+                spec.name,
+                list(spec.arms),
                 data["policy"],
-                description.horizon,
-                description.lease_seconds,
+                spec.horizon,
+                spec.lease_seconds,
                 scale.lowest,
                 scale.highest,
                 saved,
@@ -130,7 +130,7 @@ class Campaigns(Closer):
                 "decided" if first.final else "open",
                 len(first.arms),
                 first.size,
-                description.lease_seconds,
+                spec.lease_seconds,
                 scale.lowest,
                 scale.highest,
                 policy.order_window,

@@ -152,7 +152,7 @@ class CampaignQueries:
                 " WHERE r.campaign = ANY ($1) AND r.closed_at IS NOT NULL GROUP BY 1, 2",
                 [one.id for one in campaigns],
             )
-        found = {one.id: [0] * len(one.description.arms) for one in campaigns}
+        found = {one.id: [0] * len(one.spec.arms) for one in campaigns}
         for row in rows:
             counts = found[row["campaign"]]
             if row["arm"] in range(len(counts)):  # what does not fit keeps nobody's list
@@ -187,7 +187,7 @@ def _campaign(row: asyncpg.Record, found: list[NeedsAttention]) -> Campaign:
     for place, count, total in zip(row["places"], row["answers"], row["totals"], strict=True):
         if place < len(arms):
             answers[place], sums[place] = count, int(total)
-    description, fault = _description(row)
+    spec, fault = _spec(row)
     attention = None
     if row["kind"] is not None:
         attention = Attention(row["kind"], row["reason"], row["since"])
@@ -197,7 +197,7 @@ def _campaign(row: asyncpg.Record, found: list[NeedsAttention]) -> Campaign:
         found.append(fault)
     return Campaign(
         id=row["id"],
-        description=description,
+        spec=spec,
         status=row["status"],
         recommended=arms[0] if row["repetitions"] >= FOREVER and len(arms) == 1 else None,
         active=tuple(arm for arm in all_arms if arm not in row["dropped"]),
@@ -219,21 +219,21 @@ def _campaign(row: asyncpg.Record, found: list[NeedsAttention]) -> Campaign:
     )
 
 
-def _description(row: asyncpg.Record) -> tuple[CampaignSpec | Stored, NeedsAttention | None]:
+def _spec(row: asyncpg.Record) -> tuple[CampaignSpec | Stored, NeedsAttention | None]:
     """Return what a campaign is, and what keeps it from going on."""
     id_, name, arms = row["id"], row["name"], tuple(row["arms"])
     low, high = from_units(row["lowest"]), from_units(row["highest"])
     rest = (row["horizon"], row["lease_seconds"], low, high)
-    description: CampaignSpec | None = None
+    spec: CampaignSpec | None = None
     try:
         policy = policy_of(id_, row["policy"])
         with ours(id_, "policy"):
-            description = CampaignSpec(name, arms, policy, *rest)
+            spec = CampaignSpec(name, arms, policy, *rest)
         state_of(id_, policy, row["saved"])
         check_places(id_, max(row["places"], default=None), len(row["round_arms"]))
     except NeedsAttention as fault:
-        return description or Stored(name, arms, _settings(row["policy"]), *rest), fault
-    return description, None
+        return spec or Stored(name, arms, _settings(row["policy"]), *rest), fault
+    return spec, None
 
 
 def _settings(text: str) -> dict[str, Any]:

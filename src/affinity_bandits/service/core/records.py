@@ -99,7 +99,7 @@ class Campaign:
     """A campaign as it stands.
 
     Attributes:
-        description: what it is.
+        spec: what it is.
         status: "open", "decided" (one arm is left and is served for ever), "exhausted" (the
             horizon was reached first) or "stopped".
         recommended: the arm that is left, if the campaign is decided.
@@ -112,7 +112,7 @@ class Campaign:
     """
 
     id: UUID
-    description: About
+    spec: About
     status: Literal["open", "decided", "exhausted", "stopped"]
     recommended: int | None
     active: tuple[int, ...]

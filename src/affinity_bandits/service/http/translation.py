@@ -29,7 +29,7 @@ def spec_of(body: wire.CreateCampaign) -> CampaignSpec:
 
 def campaign_message(one: Campaign, answers: tuple[int, ...]) -> wire.Campaign:
     """Return a campaign, given how many answers each of its arms has."""
-    about, names, fault = one.description, one.description.arms, one.attention
+    about, names, fault = one.spec, one.spec.arms, one.attention
     return wire.Campaign(
         id=str(one.id),
         name=about.name,

@@ -31,7 +31,7 @@ def status_of(campaign: Campaign) -> Status:
 
 def headline(campaign: Campaign) -> Markup:
     """Return the one sentence that somebody in a hurry reads."""
-    arms = campaign.description.arms
+    arms = campaign.spec.arms
     if campaign.recommended is not None:
         name = named(arms[campaign.recommended])
         if campaign.status == "stopped":
@@ -41,7 +41,7 @@ def headline(campaign: Campaign) -> Markup:
     if campaign.status == "stopped":
         return say("Stopped while {left} were being compared", left=left)
     if campaign.status == "exhausted":
-        if not _decides(campaign.description.policy):
+        if not _decides(campaign.spec.policy):
             return Markup("All answers that were agreed on are in")
         return Markup("The horizon was reached before the groups could be told apart")
     return say("{left} are still being compared", left=capital(left))
@@ -49,7 +49,7 @@ def headline(campaign: Campaign) -> Markup:
 
 def next_step(campaign: Campaign) -> Markup:
     """Return what happens next, and what it waits for."""
-    description, round_ = campaign.description, campaign.round
+    spec, round_ = campaign.spec, campaign.round
     out = round_.handed_out - round_.answered
     if campaign.status == "stopped":
         if out == 0:
@@ -59,23 +59,23 @@ def next_step(campaign: Campaign) -> Markup:
             out=counted(out, "rating"),
         )
     if campaign.status == "exhausted":
-        if not _decides(description.policy):
+        if not _decides(spec.policy):
             return Markup("Nothing more is handed out. Taking turns decides nothing by itself.")
         return say(
             "All {horizon} that were agreed on are used up, and nothing more is handed out. {left}"
             " were left: {names}. Telling them apart takes a new campaign with a longer horizon.",
-            horizon=counted(description.horizon, "answer"),
+            horizon=counted(spec.horizon, "answer"),
             left=capital(counted(len(campaign.active), "group", spelled=True)),
-            names=_names(description, campaign.active),
+            names=_names(spec, campaign.active),
         )
     if campaign.recommended is not None:
         return say(
             "The comparison is over: every request now goes to {name}. Since then, {answers} came"
             " in.",
-            name=named(description.arms[campaign.recommended]),
+            name=named(spec.arms[campaign.recommended]),
             answers=counted(round_.answered, "answer"),
         )
-    what = "The warm-up" if is_warm_up(description.policy, round_.number) else "This round"
+    what = "The warm-up" if is_warm_up(spec.policy, round_.number) else "This round"
     needed = round_.size - round_.answered
     if needed == 0 and campaign.attention is not None:
         return say("{what} has all its answers and cannot be closed at present.", what=what)
@@ -113,7 +113,7 @@ def order_of_answers(campaign: Campaign) -> str:
             " whatever order their answers come. A choice counts when its answer is told; one"
             " whose answer is never told did not take place."
         )
-    policy = campaign.description.policy
+    policy = campaign.spec.policy
     if policy is not None and policy.order_window is not None:
         return (
             "This campaign is older than the rule that limits how many choices are under way at"
@@ -141,7 +141,7 @@ def short_label(policy: RoundPolicy | None, number: int) -> str:
 
 
 def _left_of_all(campaign: Campaign) -> str:
-    left, total = len(campaign.active), len(campaign.description.arms)
+    left, total = len(campaign.active), len(campaign.spec.arms)
     if left == total:
         return "both groups" if total == 2 else f"all {count_word(total)} groups"
     if total > 12:  # not "three of 40"
@@ -157,5 +157,5 @@ def _decides(policy: RoundPolicy | None) -> bool:
     return policy is None or policy.eliminates
 
 
-def _names(description: About, arms: Sequence[int]) -> Markup:
-    return listed([named(description.arms[arm]) for arm in arms])
+def _names(spec: About, arms: Sequence[int]) -> Markup:
+    return listed([named(spec.arms[arm]) for arm in arms])

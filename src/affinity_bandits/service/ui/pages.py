@@ -162,7 +162,7 @@ async def events(request: Request, campaign: str, after: str | None = None) -> R
     lines, wordless = [], []
     for one in page:
         try:
-            lines.append(event_text.line(found.description, one))
+            lines.append(event_text.line(found.spec, one))
         except Exception as error:
             wordless = [fault_of(found.id, "page", error)]
             lines.append(event_text.plain_line(one))
@@ -248,9 +248,9 @@ def _campaign_page(
         status=campaign_text.status_of(found),
         headline=campaign_text.headline(found),
         next_step=campaign_text.next_step(found),
-        how=campaign_text.how_it_decides(found.description.policy),
+        how=campaign_text.how_it_decides(found.spec.policy),
         order=campaign_text.order_of_answers(found),
-        warm_up=campaign_text.is_warm_up(found.description.policy, 0),
+        warm_up=campaign_text.is_warm_up(found.spec.policy, 0),
         view=view_of(found, rounds, answers),
         rounds_open=ROUNDS_OPEN,
         answers=found.before + found.round.answered,
@@ -265,8 +265,7 @@ def _plain_page(found: Campaign, answers: Sequence[int], fault: NeedsAttention) 
         campaign=found,
         attention=found.attention or now,
         groups=[
-            (name, arm in found.active, answers[arm])
-            for arm, name in enumerate(found.description.arms)
+            (name, arm in found.active, answers[arm]) for arm, name in enumerate(found.spec.arms)
         ],
         answers=found.before + found.round.answered,
     )
@@ -277,7 +276,7 @@ def _row(one: Campaign) -> dict[str, Any]:
     return {
         "campaign": one,
         "status": campaign_text.status_of(one),
-        "round": campaign_text.round_label(one.description.policy, one.round.number),
+        "round": campaign_text.round_label(one.spec.policy, one.round.number),
         "running": one.status in ("open", "stopped") and one.recommended is None,
         "bar": charts.progress_bar(
             one.round.answered / max(1, one.round.size),

@@ -108,7 +108,7 @@ def view_of(
     decisions = decisions_of(campaign, rounds)
     order = _order(campaign, rounds)
     named = order[:MOST_GROUPS]
-    policy = campaign.description.policy
+    policy = campaign.spec.policy
     open_ = None if campaign.status == "exhausted" else campaign.round
     labels = [short_label(policy, one.number) for one in rounds]
     if open_ is not None:
@@ -141,7 +141,7 @@ def _order(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[int]:
     dropped_in = {arm: one.number for one in rounds for arm in one.dropped}
     active = set(campaign.active)
     return sorted(
-        range(len(campaign.description.arms)),
+        range(len(campaign.spec.arms)),
         key=lambda arm: (arm not in active, -dropped_in.get(arm, -1), arm),
     )
 
@@ -149,7 +149,7 @@ def _order(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[int]:
 def _timeline_row(
     campaign: Campaign, rounds: Sequence[ClosedRound], open_: Progress | None, arm: int
 ) -> Row:
-    policy = campaign.description.policy
+    policy = campaign.spec.policy
     parts = []
     words, kind = ("not told apart" if campaign.status == "exhausted" else "still in"), "in"
     if arm not in campaign.active:
@@ -174,9 +174,7 @@ def _timeline_row(
         words, kind = "recommended", "chosen"
     took = sum(part is not Part.ABSENT for part in parts)
     label = f"took part in {took} of the {counted(len(parts), 'round')} shown; {words}"
-    return Row(
-        campaign.description.arms[arm], charts.timeline(parts, done, label), words, kind=kind
-    )
+    return Row(campaign.spec.arms[arm], charts.timeline(parts, done, label), words, kind=kind)
 
 
 def _in_a_sentence(label: str) -> str:
@@ -195,13 +193,13 @@ def _progress(campaign: Campaign, open_: Progress) -> Rows:
         have, asked = open_.answers[place], _asked(open_, place)
         words = f"{have:,} of {asked:,}"
         picture = charts.progress_bar(have / max(1, asked), f"{words} answers")
-        rows.append(Row(campaign.description.arms[arm], picture, words))
+        rows.append(Row(campaign.spec.arms[arm], picture, words))
     return Rows(rows, len(open_.arms) - len(rows))
 
 
 def _progress_caption(campaign: Campaign) -> str:
     round_ = campaign.round
-    label = round_label(campaign.description.policy, round_.number)
+    label = round_label(campaign.spec.policy, round_.number)
     return f"{label}: {round_.answered:,} of {round_.size:,} answers are in"
 
 
@@ -240,7 +238,7 @@ def _share_rows(campaign: Campaign, answers: Sequence[int], order: Sequence[int]
     total = max(1, sum(answers))
     rows = [
         Row(
-            campaign.description.arms[arm],
+            campaign.spec.arms[arm],
             charts.swatch(place),
             f"{answers[arm]:,}",
             _share(answers[arm] / total),
@@ -256,7 +254,7 @@ def _share(part: float) -> str:
 
 def _range(campaign: Campaign, decisions: Sequence[Decision]) -> Range | None:
     """Return one scale for all rounds: as narrow as their intervals, within the declared range."""
-    about = campaign.description
+    about = campaign.spec
     ends: list[float] = []
     for one in decisions:
         if one.compares:  # then all its arms have the same number of answers
@@ -275,7 +273,7 @@ def _range(campaign: Campaign, decisions: Sequence[Decision]) -> Range | None:
 
 
 def _round_view(decision: Decision, range_: Range | None) -> RoundView:
-    policy, round_ = decision.description.policy, decision.round
+    policy, round_ = decision.spec.policy, decision.round
     label = round_label(policy, round_.number)
     scores = None
     if decision.compares and range_ is not None:
@@ -287,7 +285,7 @@ def _round_view(decision: Decision, range_: Range | None) -> RoundView:
 
 def _scores(decision: Decision, range_: Range) -> Rows:
     """Return the groups of a round, best first."""
-    about, round_ = decision.description, decision.round
+    about, round_ = decision.spec, decision.round
     places = sorted(range(len(round_.arms)), key=decision.means.__getitem__, reverse=True)
     best = decision.means[places[0]]
     limit = None if decision.tolerance is None else range_.place(best - decision.tolerance)
