@@ -26,7 +26,7 @@ from affinity_bandits.policies import (
 from affinity_bandits.policies.schedule import ListedSchedule
 from affinity_bandits.service.core.campaign_spec import SERVED, CampaignSpec, open_round
 from affinity_bandits.service.core.closing import advance
-from affinity_bandits.service.core.records import Campaign, ClosedRound, Event, Progress, Stored
+from affinity_bandits.service.core.records import Campaign, ClosedRound, Progress, Stored
 from affinity_bandits.service.core.scores import to_units
 from affinity_bandits.service.ui import campaign_text, charts
 from affinity_bandits.service.ui.decisions import decisions_of, explained
@@ -39,6 +39,7 @@ from affinity_bandits.service.ui.view import (
     view_of,
 )
 from affinity_bandits.service.ui.wording import gap_in_words
+from affinity_bandits.wire import Event
 
 START = datetime(2026, 11, 10, 9, 0, tzinfo=UTC)
 ROUNDS = [(32, 0.5), (64, 0.25), (128, 0.125), (256, 0.0625)]
@@ -353,7 +354,7 @@ def test_hoeffding_is_the_formula() -> None:
 
 def events_of(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[Event]:
     def event(kind: str, **data: object) -> Event:
-        return Event(1, START, kind, "k", None, 2, data)
+        return Event(number=1, at=START, kind=kind, actor="k", key=None, round=2, data=data)
 
     due = START.isoformat()
     return [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -206,6 +206,10 @@ class OpenRound:
     repetitions: int
     size: int
     final: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the round as events tell it."""
+        return asdict(self) | {"arms": list(self.arms)}
 
     @property
     def whole(self) -> bool:

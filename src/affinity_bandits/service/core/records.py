@@ -8,6 +8,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from affinity_bandits.service.core.campaign_spec import CampaignSpec
+from affinity_bandits.wire import Attention
 
 Runs = tuple[tuple[int, int], ...]
 """Slots as runs of (first, count)."""
@@ -80,21 +81,6 @@ About = CampaignSpec | Stored
 
 
 @dataclass(frozen=True)
-class Attention:
-    """That a campaign cannot go on, by the service's own fault.
-
-    Attributes:
-        kind: a word of `faults.REASONS`.
-        reason: what is wrong, in words that quote neither data nor errors.
-        since: when it was first found.
-    """
-
-    kind: str
-    reason: str
-    since: datetime
-
-
-@dataclass(frozen=True)
 class Campaign:
     """A campaign as it stands.
 
@@ -137,16 +123,3 @@ class ClosedRound:
     counts: tuple[int, ...]
     sums: tuple[int, ...]
     dropped: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Event:
-    """A line of the audit trail."""
-
-    number: int
-    at: datetime
-    kind: str
-    actor: str
-    key: str | None
-    round: int
-    data: dict[str, Any]

@@ -7,9 +7,8 @@ from collections.abc import Callable
 
 from starlette.types import Message, Receive
 
+from affinity_bandits.service.core.memory import remember
 from affinity_bandits.service.http.errors import TooLarge
-
-REMEMBERED = 10_000
 
 
 class RateLimiter:
@@ -30,15 +29,10 @@ class RateLimiter:
         """Take a token; return 0, or the seconds until there is one to take."""
         now = self._clock()
         most = max(1.0, rate)
-        known = self._buckets.get(key_id)
-        if known is None:
-            while len(self._buckets) >= REMEMBERED:
-                self._buckets.pop(next(iter(self._buckets)))
-            tokens = most
-        else:
-            tokens = min(most, known[0] + (now - known[1]) * rate)
+        left, at = self._buckets.get(key_id, (most, now))
+        tokens = min(most, left + (now - at) * rate)
         enough = tokens >= 1.0
-        self._buckets[key_id] = (tokens - 1.0 if enough else tokens, now)
+        remember(self._buckets, key_id, (tokens - 1.0 if enough else tokens, now))
         return 0.0 if enough else (1.0 - tokens) / rate
 
 

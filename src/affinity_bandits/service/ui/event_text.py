@@ -9,9 +9,10 @@ from typing import Any
 from markupsafe import Markup
 
 from affinity_bandits.policies import FOREVER
-from affinity_bandits.service.core.records import About, Event
+from affinity_bandits.service.core.records import About
 from affinity_bandits.service.ui.campaign_text import round_label
 from affinity_bandits.service.ui.wording import capital, counted, listed, minute, named, say
+from affinity_bandits.wire import Event
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from affinity_bandits.service.core.backend import Backend, Parts
 from affinity_bandits.service.core.faults import fault_of
-from affinity_bandits.service.core.records import Attention, Campaign, ClosedRound
+from affinity_bandits.service.core.records import Campaign, ClosedRound
 from affinity_bandits.service.problems import (
     NeedsAttention,
     NoSuchCampaign,
@@ -26,6 +26,7 @@ from affinity_bandits.service.problems import (
 )
 from affinity_bandits.service.ui import campaign_text, charts, event_text, session, wording
 from affinity_bandits.service.ui.view import MOST_ROUNDS, view_of
+from affinity_bandits.wire import Attention
 
 CAMPAIGNS_A_PAGE = 25
 EVENTS_A_PAGE = 50
@@ -259,7 +260,7 @@ def _campaign_page(
 
 def _plain_page(found: Campaign, answers: Sequence[int], fault: NeedsAttention) -> Response:
     """Return a campaign's page without its story: what is on record, and that it is not all."""
-    now = Attention(fault.kind, fault.reason, datetime.now(UTC))
+    now = Attention(kind=fault.kind, reason=fault.reason, since=datetime.now(UTC))
     return _page(
         "plain.html",
         campaign=found,

@@ -101,8 +101,7 @@ async def list_events(
     found, following = await call.parts.queries.events(
         call.tenant, campaign, from_cursor(cursor), limit
     )
-    items = tuple(wire.Event.model_validate(one) for one in found)
-    return wire.EventPage(items=items, next=to_cursor(following))
+    return wire.EventPage(items=tuple(found), next=to_cursor(following))
 
 
 async def _messages(call: Call, found: Sequence[Campaign]) -> tuple[wire.Campaign, ...]:
