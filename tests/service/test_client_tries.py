@@ -24,7 +24,7 @@ from affinity_bandits.client import (
     ServiceError,
     Told,
 )
-from affinity_bandits.client.retries import LONGEST_PAUSE, Lost, Reply, Retries, seconds_of
+from affinity_bandits.client.exchange import LONGEST_PAUSE, Retries, seconds_of
 from affinity_bandits.errors import AffinityError
 from tests.service.clients import (
     NOBODY,
@@ -189,12 +189,11 @@ def test_retry_after_may_be_a_date_or_nonsense() -> None:
 def test_pauses_grow_to_a_limit_and_differ_between_clients() -> None:
     least = Retries(100, lambda low, _: low)
     most = Retries(100, lambda _, high: high)
-    lost = Lost("cut")
-    assert [least.pause(n, lost, transient=True) for n in (1, 2, 3)] == [0.05, 0.1, 0.2]
-    assert [most.pause(n, lost, transient=True) for n in (1, 2, 99)] == [0.1, 0.2, 10.0]
-    assert most.pause(100, lost, transient=True) is None
-    assert most.pause(1, Reply(422, b""), transient=False) is None
-    assert most.pause(1, Reply(503, b"", str(LONGEST_PAUSE)), transient=True) is not None
+    assert [least.pause(n) for n in (1, 2, 3)] == [0.05, 0.1, 0.2]
+    assert [most.pause(n) for n in (1, 2, 99)] == [0.1, 0.2, 10.0]
+    assert most.pause(100) is None
+    assert most.pause(1, str(LONGEST_PAUSE)) is not None
+    assert most.pause(1, str(LONGEST_PAUSE + 1)) is None
 
 
 def test_a_limited_key_is_slowed_down_and_not_refused(service: Service) -> None:

@@ -1,5 +1,9 @@
 """The client of the live decision service; it needs httpx, pydantic and nothing of the server."""
 
+from affinity_bandits import extras
+
+extras.need("client")
+
 from affinity_bandits.client.async_client import AsyncClient
 from affinity_bandits.client.client import Client
 from affinity_bandits.client.errors import NoReply, RequestRefused, ServiceError

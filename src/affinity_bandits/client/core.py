@@ -15,7 +15,7 @@ from uuid import UUID
 from pydantic import TypeAdapter
 
 from affinity_bandits import wire
-from affinity_bandits.client.methods import Batch, Listing, Method
+from affinity_bandits.client.methods import lists, sends, sends_each
 from affinity_bandits.client.requests import BulkRequest, Request
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.wire import (
@@ -242,13 +242,13 @@ def _path(which: AnyCampaign, rest: str = "") -> str:
 class Methods:
     """What can be asked of the service: every function above, on both clients."""
 
-    create_campaign = Method(create_campaign)
-    campaign = Method(campaign)
-    campaigns = Listing(campaigns)
-    rounds = Listing(rounds)
-    events = Listing(events)
-    ask = Method(ask)
-    tell = Method(tell)
-    tell_totals = Method(tell_totals)
-    tell_many = Batch(tell_many)
-    stop = Method(stop)
+    create_campaign = sends(create_campaign)
+    campaign = sends(campaign)
+    campaigns = lists(campaigns)
+    rounds = lists(rounds)
+    events = lists(events)
+    ask = sends(ask)
+    tell = sends(tell)
+    tell_totals = sends(tell_totals)
+    tell_many = sends_each(tell_many)
+    stop = sends(stop)
