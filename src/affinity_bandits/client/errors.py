@@ -27,13 +27,7 @@ class ServiceError(AffinityError):
     """
 
     def __init__(
-        self,
-        text: str,
-        *,
-        status: int | None,
-        code: str,
-        detail: str,
-        idempotency_key: str | None,
+        self, text: str, *, status: int | None, code: str, detail: str, idempotency_key: str | None
     ) -> None:
         super().__init__(text)
         self.status = status

@@ -53,10 +53,7 @@ async def verify(pool: asyncpg.Pool, campaign: UUID) -> Verdict:
 
 
 async def _stored_differences(
-    db: asyncpg.Connection,
-    campaign: UUID,
-    head: asyncpg.Record,
-    replay: Replay,
+    db: asyncpg.Connection, campaign: UUID, head: asyncpg.Record, replay: Replay
 ) -> list[str]:
     """Return where the tables differ from the replayed state."""
     found: list[str] = []

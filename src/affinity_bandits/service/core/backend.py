@@ -67,14 +67,7 @@ class Backend:
         watcher: told what happens that no request asked for.
     """
 
-    def __init__(
-        self,
-        dsn: str,
-        *,
-        pool_size: int,
-        key_cache_ttl: float,
-        watcher: Watcher,
-    ) -> None:
+    def __init__(self, dsn: str, *, pool_size: int, key_cache_ttl: float, watcher: Watcher) -> None:
         self.watcher = watcher
         self._dsn = dsn
         self._pool_size = pool_size

@@ -14,14 +14,7 @@ from affinity_bandits import checks
 from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName, shown
 from affinity_bandits.policies import FOREVER, POLICIES, RoundPolicy
 from affinity_bandits.service.core.scores import Scale, from_units, scale_of
-from affinity_bandits.wire import Plan
-from affinity_bandits.wire.limits import (
-    LARGEST_ROUND,
-    LONGEST_LEASE,
-    LONGEST_NAME,
-    MOST_ARMS,
-    SHORTEST_LEASE,
-)
+from affinity_bandits.wire import Plan, limits
 
 DEFAULT_IN_FLIGHT = 100
 """Choices that may be under way at once where a policy's promise depends on it and nobody says."""
@@ -72,9 +65,9 @@ class CampaignSpec:
 
     def __post_init__(self) -> None:
         _name("name", self.name)
-        rule = f"a list of 2 to {MOST_ARMS} different names"
+        rule = f"a list of 2 to {limits.MOST_ARMS} different names"
         names = checks.sequence("arms", self.arms, rule)
-        if not 2 <= len(names) <= MOST_ARMS:
+        if not 2 <= len(names) <= limits.MOST_ARMS:
             raise InvalidInput("arms", rule, names)
         for position, one in enumerate(names):
             _name(f"arms[{position}]", one)
@@ -85,7 +78,10 @@ class CampaignSpec:
             raise InvalidInput("policy", f"one of {', '.join(SERVED)}", self.policy)
         _store(self, "horizon", checks.integer("horizon", self.horizon, low=1))
         seconds = checks.number(
-            "lease_seconds", self.lease_seconds, low=SHORTEST_LEASE, high=LONGEST_LEASE
+            "lease_seconds",
+            self.lease_seconds,
+            low=limits.SHORTEST_LEASE,
+            high=limits.LONGEST_LEASE,
         )
         _store(self, "lease_seconds", seconds)
         scale = scale_of(self.lowest, self.highest)
@@ -223,15 +219,15 @@ def open_round(policy: RoundPolicy, state: Any, horizon: int, before: int) -> Op
     arms = tuple(int(arm) for arm in np.asarray(planned.arms))
     repetitions = int(planned.repetitions)
     if repetitions >= FOREVER and len(arms) == 1:
-        return OpenRound(arms, FOREVER, LARGEST_ROUND, final=True)
+        return OpenRound(arms, FOREVER, limits.LARGEST_ROUND, final=True)
     return OpenRound(
         arms, repetitions, max(0, min(repetitions * len(arms), horizon - before)), final=False
     )
 
 
 def _name(parameter: str, value: object) -> None:
-    rule = f"a name of 1 to {LONGEST_NAME} printable characters"
-    if not isinstance(value, str) or not 1 <= len(value) <= LONGEST_NAME:
+    rule = f"a name of 1 to {limits.LONGEST_NAME} printable characters"
+    if not isinstance(value, str) or not 1 <= len(value) <= limits.LONGEST_NAME:
         raise InvalidInput(parameter, rule, value)
     if not value.isprintable() or value != value.strip():
         raise InvalidInput(parameter, f"{rule}, not beginning or ending with a space", value)

@@ -64,13 +64,7 @@ class Campaigns(Closer):
         self._arms: dict[tuple[UUID, int], tuple[int, ...]] = {}
 
     async def create(
-        self,
-        tenant: int,
-        spec: CampaignSpec,
-        *,
-        key: str,
-        actor: str,
-        now: datetime | None = None,
+        self, tenant: int, spec: CampaignSpec, *, key: str, actor: str, now: datetime | None = None
     ) -> UUID:
         """Open a campaign and its first round; a repeat returns the same id.
 
@@ -207,9 +201,7 @@ class Campaigns(Closer):
             )
         if outcome == "wait":
             return Wait(
-                status="wait",
-                outstanding=row["outstanding"],
-                retry_after=row["retry_after"] or 0.0,
+                status="wait", outstanding=row["outstanding"], retry_after=row["retry_after"] or 0.0
             )
         if outcome == "key_reused":
             return problems.KeyReused()

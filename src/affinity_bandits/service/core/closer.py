@@ -92,12 +92,7 @@ class Closer:
             return campaign, await self._try(db, campaign, now, marked=query is sql.next_marked)
 
     async def _try(
-        self,
-        db: asyncpg.Connection,
-        campaign: UUID,
-        now: datetime | None,
-        *,
-        marked: bool = False,
+        self, db: asyncpg.Connection, campaign: UUID, now: datetime | None, *, marked: bool = False
     ) -> bool | problems.NeedsAttention:
         """Close the open round if it is complete; if that fails, mark the campaign.
 

@@ -135,6 +135,11 @@ def round_label(policy: RoundPolicy | None, number: int) -> str:
     return f"Round {number + 1 - _warm_up_rounds(policy)}"
 
 
+def round_in_words(policy: RoundPolicy | None, number: int) -> str:
+    """Return what a round is called in a sentence."""
+    return "the warm-up" if is_warm_up(policy, number) else round_label(policy, number).lower()
+
+
 def short_label(policy: RoundPolicy | None, number: int) -> str:
     """Return a round's label under a narrow column."""
     return round_label(policy, number).removeprefix("Round ").replace("Warm-up", "W")

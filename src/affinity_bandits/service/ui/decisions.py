@@ -11,9 +11,9 @@ from markupsafe import Markup
 
 from affinity_bandits.policies import FOREVER, PlayedRound, RoundExplanation
 from affinity_bandits.policies.explaining import LEADER
-from affinity_bandits.service.core.records import About, Campaign, ClosedRound
+from affinity_bandits.service.core.records import About, Campaign, ClosedRound, Progress
 from affinity_bandits.service.core.scores import from_units, scale_of
-from affinity_bandits.service.ui.campaign_text import is_warm_up, round_label
+from affinity_bandits.service.ui.campaign_text import is_warm_up, round_in_words
 from affinity_bandits.service.ui.wording import (
     capital,
     counted,
@@ -30,15 +30,6 @@ MOST_EXPLAINED = 3
 
 
 @dataclass(frozen=True)
-class Following:
-    """The round that came after another one."""
-
-    arms: tuple[int, ...]
-    repetitions: int
-    size: int
-
-
-@dataclass(frozen=True)
 class Decision:
     """A closed round with what is needed to explain it.
 
@@ -51,7 +42,7 @@ class Decision:
     spec: About
     round: ClosedRound
     active: frozenset[int]
-    following: Following | None
+    following: Progress | ClosedRound | None
     explanation: RoundExplanation
 
     @property
@@ -87,24 +78,15 @@ class Decision:
 
 def decisions_of(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[Decision]:
     """Return the last rounds of a campaign with their contexts; the last one must be among them."""
-    spec = campaign.spec
-    active = set(campaign.active)
-    following: Following | None = None
-    if campaign.status != "exhausted":
-        now = campaign.round
-        following = Following(now.arms, now.repetitions, now.size)
-    backwards: list[tuple[ClosedRound, frozenset[int], Following | None]] = []
-    for one in reversed(rounds):
-        active |= set(one.dropped)
-        backwards.append((one, frozenset(active), following))
-        following = Following(one.arms, one.repetitions, one.size)
+    spec, policy = campaign.spec, campaign.spec.policy
     found: list[Decision] = []
     said: RoundExplanation | None = None
-    for one, before, after in reversed(backwards):
-        played = PlayedRound(one.number, one.arms, before, one.dropped)
-        policy = spec.policy
+    afters = (*rounds[1:], None if campaign.status == "exhausted" else campaign.round)
+    for place, (one, after) in enumerate(zip(rounds, afters, strict=False)):
+        active = frozenset(campaign.active).union(*(later.dropped for later in rounds[place:]))
+        played = PlayedRound(one.number, one.arms, active, one.dropped)
         said = RoundExplanation() if policy is None else policy.explain(played, said)
-        found.append(Decision(spec, one, before, after, said))
+        found.append(Decision(spec, one, active, after, said))
     return found
 
 
@@ -132,8 +114,7 @@ def explained(decision: Decision) -> list[Markup]:
 
 def _ending(decision: Decision) -> Markup:
     round_ = decision.round
-    label = round_label(decision.spec.policy, round_.number)
-    label = "The warm-up" if label == "Warm-up" else label
+    label = capital(round_in_words(decision.spec.policy, round_.number))
     if len(set(round_.counts)) == 1:
         had = f"each group had {counted(round_.counts[0], 'answer')}"
     else:

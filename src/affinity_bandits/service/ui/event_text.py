@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from affinity_bandits.policies import FOREVER
 from affinity_bandits.service.core.records import About
-from affinity_bandits.service.ui.campaign_text import round_label
+from affinity_bandits.service.ui.campaign_text import round_in_words
 from affinity_bandits.service.ui.wording import capital, counted, listed, minute, named, say
 from affinity_bandits.wire import Event
 
@@ -28,9 +28,7 @@ class Line:
 
 def line(spec: About, event: Event) -> Line:
     """Return an event in words."""
-    who = "the service" if event.actor == "service" else f"key {event.actor}"
-    at = event.at.isoformat(timespec="seconds")
-    return Line(event.number, minute(event.at), at, _what(spec, event), who)
+    return replace(plain_line(event), at=minute(event.at), what=_what(spec, event))
 
 
 def plain_line(event: Event) -> Line:
@@ -41,20 +39,20 @@ def plain_line(event: Event) -> Line:
 
 
 def _what(spec: About, event: Event) -> Markup:
-    label = round_label(spec.policy, event.round)
-    label = "the warm-up" if label == "Warm-up" else label.lower()
-    if event.kind == "create":
-        return say(
-            "The campaign was made: {groups}, {horizon} at most.",
-            groups=counted(len(spec.arms), "group", spelled=True),
-            horizon=counted(spec.horizon, "answer"),
-        )
-    if event.kind == "ask":
-        return _asked(event.data, label)
-    if event.kind == "tell":
-        return _told(event.data)
-    if event.kind == "close":
-        return _closed(spec, event.data, label)
+    label = round_in_words(spec.policy, event.round)
+    match event.kind:
+        case "create":
+            return say(
+                "The campaign was made: {groups}, {horizon} at most.",
+                groups=counted(len(spec.arms), "group", spelled=True),
+                horizon=counted(spec.horizon, "answer"),
+            )
+        case "ask":
+            return _asked(event.data, label)
+        case "tell":
+            return _told(event.data)
+        case "close":
+            return _closed(spec, event.data, label)
     return Markup("The campaign was stopped: nothing more is handed out.")
 
 
@@ -100,8 +98,7 @@ def _closed(spec: About, data: dict[str, Any], label: str) -> Markup:
         ahead = Markup("The agreed number of answers is used up.")
     elif after["repetitions"] >= FOREVER:
         left = listed([named(spec.arms[arm]) for arm in after["arms"]])
-        many = len(after["arms"]) > 1
-        go = "take turns to the end" if many else "goes on alone"
+        go = "take turns to the end" if len(after["arms"]) > 1 else "goes on alone"
         ahead = say("{left} {go}.", left=left, go=go)
     else:
         ahead = say(

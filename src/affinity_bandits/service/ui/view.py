@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from affinity_bandits.service.core.records import Campaign, ClosedRound, Progress
 from affinity_bandits.service.ui import charts
-from affinity_bandits.service.ui.campaign_text import round_label, short_label
+from affinity_bandits.service.ui.campaign_text import round_in_words, round_label, short_label
 from affinity_bandits.service.ui.charts import Part
 from affinity_bandits.service.ui.decisions import Decision, decisions_of, explained
 from affinity_bandits.service.ui.wording import counted, digits_for, exact
@@ -115,15 +115,13 @@ def view_of(
         final = campaign.recommended is not None
         labels.append("after" if final else short_label(policy, open_.number))
     range_ = _range(campaign, decisions[-MOST_TABLES:])
-    progress = None
-    if open_ is not None and campaign.recommended is None:
-        progress = _progress(campaign, open_)
+    compared = open_ if campaign.recommended is None else None
     return CampaignView(
         timeline=Rows(
             [_timeline_row(campaign, rounds, open_, arm) for arm in named], len(order) - len(named)
         ),
         round_labels=charts.column_labels(labels),
-        progress=progress,
+        progress=None if compared is None else _progress(campaign, compared),
         progress_caption=_progress_caption(campaign),
         shares=_shares(campaign, rounds, open_, answers, order),
         share_rows=_share_rows(campaign, answers, order),
@@ -157,7 +155,7 @@ def _timeline_row(
     for one in rounds:
         if arm in one.dropped:
             parts.append(Part.DROPPED)
-            words = f"dropped after {_in_a_sentence(round_label(policy, one.number))}"
+            words = f"dropped after {round_in_words(policy, one.number)}"
         else:
             parts.append(Part.PLAYED if arm in one.arms else Part.ABSENT)
     done = 0.0
@@ -175,10 +173,6 @@ def _timeline_row(
     took = sum(part is not Part.ABSENT for part in parts)
     label = f"took part in {took} of the {counted(len(parts), 'round')} shown; {words}"
     return Row(campaign.spec.arms[arm], charts.timeline(parts, done, label), words, kind=kind)
-
-
-def _in_a_sentence(label: str) -> str:
-    return "the warm-up" if label == "Warm-up" else label.lower()
 
 
 def _asked(open_: Progress, place: int) -> int:
@@ -275,9 +269,7 @@ def _range(campaign: Campaign, decisions: Sequence[Decision]) -> Range | None:
 def _round_view(decision: Decision, range_: Range | None) -> RoundView:
     policy, round_ = decision.spec.policy, decision.round
     label = round_label(policy, round_.number)
-    scores = None
-    if decision.compares and range_ is not None:
-        scores = _scores(decision, range_)
+    scores = _scores(decision, range_) if decision.compares and range_ is not None else None
     tolerance = "" if decision.tolerance is None else exact(decision.tolerance)
     each = counted(round_.counts[0], "answer")
     return RoundView(label, explained(decision), scores, f"{each} each", tolerance)
@@ -299,9 +291,7 @@ def _scores(decision: Decision, range_: Range) -> Rows:
         elif mean == best:
             words = "best"
         number = f"{mean:.{range_.digits}f} ± {wide:.{range_.digits}f}"
-        drawn = charts.Interval(
-            range_.place(mean - wide), range_.place(mean), range_.place(mean + wide), kind
-        )
-        picture = charts.interval(drawn, limit, f"{number}, {words}")
+        places_ = [range_.place(one) for one in (mean - wide, mean, mean + wide)]
+        picture = charts.interval(places_, kind, limit, f"{number}, {words}")
         rows.append(Row(about.arms[round_.arms[place]], picture, words, number, kind))
     return Rows(rows, len(places) - len(rows))

@@ -12,7 +12,6 @@ from starlette.responses import Response
 from affinity_bandits import wire
 from affinity_bandits.service.core.records import Campaign
 from affinity_bandits.service.http.auth import ApiRoute, Call
-from affinity_bandits.service.http.cursors import from_cursor, to_cursor
 from affinity_bandits.service.http.errors import ALWAYS, refusals
 from affinity_bandits.service.http.parameters import (
     KEYED,
@@ -21,24 +20,19 @@ from affinity_bandits.service.http.parameters import (
     Limit,
     Managing,
     Reading,
+    from_cursor,
     reply,
+    to_cursor,
 )
 from affinity_bandits.service.http.translation import campaign_message, round_message, spec_of
 
 router = APIRouter(
-    prefix="/v1/campaigns",
-    tags=["campaigns"],
-    route_class=ApiRoute,
-    responses=refusals(*ALWAYS),
+    prefix="/v1/campaigns", tags=["campaigns"], route_class=ApiRoute, responses=refusals(*ALWAYS)
 )
 
 
 @router.post(
-    "",
-    status_code=201,
-    response_model=wire.Campaign,
-    responses=refusals(409),
-    openapi_extra=KEYED,
+    "", status_code=201, response_model=wire.Campaign, responses=refusals(409), openapi_extra=KEYED
 )
 async def create_campaign(call: Managing, body: Body[wire.CreateCampaign]) -> Response:
     """Make a campaign and open its first round."""
