@@ -86,7 +86,7 @@ def played(
     done = current.size if exhausted else 0
     progress = Progress(
         *(len(closed) - exhausted, current.arms, current.repetitions, current.size, done, done),
-        *(nothing, nothing, START),
+        *(nothing, nothing),
     )
     campaign = Campaign(
         uuid.UUID(int=1),
@@ -159,7 +159,7 @@ def test_the_headline_says_where_a_campaign_stands() -> None:
     assert text(campaign_text.headline(ended)).startswith("The horizon was reached before")
     decided, _ = played(LISTED, "AB", [0.1, 0.9])
     assert text(campaign_text.headline(decided)) == "B is recommended"
-    assert campaign_text.status_of(decided).word == "Decided"
+    assert campaign_text.status_of(decided) == "Decided"
     stopped = replace(midway, status="stopped")
     assert (
         text(campaign_text.headline(stopped))

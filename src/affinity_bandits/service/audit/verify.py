@@ -62,41 +62,29 @@ async def _stored_differences(
         if stored != replayed:
             found.append(f"{what} is {stored!r}, but {replayed!r} follows from the events")
 
-    exhausted = replay.status == "exhausted"
     compare("number of events", head["events"], replay.events)
     compare("status", head["status"], replay.status)
     compare("open round", head["round"], replay.number)
     compare("size of the open round", head["size"], replay.round.size)
     compare("next slot", head["next_slot"], replay.next_slot)
     compare("choices under way at once", head["in_flight"], replay.in_flight)
+    compare("state of the policy", head["saved"], replay.saved)
     if head["oldest"] > min((min(one) for one in replay.pending().values()), default=head["size"]):
         found.append(f"slots before {head['oldest']} are said to be answered, but some are not")
-    answered = replay.round.size if exhausted else sum(replay.answers)
+    answered = replay.round.size if replay.status == "exhausted" else sum(replay.answers)
     compare("answers in the open round", head["answered"], answered)
-    compare("state of the policy", head["saved"], replay.saved)
-    sums = await db.fetch(sql.stored_sums, campaign)
+    counted = enumerate(zip(replay.answers, replay.sums, strict=True))
     compare(
         "sums of the open round",
-        [(row["place"], row["answers"], int(row["total"])) for row in sums],
-        [
-            (place, count, total)
-            for place, (count, total) in enumerate(zip(replay.answers, replay.sums, strict=True))
-            if count
-        ],
+        [(*one[:2], int(one[2])) for one in await db.fetch(sql.stored_sums, campaign)],
+        [(place, count, total) for place, (count, total) in counted if count],
     )
-    leases = await db.fetch(sql.stored_leases, campaign)
-    compare(
-        "open leases",
-        {
-            row["lease"]: {slot for run in row["pending"] for slot in range(run.lower, run.upper)}
-            for row in leases
-        },
-        replay.pending(),
-    )
-    rounds = await db.fetch(sql.stored_rounds, campaign)
-    compare(
-        "closed rounds",
-        [dict(row) | {"sums": [int(total) for total in row["sums"]]} for row in rounds],
-        replay.closed,
-    )
+    leases = {
+        lease: {slot for run in pending for slot in range(run.lower, run.upper)}
+        for lease, pending in await db.fetch(sql.stored_leases, campaign)
+    }
+    compare("open leases", leases, replay.pending())
+    rounds = map(dict, await db.fetch(sql.stored_rounds, campaign))
+    closed = [one | {"sums": [int(total) for total in one["sums"]]} for one in rounds]
+    compare("closed rounds", closed, replay.closed)
     return found

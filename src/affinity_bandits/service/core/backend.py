@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 import asyncpg
@@ -138,8 +137,7 @@ class Backend:
                 if self._parts is None:
                     self._parts = await self._connect()
                     self._connected.set()
-                closed = await self._parts.campaigns.close_due(at_once=first)
-                self.watcher.rounds_closed(closed)
+                await self._parts.campaigns.close_due(at_once=first)
                 self.watcher.needing_attention(await self._parts.pool.fetchval(sql.count_marks))
                 first, said = False, None
             except (Unavailable, *GONE):
@@ -154,7 +152,7 @@ class Backend:
 
     async def _connect(self) -> Parts:
         pool = await connect(self._dsn, largest=self._pool_size)
-        campaigns = _Counting(pool, self.watcher)
+        campaigns = Campaigns(pool, self.watcher.faulted, self.watcher.rounds_closed)
         return Parts(
             pool,
             campaigns,
@@ -162,16 +160,3 @@ class Backend:
             CampaignQueries(pool, campaigns.note),
             KeyRing(pool, self._remember_seconds),
         )
-
-
-class _Counting(Campaigns):
-    """The core, with a count of the rounds that this process closes on the way."""
-
-    def __init__(self, pool: asyncpg.Pool, watcher: Watcher) -> None:
-        super().__init__(pool, watcher.faulted)
-        self._watcher = watcher
-
-    async def close(self, campaign: UUID, *, now: datetime | None = None) -> bool:
-        done = await super().close(campaign, now=now)
-        self._watcher.rounds_closed(done)
-        return done

@@ -73,20 +73,17 @@ class CampaignSpec:
             _name(f"arms[{position}]", one)
         if len(set(names)) < len(names):
             raise InvalidInput("arms", rule, names)
-        object.__setattr__(self, "arms", tuple(names))
         if not isinstance(self.policy, RoundPolicy) or self.policy.name not in SERVED:
             raise InvalidInput("policy", f"one of {', '.join(SERVED)}", self.policy)
-        _store(self, "horizon", checks.integer("horizon", self.horizon, low=1))
-        seconds = checks.number(
-            "lease_seconds",
-            self.lease_seconds,
-            low=limits.SHORTEST_LEASE,
-            high=limits.LONGEST_LEASE,
-        )
-        _store(self, "lease_seconds", seconds)
+        horizon = checks.integer("horizon", self.horizon, low=1)
+        least, most = limits.SHORTEST_LEASE, limits.LONGEST_LEASE
+        seconds = checks.number("lease_seconds", self.lease_seconds, low=least, high=most)
         scale = scale_of(self.lowest, self.highest)
-        _store(self, "lowest", from_units(scale.lowest))  # to nine decimals, as scores are kept
-        _store(self, "highest", from_units(scale.highest))
+        # To nine decimals, as scores are kept.
+        ends = {"lowest": from_units(scale.lowest), "highest": from_units(scale.highest)}
+        plain = {"arms": tuple(names), "horizon": horizon, "lease_seconds": seconds, **ends}
+        for name, value in plain.items():
+            object.__setattr__(self, name, value)
         try:
             self.policy.start(len(self.arms), self.horizon)
         except (OverflowError, MemoryError) as error:
@@ -103,22 +100,12 @@ class CampaignSpec:
 
     def to_json(self) -> dict[str, Any]:
         """Return the spec as JSON-ready data."""
-        return {
-            "name": self.name,
-            "arms": list(self.arms),
-            "policy": self.policy.to_json(),
-            "horizon": self.horizon,
-            "lease_seconds": self.lease_seconds,
-            "lowest": self.lowest,
-            "highest": self.highest,
-        }
+        return vars(self) | {"arms": list(self.arms), "policy": self.policy.to_json()}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> CampaignSpec:
         """Rebuild a spec from `to_json`."""
-        given = dict(data)
-        given["policy"] = served_policy(given["policy"])
-        return cls(**given)
+        return cls(**{**data, "policy": served_policy(data["policy"])})
 
     def digest(self) -> bytes:
         """Return what tells this spec from any other."""
@@ -231,7 +218,3 @@ def _name(parameter: str, value: object) -> None:
         raise InvalidInput(parameter, rule, value)
     if not value.isprintable() or value != value.strip():
         raise InvalidInput(parameter, f"{rule}, not beginning or ending with a space", value)
-
-
-def _store(spec: CampaignSpec, name: str, value: Any) -> None:
-    object.__setattr__(spec, name, value)

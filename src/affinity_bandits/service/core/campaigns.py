@@ -8,9 +8,10 @@ what it had not may be repeated with the same idempotency key.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from uuid import UUID
 
 import asyncpg
@@ -49,19 +50,12 @@ class Campaigns(Closer):
     """Campaigns in one database.
 
     Safe to share between the tasks of an event loop; other processes may use the same database.
-
-    Args:
-        pool: connections, as `database.connect` makes them.
-        faulted: told of every fault of the service's own that is found.
     """
 
-    def __init__(
-        self,
-        pool: asyncpg.Pool,
-        faulted: Callable[[problems.NeedsAttention], None] = lambda _: None,
-    ) -> None:
-        super().__init__(pool, faulted)
-        self._arms: dict[tuple[UUID, int], tuple[int, ...]] = {}
+    @cached_property
+    def _arms(self) -> dict[tuple[UUID, int], tuple[int, ...]]:
+        """The arms of rounds, which never change."""
+        return {}
 
     async def create(
         self, tenant: int, spec: CampaignSpec, *, key: str, actor: str, now: datetime | None = None

@@ -24,15 +24,20 @@ class Closer:
     """Closes rounds, and keeps the marks of campaigns whose rounds cannot be closed.
 
     Args:
-        pool: connections.
+        pool: connections, as `connection.connect` makes them.
         faulted: told of every fault of the service's own that is found.
+        closed: told how many rounds were closed.
     """
 
     def __init__(
-        self, pool: asyncpg.Pool, faulted: Callable[[problems.NeedsAttention], None]
+        self,
+        pool: asyncpg.Pool,
+        faulted: Callable[[problems.NeedsAttention], None] = lambda _: None,
+        closed: Callable[[int], None] = lambda _: None,
     ) -> None:
         self._pool = pool
         self._faulted = faulted
+        self._closed = closed
 
     async def close(self, campaign: UUID, *, now: datetime | None = None) -> bool:
         """Close the open round if it has all its answers; return whether this call did it.
@@ -45,6 +50,7 @@ class Closer:
             outcome = held or await self._try(db, campaign, now)
         if isinstance(outcome, problems.NeedsAttention):
             raise outcome
+        self._closed(outcome)
         return outcome
 
     async def close_due(self, *, now: datetime | None = None, at_once: bool = False) -> int:
@@ -68,6 +74,7 @@ class Closer:
             tried.append(found[0])
             closed += found[1] is True
             failures += isinstance(found[1], problems.NeedsAttention)
+        self._closed(closed)
         return closed
 
     async def note(self, found: Sequence[problems.NeedsAttention]) -> None:

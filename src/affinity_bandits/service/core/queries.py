@@ -145,25 +145,17 @@ def _campaign(row: asyncpg.Record, found: list[NeedsAttention]) -> Campaign:
         attention = Attention(kind=fault.kind, reason=fault.reason, since=row["since"])
         found.append(fault)
     return Campaign(
-        id=row["id"],
+        **_of(row, "id", "status", "before", "in_flight", "created_at"),
         spec=spec,
-        status=row["status"],
         recommended=arms[0] if row["repetitions"] >= FOREVER and len(arms) == 1 else None,
         active=tuple(arm for arm in all_arms if arm not in row["dropped"]),
-        before=row["before"],
-        in_flight=row["in_flight"],
         round=Progress(
+            **_of(row, "repetitions", "size", "handed_out", "answered"),
             number=row["round"],
             arms=arms,
-            repetitions=row["repetitions"],
-            size=row["size"],
-            handed_out=row["next_slot"],
-            answered=row["answered"],
             answers=tuple(answers),
             sums=tuple(sums),
-            opened_at=row["opened_at"],
         ),
-        created_at=row["created_at"],
         attention=attention,
     )
 
@@ -211,11 +203,15 @@ def _event(row: asyncpg.Record) -> Event:
             "expires_at": row["expires_at"].isoformat(),
         }
     elif row["kind"] == "tell":
-        data = {name: row[name] for name in ("lease", "counted", "late", "duplicate")}
+        data = _of(row, "lease", "counted", "late", "duplicate")
         if row["counts"] is None:
             data |= {"slots": row["told"], "units": row["units"]}
         else:
-            data |= {"arms": row["told"], "counts": row["counts"], "units": row["units"]}
+            data |= {"arms": row["told"], **_of(row, "counts", "units")}
     elif row["detail"] is not None:
         data = row["detail"]
     return Event.model_validate(dict(row) | {"data": data})
+
+
+def _of(row: asyncpg.Record, *names: str) -> dict[str, Any]:
+    return {name: row[name] for name in names}

@@ -56,7 +56,6 @@ class Progress:
     answered: int
     answers: tuple[int, ...]
     sums: tuple[int, ...]
-    opened_at: datetime
 
 
 @dataclass(frozen=True)

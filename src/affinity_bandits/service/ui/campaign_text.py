@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 from markupsafe import Markup
 
 from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.service.core.records import About, Campaign
+from affinity_bandits.service.core.records import Campaign
 from affinity_bandits.service.ui.wording import capital, count_word, counted, listed, named, say
 
 
-class Status(NamedTuple):
-    """A campaign's status: a word for a table and a class for its colour."""
-
-    word: str
-    kind: str
-
-
-def status_of(campaign: Campaign) -> Status:
-    """Return the status in a word or two."""
+def status_of(campaign: Campaign) -> str:
+    """Return the status in a word, for a table."""
     return {
-        "open": Status("Comparing", "open"),
-        "decided": Status("Decided", "decided"),
-        "exhausted": Status("Undecided", "exhausted"),
-        "stopped": Status("Stopped", "stopped"),
+        "open": "Comparing",
+        "decided": "Decided",
+        "exhausted": "Undecided",
+        "stopped": "Stopped",
     }[campaign.status]
 
 
@@ -66,7 +56,7 @@ def next_step(campaign: Campaign) -> Markup:
             " were left: {names}. Telling them apart takes a new campaign with a longer horizon.",
             horizon=counted(spec.horizon, "answer"),
             left=capital(counted(len(campaign.active), "group", spelled=True)),
-            names=_names(spec, campaign.active),
+            names=listed([named(spec.arms[arm]) for arm in campaign.active]),
         )
     if campaign.recommended is not None:
         return say(
@@ -160,7 +150,3 @@ def _warm_up_rounds(policy: RoundPolicy | None) -> int:
 
 def _decides(policy: RoundPolicy | None) -> bool:
     return policy is None or policy.eliminates
-
-
-def _names(spec: About, arms: Sequence[int]) -> Markup:
-    return listed([named(spec.arms[arm]) for arm in arms])

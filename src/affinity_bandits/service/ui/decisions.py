@@ -123,8 +123,7 @@ def _ending(decision: Decision) -> Markup:
 
 
 def _warm_up(decision: Decision) -> Markup:
-    purpose = _purpose(decision)
-    why = say(": {purpose},", purpose=purpose) if purpose else ""
+    why = say("{purpose},", purpose=_purpose(decision)) if decision.explanation.purpose else ""
     return say("These answers are set aside on purpose{why} and decide nothing.", why=why)
 
 
@@ -132,18 +131,19 @@ def _no_comparison(decision: Decision) -> Markup:
     took = "All groups"
     if set(decision.round.arms) != decision.active:
         took = f"Only {counted(len(decision.round.arms), 'group', spelled=True)}"
-    purpose = _purpose(decision)
-    why = say(": {purpose}", purpose=purpose) if purpose else ""
+    why = _purpose(decision)
     return say("{took} took part{why}. These answers decide nothing.", took=took, why=why)
 
 
 def _purpose(decision: Decision) -> Markup:
     """Return what a round without a comparison is for, with the leader's name where it is known."""
+    if not decision.explanation.purpose:
+        return Markup()
     leader = Markup("the leader")
     if decision.explanation.leader is not None:
         name = named(decision.spec.arms[decision.explanation.leader])
         leader = say("{name}, which leads", name=name)
-    return leader.join(decision.explanation.purpose.split(LEADER))
+    return Markup(": ") + leader.join(decision.explanation.purpose.split(LEADER))
 
 
 def _dropped(decision: Decision) -> list[Markup]:

@@ -142,9 +142,7 @@ async def events(visitor: Visiting, campaign: str, after: str | None = None) -> 
     words = partial(event_text.line, found.spec)
     lines = await _told(parts, [(found.id, one) for one in page], words, event_text.plain_line)
     before = max(0, start - EVENTS_A_PAGE) if start else None
-    return _page(
-        "events.html", campaign=found, lines=lines, before=before, more=more, size=EVENTS_A_PAGE
-    )
+    return _page("events.html", campaign=found, lines=lines, before=before, more=more)
 
 
 @router.get("/responsible-use")
@@ -262,7 +260,7 @@ def _plain_row(one: Campaign) -> dict[str, Any]:
     """Return a line of the list that takes no words of a policy."""
     return {
         "campaign": one,
-        "status": campaign_text.Status(one.status.capitalize(), one.status),
+        "status": one.status.capitalize(),
         "round": f"Round {one.round.number + 1}",
         "running": one.recommended is None,
         "bar": "",

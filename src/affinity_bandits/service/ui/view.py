@@ -108,8 +108,9 @@ def view_of(
     decisions = decisions_of(campaign, rounds)
     order = _order(campaign, rounds)
     named = order[:MOST_GROUPS]
-    policy = campaign.spec.policy
-    open_ = None if campaign.status == "exhausted" else campaign.round
+    policy, now = campaign.spec.policy, campaign.round
+    label = round_label(policy, now.number)
+    open_ = None if campaign.status == "exhausted" else now
     labels = [short_label(policy, one.number) for one in rounds]
     if open_ is not None:
         final = campaign.recommended is not None
@@ -122,7 +123,7 @@ def view_of(
         ),
         round_labels=charts.column_labels(labels),
         progress=None if compared is None else _progress(campaign, compared),
-        progress_caption=_progress_caption(campaign),
+        progress_caption=f"{label}: {now.answered:,} of {now.size:,} answers are in",
         shares=_shares(campaign, rounds, open_, answers, order),
         share_rows=_share_rows(campaign, answers, order),
         rounds=[
@@ -189,12 +190,6 @@ def _progress(campaign: Campaign, open_: Progress) -> Rows:
         picture = charts.progress_bar(have / max(1, asked), f"{words} answers")
         rows.append(Row(campaign.spec.arms[arm], picture, words))
     return Rows(rows, len(open_.arms) - len(rows))
-
-
-def _progress_caption(campaign: Campaign) -> str:
-    round_ = campaign.round
-    label = round_label(campaign.spec.policy, round_.number)
-    return f"{label}: {round_.answered:,} of {round_.size:,} answers are in"
 
 
 def _shares(

@@ -42,8 +42,8 @@ SELECT arms FROM affinity.rounds WHERE campaign = $1 AND number = $2;
 -- name: campaigns
 -- Whoever asks says which.
 SELECT c.id, c.number, c.name, c.arms, c.policy::text, c.horizon, c.lease_seconds, c.lowest,
-  c.highest, c.saved::text, c.created_at, h.status, h.round, h.next_slot, h.answered, h.in_flight,
-  r.arms AS round_arms, r.repetitions, r.size, r.before, r.opened_at,
+  c.highest, c.saved::text, c.created_at, h.status, h.round, h.next_slot AS handed_out,
+  h.answered, h.in_flight, r.arms AS round_arms, r.repetitions, r.size, r.before,
   coalesce(s.places, '{}') AS places, coalesce(s.answers, '{}') AS answers,
   coalesce(s.totals, '{}') AS totals,
   ARRAY(SELECT unnest(d.dropped) FROM affinity.rounds AS d WHERE d.campaign = c.id) AS dropped,
