@@ -26,7 +26,13 @@ from affinity_bandits.policies import (
 from affinity_bandits.policies.schedule import ListedSchedule
 from affinity_bandits.service.core.campaign_spec import SERVED, CampaignSpec, open_round
 from affinity_bandits.service.core.closing import advance
-from affinity_bandits.service.core.records import Campaign, ClosedRound, Progress, Stored
+from affinity_bandits.service.core.records import (
+    Campaign,
+    ClosedRound,
+    Progress,
+    Stored,
+    UnknownPolicy,
+)
 from affinity_bandits.service.core.scores import to_units
 from affinity_bandits.service.ui import campaign_text, charts
 from affinity_bandits.service.ui.decisions import decisions_of, explained
@@ -126,7 +132,7 @@ def test_a_policy_without_words_of_its_own_gets_none_of_anothers() -> None:
     fixed = {name for name, words in said.items() if "a fixed number of groups" in words}
     assert fixed == {"explore-then-commit", "sequential-halving", "successive-rejects"}
     assert not [name for name, words in said.items() if "is up to the policy" in words]
-    for stranger in (None, RoundPolicy()):
+    for stranger in (UnknownPolicy(), RoundPolicy()):
         words = campaign_text.how_it_decides(stranger)
         assert "is up to the policy" in words
         assert "lowest" not in words

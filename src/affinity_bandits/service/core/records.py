@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 from uuid import UUID
 
+from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.service.core.campaign_spec import CampaignSpec
 from affinity_bandits.wire import Attention
 
@@ -58,6 +59,12 @@ class Progress:
     sums: tuple[int, ...]
 
 
+class UnknownPolicy(RoundPolicy):
+    """Stands for a policy that this server cannot make, and has no words of its own."""
+
+    eliminates: ClassVar[bool] = True  # as nearly all do
+
+
 @dataclass(frozen=True)
 class Stored:
     """What the database says of a campaign whose policy this server cannot make.
@@ -73,7 +80,7 @@ class Stored:
     lease_seconds: float
     lowest: float
     highest: float
-    policy: None = None
+    policy: RoundPolicy = field(default_factory=UnknownPolicy)
 
 
 About = CampaignSpec | Stored

@@ -8,7 +8,7 @@ from uuid import UUID
 from affinity_bandits import wire
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.core.campaign_spec import CampaignSpec, planned_spec, served_policy
-from affinity_bandits.service.core.records import Campaign, ClosedRound, Lease
+from affinity_bandits.service.core.records import Campaign, ClosedRound, Lease, Stored
 from affinity_bandits.service.core.scores import from_units, to_units, total_to_units, units_to_text
 from affinity_bandits.service.core.tells import ArmTell, SlotTell, Tell
 
@@ -42,7 +42,7 @@ def campaign_message(one: Campaign, answers: tuple[int, ...]) -> wire.Campaign:
             ],
             "recommended": None if one.recommended is None else spec.arms[one.recommended],
             "round": vars(one.round) | {"arms": _named(spec.arms, one.round.arms)},
-            "policy": spec.settings if spec.policy is None else spec.policy.to_json(),
+            "policy": spec.settings if isinstance(spec, Stored) else spec.policy.to_json(),
         }
     )
 

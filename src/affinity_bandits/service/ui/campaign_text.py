@@ -31,7 +31,7 @@ def headline(campaign: Campaign) -> Markup:
     if campaign.status == "stopped":
         return say("Stopped while {left} were being compared", left=left)
     if campaign.status == "exhausted":
-        if not _decides(campaign.spec.policy):
+        if not campaign.spec.policy.eliminates:
             return Markup("All answers that were agreed on are in")
         return Markup("The horizon was reached before the groups could be told apart")
     return say("{left} are still being compared", left=capital(left))
@@ -49,7 +49,7 @@ def next_step(campaign: Campaign) -> Markup:
             out=counted(out, "rating"),
         )
     if campaign.status == "exhausted":
-        if not _decides(spec.policy):
+        if not spec.policy.eliminates:
             return Markup("Nothing more is handed out. Taking turns decides nothing by itself.")
         return say(
             "All {horizon} that were agreed on are used up, and nothing more is handed out. {left}"
@@ -85,11 +85,9 @@ def next_step(campaign: Campaign) -> Markup:
     )
 
 
-def how_it_decides(policy: RoundPolicy | None) -> str:
+def how_it_decides(policy: RoundPolicy) -> str:
     """Return a policy's rule in a sentence or two; of one without words, what all share."""
-    if policy is not None and policy.rule:
-        return policy.rule
-    return (
+    return policy.rule or (
         "Groups take turns in equal numbers. What happens at the end of each round is up to the"
         " policy that the campaign was made with."
     )
@@ -103,8 +101,7 @@ def order_of_answers(campaign: Campaign) -> str:
             " whatever order their answers come. A choice counts when its answer is told; one"
             " whose answer is never told did not take place."
         )
-    policy = campaign.spec.policy
-    if policy is not None and policy.order_window is not None:
+    if campaign.spec.policy.order_window is not None:
         return (
             "This campaign is older than the rule that limits how many choices are under way at"
             " once: what is promised of it holds if answers came in the order in which choices"
@@ -113,24 +110,24 @@ def order_of_answers(campaign: Campaign) -> str:
     return ""
 
 
-def is_warm_up(policy: RoundPolicy | None, number: int) -> bool:
+def is_warm_up(policy: RoundPolicy, number: int) -> bool:
     """Return whether a round's answers are set aside by plan."""
-    return number < _warm_up_rounds(policy)
+    return number < policy.warm_up_rounds
 
 
-def round_label(policy: RoundPolicy | None, number: int) -> str:
+def round_label(policy: RoundPolicy, number: int) -> str:
     """Return what people call a round, counted as a plan counts: a warm-up, then from 1."""
     if is_warm_up(policy, number):
         return "Warm-up"
-    return f"Round {number + 1 - _warm_up_rounds(policy)}"
+    return f"Round {number + 1 - policy.warm_up_rounds}"
 
 
-def round_in_words(policy: RoundPolicy | None, number: int) -> str:
+def round_in_words(policy: RoundPolicy, number: int) -> str:
     """Return what a round is called in a sentence."""
     return "the warm-up" if is_warm_up(policy, number) else round_label(policy, number).lower()
 
 
-def short_label(policy: RoundPolicy | None, number: int) -> str:
+def short_label(policy: RoundPolicy, number: int) -> str:
     """Return a round's label under a narrow column."""
     return round_label(policy, number).removeprefix("Round ").replace("Warm-up", "W")
 
@@ -142,11 +139,3 @@ def _left_of_all(campaign: Campaign) -> str:
     if total > 12:  # not "three of 40"
         return f"{left:,} of {total:,} groups"
     return f"{count_word(left)} of {count_word(total)} groups"
-
-
-def _warm_up_rounds(policy: RoundPolicy | None) -> int:
-    return 0 if policy is None else policy.warm_up_rounds
-
-
-def _decides(policy: RoundPolicy | None) -> bool:
-    return policy is None or policy.eliminates

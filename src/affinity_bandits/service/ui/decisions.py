@@ -78,14 +78,14 @@ class Decision:
 
 def decisions_of(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[Decision]:
     """Return the last rounds of a campaign with their contexts; the last one must be among them."""
-    spec, policy = campaign.spec, campaign.spec.policy
+    spec = campaign.spec
     found: list[Decision] = []
     said: RoundExplanation | None = None
     afters = (*rounds[1:], None if campaign.status == "exhausted" else campaign.round)
     for place, (one, after) in enumerate(zip(rounds, afters, strict=False)):
         active = frozenset(campaign.active).union(*(later.dropped for later in rounds[place:]))
         played = PlayedRound(one.number, one.arms, active, one.dropped)
-        said = RoundExplanation() if policy is None else policy.explain(played, said)
+        said = spec.policy.explain(played, said)
         found.append(Decision(spec, one, active, after, said))
     return found
 
