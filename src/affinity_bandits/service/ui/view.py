@@ -124,7 +124,7 @@ def view_of(
         round_labels=charts.column_labels(labels),
         progress=None if compared is None else _progress(campaign, compared),
         progress_caption=f"{label}: {now.answered:,} of {now.size:,} answers are in",
-        shares=_shares(campaign, rounds, open_, answers, order),
+        shares=_shares(rounds, open_, answers, order),
         share_rows=_share_rows(campaign, answers, order),
         rounds=[
             _round_view(one, range_ if place < MOST_TABLES else None)
@@ -193,34 +193,31 @@ def _progress(campaign: Campaign, open_: Progress) -> Rows:
 
 
 def _shares(
-    campaign: Campaign,
     rounds: Sequence[ClosedRound],
     open_: Progress | None,
     answers: Sequence[int],
     order: Sequence[int],
 ) -> Markup | None:
     """Return the picture of each group's share of all answers, after each round and now."""
-    totals = list(answers)
-    moments: list[list[int]] = [list(totals)] if open_ is not None else []
-    if open_ is not None:
-        for arm, count in zip(open_.arms, open_.answers, strict=True):
-            totals[arm] -= count
-    for one in reversed(rounds):
-        moments.append(list(totals))
-        for arm, count in zip(one.arms, one.counts, strict=True):
-            totals[arm] -= count
-    moments.reverse()
-    columns = []
-    for counts in moments:
-        total = max(1, sum(counts))
-        column = [counts[arm] / total for arm in order[:MOST_GROUPS]]
-        if len(order) > MOST_GROUPS:
-            column.append(sum(counts[arm] for arm in order[MOST_GROUPS:]) / total)
-        columns.append(column)
     if sum(answers) == 0:
         return None
+    now = [] if open_ is None else [(open_.arms, open_.answers)]
+    totals = list(answers)
+    moments = []
+    for arms, added in now + [(one.arms, one.counts) for one in reversed(rounds)]:
+        moments.append(list(totals))
+        for arm, count in zip(arms, added, strict=True):
+            totals[arm] -= count
+    named, others = order[:MOST_GROUPS], order[MOST_GROUPS:]
+    columns = []
+    for counts in reversed(moments):
+        total = max(1, sum(counts))
+        column = [counts[arm] / total for arm in named]
+        if others:
+            column.append(sum(counts[arm] for arm in others) / total)
+        columns.append(column)
     label = "share of each group in all answers so far, after each round; the list has the last"
-    return charts.shares(columns, len(order) > MOST_GROUPS, label)
+    return charts.shares(columns, bool(others), label)
 
 
 def _share_rows(campaign: Campaign, answers: Sequence[int], order: Sequence[int]) -> Rows:
