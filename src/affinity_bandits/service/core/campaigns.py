@@ -109,11 +109,11 @@ class Campaigns(Closer):
         Fresh slots are handed out first; once a round has none, or its next one would be too far
         ahead of the oldest without an answer, slots that expired leases still owe. A lease may
         have fewer slots than were asked for, and never spans two rounds. Asks that would need a
-        round which cannot be closed are answered NeedsAttention.
+        round which cannot be closed are given NeedsAttention.
 
         Raises:
             NoSuchCampaign: this tenant has none by that id.
-            NeedsAttention: the database's answer makes no sense.
+            NeedsAttention: what the database returned makes no sense.
         """
         while True:
             fault: problems.NeedsAttention | None = None
@@ -146,7 +146,7 @@ class Campaigns(Closer):
 
         Raises:
             NoSuchCampaign: this tenant has none by that id.
-            NeedsAttention: the database's answer makes no sense.
+            NeedsAttention: what the database returned makes no sense.
         """
         async with self._watched(campaign):
             rows = await self._pool.fetch(sql.tell, tenant, campaign, now, *flattened(tells))
@@ -214,7 +214,7 @@ def _check(campaign: UUID, rows: Sequence[asyncpg.Record], sent: Sequence[object
     if not rows:
         raise problems.NoSuchCampaign(campaign)
     if len(rows) != len(sent):
-        raise ValueError(f"{len(sent)} requests were sent, and {len(rows)} were answered")
+        raise ValueError(f"{len(sent)} requests were sent, and {len(rows)} came back")
 
 
 def _runs(slots: Sequence[asyncpg.Range]) -> Runs:

@@ -123,7 +123,7 @@ async def campaign(visitor: Visiting, campaign: str) -> Response:
     rounds, _ = await parts.queries.rounds(tenant, found.id, first, MOST_ROUNDS)
     rounds = [one for one in rounds if one.number < wanted]
     answers = (await parts.queries.answers([found]))[found.id]
-    # A thousand groups take a while to draw, and this process has asks and tells to answer.
+    # A thousand groups take a while to draw, and this process has asks and tells to serve.
     try:
         return await asyncio.to_thread(_campaign_page, found, rounds, answers)
     except Exception as error:  # what is on record can be shown without the words

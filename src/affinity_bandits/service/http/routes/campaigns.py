@@ -37,7 +37,7 @@ router = APIRouter(
 async def create_campaign(call: Managing, body: Body[wire.CreateCampaign]) -> Response:
     """Make a campaign and open its first round."""
     key = call.key()
-    # A policy for a thousand groups takes a while to make, and there are asks to answer.
+    # A policy for a thousand groups takes a while to make, and there are asks to serve.
     spec = await asyncio.to_thread(spec_of, body)
     campaign = await call.parts.campaigns.create(
         call.tenant, spec, key=key, actor=call.principal.key_id
