@@ -19,12 +19,12 @@ from affinity_bandits.client import (
     AsyncClient,
     Client,
     Lease,
-    NoAnswer,
+    NoReply,
     RequestRefused,
     ServiceError,
     Told,
 )
-from affinity_bandits.client.retries import LONGEST_PAUSE, Lost, Reply, Retries, seconds_of
+from affinity_bandits.client.exchange import LONGEST_PAUSE, Retries, seconds_of
 from affinity_bandits.errors import AffinityError
 from tests.support.clients import (
     NOBODY,
@@ -139,7 +139,7 @@ def test_any_other_status_is_not_repeated(status: int) -> None:
 
 def test_tries_are_bounded_and_the_error_says_how_to_go_on() -> None:
     with canned(httpx.ConnectError("refused"), attempts=4) as (client, (transport, pauses)):
-        with pytest.raises(NoAnswer, match=r"no answer after 4 tries.*ConnectError") as caught:
+        with pytest.raises(NoReply, match=r"no reply after 4 tries.*ConnectError") as caught:
             client.tell(a_lease(), [1.0], key="mine")
         assert len(transport.requests) == 4
     assert len(pauses) == 3
@@ -153,7 +153,7 @@ def test_tries_are_bounded_and_the_error_says_how_to_go_on() -> None:
 def test_a_service_that_stays_busy_is_given_up() -> None:
     with (
         canned(no(429, "too_many")) as (client, (_, pauses)),
-        pytest.raises(NoAnswer, match="said too_many; send fewer requests") as caught,
+        pytest.raises(NoReply, match="said too_many; send fewer requests") as caught,
     ):
         client.campaign(str(uuid4()))
     assert len(pauses) == 7
@@ -172,7 +172,7 @@ def test_retry_after_is_waited_for() -> None:
 def test_a_wait_of_more_than_a_minute_is_left_to_the_caller() -> None:
     with (
         canned(no(503, **{"Retry-After": "3600"})) as (client, (_, pauses)),
-        pytest.raises(NoAnswer, match="after 1 try"),
+        pytest.raises(NoReply, match="after 1 try"),
     ):
         client.tell(a_lease(), [1.0])
     assert pauses == []
@@ -189,19 +189,18 @@ def test_retry_after_may_be_a_date_or_nonsense() -> None:
 def test_pauses_grow_to_a_limit_and_differ_between_clients() -> None:
     least = Retries(100, lambda low, _: low)
     most = Retries(100, lambda _, high: high)
-    lost = Lost("cut")
-    assert [least.pause(n, lost, transient=True) for n in (1, 2, 3)] == [0.05, 0.1, 0.2]
-    assert [most.pause(n, lost, transient=True) for n in (1, 2, 99)] == [0.1, 0.2, 10.0]
-    assert most.pause(100, lost, transient=True) is None
-    assert most.pause(1, Reply(422, b""), transient=False) is None
-    assert most.pause(1, Reply(503, b"", str(LONGEST_PAUSE)), transient=True) is not None
+    assert [least.pause(n) for n in (1, 2, 3)] == [0.05, 0.1, 0.2]
+    assert [most.pause(n) for n in (1, 2, 99)] == [0.1, 0.2, 10.0]
+    assert most.pause(100) is None
+    assert most.pause(1, str(LONGEST_PAUSE)) is not None
+    assert most.pause(1, str(LONGEST_PAUSE + 1)) is None
 
 
 def test_a_limited_key_is_slowed_down_and_not_refused(service: Service) -> None:
     pauses = Pauses()
     with Client(service.url, service.key(requests_per_second=1.0), sleep=pauses) as client:
         list(client.campaigns())
-        with pytest.raises(NoAnswer, match="1 requests a second") as caught:
+        with pytest.raises(NoReply, match="1 requests a second") as caught:
             list(client.campaigns())
     assert caught.value.status == 429
     assert all(1.0 <= pause <= 11.0 for pause in pauses)
@@ -270,7 +269,7 @@ def test_a_server_that_says_nothing_is_given_up_in_time() -> None:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         with (
             Client(url, NOBODY, timeout=0.05, attempts=2, sleep=pauses) as client,
-            pytest.raises(NoAnswer, match="ReadTimeout"),
+            pytest.raises(NoReply, match="ReadTimeout"),
         ):
             client.campaign(str(uuid4()))
     assert len(pauses) == 1

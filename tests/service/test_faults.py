@@ -226,7 +226,7 @@ def test_a_campaign_without_words_is_shown_without_them(
     monkeypatch.setattr("affinity_bandits.service.core.faults.LONGEST_PAUSE", 60.0)
 
     def wordless(about: Any, *more: Any) -> Any:
-        policy = about.description.policy if isinstance(about, Campaign) else about
+        policy = about.spec.policy if isinstance(about, Campaign) else about
         if isinstance(policy, ExploreThenCommit):
             raising()
         return honest(about, *more)
@@ -319,7 +319,7 @@ def test_a_state_mismatch_outside_any_campaign_is_a_500_that_is_logged(
         before = 'affinity_faults_total{kind="unexpected"}'
         async with at.client(await at.key()) as client:
             one = await world(at, client)
-            monkeypatch.setattr(at.app.state.backend.parts.reading, "campaigns", broken)
+            monkeypatch.setattr(at.app.state.backend.parts.queries, "campaigns", broken)
             answer = await client.get("/v1/campaigns")
             assert PRIVATE not in refused(answer, 500, "unexpected")
             log = capsys.readouterr().err

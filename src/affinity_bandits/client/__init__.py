@@ -1,8 +1,12 @@
 """The client of the live decision service; it needs httpx, pydantic and nothing of the server."""
 
+from affinity_bandits import extras
+
+extras.need("client")
+
 from affinity_bandits.client.async_client import AsyncClient
 from affinity_bandits.client.client import Client
-from affinity_bandits.client.errors import NoAnswer, RequestRefused, ServiceError
+from affinity_bandits.client.errors import NoReply, RequestRefused, ServiceError
 from affinity_bandits.client.running import run_campaign
 from affinity_bandits.wire import (
     Arm,
@@ -31,7 +35,7 @@ __all__ = [
     "Event",
     "Finished",
     "Lease",
-    "NoAnswer",
+    "NoReply",
     "OpenRound",
     "Plan",
     "RequestRefused",

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import Self, TypeVar
 
-from affinity_bandits.client._httpx import httpx
+import httpx
+
 from affinity_bandits.client.core import Methods
-from affinity_bandits.client.exchange import Exchange, lost_by, reply_of, retries_of, settings_of
+from affinity_bandits.client.exchange import Exchange, lost_by, retries_of, settings_of
 from affinity_bandits.client.methods import Awaits
-from affinity_bandits.client.requests import Request
-from affinity_bandits.client.retries import Lost, Reply
+from affinity_bandits.client.requests import Outcome, Request
 from affinity_bandits.wire import Page
 
 T = TypeVar("T")
@@ -20,15 +20,8 @@ T = TypeVar("T")
 class AsyncClient(Methods, Awaits):
     """The service, over HTTP, from an event loop; to be used in an `async with` block.
 
-    Everything is as with `Client`, and what lists things there is an asynchronous iterator here.
-
-    Args:
-        url: the service's address.
-        key: an API key; it is shown nowhere.
-        timeout: seconds to wait for a reply to one try.
-        attempts: tries of one request at most.
-        transport: what carries requests; httpx's own if None.
-        sleep: how to wait between tries.
+    Everything is as with `Client`, its arguments too, and what lists things there is an
+    asynchronous iterator here.
     """
 
     def __init__(
@@ -68,17 +61,16 @@ class AsyncClient(Methods, Awaits):
         return [item for request in requests for item in await self._send(request)]
 
     async def _pages(self, page: Callable[[str | None], Request[Page[T]]]) -> AsyncIterator[T]:
-        cursor: str | None = None
+        found = await self._send(page(None))
         while True:
-            found = await self._send(page(cursor))
             for item in found.items:
                 yield item
             if found.next is None:
                 return
-            cursor = found.next
+            found = await self._send(page(found.next))
 
-    async def _try(self, request: Request[T]) -> Reply | Lost:
+    async def _try(self, request: Request[T]) -> Outcome:
         try:
-            return reply_of(await self._http.request(**request.parts()))
+            return await self._http.request(**request.parts())
         except httpx.RequestError as error:
             return lost_by(error)

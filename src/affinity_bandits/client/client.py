@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Self, TypeVar
 
-from affinity_bandits.client._httpx import httpx
+import httpx
+
 from affinity_bandits.client.core import Methods
-from affinity_bandits.client.exchange import Exchange, lost_by, reply_of, retries_of, settings_of
+from affinity_bandits.client.exchange import Exchange, lost_by, retries_of, settings_of
 from affinity_bandits.client.methods import Waits
-from affinity_bandits.client.requests import Request
-from affinity_bandits.client.retries import Lost, Reply
+from affinity_bandits.client.requests import Outcome, Request
 from affinity_bandits.wire import Page
 
 T = TypeVar("T")
@@ -34,7 +34,7 @@ class Client(Methods, Waits):
 
     Raises:
         RequestRefused: from every method, where the service says no.
-        NoAnswer: from every method, where no try brought a reply.
+        NoReply: from every method, where no try brought a reply.
     """
 
     def __init__(
@@ -80,8 +80,8 @@ class Client(Methods, Waits):
             found = self._send(page(found.next))
             yield from found.items
 
-    def _try(self, request: Request[T]) -> Reply | Lost:
+    def _try(self, request: Request[T]) -> Outcome:
         try:
-            return reply_of(self._http.request(**request.parts()))
+            return self._http.request(**request.parts())
         except httpx.RequestError as error:
             return lost_by(error)

@@ -15,42 +15,22 @@ from uuid import UUID
 from pydantic import TypeAdapter
 
 from affinity_bandits import wire
-from affinity_bandits.client.methods import Batch, Listing, Method
+from affinity_bandits.client.methods import lists, sends, sends_each
 from affinity_bandits.client.requests import BulkRequest, Request
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.wire import (
-    Campaign,
-    ClosedRound,
-    Event,
-    Finished,
-    Lease,
-    Page,
-    Scores,
-    Told,
-    ToldLine,
-    Total,
-    Wait,
-)
-from affinity_bandits.wire.limits import (
-    LARGEST_BODY,
-    LARGEST_HORIZON,
-    LARGEST_LEASE,
-    LONGEST_KEY,
-    MOST_ITEMS,
-    ROOM_FOR_LINE,
-)
+from affinity_bandits.wire import limits
 from affinity_bandits.wire.values import check_key, listed, new_key, whole
 
 T = TypeVar("T")
-AnyCampaign = Campaign | UUID | str
+AnyCampaign = wire.Campaign | UUID | str
 """A campaign, or its id."""
 AnyPolicy = Mapping[str, Any] | str
 """A policy's name, or its name and settings."""
 
-LARGEST_PART = LARGEST_BODY
+LARGEST_PART = limits.LARGEST_BODY
 """Bytes of many tells that are sent at once."""
-PAGE = MOST_ITEMS
-_read_asked: Callable[[bytes], Lease | Wait | Finished] = TypeAdapter(wire.Asked).validate_json
+PAGE = limits.MOST_ITEMS
+_read_asked: Callable[[bytes], wire.Asked] = TypeAdapter(wire.Asked).validate_json
 
 
 def create_campaign(
@@ -64,7 +44,7 @@ def create_campaign(
     lowest: float | None = None,
     highest: float | None = None,
     key: str | None = None,
-) -> Request[Campaign]:
+) -> Request[wire.Campaign]:
     """Make a campaign; takes the scope "admin".
 
     Args:
@@ -82,43 +62,39 @@ def create_campaign(
     if policy is not None and plan is not None:
         raise InvalidInput("policy", "given, or else plan, and not both", "both")
     settings = {"lease_seconds": lease_seconds, "lowest": lowest, "highest": highest}
-    members: dict[str, Any] = {
-        setting: value for setting, value in settings.items() if value is not None
-    }
+    members: dict[str, Any] = {word: one for word, one in settings.items() if one is not None}
     if plan is not None:
         members["plan"] = wire.Plan.from_toml(plan)
     if policy is not None:
         members["policy"] = {"name": policy} if isinstance(policy, str) else dict(policy)
     if horizon is not None:
-        members["horizon"] = whole("horizon", horizon, low=1, high=LARGEST_HORIZON)
+        members["horizon"] = whole("horizon", horizon, low=1, high=limits.LARGEST_HORIZON)
     names = tuple(listed("arms", arms, "a list of names"))
     body = wire.CreateCampaign.checked(name=name, arms=names, **members)
-    return _post("/v1/campaigns", body, key, Campaign.model_validate_json)
+    return _post("/v1/campaigns", body, key, wire.Campaign.model_validate_json)
 
 
-def campaign(campaign: AnyCampaign) -> Request[Campaign]:
+def campaign(campaign: AnyCampaign) -> Request[wire.Campaign]:
     """Look at a campaign; takes the scope "read", as the next three do."""
-    return Request("GET", _path(campaign), Campaign.model_validate_json)
+    return Request("GET", _path(campaign), wire.Campaign.model_validate_json)
 
 
-def campaigns(cursor: str | None) -> Request[Page[Campaign]]:
+def campaigns(cursor: str | None) -> Request[wire.Page[wire.Campaign]]:
     """Go through all campaigns, oldest first, a page at a time."""
     return _page("/v1/campaigns", wire.CampaignPage.model_validate_json, cursor)
 
 
-def rounds(cursor: str | None, campaign: AnyCampaign) -> Request[Page[ClosedRound]]:
+def rounds(cursor: str | None, campaign: AnyCampaign) -> Request[wire.Page[wire.ClosedRound]]:
     """Go through the rounds that are over."""
     return _page(_path(campaign, "/rounds"), wire.RoundPage.model_validate_json, cursor)
 
 
-def events(cursor: str | None, campaign: AnyCampaign) -> Request[Page[Event]]:
+def events(cursor: str | None, campaign: AnyCampaign) -> Request[wire.Page[wire.Event]]:
     """Go through the audit trail."""
     return _page(_path(campaign, "/events"), wire.EventPage.model_validate_json, cursor)
 
 
-def ask(
-    campaign: AnyCampaign, count: int = 1, *, key: str | None = None
-) -> Request[Lease | Wait | Finished]:
+def ask(campaign: AnyCampaign, count: int = 1, *, key: str | None = None) -> Request[wire.Asked]:
     """Ask which groups come next; takes the scope "ask".
 
     Args:
@@ -127,11 +103,11 @@ def ask(
         key: the idempotency key; a new one if left out.
     """
     # The slots come as runs, which are shorter than a list.
-    body = wire.Ask(count=whole("count", count, low=1, high=LARGEST_LEASE), listed=False)
+    body = wire.Ask(count=whole("count", count, low=1, high=limits.LARGEST_LEASE), listed=False)
     return _post(_path(campaign, "/ask"), body, key, _read_asked)
 
 
-def tell(lease: Lease, scores: Scores, *, key: str | None = None) -> Request[Told]:
+def tell(lease: wire.Lease, scores: wire.Scores, *, key: str | None = None) -> Request[wire.Told]:
     """Say what came of slots; takes the scope "tell".
 
     Args:
@@ -140,28 +116,30 @@ def tell(lease: Lease, scores: Scores, *, key: str | None = None) -> Request[Tol
         key: the idempotency key; a new one if left out.
     """
     body = wire.Tell(**_answers(lease, scores))
-    return _post(_path(lease.campaign, "/tell"), body, key, Told.model_validate_json)
+    return _post(_path(lease.campaign, "/tell"), body, key, wire.Told.model_validate_json)
 
 
-def tell_totals(lease: Lease, totals: Iterable[Total], *, key: str | None = None) -> Request[Told]:
+def tell_totals(
+    lease: wire.Lease, totals: Iterable[wire.Total], *, key: str | None = None
+) -> Request[wire.Told]:
     """Say what came of a whole lease, added up by group (`Lease.totals` does); scope "tell".
 
     Totals count whole or not at all: only while nothing of the lease was answered or offered to
     others.
     """
     body = wire.Tell.checked(lease=lease.number, totals=list(totals))
-    return _post(_path(lease.campaign, "/tell"), body, key, Told.model_validate_json)
+    return _post(_path(lease.campaign, "/tell"), body, key, wire.Told.model_validate_json)
 
 
 def tell_many(
-    tells: Iterable[tuple[Lease, Scores]], *, key: str | None = None
-) -> Iterator[Request[list[ToldLine]]]:
+    tells: Iterable[tuple[wire.Lease, wire.Scores]], *, key: str | None = None
+) -> Iterator[Request[list[wire.ToldLine]]]:
     """Say what came of many leases of one campaign, in few requests; scope "tell".
 
     One that is refused leaves the others as they are: look at each line's `told`.
     """
     # A line's key depends on its place among all lines, not on how they are cut into requests.
-    chosen = _key(key, longest=LONGEST_KEY - ROOM_FOR_LINE)
+    chosen = _key(key, longest=limits.LONGEST_KEY - limits.ROOM_FOR_LINE)
     which: str | None = None
     part: list[bytes] = []
     first, size = 1, 0
@@ -180,26 +158,28 @@ def tell_many(
         yield _bulk(which, part, first, chosen)
 
 
-def stop(campaign: AnyCampaign, *, key: str | None = None) -> Request[Campaign]:
+def stop(campaign: AnyCampaign, *, key: str | None = None) -> Request[wire.Campaign]:
     """Let a campaign hand out nothing more; takes the scope "admin"."""
-    return Request("POST", _path(campaign, "/stop"), Campaign.model_validate_json, key=_key(key))
+    return Request(
+        "POST", _path(campaign, "/stop"), wire.Campaign.model_validate_json, key=_key(key)
+    )
 
 
 def campaign_id(which: AnyCampaign) -> str:
     """Return the id of a campaign."""
-    given = which.id if isinstance(which, Campaign) else which
+    given = which.id if isinstance(which, wire.Campaign) else which
     try:
         return str(UUID(str(given)))
     except ValueError:
         raise InvalidInput("campaign", "a campaign or its id", given) from None
 
 
-def _answers(lease: Lease, scores: Scores) -> dict[str, Any]:
+def _answers(lease: wire.Lease, scores: wire.Scores) -> dict[str, Any]:
     answers = [{"slot": slot, "score": score} for slot, score in lease.answers(scores).items()]
     return {"lease": lease.number, "answers": answers}
 
 
-def _bulk(which: str, part: list[bytes], first: int, key: str) -> Request[list[ToldLine]]:
+def _bulk(which: str, part: list[bytes], first: int, key: str) -> Request[list[wire.ToldLine]]:
     return BulkRequest(
         "POST",
         _path(which, "/tells"),
@@ -210,9 +190,9 @@ def _bulk(which: str, part: list[bytes], first: int, key: str) -> Request[list[T
     )
 
 
-def _told_lines(content: bytes, first: int, expected: int) -> list[ToldLine]:
+def _told_lines(content: bytes, first: int, expected: int) -> list[wire.ToldLine]:
     """Read the replies to some of many tells, which begin at the first line given."""
-    found = [ToldLine.model_validate_json(text) for text in content.splitlines()]
+    found = [wire.ToldLine.model_validate_json(text) for text in content.splitlines()]
     if [one.line for one in found] != list(range(1, expected + 1)):
         raise ValueError(f"{expected} lines were sent and {len(found)} came back")
     return [one.model_copy(update={"line": one.line + first - 1}) for one in found]
@@ -227,7 +207,7 @@ def _post(path: str, body: wire.Message, key: str | None, read: Callable[[bytes]
     return Request("POST", path, read, content=body.encoded(), key=_key(key))
 
 
-def _key(given: str | None, longest: int = LONGEST_KEY) -> str:
+def _key(given: str | None, longest: int = limits.LONGEST_KEY) -> str:
     """Return the idempotency key that was given, or a new one."""
     if given is None:
         return new_key()
@@ -242,13 +222,13 @@ def _path(which: AnyCampaign, rest: str = "") -> str:
 class Methods:
     """What can be asked of the service: every function above, on both clients."""
 
-    create_campaign = Method(create_campaign)
-    campaign = Method(campaign)
-    campaigns = Listing(campaigns)
-    rounds = Listing(rounds)
-    events = Listing(events)
-    ask = Method(ask)
-    tell = Method(tell)
-    tell_totals = Method(tell_totals)
-    tell_many = Batch(tell_many)
-    stop = Method(stop)
+    create_campaign = sends(create_campaign)
+    campaign = sends(campaign)
+    campaigns = lists(campaigns)
+    rounds = lists(rounds)
+    events = lists(events)
+    ask = sends(ask)
+    tell = sends(tell)
+    tell_totals = sends(tell_totals)
+    tell_many = sends_each(tell_many)
+    stop = sends(stop)

@@ -27,13 +27,7 @@ class ServiceError(AffinityError):
     """
 
     def __init__(
-        self,
-        text: str,
-        *,
-        status: int | None,
-        code: str,
-        detail: str,
-        idempotency_key: str | None,
+        self, text: str, *, status: int | None, code: str, detail: str, idempotency_key: str | None
     ) -> None:
         super().__init__(text)
         self.status = status
@@ -46,7 +40,7 @@ class RequestRefused(ServiceError):  # noqa: N818 - reads as the fact it states
     """The service understood the request and said no: a repeat would be refused again."""
 
 
-class NoAnswer(ServiceError):  # noqa: N818 - reads as the fact it states
+class NoReply(ServiceError):  # noqa: N818 - reads as the fact it states
     """No try brought a reply; whether the request was carried out is not known.
 
     It may be repeated with the same idempotency key, at any time.
@@ -64,12 +58,12 @@ def refused(status: int, code: str, detail: str, key: str | None) -> ServiceErro
     return kind(text, status=status, code=code, detail=words, idempotency_key=key)
 
 
-def no_answer(
+def no_reply(
     tries: int, status: int | None, code: str, detail: str, key: str | None
 ) -> ServiceError:
     """Return what to raise where the last try brought nothing either."""
     advice = ADVICE.get(status or 0, "is the service up, and is this its address?")
     again = "" if key is None else f"; to repeat it safely, give key={key!r} again"
     times = "1 try" if tries == 1 else f"{tries} tries"
-    text = f"no answer after {times}, the last: {detail}; {advice}{again}"
-    return NoAnswer(text, status=status, code=code, detail=detail, idempotency_key=key)
+    text = f"no reply after {times}, the last: {detail}; {advice}{again}"
+    return NoReply(text, status=status, code=code, detail=detail, idempotency_key=key)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
+import httpx
+
 from affinity_bandits._version import __version__
-from affinity_bandits.client._httpx import httpx
-from affinity_bandits.client.errors import ServiceError, no_answer, refused
-from affinity_bandits.client.requests import Request
-from affinity_bandits.client.retries import TRANSIENT, Lost, Reply, Retries
+from affinity_bandits.client.errors import ServiceError, no_reply, refused
+from affinity_bandits.client.requests import TRANSIENT, Outcome, Request
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.wire import Problem
 from affinity_bandits.wire.limits import API_KEY
@@ -19,6 +23,35 @@ from affinity_bandits.wire.values import number, whole
 T = TypeVar("T")
 OURS = (httpx.LocalProtocolError, httpx.UnsupportedProtocol)
 """Failures of a request that never left: a repeat would fail again."""
+FIRST_PAUSE, LARGEST_BACKOFF = 0.1, 10.0
+LONGEST_PAUSE = 60.0
+"""Seconds; a service that asks for more patience than that is given up."""
+
+
+@dataclass(frozen=True)
+class Retries:
+    """A bounded number of tries with growing pauses.
+
+    Args:
+        attempts: tries at most.
+        spread: a number between two others, for pauses that do not keep step with other clients'.
+    """
+
+    attempts: int
+    spread: Callable[[float, float], float] = random.uniform
+
+    def pause(self, tries: int, retry_after: str | None = None) -> float | None:
+        """Return how long to wait after so many tries; None if there is to be no other.
+
+        Args:
+            tries: made so far.
+            retry_after: what the last reply asked for.
+        """
+        asked = seconds_of(retry_after)
+        if tries >= self.attempts or asked > LONGEST_PAUSE:
+            return None
+        backoff = min(LARGEST_BACKOFF, FIRST_PAUSE * 2.0 ** (tries - 1))
+        return max(asked, backoff / 2) + self.spread(0.0, backoff / 2)
 
 
 class Exchange(Generic[T]):
@@ -33,30 +66,34 @@ class Exchange(Generic[T]):
         self.request = request
         self._retries = retries
         self._tries = 0
-        self._last: Reply | Lost = Lost("nothing was sent")
+        self._last: Outcome = "nothing was sent"
 
-    def pause_after(self, outcome: Reply | Lost) -> float | None:
+    def pause_after(self, outcome: Outcome) -> float | None:
         """Take in what a try brought; return how long to wait for the next, None if it is over."""
         self._tries += 1
         self._last = outcome
-        return self._retries.pause(self._tries, outcome, transient=self.request.transient(outcome))
+        if not self.request.transient(outcome):
+            return None
+        asked = None if isinstance(outcome, str) else outcome.headers.get("Retry-After")
+        return self._retries.pause(self._tries, asked)
 
     def result(self) -> T:
         """Return what came of it.
 
         Raises:
             RequestRefused: the service said no.
-            NoAnswer: no try brought a reply.
+            NoReply: no try brought a reply.
             ServiceError: a reply that is neither.
         """
         last, key = self._last, self.request.key
-        if isinstance(last, Lost):
-            raise no_answer(self._tries, None, "no_answer", last.reason, key)
-        if not 200 <= last.status < 300:
+        if isinstance(last, str):
+            raise no_reply(self._tries, None, "no_reply", last, key)
+        status = last.status_code
+        if not 200 <= status < 300:
             code, detail = _problem(last)
-            if last.status in TRANSIENT:
-                raise no_answer(self._tries, last.status, code, detail, key)
-            raise refused(last.status, code, detail, key)
+            if status in TRANSIENT:
+                raise no_reply(self._tries, status, code, detail, key)
+            raise refused(status, code, detail, key)
         try:
             return self.request.read(last.content)
         except ValueError:
@@ -64,19 +101,14 @@ class Exchange(Generic[T]):
         raise ServiceError(
             f"the reply to {self.request.method} {self.request.path} is not one of the service; "
             f"is this its address, and its version that of this client ({__version__})?",
-            status=last.status,
+            status=status,
             code="not_understood",
             detail="the reply could not be read",
             idempotency_key=key,
         )
 
 
-def reply_of(response: httpx.Response) -> Reply:
-    """Return a reply as a plain value."""
-    return Reply(response.status_code, response.content, response.headers.get("Retry-After"))
-
-
-def lost_by(error: httpx.RequestError) -> Lost:
+def lost_by(error: httpx.RequestError) -> str:
     """Return why no reply came, in words without anything secret.
 
     Raises:
@@ -84,13 +116,13 @@ def lost_by(error: httpx.RequestError) -> Lost:
     """
     if isinstance(error, OURS):
         raise InvalidInput("url", "an address that can be reached", Hidden(error)) from None
-    return Lost(f"{type(error).__name__} ({error})" if str(error) else type(error).__name__)
+    return f"{type(error).__name__} ({error})" if str(error) else type(error).__name__
 
 
 def settings_of(url: str, key: str, timeout: float) -> dict[str, Any]:
     """Return how to make an httpx client; the key goes nowhere but into its headers."""
     seconds = number("timeout", timeout, low=0.001, high=86_400.0)
-    headers: Mapping[str, str] = {
+    headers = {
         "Authorization": f"Bearer {_checked_key(key)}",
         "User-Agent": f"affinity-bandits/{__version__}",
     }
@@ -103,12 +135,33 @@ def retries_of(attempts: int) -> Retries:
     return Retries(whole("attempts", attempts, low=1, high=1000))
 
 
-def _problem(reply: Reply) -> tuple[str, str]:
+def seconds_of(retry_after: str | None) -> float:
+    """Return the seconds that a Retry-After header asks for; 0 where it says nothing sensible.
+
+    >>> seconds_of("3"), seconds_of(None), seconds_of("soon")
+    (3.0, 0.0, 0.0)
+    """
+    if retry_after is None:
+        return 0.0
+    try:
+        seconds = float(retry_after)
+    except ValueError:
+        try:
+            until = parsedate_to_datetime(retry_after)
+        except ValueError:
+            return 0.0
+        zoned = until if until.tzinfo is not None else until.replace(tzinfo=UTC)
+        seconds = (zoned - datetime.now(UTC)).total_seconds()
+    return seconds if seconds > 0.0 else 0.0  # also where it is not a number
+
+
+def _problem(reply: httpx.Response) -> tuple[str, str]:
     """Return code and detail of a reply that says no, whoever sent it."""
     try:
         problem = Problem.model_validate_json(reply.content)
     except ValueError:
-        return f"http_{reply.status}", "the reply is not one of the service: is this its address?"
+        words = "the reply is not one of the service: is this its address?"
+        return f"http_{reply.status_code}", words
     return problem.code, problem.detail
 
 

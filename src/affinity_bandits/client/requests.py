@@ -1,4 +1,4 @@
-"""A request as a value: what is sent, and how its reply is read."""
+"""A request as a value: what is sent, how its reply is read, and when it is worth another try."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
+import httpx
+
 from affinity_bandits import wire
-from affinity_bandits.client.retries import TRANSIENT, Lost, Reply
 from affinity_bandits.wire import ToldLine
 from affinity_bandits.wire.limits import IDEMPOTENCY_KEY
 
 T_co = TypeVar("T_co", covariant=True)
+Outcome = httpx.Response | str
+"""What a try brought: a reply, of the service or of something in between; or why none came, after
+which the request may have been carried out all the same."""
+TRANSIENT = frozenset({429, 502, 503, 504})
+"""Statuses that say nothing against the request itself."""
 
 
 @dataclass(frozen=True)
@@ -44,21 +50,18 @@ class Request(Generic[T_co]):
         headers = {IDEMPOTENCY_KEY: self.key, "Content-Type": self.media_type}
         return sent | {"headers": headers, "content": self.content}
 
-    def transient(self, outcome: Reply | Lost) -> bool:
+    def transient(self, outcome: Outcome) -> bool:
         """Return whether the same request may go better the next time."""
-        return isinstance(outcome, Lost) or outcome.status in TRANSIENT
+        return isinstance(outcome, str) or outcome.status_code in TRANSIENT
 
 
 @dataclass(frozen=True)
 class BulkRequest(Request[list[ToldLine]]):
     """Many tells at once: each line has a status of its own."""
 
-    def transient(self, outcome: Reply | Lost) -> bool:
-        if super().transient(outcome):
-            return True
-        assert isinstance(outcome, Reply)
-        if outcome.status != 200:
-            return False
+    def transient(self, outcome: Outcome) -> bool:
+        if isinstance(outcome, str) or outcome.status_code != 200:
+            return super().transient(outcome)
         try:
             return any(one.status in TRANSIENT for one in self.read(outcome.content))
         except ValueError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 from uuid import UUID
 
@@ -15,59 +16,56 @@ class Problem(AffinityError):  # noqa: N818 - named after the media type that ca
         code: a word that programs can rely on.
         status: the HTTP status.
         title: what the code means, the same for every occurrence.
+        detail: what it says, with a place for each of its arguments.
+        headers: what the response says besides.
     """
 
     code: ClassVar[str]
     status: ClassVar[int]
     title: ClassVar[str]
+    detail: ClassVar[str] = "{}"
+    headers: Mapping[str, str] = {}
+
+    def __init__(self, *parts: object) -> None:
+        super().__init__(self.detail.format(*parts))
 
 
 class NoSuchCampaign(Problem):
     """There is none by this id, or it is another tenant's: it looks the same."""
 
     code, status, title = "no_such_campaign", 404, "No such campaign"
-
-    def __init__(self, campaign: object) -> None:
-        super().__init__(f"there is no campaign {campaign}")
+    detail = "there is no campaign {}"
 
 
 class NoSuchLease(Problem):
     """The campaign never granted a lease of this number."""
 
     code, status, title = "no_such_lease", 404, "No such lease"
-
-    def __init__(self, lease: int) -> None:
-        super().__init__(f"lease must be one that this campaign granted, got {lease}")
+    detail = "lease must be one that this campaign granted, got {}"
 
 
 class KeyReused(Problem):
     """The idempotency key came before, with another request."""
 
     code, status, title = "key_reused", 409, "Idempotency key used before"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "the idempotency key came before with another request; repeat a request unchanged, "
-            "or send a new one with a new key"
-        )
+    detail = (
+        "the idempotency key came before with another request; repeat a request unchanged, "
+        "or send a new one with a new key"
+    )
 
 
 class NotLeased(Problem):
     """A tell names slots, or more answers of an arm, than its lease has."""
 
     code, status, title = "not_leased", 422, "Not part of the lease"
-
-    def __init__(self, lease: int) -> None:
-        super().__init__(f"every answer must be for a slot of lease {lease}")
+    detail = "every answer must be for a slot of lease {}"
 
 
 class ScoreOutOfRange(Problem):
     """A score outside the range that the campaign was made with."""
 
     code, status, title = "score_out_of_range", 422, "Score out of range"
-
-    def __init__(self) -> None:
-        super().__init__("every score must be in the campaign's range")
+    detail = "every score must be in the campaign's range"
 
 
 class NeedsAttention(Problem):
@@ -80,21 +78,21 @@ class NeedsAttention(Problem):
     """
 
     code, status, title = "needs_attention", 500, "The campaign needs attention"
+    detail = (
+        "campaign {} needs the attention of whoever runs the service: {}; "
+        "whatever was acknowledged is kept"
+    )
 
     def __init__(self, campaign: UUID, kind: str, reason: str) -> None:
         self.campaign = campaign
         self.kind = kind
         self.reason = reason
-        super().__init__(
-            f"campaign {campaign} needs the attention of whoever runs the service: {reason}; "
-            "whatever was acknowledged is kept"
-        )
+        super().__init__(campaign, reason)
 
 
 class Unavailable(Problem):
     """The database did not answer; nothing is known of the request. Try again, same key."""
 
     code, status, title = "unavailable", 503, "Try again"
-
-    def __init__(self) -> None:
-        super().__init__("the database did not answer; repeat the request with the same key")
+    detail = "the database did not answer; repeat the request with the same key"
+    headers: Mapping[str, str] = {"retry-after": "1"}

@@ -20,12 +20,7 @@ from affinity_bandits.wire.base import (
     given,
     one_of,
 )
-from affinity_bandits.wire.limits import (
-    LARGEST_HORIZON,
-    LONGEST_LEASE,
-    MOST_ARMS,
-    SHORTEST_LEASE,
-)
+from affinity_bandits.wire.limits import LARGEST_HORIZON, LONGEST_LEASE, MOST_ARMS, SHORTEST_LEASE
 
 __all__ = [
     "Arm",

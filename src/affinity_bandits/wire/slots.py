@@ -10,15 +10,8 @@ from pydantic import Field, SkipValidation, model_validator, with_config
 from typing_extensions import TypedDict
 
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.wire import limits
 from affinity_bandits.wire.base import Body, CampaignId, Message, Moment, Name, Number, Score, given
-from affinity_bandits.wire.limits import (
-    LARGEST_LEASE,
-    LARGEST_ROUND,
-    LARGEST_SCORE,
-    LONGEST_KEY,
-    MOST_ANSWERS,
-    UNITS_PER_ONE,
-)
 from affinity_bandits.wire.values import listed, number
 
 __all__ = [
@@ -40,14 +33,14 @@ __all__ = [
 
 Scores = Mapping[int, float] | Sequence[float]
 """The score of each slot by its number; or those of all slots of a lease, in their order."""
-LARGEST_SUM = float(LARGEST_SCORE * MOST_ANSWERS)
-SMALLEST_UNIT = Decimal(1) / UNITS_PER_ONE
+LARGEST_SUM = float(limits.LARGEST_SCORE * limits.MOST_ANSWERS)
+SMALLEST_UNIT = Decimal(1) / limits.UNITS_PER_ONE
 
 
 class Ask(Body):
     """A request for up to `count` slots."""
 
-    count: int = Field(default=1, ge=1, le=LARGEST_LEASE, description="Slots at most.")
+    count: int = Field(default=1, ge=1, le=limits.LARGEST_LEASE, description="Slots at most.")
     listed: bool = Field(default=True, description="Whether to list every slot with its arm.")
 
 
@@ -69,7 +62,7 @@ class ListedSlot(TypedDict):
 class SlotScore(TypedDict):
     """The score of one slot."""
 
-    slot: Annotated[int, Field(ge=0, le=LARGEST_ROUND)]
+    slot: Annotated[int, Field(ge=0, le=limits.LARGEST_ROUND)]
     score: Score
 
 
@@ -77,7 +70,7 @@ class Total(Body):
     """The answers of one arm of a lease taken together; a sum as a decimal text is exact."""
 
     arm: Name
-    count: Annotated[int, Field(ge=0, le=MOST_ANSWERS)]
+    count: Annotated[int, Field(ge=0, le=limits.MOST_ANSWERS)]
     sum: (
         Annotated[float, Field(ge=-LARGEST_SUM, le=LARGEST_SUM)]
         | Annotated[str, Field(pattern=r"^-?[0-9]{1,12}(\.[0-9]{1,18})?$")]
@@ -131,7 +124,9 @@ class Lease(Message):
         if not by_slot:
             raise InvalidInput("scores", "one or more", scores)
         return {
-            int(slot): number(f"score of slot {slot}", one, low=-LARGEST_SCORE, high=LARGEST_SCORE)
+            int(slot): number(
+                f"score of slot {slot}", one, low=-limits.LARGEST_SCORE, high=limits.LARGEST_SCORE
+            )
             for slot, one in by_slot.items()
         }
 
@@ -183,8 +178,8 @@ class Tell(Body):
     """Answers to slots of one lease: a score a slot, or a total an arm."""
 
     lease: Number
-    answers: list[SlotScore] = given(min_length=1, max_length=MOST_ANSWERS)
-    totals: list[Total] = given(min_length=1, max_length=MOST_ANSWERS)
+    answers: list[SlotScore] = given(min_length=1, max_length=limits.MOST_ANSWERS)
+    totals: list[Total] = given(min_length=1, max_length=limits.MOST_ANSWERS)
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
@@ -196,7 +191,7 @@ class Tell(Body):
 class TellLine(Tell):
     """A tell as a line among others."""
 
-    key: str = given(min_length=1, max_length=LONGEST_KEY, description="An idempotency key.")
+    key: str = given(min_length=1, max_length=limits.LONGEST_KEY, description="An idempotency key.")
 
 
 class Told(Message):

@@ -14,7 +14,7 @@ import httpx
 import schemathesis
 
 from affinity_bandits.service.core.campaign_spec import SERVED
-from affinity_bandits.service.http.cursors import to_cursor
+from affinity_bandits.service.http.parameters import to_cursor
 from tests.support.web_site import CAMPAIGN, Site, new_names
 
 ASK, TELL, TELLS, CREATE = (

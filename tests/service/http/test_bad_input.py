@@ -14,7 +14,7 @@ import asyncpg
 import httpx
 import pytest
 
-from affinity_bandits.service.http.cursors import to_cursor
+from affinity_bandits.service.http.parameters import to_cursor
 from affinity_bandits.wire.limits import LARGEST_NUMBER, LARGEST_ROUND
 from tests.support.web_site import CAMPAIGN, Site, on_site, opened, refused
 

@@ -13,8 +13,7 @@ from fastapi.routing import iter_route_contexts
 
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.http import create_app
-from affinity_bandits.service.http.auth import ApiRoute
-from affinity_bandits.service.http.rate_limit import RateLimiter
+from affinity_bandits.service.http.auth import ApiRoute, RateLimiter
 from affinity_bandits.wire.limits import SCOPES
 from tests.support.web_site import (
     Site,

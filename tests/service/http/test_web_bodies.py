@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.service.http.cursors import from_cursor, to_cursor
+from affinity_bandits.service.http.parameters import from_cursor, to_cursor
 from tests.support.web_site import (
     CAMPAIGN,
     TELL,

@@ -65,7 +65,7 @@ def test_a_defect_is_answered_without_a_word_about_itself(
         async def broken(*_: object) -> None:
             raise RuntimeError("the words of a body")
 
-        monkeypatch.setattr(at.app.state.backend.parts.reading, "campaigns", broken)
+        monkeypatch.setattr(at.app.state.backend.parts.queries, "campaigns", broken)
         async with at.client(await at.key()) as client:
             answer = await client.get("/v1/campaigns")
             refused(answer, 500, "unexpected")

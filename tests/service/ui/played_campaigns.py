@@ -63,7 +63,7 @@ def played(
     done = current.size if exhausted else 0
     progress = Progress(
         *(len(closed) - exhausted, current.arms, current.repetitions, current.size, done, done),
-        *(nothing, nothing, START),
+        *(nothing, nothing),
     )
     campaign = Campaign(
         uuid.UUID(int=1),
@@ -89,7 +89,7 @@ def told(campaign: Campaign, rounds: Sequence[ClosedRound], number: int) -> str:
 
 
 def answers_of(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[int]:
-    found = [0] * len(campaign.description.arms)
+    found = [0] * len(campaign.spec.arms)
     for one in rounds:
         for arm, count in zip(one.arms, one.counts, strict=True):
             found[arm] += count

@@ -12,6 +12,7 @@ from affinity_bandits.policies import (
     Uniform,
 )
 from affinity_bandits.service.core.campaign_spec import SERVED
+from affinity_bandits.service.core.records import UnknownPolicy
 from affinity_bandits.service.ui import campaign_text
 
 from .played_campaigns import LISTED, played, text
@@ -24,7 +25,7 @@ def test_a_policy_without_words_of_its_own_gets_none_of_anothers() -> None:
     fixed = {name for name, words in said.items() if "a fixed number of groups" in words}
     assert fixed == {"explore-then-commit", "sequential-halving", "successive-rejects"}
     assert not [name for name, words in said.items() if "is up to the policy" in words]
-    for stranger in (None, RoundPolicy()):
+    for stranger in (UnknownPolicy(), RoundPolicy()):
         words = campaign_text.how_it_decides(stranger)
         assert "is up to the policy" in words
         assert "lowest" not in words
@@ -42,7 +43,7 @@ def test_the_headline_says_where_a_campaign_stands() -> None:
     assert text(campaign_text.headline(ended)).startswith("The horizon was reached before")
     decided, _ = played(LISTED, "AB", [0.1, 0.9])
     assert text(campaign_text.headline(decided)) == "B is recommended"
-    assert campaign_text.status_of(decided).word == "Decided"
+    assert campaign_text.status_of(decided) == "Decided"
     stopped = replace(midway, status="stopped")
     assert (
         text(campaign_text.headline(stopped))

@@ -21,12 +21,13 @@ from affinity_bandits.policies import (
     SuccessiveRejects,
 )
 from affinity_bandits.policies.schedule import ListedSchedule
-from affinity_bandits.service.core.records import Campaign, ClosedRound, Event, Stored
+from affinity_bandits.service.core.records import Campaign, ClosedRound, Stored
 from affinity_bandits.service.ui import campaign_text, charts
 from affinity_bandits.service.ui.decisions import decisions_of, explained
 from affinity_bandits.service.ui.event_text import line
 from affinity_bandits.service.ui.view import view_of
 from affinity_bandits.service.ui.wording import gap_in_words
+from affinity_bandits.wire import Event
 
 from .played_campaigns import LISTED, ROUNDS, START, answers_of, played, text, told
 
@@ -36,16 +37,16 @@ HOSTILE = ('<script>alert("x")</script>', "\"'><img src=x onerror=alert(1)>", "{
 def test_why_a_stranger_dropped_a_group_is_not_made_up() -> None:
     campaign, rounds = played(SuccessiveRejects(), "ABC", [0.9, 0.8, 0.1], rounds=1)
     assert "Only the best 2 by score" in told(campaign, rounds, 0)
-    about = campaign.description
+    about = campaign.spec
     stored = Stored(
         *(about.name, about.arms, {}, about.horizon, about.lease_seconds),
         *(about.lowest, about.highest),
     )
-    words = told(replace(campaign, description=stored), rounds, 0)
+    words = told(replace(campaign, spec=stored), rounds, 0)
     assert "C scored 0.10, which is 0.80 below the best (A, 0.90)." in words
     assert "The campaign's policy then dropped C." in words
     assert "Only the best" not in words
-    view_of(replace(campaign, description=stored), rounds, answers_of(campaign, rounds))
+    view_of(replace(campaign, spec=stored), rounds, answers_of(campaign, rounds))
 
 
 def test_a_drop_is_explained_by_score_gap_and_tolerance() -> None:
@@ -183,7 +184,7 @@ def test_the_numbers_of_a_gap_do_not_contradict_each_other(
 
 def events_of(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[Event]:
     def event(kind: str, **data: object) -> Event:
-        return Event(1, START, kind, "k", None, 2, data)
+        return Event(number=1, at=START, kind=kind, actor="k", key=None, round=2, data=data)
 
     due = START.isoformat()
     return [
@@ -200,7 +201,7 @@ def events_of(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[Event]:
 
 def test_the_audit_trail_is_told_in_words() -> None:
     campaign, rounds = played(LISTED, "ABC", [0.55, 0.5, 0.24], rounds=2)
-    lines = [line(campaign.description, one) for one in events_of(campaign, rounds)]
+    lines = [line(campaign.spec, one) for one in events_of(campaign, rounds)]
     assert [text(one.what) for one in lines] == [
         "The campaign was made: three groups, 100,000 answers at most.",
         "32 ratings of round 2 were handed out (48 were asked for), to be answered by"
@@ -226,7 +227,7 @@ def test_names_stay_text_in_every_sentence_and_picture() -> None:
             for decision in decisions_of(campaign, rounds):
                 sentences += explained(decision)
             for event in events_of(campaign, rounds):
-                sentences.append(line(campaign.description, event).what)
+                sentences.append(line(campaign.spec, event).what)
             drawn = view_of(campaign, rounds, answers_of(campaign, rounds))
             for row in drawn.timeline.rows:
                 ET.fromstring(row.picture)

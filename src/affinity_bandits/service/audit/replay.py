@@ -63,7 +63,7 @@ class Replay:
         self.leases: dict[int, HeldLease] = {}
         self.owing: dict[int, HeldLease] = {}
         self.closed: list[dict[str, Any]] = []
-        self.description: CampaignSpec
+        self.spec: CampaignSpec
         self.scale: Scale
         self.saved: dict[str, Any]
         self.round: OpenRound
@@ -91,14 +91,14 @@ class Replay:
         return {number: lease.pending for number, lease in self.owing.items()}
 
     def _create(self, event: Row) -> None:
-        self.description = CampaignSpec.from_json(event["detail"]["description"])
-        self.scale = self.description.scale
+        self.spec = CampaignSpec.from_json(event["detail"]["description"])
+        self.scale = self.spec.scale
         self.in_flight = event["detail"].get("in_flight")  # nobody kept to any before 0002
-        policy, arms = self.description.policy, len(self.description.arms)
-        state = policy.start(arms, self.description.horizon)
-        self.saved = policy.save(state, arms, self.description.horizon)
+        policy, arms = self.spec.policy, len(self.spec.arms)
+        state = policy.start(arms, self.spec.horizon)
+        self.saved = policy.save(state, arms, self.spec.horizon)
         self._same(event, "state", event["detail"]["state"], self.saved["state"])
-        self._open(0, open_round(policy, state, self.description.horizon, 0))
+        self._open(0, open_round(policy, state, self.spec.horizon, 0))
         self.status = "decided" if self.round.final else "open"
 
     def _open(self, number: int, round_: OpenRound) -> None:
@@ -119,7 +119,7 @@ class Replay:
         else:
             expected = self._offered_again(event["asked"], event["at"])
         self._same(event, "slots", sorted(granted), sorted(expected))
-        until = event["at"] + timedelta(seconds=self.description.lease_seconds)
+        until = event["at"] + timedelta(seconds=self.spec.lease_seconds)
         self._same(event, "expires_at", event["expires_at"], until)
         lease = HeldLease(self.number, runs, granted, event["expires_at"])
         self.leases[event["number"]] = self.owing[event["number"]] = lease
@@ -216,20 +216,10 @@ class Replay:
         self._same(event, "arms", detail["arms"], list(self.round.arms))
         self._same(event, "counts", detail["counts"], self.answers)
         self._same(event, "sums", detail["sums"], [str(total) for total in self.sums])
-        made = advance(
-            self.description.policy, self.scale, self.saved, self.round, self.sums, self.before
-        )
+        made = advance(self.spec.policy, self.scale, self.saved, self.round, self.sums, self.before)
         self._same(event, "dropped", detail["dropped"], list(made.dropped))
         self._same(event, "state", detail["state"], made.saved["state"])
-        expected = None
-        if made.next is not None:
-            expected = {
-                "arms": list(made.next.arms),
-                "repetitions": made.next.repetitions,
-                "size": made.next.size,
-                "final": made.next.final,
-            }
-        self._same(event, "next", detail["next"], expected)
+        self._same(event, "next", detail["next"], made.next and made.next.to_json())
         self.closed.append(
             {
                 "number": self.number,

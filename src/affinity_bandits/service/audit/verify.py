@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 import asyncpg
 
 from affinity_bandits.service.audit.replay import Replay
 from affinity_bandits.service.problems import NoSuchCampaign
-from affinity_bandits.service.store.connection import translate_errors
+from affinity_bandits.service.store.connection import transaction
+from affinity_bandits.service.store.named import sql
 
 MOST_DIFFERENCES = 100
 """Differences after which a replay gives up: one early mistake brings many others."""
@@ -31,7 +31,7 @@ class Verdict:
     differences: tuple[str, ...]
 
 
-async def verify(pool: asyncpg.Pool[Any], campaign: UUID) -> Verdict:
+async def verify(pool: asyncpg.Pool, campaign: UUID) -> Verdict:
     """Replay a campaign's events with the library's policy and compare state for state.
 
     It reads one snapshot of the database, so the campaign may go on meanwhile.
@@ -39,18 +39,12 @@ async def verify(pool: asyncpg.Pool[Any], campaign: UUID) -> Verdict:
     Raises:
         NoSuchCampaign: there is none by that id.
     """
-    async with (
-        translate_errors(),
-        pool.acquire() as db,
-        db.transaction(isolation="repeatable_read", readonly=True),
-    ):
-        head = await db.fetchrow("SELECT * FROM affinity.heads WHERE campaign = $1", campaign)
+    async with transaction(pool, isolation="repeatable_read", readonly=True) as db:
+        head = await db.fetchrow(sql.stored_head, campaign)
         if head is None:
             raise NoSuchCampaign(campaign)
         replay = Replay()
-        async for event in db.cursor(
-            "SELECT * FROM affinity.events WHERE campaign = $1 ORDER BY number", campaign
-        ):
+        async for event in db.cursor(sql.stored_events, campaign):
             replay.take(event)
             if len(replay.differences) >= MOST_DIFFERENCES or not replay.status:
                 return Verdict(replay.events, len(replay.closed), tuple(replay.differences))
@@ -59,10 +53,7 @@ async def verify(pool: asyncpg.Pool[Any], campaign: UUID) -> Verdict:
 
 
 async def _stored_differences(
-    db: asyncpg.pool.PoolConnectionProxy[Any],
-    campaign: UUID,
-    head: asyncpg.Record,
-    replay: Replay,
+    db: asyncpg.Connection, campaign: UUID, head: asyncpg.Record, replay: Replay
 ) -> list[str]:
     """Return where the tables differ from the replayed state."""
     found: list[str] = []
@@ -71,51 +62,29 @@ async def _stored_differences(
         if stored != replayed:
             found.append(f"{what} is {stored!r}, but {replayed!r} follows from the events")
 
-    exhausted = replay.status == "exhausted"
     compare("number of events", head["events"], replay.events)
     compare("status", head["status"], replay.status)
     compare("open round", head["round"], replay.number)
     compare("size of the open round", head["size"], replay.round.size)
     compare("next slot", head["next_slot"], replay.next_slot)
     compare("choices under way at once", head["in_flight"], replay.in_flight)
+    compare("state of the policy", head["saved"], replay.saved)
     if head["oldest"] > min((min(one) for one in replay.pending().values()), default=head["size"]):
         found.append(f"slots before {head['oldest']} are said to be answered, but some are not")
-    answered = replay.round.size if exhausted else sum(replay.answers)
+    answered = replay.round.size if replay.status == "exhausted" else sum(replay.answers)
     compare("answers in the open round", head["answered"], answered)
-    saved = await db.fetchval("SELECT saved FROM affinity.campaigns WHERE id = $1", campaign)
-    compare("state of the policy", saved, replay.saved)
-    sums = await db.fetch(
-        "SELECT place, answers, total FROM affinity.sums WHERE campaign = $1 ORDER BY place",
-        campaign,
-    )
+    counted = enumerate(zip(replay.answers, replay.sums, strict=True))
     compare(
         "sums of the open round",
-        [(row["place"], row["answers"], int(row["total"])) for row in sums],
-        [
-            (place, count, total)
-            for place, (count, total) in enumerate(zip(replay.answers, replay.sums, strict=True))
-            if count
-        ],
+        [(*one[:2], int(one[2])) for one in await db.fetch(sql.stored_sums, campaign)],
+        [(place, count, total) for place, (count, total) in counted if count],
     )
-    leases = await db.fetch(
-        "SELECT lease, pending FROM affinity.leases WHERE campaign = $1 ORDER BY lease", campaign
-    )
-    compare(
-        "open leases",
-        {
-            row["lease"]: {slot for run in row["pending"] for slot in range(run.lower, run.upper)}
-            for row in leases
-        },
-        replay.pending(),
-    )
-    rounds = await db.fetch(
-        "SELECT number, arms, counts, sums, dropped, before FROM affinity.rounds"
-        " WHERE campaign = $1 AND closed_at IS NOT NULL ORDER BY number",
-        campaign,
-    )
-    compare(
-        "closed rounds",
-        [dict(row) | {"sums": [int(total) for total in row["sums"]]} for row in rounds],
-        replay.closed,
-    )
+    leases = {
+        lease: {slot for run in pending for slot in range(run.lower, run.upper)}
+        for lease, pending in await db.fetch(sql.stored_leases, campaign)
+    }
+    compare("open leases", leases, replay.pending())
+    rounds = map(dict, await db.fetch(sql.stored_rounds, campaign))
+    closed = [one | {"sums": [int(total) for total in one["sums"]]} for one in rounds]
+    compare("closed rounds", closed, replay.closed)
     return found

@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 import asyncpg
@@ -15,13 +13,13 @@ import asyncpg
 from affinity_bandits.service.core.batching import Batcher
 from affinity_bandits.service.core.campaigns import Campaigns
 from affinity_bandits.service.core.keys import KeyRing
+from affinity_bandits.service.core.memory import remember
 from affinity_bandits.service.core.queries import CampaignQueries
 from affinity_bandits.service.problems import NeedsAttention, Unavailable
 from affinity_bandits.service.store.connection import GONE, connect, translate_errors
 from affinity_bandits.service.store.migrate import revision_of
+from affinity_bandits.service.store.named import sql
 
-KNOWN_CAMPAIGNS = 10_000
-"""Campaigns whose arms' names a process remembers; they never change."""
 EVERY_SECONDS = 1.0
 """Between two looks for rounds to close, and between two tries to reach the database."""
 STARTING_SECONDS = 1.0
@@ -51,10 +49,10 @@ class Watcher:
 class Parts:
     """What there is once the database has answered."""
 
-    pool: asyncpg.Pool[Any]
+    pool: asyncpg.Pool
     campaigns: Campaigns
     batcher: Batcher
-    reading: CampaignQueries
+    queries: CampaignQueries
     keys: KeyRing
 
 
@@ -68,14 +66,7 @@ class Backend:
         watcher: told what happens that no request asked for.
     """
 
-    def __init__(
-        self,
-        dsn: str,
-        *,
-        pool_size: int,
-        key_cache_ttl: float,
-        watcher: Watcher,
-    ) -> None:
+    def __init__(self, dsn: str, *, pool_size: int, key_cache_ttl: float, watcher: Watcher) -> None:
         self.watcher = watcher
         self._dsn = dsn
         self._pool_size = pool_size
@@ -124,10 +115,8 @@ class Backend:
         """
         known = self._names.get((tenant, campaign))
         if known is None:
-            known = await self.parts.reading.arms(tenant, campaign)
-            while len(self._names) >= KNOWN_CAMPAIGNS:
-                self._names.pop(next(iter(self._names)))
-            self._names[tenant, campaign] = known
+            found = await self.parts.queries.arms(tenant, campaign)
+            known = remember(self._names, (tenant, campaign), found)
         return known
 
     async def schema(self) -> str | None:
@@ -148,11 +137,8 @@ class Backend:
                 if self._parts is None:
                     self._parts = await self._connect()
                     self._connected.set()
-                closed = await self._parts.campaigns.close_due(at_once=first)
-                self.watcher.rounds_closed(closed)
-                self.watcher.needing_attention(
-                    await self._parts.pool.fetchval("SELECT count(*) FROM affinity.faults")
-                )
+                await self._parts.campaigns.close_due(at_once=first)
+                self.watcher.needing_attention(await self._parts.pool.fetchval(sql.count_marks))
                 first, said = False, None
             except (Unavailable, *GONE):
                 pass  # the database is away; /readyz says so
@@ -166,7 +152,7 @@ class Backend:
 
     async def _connect(self) -> Parts:
         pool = await connect(self._dsn, largest=self._pool_size)
-        campaigns = _Counting(pool, self.watcher)
+        campaigns = Campaigns(pool, self.watcher.faulted, self.watcher.rounds_closed)
         return Parts(
             pool,
             campaigns,
@@ -174,16 +160,3 @@ class Backend:
             CampaignQueries(pool, campaigns.note),
             KeyRing(pool, self._remember_seconds),
         )
-
-
-class _Counting(Campaigns):
-    """The core, with a count of the rounds that this process closes on the way."""
-
-    def __init__(self, pool: asyncpg.Pool[Any], watcher: Watcher) -> None:
-        super().__init__(pool, watcher.faulted)
-        self._watcher = watcher
-
-    async def close(self, campaign: UUID, *, now: datetime | None = None) -> bool:
-        done = await super().close(campaign, now=now)
-        self._watcher.rounds_closed(done)
-        return done

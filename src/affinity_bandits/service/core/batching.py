@@ -26,6 +26,7 @@ MOST_BATCHED = 20_000
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Send = Callable[[int, UUID, Sequence[Item]], Awaitable[Sequence[Result | Problem]]]
+Waiting = list[tuple[Item, asyncio.Future[Result]]]
 
 
 class WrongReply(Exception):  # noqa: N818 - reads as the fact it states
@@ -61,7 +62,7 @@ class _Queue(Generic[Item, Result]):
     def __init__(self, send: Send[Item, Result], weight: Callable[[Item], int]) -> None:
         self._send = send
         self._weight = weight
-        self._waiting: dict[tuple[int, UUID], list[tuple[Item, asyncio.Future[Result]]]] = {}
+        self._waiting: dict[tuple[int, UUID], Waiting[Item, Result]] = {}
         self._running: set[asyncio.Task[None]] = set()
 
     async def put(self, tenant: int, campaign: UUID, item: Item) -> Result:
@@ -82,13 +83,15 @@ class _Queue(Generic[Item, Result]):
         Whatever becomes of a batch, each of its requests gets a result and the next batch is sent.
         """
         waiting = self._waiting[tenant, campaign]
-        batch: list[tuple[Item, asyncio.Future[Result]]] = []
+        batch: Waiting[Item, Result] = []
         try:
             while waiting:
                 batch = self._cut(waiting)
                 results: Sequence[Any]
                 try:
-                    results = await self._results(tenant, campaign, batch)
+                    results = await self._send(tenant, campaign, [item for item, _ in batch])
+                    if len(results) != len(batch):
+                        results = [WrongReply(len(batch), len(results))] * len(batch)
                 except Exception as error:  # every caller is told, none is forgotten
                     results = [error] * len(batch)
                 for (_, future), result in zip(batch, results, strict=True):
@@ -100,17 +103,7 @@ class _Queue(Generic[Item, Result]):
             for _, future in batch + waiting:
                 _settle(future, Unavailable())
 
-    async def _results(
-        self, tenant: int, campaign: UUID, batch: list[tuple[Item, asyncio.Future[Result]]]
-    ) -> Sequence[Result | Problem]:
-        results = await self._send(tenant, campaign, [item for item, _ in batch])
-        if len(results) != len(batch):
-            raise WrongReply(len(batch), len(results))
-        return results
-
-    def _cut(
-        self, waiting: list[tuple[Item, asyncio.Future[Result]]]
-    ) -> list[tuple[Item, asyncio.Future[Result]]]:
+    def _cut(self, waiting: Waiting[Item, Result]) -> Waiting[Item, Result]:
         """Take the next batch off a list, at least one item."""
         size, weight = 0, 0
         for item, _ in waiting[:LARGEST_BATCH]:
@@ -118,8 +111,7 @@ class _Queue(Generic[Item, Result]):
             if size and weight > MOST_BATCHED:
                 break
             size += 1
-        batch = waiting[:size]
-        del waiting[:size]
+        batch, waiting[:size] = waiting[:size], []
         return batch
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,7 @@ from affinity_bandits import checks
 from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName, shown
 from affinity_bandits.policies import FOREVER, POLICIES, RoundPolicy
 from affinity_bandits.service.core.scores import Scale, from_units, scale_of
-from affinity_bandits.wire import Plan
-from affinity_bandits.wire.limits import (
-    LARGEST_ROUND,
-    LONGEST_LEASE,
-    LONGEST_NAME,
-    MOST_ARMS,
-    SHORTEST_LEASE,
-)
+from affinity_bandits.wire import Plan, limits
 
 DEFAULT_IN_FLIGHT = 100
 """Choices that may be under way at once where a policy's promise depends on it and nobody says."""
@@ -74,25 +67,25 @@ class CampaignSpec:
 
     def __post_init__(self) -> None:
         _name("name", self.name)
-        rule = f"a list of 2 to {MOST_ARMS} different names"
+        rule = f"a list of 2 to {limits.MOST_ARMS} different names"
         names = checks.sequence("arms", self.arms, rule)
-        if not 2 <= len(names) <= MOST_ARMS:
+        if not 2 <= len(names) <= limits.MOST_ARMS:
             raise InvalidInput("arms", rule, names)
         for position, one in enumerate(names):
             _name(f"arms[{position}]", one)
         if len(set(names)) < len(names):
             raise InvalidInput("arms", rule, names)
-        object.__setattr__(self, "arms", tuple(names))
         if not isinstance(self.policy, RoundPolicy) or self.policy.name not in SERVED:
             raise InvalidInput("policy", f"one of {', '.join(SERVED)}", self.policy)
-        _store(self, "horizon", checks.integer("horizon", self.horizon, low=1))
-        seconds = checks.number(
-            "lease_seconds", self.lease_seconds, low=SHORTEST_LEASE, high=LONGEST_LEASE
-        )
-        _store(self, "lease_seconds", seconds)
+        horizon = checks.integer("horizon", self.horizon, low=1)
+        least, most = limits.SHORTEST_LEASE, limits.LONGEST_LEASE
+        seconds = checks.number("lease_seconds", self.lease_seconds, low=least, high=most)
         scale = scale_of(self.lowest, self.highest)
-        _store(self, "lowest", from_units(scale.lowest))  # to nine decimals, as scores are kept
-        _store(self, "highest", from_units(scale.highest))
+        # To nine decimals, as scores are kept.
+        ends = {"lowest": from_units(scale.lowest), "highest": from_units(scale.highest)}
+        plain = {"arms": tuple(names), "horizon": horizon, "lease_seconds": seconds, **ends}
+        for name, value in plain.items():
+            object.__setattr__(self, name, value)
         try:
             self.policy.start(len(self.arms), self.horizon)
         except (OverflowError, MemoryError) as error:
@@ -108,26 +101,16 @@ class CampaignSpec:
         return replace(self, policy=self.policy.with_order_window(DEFAULT_IN_FLIGHT))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the description as JSON-ready data."""
-        return {
-            "name": self.name,
-            "arms": list(self.arms),
-            "policy": self.policy.to_json(),
-            "horizon": self.horizon,
-            "lease_seconds": self.lease_seconds,
-            "lowest": self.lowest,
-            "highest": self.highest,
-        }
+        """Return the spec as JSON-ready data."""
+        return vars(self) | {"arms": list(self.arms), "policy": self.policy.to_json()}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> CampaignSpec:
-        """Rebuild a description from `to_json`."""
-        given = dict(data)
-        given["policy"] = served_policy(given["policy"])
-        return cls(**given)
+        """Rebuild a spec from `to_json`."""
+        return cls(**{**data, "policy": served_policy(data["policy"])})
 
     def digest(self) -> bytes:
-        """Return what tells this description from any other."""
+        """Return what tells this spec from any other."""
         return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).digest()
 
 
@@ -209,6 +192,10 @@ class OpenRound:
     size: int
     final: bool
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the round as events tell it."""
+        return asdict(self) | {"arms": list(self.arms)}
+
     @property
     def whole(self) -> bool:
         """Whether the policy will be given the sums of this round."""
@@ -221,19 +208,15 @@ def open_round(policy: RoundPolicy, state: Any, horizon: int, before: int) -> Op
     arms = tuple(int(arm) for arm in np.asarray(planned.arms))
     repetitions = int(planned.repetitions)
     if repetitions >= FOREVER and len(arms) == 1:
-        return OpenRound(arms, FOREVER, LARGEST_ROUND, final=True)
+        return OpenRound(arms, FOREVER, limits.LARGEST_ROUND, final=True)
     return OpenRound(
         arms, repetitions, max(0, min(repetitions * len(arms), horizon - before)), final=False
     )
 
 
 def _name(parameter: str, value: object) -> None:
-    rule = f"a name of 1 to {LONGEST_NAME} printable characters"
-    if not isinstance(value, str) or not 1 <= len(value) <= LONGEST_NAME:
+    rule = f"a name of 1 to {limits.LONGEST_NAME} printable characters"
+    if not isinstance(value, str) or not 1 <= len(value) <= limits.LONGEST_NAME:
         raise InvalidInput(parameter, rule, value)
     if not value.isprintable() or value != value.strip():
         raise InvalidInput(parameter, f"{rule}, not beginning or ending with a space", value)
-
-
-def _store(description: CampaignSpec, name: str, value: Any) -> None:
-    object.__setattr__(description, name, value)

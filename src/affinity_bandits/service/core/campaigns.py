@@ -8,10 +8,10 @@ what it had not may be repeated with the same idempotency key.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from functools import cached_property
 from uuid import UUID
 
 import asyncpg
@@ -23,15 +23,14 @@ from affinity_bandits.service.core import faults
 from affinity_bandits.service.core.campaign_spec import CampaignSpec, open_round
 from affinity_bandits.service.core.closer import Closer
 from affinity_bandits.service.core.closing import opened
+from affinity_bandits.service.core.memory import remember
 from affinity_bandits.service.core.records import Lease, Runs
 from affinity_bandits.service.core.tells import Tell, flattened
-from affinity_bandits.service.store.connection import translate_errors
+from affinity_bandits.service.store.connection import transaction
+from affinity_bandits.service.store.named import sql
 from affinity_bandits.wire import Finished, Told, Wait
 from affinity_bandits.wire.limits import LARGEST_LEASE
 from affinity_bandits.wire.values import check_key
-
-KNOWN_ROUNDS = 10_000
-"""Rounds whose arms a process remembers; they never change."""
 
 
 @dataclass(frozen=True)
@@ -51,28 +50,15 @@ class Campaigns(Closer):
     """Campaigns in one database.
 
     Safe to share between the tasks of an event loop; other processes may use the same database.
-
-    Args:
-        pool: connections, as `database.connect` makes them.
-        faulted: told of every fault of the service's own that is found.
     """
 
-    def __init__(
-        self,
-        pool: asyncpg.Pool[Any],
-        faulted: Callable[[problems.NeedsAttention], None] = lambda _: None,
-    ) -> None:
-        super().__init__(pool, faulted)
-        self._arms: dict[tuple[UUID, int], tuple[int, ...]] = {}
+    @cached_property
+    def _arms(self) -> dict[tuple[UUID, int], tuple[int, ...]]:
+        """The arms of rounds, which never change."""
+        return {}
 
     async def create(
-        self,
-        tenant: int,
-        description: CampaignSpec,
-        *,
-        key: str,
-        actor: str,
-        now: datetime | None = None,
+        self, tenant: int, spec: CampaignSpec, *, key: str, actor: str, now: datetime | None = None
     ) -> UUID:
         """Open a campaign and its first round; a repeat returns the same id.
 
@@ -80,75 +66,39 @@ class Campaigns(Closer):
         may be out of it is told `DEFAULT_IN_FLIGHT`.
 
         Raises:
-            KeyReused: the key came before with another description.
+            KeyReused: the key came before with another spec.
         """
         check_key(key)
-        description = description.with_window()
-        policy, arms = description.policy, len(description.arms)
-        state = policy.start(arms, description.horizon)
-        first = open_round(policy, state, description.horizon, 0)
-        saved = policy.save(state, arms, description.horizon)
-        data, digest = description.to_json(), description.digest()
-        scale = description.scale
-        async with translate_errors(), self._pool.acquire() as db, db.transaction():
-            id_ = await db.fetchval(
-                "INSERT INTO affinity.campaigns (id, tenant, name, arms, policy, horizon,"
-                " lease_seconds, lowest, highest, saved, created_at, created_by, key, digest)"
-                " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,"
-                " coalesce($11, clock_timestamp()), $12, $13, $14)"
-                " ON CONFLICT (tenant, key) DO NOTHING RETURNING id",
-                uuid.uuid4(),
-                tenant,
-                description.name,
-                list(description.arms),
-                data["policy"],
-                description.horizon,
-                description.lease_seconds,
-                scale.lowest,
-                scale.highest,
-                saved,
-                now,
-                actor,
-                key,
-                digest,
+        spec = spec.with_window()
+        policy, arms, scale = spec.policy, len(spec.arms), spec.scale
+        state = policy.start(arms, spec.horizon)
+        first = open_round(policy, state, spec.horizon, 0)
+        saved = policy.save(state, arms, spec.horizon)
+        data, digest = spec.to_json(), spec.digest()
+        terms = (spec.lease_seconds, scale.lowest, scale.highest)
+        async with transaction(self._pool) as db:
+            what = (spec.name, spec.arms, data["policy"], spec.horizon, *terms, saved)
+            id_: UUID | None = await db.fetchval(
+                sql.create_campaign, uuid.uuid4(), tenant, *what, now, actor, key, digest
             )
             if id_ is None:
-                before = await db.fetchrow(
-                    "SELECT id, digest FROM affinity.campaigns WHERE tenant = $1 AND key = $2",
-                    tenant,
-                    key,
-                )
+                before = await db.fetchrow(sql.created_before, tenant, key)
                 if before is None or before["digest"] != digest:
                     raise problems.KeyReused
                 return UUID(str(before["id"]))
+            status = "decided" if first.final else "open"
+            shape = (len(first.arms), first.size)
             await db.execute(
-                "INSERT INTO affinity.heads (campaign, tenant, status, round, width, size,"
-                " next_slot, answered, events, lease_seconds, lowest, highest, in_flight)"
-                " VALUES ($1, $2, $3, 0, $4, $5, 0, 0, 1, $6, $7, $8, $9)",
-                id_,
-                tenant,
-                "decided" if first.final else "open",
-                len(first.arms),
-                first.size,
-                description.lease_seconds,
-                scale.lowest,
-                scale.highest,
-                policy.order_window,
+                sql.create_head, id_, tenant, status, *shape, *terms, policy.order_window
             )
             await opened(db, id_, 0, first, before=0, now=now)
-            await db.execute(
-                "INSERT INTO affinity.events (campaign, number, at, kind, actor, round, detail)"
-                " VALUES ($1, 1, coalesce($2, clock_timestamp()), 'create', $3, 0, $4)",
-                id_,
-                now,
-                actor,
-                {
-                    "description": data,
-                    "version": __version__,
-                    "in_flight": policy.order_window,
-                    "state": saved["state"],
-                },
-            )
+            detail = {
+                "description": data,  # the spec; so called since the first schema
+                "version": __version__,
+                "in_flight": policy.order_window,
+                "state": saved["state"],
+            }
+            await db.execute(sql.add_event, id_, 1, now, "create", actor, None, 0, detail)
         return UUID(str(id_))
 
     async def ask(
@@ -159,27 +109,19 @@ class Campaigns(Closer):
         Fresh slots are handed out first; once a round has none, or its next one would be too far
         ahead of the oldest without an answer, slots that expired leases still owe. A lease may
         have fewer slots than were asked for, and never spans two rounds. Asks that would need a
-        round which cannot be closed are answered NeedsAttention.
+        round which cannot be closed are given NeedsAttention.
 
         Raises:
             NoSuchCampaign: this tenant has none by that id.
-            NeedsAttention: the database's answer makes no sense.
+            NeedsAttention: what the database returned makes no sense.
         """
         while True:
             fault: problems.NeedsAttention | None = None
             async with self._watched(campaign):
-                rows = await self._pool.fetch(
-                    "SELECT * FROM affinity.ask($1, $2, $3, $4, $5, $6)",
-                    tenant,
-                    campaign,
-                    now,
-                    [one.actor for one in asks],
-                    [one.key for one in asks],
-                    [one.count for one in asks],
-                )
-                if not rows:
-                    raise problems.NoSuchCampaign(campaign)
-                _same_number(rows, asks)
+                actors, keys = [one.actor for one in asks], [one.key for one in asks]
+                counts = [one.count for one in asks]
+                rows = await self._pool.fetch(sql.ask, tenant, campaign, now, actors, keys, counts)
+                _check(campaign, rows, asks)
                 if any(row["outcome"] == "closing" for row in rows):
                     # Whoever completed the round has not closed it yet, or died before it could.
                     try:
@@ -204,19 +146,11 @@ class Campaigns(Closer):
 
         Raises:
             NoSuchCampaign: this tenant has none by that id.
-            NeedsAttention: the database's answer makes no sense.
+            NeedsAttention: what the database returned makes no sense.
         """
         async with self._watched(campaign):
-            rows = await self._pool.fetch(
-                "SELECT * FROM affinity.tell($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
-                tenant,
-                campaign,
-                now,
-                *flattened(tells),
-            )
-            if not rows:
-                raise problems.NoSuchCampaign(campaign)
-            _same_number(rows, tells)
+            rows = await self._pool.fetch(sql.tell, tenant, campaign, now, *flattened(tells))
+            _check(campaign, rows, tells)
             if any(row["complete"] for row in rows):
                 # The answers are committed, whatever becomes of this: `close_due` tries again.
                 try:
@@ -232,49 +166,20 @@ class Campaigns(Closer):
     ) -> None:
         """Hand out nothing more; answers to what was handed out still count."""
         check_key(key)
-        async with translate_errors(), self._pool.acquire() as db, db.transaction():
-            head = await db.fetchrow(
-                "SELECT status, round, events FROM affinity.heads"
-                " WHERE campaign = $1 AND tenant = $2 FOR UPDATE",
-                campaign,
-                tenant,
-            )
+        async with transaction(self._pool) as db:
+            head = await db.fetchrow(sql.head_to_stop, campaign, tenant)
             if head is None:
                 raise problems.NoSuchCampaign(campaign)
-            used = await db.fetchval(
-                "SELECT e.kind FROM affinity.requests AS q JOIN affinity.events AS e"
-                " ON e.campaign = q.campaign AND e.number = q.event"
-                " WHERE q.campaign = $1 AND q.key = $2",
-                campaign,
-                key,
-            )
+            used = await db.fetchval(sql.kind_of_request, campaign, key)
             if used is not None and used != "stop":
                 raise problems.KeyReused
-            if used is not None or head["status"] in ("stopped", "exhausted"):
+            status, event = head["status"], head["events"] + 1
+            if used is not None or status in ("stopped", "exhausted"):
                 return
-            await db.execute(
-                "INSERT INTO affinity.events"
-                " (campaign, number, at, kind, actor, key, round, detail)"
-                " VALUES ($1, $2, coalesce($3, clock_timestamp()), 'stop', $4, $5, $6, $7)",
-                campaign,
-                head["events"] + 1,
-                now,
-                actor,
-                key,
-                head["round"],
-                {"status": head["status"]},
-            )
-            await db.execute(
-                "INSERT INTO affinity.requests (campaign, key, event) VALUES ($1, $2, $3)",
-                campaign,
-                key,
-                head["events"] + 1,
-            )
-            await db.execute(
-                "UPDATE affinity.heads SET status = 'stopped', events = events + 1"
-                " WHERE campaign = $1",
-                campaign,
-            )
+            rest = (actor, key, head["round"], {"status": status})
+            await db.execute(sql.add_event, campaign, event, now, "stop", *rest)
+            await db.execute(sql.add_request, campaign, key, event)
+            await db.execute(sql.end_campaign, campaign, "stopped")
 
     async def _asked(
         self, campaign: UUID, row: asyncpg.Record
@@ -290,9 +195,7 @@ class Campaigns(Closer):
             )
         if outcome == "wait":
             return Wait(
-                status="wait",
-                outstanding=row["outstanding"],
-                retry_after=row["retry_after"] or 0.0,
+                status="wait", outstanding=row["outstanding"], retry_after=row["retry_after"] or 0.0
             )
         if outcome == "key_reused":
             return problems.KeyReused()
@@ -302,22 +205,16 @@ class Campaigns(Closer):
         """Return the arms of a round in the order of its slots."""
         known = self._arms.get((campaign, number))
         if known is None:
-            known = tuple(
-                await self._pool.fetchval(
-                    "SELECT arms FROM affinity.rounds WHERE campaign = $1 AND number = $2",
-                    campaign,
-                    number,
-                )
-            )
-            while len(self._arms) >= KNOWN_ROUNDS:
-                self._arms.pop(next(iter(self._arms)))
-            self._arms[campaign, number] = known
+            found = await self._pool.fetchval(sql.arms_of_round, campaign, number)
+            known = remember(self._arms, (campaign, number), tuple(found))
         return known
 
 
-def _same_number(rows: Sequence[asyncpg.Record], sent: Sequence[object]) -> None:
+def _check(campaign: UUID, rows: Sequence[asyncpg.Record], sent: Sequence[object]) -> None:
+    if not rows:
+        raise problems.NoSuchCampaign(campaign)
     if len(rows) != len(sent):
-        raise ValueError(f"{len(sent)} requests were sent, and {len(rows)} were answered")
+        raise ValueError(f"{len(sent)} requests were sent, and {len(rows)} came back")
 
 
 def _runs(slots: Sequence[asyncpg.Range]) -> Runs:
@@ -325,13 +222,13 @@ def _runs(slots: Sequence[asyncpg.Range]) -> Runs:
 
 
 def _told(tell: Tell, row: asyncpg.Record) -> Told | problems.Problem:
-    outcome = row["outcome"]
-    if outcome == "told":
-        return Told(counted=row["counted"], late=row["late"], duplicate=row["duplicate"])
-    if outcome == "key_reused":
-        return problems.KeyReused()
-    if outcome == "no_lease":
-        return problems.NoSuchLease(tell.lease)
-    if outcome == "slot_not_leased":
-        return problems.NotLeased(tell.lease)
+    match row["outcome"]:
+        case "told":
+            return Told(counted=row["counted"], late=row["late"], duplicate=row["duplicate"])
+        case "key_reused":
+            return problems.KeyReused()
+        case "no_lease":
+            return problems.NoSuchLease(tell.lease)
+        case "slot_not_leased":
+            return problems.NotLeased(tell.lease)
     return problems.ScoreOutOfRange()

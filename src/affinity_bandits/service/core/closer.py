@@ -13,39 +13,31 @@ import asyncpg
 from affinity_bandits.service import problems
 from affinity_bandits.service.core import faults
 from affinity_bandits.service.core.closing import close_round
-from affinity_bandits.service.store.connection import GONE, translate_errors
+from affinity_bandits.service.store.connection import GONE, transaction, translate_errors
+from affinity_bandits.service.store.named import sql
 
 MOST_FAILURES = 20
 """Tries of marked campaigns that may fail in one look for rounds to close."""
-# An array, not a join, which the planner may answer by reading all heads. Those that failed before
-# come last, so that they keep nobody waiting.
-_DUE = (
-    "SELECT campaign FROM affinity.heads WHERE campaign = ANY (ARRAY("
-    "SELECT d.campaign FROM affinity.due AS d WHERE NOT EXISTS (SELECT FROM affinity.faults AS f"
-    " WHERE f.campaign = d.campaign AND f.kind <> ALL ($1)) LIMIT 20))"
-    " LIMIT 1 FOR UPDATE SKIP LOCKED"
-)
-_MARKED = (
-    "SELECT campaign FROM affinity.heads WHERE campaign = ANY (ARRAY("
-    "SELECT campaign FROM affinity.faults WHERE campaign <> ALL ($1)"
-    " AND ($2 OR retry_at <= coalesce($3, clock_timestamp())) ORDER BY retry_at LIMIT 20))"
-    " LIMIT 1 FOR UPDATE SKIP LOCKED"
-)
 
 
 class Closer:
     """Closes rounds, and keeps the marks of campaigns whose rounds cannot be closed.
 
     Args:
-        pool: connections.
+        pool: connections, as `connection.connect` makes them.
         faulted: told of every fault of the service's own that is found.
+        closed: told how many rounds were closed.
     """
 
     def __init__(
-        self, pool: asyncpg.Pool[Any], faulted: Callable[[problems.NeedsAttention], None]
+        self,
+        pool: asyncpg.Pool,
+        faulted: Callable[[problems.NeedsAttention], None] = lambda _: None,
+        closed: Callable[[int], None] = lambda _: None,
     ) -> None:
         self._pool = pool
         self._faulted = faulted
+        self._closed = closed
 
     async def close(self, campaign: UUID, *, now: datetime | None = None) -> bool:
         """Close the open round if it has all its answers; return whether this call did it.
@@ -53,13 +45,12 @@ class Closer:
         Raises:
             NeedsAttention: it cannot be closed, or could not a moment ago.
         """
-        async with translate_errors(), self._pool.acquire() as db, db.transaction():
-            outcome: bool | problems.NeedsAttention | None
-            outcome = await faults.held(db, campaign, now)
-            if outcome is None:
-                outcome = await self._try(db, campaign, now)
+        async with transaction(self._pool) as db:
+            held = await faults.held(db, campaign, now)
+            outcome = held or await self._try(db, campaign, now)
         if isinstance(outcome, problems.NeedsAttention):
             raise outcome
+        self._closed(outcome)
         return outcome
 
     async def close_due(self, *, now: datetime | None = None, at_once: bool = False) -> int:
@@ -73,16 +64,17 @@ class Closer:
             at_once: try all that are marked, whether their pause is over or not.
         """
         closed = failures = 0
-        while (found := await self._try_next(now, _DUE, faults.PASSING)) is not None:
+        while (found := await self._try_next(now, sql.next_due, faults.PASSING)) is not None:
             closed += found[1] is True
         tried: list[UUID] = []
         while failures < MOST_FAILURES:
-            found = await self._try_next(now, _MARKED, tried, at_once, now)
+            found = await self._try_next(now, sql.next_marked, tried, at_once, now)
             if found is None:
                 break
             tried.append(found[0])
             closed += found[1] is True
             failures += isinstance(found[1], problems.NeedsAttention)
+        self._closed(closed)
         return closed
 
     async def note(self, found: Sequence[problems.NeedsAttention]) -> None:
@@ -100,19 +92,14 @@ class Closer:
         self, now: datetime | None, query: str, *arguments: Any
     ) -> tuple[UUID, bool | problems.NeedsAttention] | None:
         """Try the first campaign that a query finds and nobody else has; None if there is none."""
-        async with translate_errors(), self._pool.acquire() as db, db.transaction():
+        async with transaction(self._pool) as db:
             campaign = await db.fetchval(query, *arguments)
             if campaign is None:
                 return None
-            return campaign, await self._try(db, campaign, now, marked=query is _MARKED)
+            return campaign, await self._try(db, campaign, now, marked=query is sql.next_marked)
 
     async def _try(
-        self,
-        db: asyncpg.pool.PoolConnectionProxy[Any],
-        campaign: UUID,
-        now: datetime | None,
-        *,
-        marked: bool = False,
+        self, db: asyncpg.Connection, campaign: UUID, now: datetime | None, *, marked: bool = False
     ) -> bool | problems.NeedsAttention:
         """Close the open round if it is complete; if that fails, mark the campaign.
 

@@ -14,6 +14,7 @@ from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.service.core.campaign_spec import OpenRound, open_round
 from affinity_bandits.service.core.faults import check_plan, ours, policy_of, state_of
 from affinity_bandits.service.core.scores import Scale
+from affinity_bandits.service.store.named import sql
 
 
 @dataclass(frozen=True)
@@ -66,106 +67,55 @@ def advance(
     )
 
 
-async def close_round(
-    db: asyncpg.pool.PoolConnectionProxy[Any], campaign: UUID, *, now: datetime | None
-) -> bool:
+async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime | None) -> bool:
     """Close the open round if it has all its answers; to be called in a transaction.
 
     Raises:
         NeedsAttention: its policy or state cannot be read, or the policy fails.
     """
-    head = await db.fetchrow(
-        "SELECT status, round, size, answered, events FROM affinity.heads"
-        " WHERE campaign = $1 FOR UPDATE",
-        campaign,
-    )
-    await db.execute("DELETE FROM affinity.due WHERE campaign = $1", campaign)
+    head = await db.fetchrow(sql.head_to_close, campaign)
+    await db.execute(sql.no_longer_due, campaign)
     if head is None or head["answered"] < head["size"] or head["status"] == "exhausted":
         return False
     number = head["round"]
-    about = await db.fetchrow(
-        "SELECT cardinality(arms) AS arms, policy::text, lowest, highest, saved::text"
-        " FROM affinity.campaigns WHERE id = $1",
-        campaign,
-    )
+    about = await db.fetchrow(sql.campaign_to_close, campaign)
     policy = policy_of(campaign, about["policy"])
     saved = state_of(campaign, policy, about["saved"])
-    row = await db.fetchrow(
-        "SELECT arms, repetitions, size, before FROM affinity.rounds"
-        " WHERE campaign = $1 AND number = $2",
-        campaign,
-        number,
-    )
-    places = await db.fetch(
-        "DELETE FROM affinity.sums WHERE campaign = $1 RETURNING place, answers, total", campaign
-    )
+    row = await db.fetchrow(sql.round_to_close, campaign, number)
     current = OpenRound(tuple(row["arms"]), row["repetitions"], row["size"], final=False)
     counts, sums = [0] * len(current.arms), [0] * len(current.arms)
-    for one in places:
+    for one in await db.fetch(sql.take_sums, campaign):
         counts[one["place"]], sums[one["place"]] = one["answers"], int(one["total"])
     with ours(campaign, "decision"):
         scale = Scale(about["lowest"], about["highest"])
         made = advance(policy, scale, saved, current, sums, row["before"])
         check_plan(made.next, about["arms"], saved["horizon"] - row["before"] - current.size)
-    at = await db.fetchval("SELECT coalesce($1::timestamptz, clock_timestamp())", now)
-    await db.execute(
-        "UPDATE affinity.rounds SET closed_at = $3, counts = $4, sums = $5, dropped = $6"
-        " WHERE campaign = $1 AND number = $2",
-        campaign,
-        number,
-        at,
-        counts,
-        sums,
-        list(made.dropped),
-    )
-    await db.execute(
-        "INSERT INTO affinity.events (campaign, number, at, kind, actor, round, detail)"
-        " VALUES ($1, $2, $3, 'close', 'service', $4, $5)",
-        campaign,
-        head["events"] + 1,
-        at,
-        number,
-        {
-            "arms": list(current.arms),
-            "repetitions": current.repetitions,
-            "size": current.size,
-            "counts": counts,
-            "sums": [str(total) for total in sums],
-            "dropped": list(made.dropped),
-            "state": made.saved["state"],
-            "next": None
-            if made.next is None
-            else {
-                "arms": list(made.next.arms),
-                "repetitions": made.next.repetitions,
-                "size": made.next.size,
-                "final": made.next.final,
-            },
-        },
-    )
-    await db.execute("UPDATE affinity.campaigns SET saved = $2 WHERE id = $1", campaign, made.saved)
+    at = await db.fetchval(sql.time_of, now)
+    await db.execute(sql.close_round, campaign, number, at, counts, sums, made.dropped)
+    detail = {
+        "arms": list(current.arms),
+        "repetitions": current.repetitions,
+        "size": current.size,
+        "counts": counts,
+        "sums": [str(total) for total in sums],
+        "dropped": list(made.dropped),
+        "state": made.saved["state"],
+        "next": made.next and made.next.to_json(),
+    }
+    event = head["events"] + 1
+    await db.execute(sql.add_event, campaign, event, at, "close", "service", None, number, detail)
+    await db.execute(sql.save_state, campaign, made.saved)
     if made.next is None:
-        await db.execute(
-            "UPDATE affinity.heads SET status = 'exhausted', events = events + 1"
-            " WHERE campaign = $1",
-            campaign,
-        )
+        await db.execute(sql.end_campaign, campaign, "exhausted")
         return True
     await opened(db, campaign, number + 1, made.next, before=row["before"] + current.size, now=at)
-    await db.execute(
-        "UPDATE affinity.heads SET status = CASE WHEN status = 'stopped' THEN status"
-        " WHEN $2 THEN 'decided' ELSE 'open' END, round = round + 1, width = $3, size = $4,"
-        " next_slot = 0, oldest = 0, answered = 0, events = events + 1 WHERE campaign = $1",
-        campaign,
-        made.next.final,
-        len(made.next.arms),
-        made.next.size,
-    )
+    shape = (len(made.next.arms), made.next.size)
+    await db.execute(sql.next_round, campaign, made.next.final, *shape)
     return True
 
 
 async def opened(
-    db: asyncpg.pool.PoolConnectionProxy[Any],
+    db: asyncpg.Connection,
     campaign: UUID,
     number: int,
     round_: OpenRound,
@@ -174,14 +124,5 @@ async def opened(
     now: datetime | None,
 ) -> None:
     """Write down a round that begins."""
-    await db.execute(
-        "INSERT INTO affinity.rounds (campaign, number, arms, repetitions, size, before, opened_at)"
-        " VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, clock_timestamp()))",
-        campaign,
-        number,
-        list(round_.arms),
-        round_.repetitions,
-        round_.size,
-        before,
-        now,
-    )
+    shape = (round_.arms, round_.repetitions, round_.size)
+    await db.execute(sql.open_round, campaign, number, *shape, before, now)

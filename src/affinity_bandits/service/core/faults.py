@@ -20,6 +20,7 @@ import asyncpg
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.service.core.campaign_spec import OpenRound, served_policy
 from affinity_bandits.service.problems import NeedsAttention
+from affinity_bandits.service.store.named import sql
 
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 60.0
@@ -112,78 +113,39 @@ def check_plan(round_: OpenRound | None, arms: int, left: int) -> None:
 
 
 async def held(
-    db: asyncpg.pool.PoolConnectionProxy[Any], campaign: UUID, now: datetime | None
+    db: asyncpg.Connection, campaign: UUID, now: datetime | None
 ) -> NeedsAttention | None:
     """Return the fault for which a campaign is left alone for a while."""
-    row = await db.fetchrow(
-        "SELECT kind, reason FROM affinity.faults WHERE campaign = $1 AND kind <> ALL ($3)"
-        " AND retry_at > coalesce($2, clock_timestamp())",
-        campaign,
-        now,
-        PASSING,
-    )
+    row = await db.fetchrow(sql.held, campaign, now, PASSING)
     return None if row is None else NeedsAttention(campaign, row["kind"], row["reason"])
 
 
-async def mark(
-    db: asyncpg.pool.PoolConnectionProxy[Any], fault: NeedsAttention, now: datetime | None
-) -> None:
+async def mark(db: asyncpg.Connection, fault: NeedsAttention, now: datetime | None) -> None:
     """Write down that a try failed; the next one is due after a pause, each twice the last."""
-    await db.execute(
-        "INSERT INTO affinity.faults AS f (campaign, kind, reason, since, tries, retry_at)"
-        " SELECT $1, $2, $3, n, 1, n + make_interval(secs => $5)"
-        " FROM coalesce($4, clock_timestamp()) AS n"
-        " ON CONFLICT (campaign) DO UPDATE SET kind = excluded.kind, reason = excluded.reason,"
-        " tries = f.tries + 1, retry_at = coalesce($4, clock_timestamp())"
-        " + make_interval(secs => least($6, $5 * 2 ^ least(f.tries, 20)))",
-        fault.campaign,
-        fault.kind,
-        fault.reason,
-        now,
-        FIRST_PAUSE,
-        LONGEST_PAUSE,
-    )
+    what = (fault.campaign, fault.kind, fault.reason)
+    await db.execute(sql.mark, *what, now, FIRST_PAUSE, LONGEST_PAUSE)
 
 
-async def note(pool: asyncpg.Pool[Any], found: Sequence[NeedsAttention]) -> set[UUID]:
-    """Mark campaigns on which requests met faults; return those that had no such mark.
-
-    A mark that is there stays as it is: readers must not put off the next try.
-    """
-    rows = await pool.fetch(
-        "INSERT INTO affinity.faults AS f (campaign, kind, reason, since, tries, retry_at)"
-        " SELECT c, k, r, clock_timestamp(), 0, clock_timestamp() + make_interval(secs => p)"
-        " FROM unnest($1::uuid[], $2::text[], $3::text[], $4::float8[]) AS a (c, k, r, p)"
-        " ON CONFLICT (campaign) DO UPDATE SET kind = excluded.kind, reason = excluded.reason,"
-        " retry_at = excluded.retry_at WHERE f.kind = ANY ($5) AND excluded.kind <> ALL ($5)"
-        " RETURNING campaign",
-        [one.campaign for one in found],
-        [one.kind for one in found],
-        [one.reason for one in found],
-        [LONGEST_PAUSE if one.kind in PASSING else FIRST_PAUSE for one in found],
-        PASSING,
-    )
+async def note(pool: asyncpg.Pool, found: Sequence[NeedsAttention]) -> set[UUID]:
+    """Mark campaigns on which requests met faults; return those that had no such mark."""
+    whats = [[getattr(one, name) for one in found] for name in ("campaign", "kind", "reason")]
+    pauses = [LONGEST_PAUSE if one.kind in PASSING else FIRST_PAUSE for one in found]
+    rows = await pool.fetch(sql.note, *whats, pauses, PASSING)
     return {row["campaign"] for row in rows}
 
 
-async def forget(db: asyncpg.pool.PoolConnectionProxy[Any], campaign: UUID) -> None:
+async def forget(db: asyncpg.Connection, campaign: UUID) -> None:
     """Take a campaign's mark away."""
-    await db.execute("DELETE FROM affinity.faults WHERE campaign = $1", campaign)
+    await db.execute(sql.forget, campaign)
 
 
-async def examine(db: asyncpg.pool.PoolConnectionProxy[Any], campaign: UUID) -> None:
+async def examine(db: asyncpg.Connection, campaign: UUID) -> None:
     """Check that an open campaign could go on.
 
     Raises:
         NeedsAttention: it could not.
     """
-    row = await db.fetchrow(
-        "SELECT h.status, h.width, c.policy::text, c.saved::text,"
-        " (SELECT max(s.place) FROM affinity.sums AS s WHERE s.campaign = h.campaign) AS last"
-        " FROM affinity.heads AS h JOIN affinity.campaigns AS c ON c.id = h.campaign"
-        " WHERE h.campaign = $1",
-        campaign,
-    )
+    row = await db.fetchrow(sql.examine, campaign)
     if row is not None and row["status"] == "open":
         state_of(campaign, policy_of(campaign, row["policy"]), row["saved"])
         check_places(campaign, row["last"], row["width"])

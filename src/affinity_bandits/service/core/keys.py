@@ -9,18 +9,17 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import asyncpg
 
 from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.service.core.memory import remember
 from affinity_bandits.service.store.connection import translate_errors
+from affinity_bandits.service.store.named import sql
 from affinity_bandits.wire.limits import API_KEY, LARGEST_BODY, SCOPES
 
 REQUESTS_PER_SECOND = 1000.0
-REMEMBERED = 10_000
-"""Keys a process remembers, known and unknown."""
 
 
 @dataclass(frozen=True)
@@ -50,18 +49,16 @@ class KeyInfo:
     revoked_at: datetime | None
 
 
-async def create_tenant(pool: asyncpg.Pool[Any], name: str) -> int:
+async def create_tenant(pool: asyncpg.Pool, name: str) -> int:
     """Return the id of the tenant of that name, who may be new."""
     _check_name("tenant", name)
     async with translate_errors():
-        await pool.execute(
-            "INSERT INTO affinity.tenants (name) VALUES ($1) ON CONFLICT DO NOTHING", name
-        )
-        return int(await pool.fetchval("SELECT id FROM affinity.tenants WHERE name = $1", name))
+        await pool.execute(sql.create_tenant, name)
+        return int(await pool.fetchval(sql.tenant, name))
 
 
 async def make_key(
-    pool: asyncpg.Pool[Any],
+    pool: asyncpg.Pool,
     tenant: int,
     name: str,
     scopes: Iterable[str],
@@ -84,67 +81,28 @@ async def make_key(
     body = checks.integer("largest_body", largest_body, low=1024, high=2**30)
     id_, secret = secrets.token_hex(8), secrets.token_hex(32)
     async with translate_errors():
-        await pool.execute(
-            "INSERT INTO affinity.api_keys (id, tenant, name, secret_digest, scopes,"
-            " requests_per_second, largest_body, expires_at, parent)"
-            " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-            id_,
-            tenant,
-            name,
-            _digest(secret),
-            sorted(set(wanted)),
-            rate,
-            body,
-            expires_at,
-            parent,
-        )
+        what = (_digest(secret), sorted(set(wanted)), rate, body, expires_at, parent)
+        await pool.execute(sql.make_key, id_, tenant, name, *what)
     return f"ab_{id_}_{secret}"
 
 
-async def revoke_key(pool: asyncpg.Pool[Any], key_id: str) -> bool:
+async def revoke_key(pool: asyncpg.Pool, key_id: str) -> bool:
     """Take a key out of use; return whether there was one to take."""
     async with translate_errors():
-        done = await pool.fetchval(
-            "UPDATE affinity.api_keys SET revoked_at = clock_timestamp()"
-            " WHERE id = $1 AND revoked_at IS NULL RETURNING id",
-            key_id,
-        )
-    return done is not None
+        return await pool.fetchval(sql.revoke_key, key_id) is not None
 
 
-async def list_keys(pool: asyncpg.Pool[Any], tenant: int | None = None) -> list[KeyInfo]:
+async def list_keys(pool: asyncpg.Pool, tenant: int | None = None) -> list[KeyInfo]:
     """Return the keys of one tenant or of all, oldest first."""
     async with translate_errors():
-        rows = await pool.fetch(
-            "SELECT k.*, t.name AS tenant_name FROM affinity.api_keys AS k"
-            " JOIN affinity.tenants AS t ON t.id = k.tenant"
-            " WHERE $1::bigint IS NULL OR k.tenant = $1 ORDER BY k.created_at, k.id",
-            tenant,
-        )
-    return [
-        KeyInfo(
-            row["id"],
-            row["tenant_name"],
-            row["name"],
-            tuple(row["scopes"]),
-            row["requests_per_second"],
-            row["largest_body"],
-            row["created_at"],
-            row["expires_at"],
-            row["revoked_at"],
-        )
-        for row in rows
-    ]
+        rows = await pool.fetch(sql.list_keys, tenant)
+    return [KeyInfo(**row | {"scopes": tuple(row["scopes"])}) for row in map(dict, rows)]
 
 
-async def forget_sessions(pool: asyncpg.Pool[Any], tenant: int) -> None:
+async def forget_sessions(pool: asyncpg.Pool, tenant: int) -> None:
     """Delete a tenant's keys that stood for others and are over; no event names one."""
     async with translate_errors():
-        await pool.execute(
-            "DELETE FROM affinity.api_keys WHERE tenant = $1 AND parent IS NOT NULL"
-            " AND (expires_at < clock_timestamp() OR revoked_at IS NOT NULL)",
-            tenant,
-        )
+        await pool.execute(sql.forget_sessions, tenant)
 
 
 class KeyRing:
@@ -157,7 +115,7 @@ class KeyRing:
         key_cache_ttl: for how long.
     """
 
-    def __init__(self, pool: asyncpg.Pool[Any], key_cache_ttl: float = 10.0) -> None:
+    def __init__(self, pool: asyncpg.Pool, key_cache_ttl: float = 10.0) -> None:
         self._pool = pool
         self._seconds = key_cache_ttl
         self._known: dict[bytes, tuple[float, Principal | None]] = {}
@@ -171,37 +129,22 @@ class KeyRing:
         known = self._known.get(digest)
         if known is None or known[0] < time.monotonic():
             principal = await self._look_up(found[1], found[2])
-            while len(self._known) >= REMEMBERED:
-                self._known.pop(next(iter(self._known)))
             known = (time.monotonic() + self._seconds, principal)
-            self._known[digest] = known
+            remember(self._known, digest, known)
         principal = known[1]
         ends = None if principal is None else principal.expires_at
         return None if ends is not None and ends <= datetime.now(ends.tzinfo) else principal
 
     async def _look_up(self, key_id: str, secret: str) -> Principal | None:
         async with translate_errors():
-            row = await self._pool.fetchrow(
-                "SELECT k.tenant, k.secret_digest, k.scopes, k.requests_per_second,"
-                " k.largest_body, k.expires_at FROM affinity.api_keys AS k"
-                " LEFT JOIN affinity.api_keys AS p ON p.id = k.parent"
-                " WHERE k.id = $1 AND k.revoked_at IS NULL AND p.revoked_at IS NULL"
-                " AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())",
-                key_id,
-            )
+            row = await self._pool.fetchrow(sql.key, key_id)
         stored = b"\0" * 32 if row is None else row["secret_digest"]
         # Compared also where there is no such key, and in a time that says nothing.
         same = hmac.compare_digest(stored, _digest(secret))
         if row is None or not same:
             return None
-        return Principal(
-            key_id,
-            row["tenant"],
-            frozenset(row["scopes"]),
-            row["requests_per_second"],
-            row["largest_body"],
-            row["expires_at"],
-        )
+        rest = (row["requests_per_second"], row["largest_body"], row["expires_at"])
+        return Principal(key_id, row["tenant"], frozenset(row["scopes"]), *rest)
 
 
 def _digest(secret: str) -> bytes:

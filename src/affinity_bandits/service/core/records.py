@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 from uuid import UUID
 
+from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.service.core.campaign_spec import CampaignSpec
+from affinity_bandits.wire import Attention
 
 Runs = tuple[tuple[int, int], ...]
 """Slots as runs of (first, count)."""
@@ -55,7 +57,12 @@ class Progress:
     answered: int
     answers: tuple[int, ...]
     sums: tuple[int, ...]
-    opened_at: datetime
+
+
+class UnknownPolicy(RoundPolicy):
+    """Stands for a policy that this server cannot make, and has no words of its own."""
+
+    eliminates: ClassVar[bool] = True  # as nearly all do
 
 
 @dataclass(frozen=True)
@@ -73,25 +80,10 @@ class Stored:
     lease_seconds: float
     lowest: float
     highest: float
-    policy: None = None
+    policy: RoundPolicy = field(default_factory=UnknownPolicy)
 
 
 About = CampaignSpec | Stored
-
-
-@dataclass(frozen=True)
-class Attention:
-    """That a campaign cannot go on, by the service's own fault.
-
-    Attributes:
-        kind: a word of `faults.REASONS`.
-        reason: what is wrong, in words that quote neither data nor errors.
-        since: when it was first found.
-    """
-
-    kind: str
-    reason: str
-    since: datetime
 
 
 @dataclass(frozen=True)
@@ -99,7 +91,7 @@ class Campaign:
     """A campaign as it stands.
 
     Attributes:
-        description: what it is.
+        spec: what it is.
         status: "open", "decided" (one arm is left and is served for ever), "exhausted" (the
             horizon was reached first) or "stopped".
         recommended: the arm that is left, if the campaign is decided.
@@ -112,7 +104,7 @@ class Campaign:
     """
 
     id: UUID
-    description: About
+    spec: About
     status: Literal["open", "decided", "exhausted", "stopped"]
     recommended: int | None
     active: tuple[int, ...]
@@ -137,16 +129,3 @@ class ClosedRound:
     counts: tuple[int, ...]
     sums: tuple[int, ...]
     dropped: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Event:
-    """A line of the audit trail."""
-
-    number: int
-    at: datetime
-    kind: str
-    actor: str
-    key: str | None
-    round: int
-    data: dict[str, Any]

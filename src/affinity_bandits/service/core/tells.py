@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from affinity_bandits.errors import InvalidInput
@@ -13,61 +13,78 @@ from affinity_bandits.wire.values import check_key
 
 
 @dataclass(frozen=True)
-class SlotTell:
-    """Scores of slots of one lease.
+class _Tell:
+    """A tell, checked.
 
     Args:
         lease: the lease's number.
         key: the idempotency key.
         actor: who tells.
-        slots: those that are answered.
-        units: the score of each, in units of 1e-9.
     """
 
-    kind: ClassVar[str] = "answers"
+    kind: ClassVar[str]
+    part: ClassVar[str]
 
     lease: int
     key: str
     actor: str
-    slots: tuple[int, ...]
-    units: tuple[int, ...]
-    digest: bytes = field(init=False)
 
     def __post_init__(self) -> None:
-        _check(self, "slots", self.slots)
-        _seal(self, (self.lease, self.slots, None, self.units))
+        places: tuple[int, ...] = getattr(self, self.part)
+        check_key(self.key)
+        if not 1 <= len(places) <= MOST_ANSWERS:
+            raise InvalidInput(self.kind, f"1 to {MOST_ANSWERS:,} of them", len(places))
+        if len(set(places)) < len(places):
+            raise InvalidInput(self.kind, f"for different {self.part}", sorted(places)[:20])
+        for name, values in (("lease", (self.lease,)), (self.kind, places)):
+            if not all(0 <= value <= LARGEST_NUMBER for value in values):
+                raise InvalidInput(name, f"from 0 to {LARGEST_NUMBER:,}", values)
+
+    @property
+    def digest(self) -> bytes:
+        """By which a repeat is known; stored, so it must stay what it is."""
+        own = vars(self)
+        content = (self.lease, own[self.part], own.get("counts"), own["units"])
+        return hashlib.sha256(repr(content).encode()).digest()
 
 
 @dataclass(frozen=True)
-class ArmTell:
+class SlotTell(_Tell):
+    """Scores of slots of one lease.
+
+    Args:
+        slots: those that are answered.
+        units: the score of each, in units of 1e-9.
+    """
+
+    kind, part = "answers", "slots"
+
+    slots: tuple[int, ...]
+    units: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ArmTell(_Tell):
     """The answers of a lease of which nothing was told yet, added up by arm.
 
     Of an arm with fewer answers than slots, the lowest slots count as answered.
 
     Args:
-        lease: the lease's number.
-        key: the idempotency key.
-        actor: who tells.
         arms: those that have answers.
         units: the sum of each, in units of 1e-9.
         counts: the number of answers of each.
     """
 
-    kind: ClassVar[str] = "totals"
+    kind, part = "totals", "arms"
 
-    lease: int
-    key: str
-    actor: str
     arms: tuple[int, ...]
     units: tuple[int, ...]
     counts: tuple[int, ...]
-    digest: bytes = field(init=False)
 
     def __post_init__(self) -> None:
-        _check(self, "arms", self.arms)
+        super().__post_init__()
         if not all(0 <= count <= MOST_ANSWERS for count in self.counts):
             raise InvalidInput("count", f"from 0 to {MOST_ANSWERS:,}", self.counts)
-        _seal(self, (self.lease, self.arms, self.counts, self.units))
 
 
 Tell = SlotTell | ArmTell
@@ -98,19 +115,3 @@ def flattened(tells: Sequence[Tell]) -> tuple[list[Any], ...]:
         counts,
         units,
     )
-
-
-def _check(tell: Tell, part: str, places: tuple[int, ...]) -> None:
-    check_key(tell.key)
-    if not 1 <= len(places) <= MOST_ANSWERS:
-        raise InvalidInput(tell.kind, f"1 to {MOST_ANSWERS:,} of them", len(places))
-    if len(set(places)) < len(places):
-        raise InvalidInput(tell.kind, f"for different {part}", sorted(places)[:20])
-    for name, values in (("lease", (tell.lease,)), (tell.kind, places)):
-        if not all(0 <= value <= LARGEST_NUMBER for value in values):
-            raise InvalidInput(name, f"from 0 to {LARGEST_NUMBER:,}", values)
-
-
-def _seal(tell: Tell, content: tuple[object, ...]) -> None:
-    # By which a repeat is known; stored, so it must stay what it is.
-    object.__setattr__(tell, "digest", hashlib.sha256(repr(content).encode()).digest())

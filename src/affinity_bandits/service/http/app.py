@@ -17,11 +17,10 @@ from affinity_bandits._version import __version__
 from affinity_bandits.errors import CallerError
 from affinity_bandits.service.core.backend import Backend, Watcher
 from affinity_bandits.service.http.access_log import AccessLog
-from affinity_bandits.service.http.auth import Gate
+from affinity_bandits.service.http.auth import Gate, RateLimiter
 from affinity_bandits.service.http.errors import refuse
 from affinity_bandits.service.http.logs import log_failure, log_fault
 from affinity_bandits.service.http.metrics import Metrics
-from affinity_bandits.service.http.rate_limit import RateLimiter
 from affinity_bandits.service.http.routes import bulk, campaigns, health, slots
 from affinity_bandits.service.problems import NeedsAttention, Problem
 from affinity_bandits.service.ui.pages import router as pages

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, get_args, get_type_hints
@@ -15,14 +16,14 @@ from fastapi.security.base import SecurityBase
 from pydantic import BaseModel
 from starlette.responses import Response
 from starlette.routing import Match
-from starlette.types import Scope
+from starlette.types import Message, Receive, Scope
 
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.core.backend import Backend, Parts
 from affinity_bandits.service.core.keys import Principal
-from affinity_bandits.service.http.errors import NoKey, NotAllowed, TooLarge, TooMany
+from affinity_bandits.service.core.memory import remember
+from affinity_bandits.service.http.errors import NoKey, NotAllowed, TooLarge, TooMany, UnknownKey
 from affinity_bandits.service.http.metrics import Metrics
-from affinity_bandits.service.http.rate_limit import RateLimiter, limited
 from affinity_bandits.wire.limits import BULK_TIMES, IDEMPOTENCY_KEY
 from affinity_bandits.wire.values import check_key, new_key
 
@@ -80,6 +81,31 @@ class ApiKey(SecurityBase):
 api_key = ApiKey()
 
 
+class RateLimiter:
+    """A bucket of tokens for each key: one a request, filled at the key's rate.
+
+    A bucket holds one second's worth, so a key may catch up on a pause of a second and no more.
+    Each process counts on its own.
+
+    Args:
+        clock: seconds, from anywhere.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._buckets: dict[str, tuple[float, float]] = {}
+
+    def take(self, key_id: str, rate: float) -> float:
+        """Take a token; return 0, or the seconds until there is one to take."""
+        now = self._clock()
+        most = max(1.0, rate)
+        left, at = self._buckets.get(key_id, (most, now))
+        tokens = min(most, left + (now - at) * rate)
+        enough = tokens >= 1.0
+        remember(self._buckets, key_id, (tokens - 1.0 if enough else tokens, now))
+        return 0.0 if enough else (1.0 - tokens) / rate
+
+
 class Gate:
     """Lets requests in.
 
@@ -106,7 +132,7 @@ class Gate:
         for name, value in scope["headers"]:
             if name == b"authorization":
                 if key is not None:  # which of the two counts would be anybody's guess
-                    raise NoKey(given=False)
+                    raise NoKey
                 key = value
             elif name == b"content-length":
                 length = value
@@ -127,13 +153,13 @@ class Gate:
 
     async def _principal(self, header: bytes | None) -> Principal:
         if header is None:
-            raise NoKey(given=False)
+            raise NoKey
         kind, _, text = header.decode("latin-1").partition(" ")
         if kind.lower() != "bearer":
-            raise NoKey(given=False)
+            raise NoKey
         found = await self._backend.parts.keys.principal(text.strip())
         if found is None:
-            raise NoKey(given=True)
+            raise UnknownKey
         return found
 
 
@@ -179,6 +205,22 @@ class ApiRoute(APIRoute):
             return await handler(admitted)
 
         return handle
+
+
+def limited(receive: Receive, limit: int) -> Receive:
+    """Return a receiver that stops at a body longer than the limit, however it is sent."""
+    seen = 0
+
+    async def counting() -> Message:
+        nonlocal seen
+        message = await receive()
+        if message["type"] == "http.request":
+            seen += len(message.get("body", b""))
+            if seen > limit:
+                raise TooLarge(limit)
+        return message
+
+    return counting
 
 
 class _Path(BaseModel):

@@ -17,108 +17,97 @@ from starlette.responses import Response
 
 from affinity_bandits import wire
 from affinity_bandits.errors import CallerError
-from affinity_bandits.service.problems import NeedsAttention, Problem, Unavailable
+from affinity_bandits.service.problems import KeyReused, NeedsAttention, Problem, Unavailable
 from affinity_bandits.wire.values import broken_rule
 
+REALM = 'Bearer realm="affinity"'
 _SECRET = re.compile(r"(ab_[0-9a-f]{16})_[0-9a-f]+")
 
 
-class HttpProblem(Problem):
-    """A request that never reached the core.
-
-    Attributes:
-        headers: what the response says besides.
-    """
-
-    headers: Mapping[str, str] = {}
-
-
-class NoSuchPath(HttpProblem):
+class NoSuchPath(Problem):
     """There is nothing at this path."""
 
     code, status, title = "no_such_path", 404, "No such path"
-
-    def __init__(self) -> None:
-        super().__init__("there is nothing at this path; /openapi.json lists what there is")
+    detail = "there is nothing at this path; /openapi.json lists what there is"
 
 
-class WrongMethod(HttpProblem):
+class WrongMethod(Problem):
     """The path is known, the method is not."""
 
     code, status, title = "wrong_method", 405, "Wrong method"
+    detail = "method must be one of {}"
 
     def __init__(self, allowed: Sequence[str]) -> None:
-        super().__init__(f"method must be one of {', '.join(allowed)}")
+        super().__init__(", ".join(allowed))
         self.headers = {"allow": ", ".join(allowed)}
 
 
-class NoKey(HttpProblem):
-    """The request came without an API key, or with one that is not in use."""
+class NoKey(Problem):
+    """The request came without an API key."""
 
     code, status, title = "no_key", 401, "API key missing or not in use"
-
-    def __init__(self, *, given: bool) -> None:
-        super().__init__(
-            "the API key is unknown, revoked or expired"
-            if given
-            else "the request must have one header Authorization: Bearer <API key>"
-        )
-        error = ', error="invalid_token"' if given else ""
-        self.headers = {"www-authenticate": f'Bearer realm="affinity"{error}'}
+    detail = "the request must have one header Authorization: Bearer <API key>"
+    headers: Mapping[str, str] = {"www-authenticate": REALM}
 
 
-class NotAllowed(HttpProblem):
+class UnknownKey(NoKey):
+    """It came with one that is not in use."""
+
+    detail = "the API key is unknown, revoked or expired"
+    headers: Mapping[str, str] = {"www-authenticate": f'{REALM}, error="invalid_token"'}
+
+
+class NotAllowed(Problem):
     """The key has not the scope that the route takes."""
 
     code, status, title = "not_allowed", 403, "Scope missing"
+    detail = "this takes an API key with the scope {!r}"
 
     def __init__(self, scope: str) -> None:
-        super().__init__(f"this takes an API key with the scope {scope!r}")
-        self.headers = {
-            "www-authenticate": f'Bearer realm="affinity", error="insufficient_scope", '
-            f'scope="{scope}"'
-        }
+        super().__init__(scope)
+        error = f'error="insufficient_scope", scope="{scope}"'
+        self.headers = {"www-authenticate": f"{REALM}, {error}"}
 
 
-class TooMany(HttpProblem):
+class TooMany(Problem):
     """The key's requests come faster than it may make them."""
 
     code, status, title = "too_many", 429, "Too many requests"
+    detail = "this API key may make {:g} requests a second"
 
     def __init__(self, rate: float, seconds: float) -> None:
-        super().__init__(f"this API key may make {rate:g} requests a second")
+        super().__init__(rate)
         self.headers = {"retry-after": str(max(1, math.ceil(seconds)))}
 
 
-class TooLarge(HttpProblem):
+class TooLarge(Problem):
     """The body is larger than the key may send."""
 
     code, status, title = "too_large", 413, "Body too large"
+    detail = "{1} must be of at most {0:,} bytes"
 
     def __init__(self, limit: int, what: str = "the body") -> None:
-        super().__init__(f"{what} must be of at most {limit:,} bytes")
+        super().__init__(limit, what)
 
 
-class Invalid(HttpProblem):
+class Invalid(Problem):
     """A value breaks a rule."""
 
     code, status, title = "invalid", 422, "Invalid request"
 
 
-class NotReady(HttpProblem):
+class NotReady(Problem):
     """The database is there, and not what this version of the service needs."""
 
     code, status, title = "not_ready", 503, "Not ready"
     headers: Mapping[str, str] = {"retry-after": "1"}
 
 
-class Unexpected(HttpProblem):
+class Unexpected(Problem):
     """A defect of the service; the log knows more."""
 
     code, status, title = "unexpected", 500, "Unexpected error"
-
-    def __init__(self) -> None:
-        super().__init__("the service made a mistake; its log has the place under X-Request-ID")
+    detail = "the service made a mistake; its log has the place under X-Request-ID"
 
 
 def detail_of(problem: Problem) -> str:
@@ -130,10 +119,8 @@ def detail_of(problem: Problem) -> str:
 
 def problem_response(problem: Problem) -> Response:
     """Return a problem as a response."""
-    headers = dict(problem.headers) if isinstance(problem, HttpProblem) else {}
-    if isinstance(problem, Unavailable):
-        headers["retry-after"] = "1"
-    return _response(problem.status, problem.title, problem.code, detail_of(problem), headers)
+    said = detail_of(problem)
+    return _response(problem.status, problem.title, problem.code, said, problem.headers)
 
 
 def as_problem(error: Exception) -> Problem:
@@ -166,18 +153,15 @@ async def refuse(request: Request, error: Exception) -> Response:
 def _methods(request: Request) -> list[str]:
     """Return the methods that there are at a request's path."""
     contexts = iter_route_contexts(request.app.routes)
-    found = [one.methods or set() for one in contexts if _matches(one.path_regex, request)]
+    path = request.scope["path"]
+    found = [one.methods or set() for one in contexts if one.path_regex.fullmatch(path)]
     return sorted(set().union(*found) - {"HEAD"})
-
-
-def _matches(path: re.Pattern[str], request: Request) -> bool:
-    return path.fullmatch(request.scope["path"]) is not None
 
 
 def _response(
     status: int, title: str, code: str, detail: str, headers: Mapping[str, str] | None
 ) -> Response:
-    problem = wire.Problem(type="about:blank", title=title, status=status, detail=detail, code=code)
+    problem = wire.Problem(title=title, status=status, detail=detail, code=code)
     return Response(problem.encoded(), status, headers, wire.PROBLEM_JSON)
 
 
@@ -185,12 +169,12 @@ STATUSES = {
     401: NoKey.title,
     403: NotAllowed.title,
     404: "No such campaign, or no such lease",
-    409: "Idempotency key used before",
+    409: KeyReused.title,
     413: TooLarge.title,
     422: Invalid.title,
     429: TooMany.title,
     500: f"{Unexpected.title}, or the campaign needs attention",
-    503: "Try again",
+    503: Unavailable.title,
 }
 """What statuses mean, for the description of routes."""
 ALWAYS = (401, 403, 413, 422, 429, 500, 503)

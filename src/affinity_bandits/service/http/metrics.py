@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -22,50 +23,37 @@ class Metrics:
     """The service's numbers in one process, or its share of those of several."""
 
     def __init__(self) -> None:
-        self._registry = registry = CollectorRegistry()
-        self._requests = Counter(
-            "affinity_requests",
-            "Requests, by what became of them.",
-            ("route", "method", "status"),
-            registry=registry,
+        self._registry = CollectorRegistry()
+        counter = partial(Counter, registry=self._registry)
+        gauge = partial(Gauge, registry=self._registry)
+        by = ("route", "method")
+        self._requests = counter(
+            "affinity_requests", "Requests, by what became of them.", (*by, "status")
         )
+        words = "Time from a request's head to the end of its response."
         self._seconds = Histogram(
-            "affinity_request_seconds",
-            "Time from a request's head to the end of its response.",
-            ("route", "method"),
-            buckets=SECONDS,
-            registry=registry,
+            "affinity_request_seconds", words, by, buckets=SECONDS, registry=self._registry
         )
-        answers = Counter(
-            "affinity_answers",
-            "Answers told, by what became of them.",
-            ("outcome",),
-            registry=registry,
-        )
+        answers = counter("affinity_answers", "Answers told, by what became of them.", ("outcome",))
         self._counted = answers.labels("counted")
         self._late = answers.labels("late")
         self._duplicate = answers.labels("duplicate")
-        self.leases = Counter("affinity_leases", "Leases granted.", registry=registry)
-        self.rounds = Counter("affinity_rounds_closed", "Rounds closed.", registry=registry)
-        self._faults = Counter(
-            "affinity_faults",
-            "Faults of the service's own, by kind.",
-            ("kind",),
-            registry=registry,
+        self.leases = counter("affinity_leases", "Leases granted.")
+        self.rounds = counter("affinity_rounds_closed", "Rounds closed.")
+        self._faults = counter(
+            "affinity_faults", "Faults of the service's own, by kind.", ("kind",)
         )
         for kind in REASONS:  # so that each is there, at 0, before the first
             self._faults.labels(kind)
-        self.attention = Gauge(
+        self.attention = gauge(
             "affinity_campaigns_needing_attention",
             "Campaigns marked in the database.",
             multiprocess_mode="livemostrecent",
-            registry=registry,
         )
-        self._pool = Gauge(
+        self._pool = gauge(
             "affinity_pool_connections_in_use",
             "Database connections at work.",
             multiprocess_mode="livesum",
-            registry=registry,
         )
         # Finding a metric by its labels takes longer than counting: each is looked up once.
         self._known: dict[tuple[str, str, int], tuple[Callable[[], None], Callable[[float], None]]]

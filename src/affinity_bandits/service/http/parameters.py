@@ -1,7 +1,9 @@
-"""Declarations that routes share: scopes, JSON bodies, idempotency keys, replies."""
+"""Declarations that routes share: scopes, cursors, JSON bodies, idempotency keys, replies."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Query, Security
@@ -10,6 +12,7 @@ from pydantic_core import CoreSchema, core_schema
 from starlette.responses import Response
 
 from affinity_bandits import wire
+from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.http.auth import Call, api_key
 from affinity_bandits.wire.limits import IDEMPOTENCY_KEY, LONGEST_CURSOR, LONGEST_KEY, MOST_ITEMS
 
@@ -64,3 +67,32 @@ def reply(
     """
     sent = {IDEMPOTENCY_KEY.lower(): key} | (headers or {})
     return Response(message.encoded(), status, sent, wire.JSON)
+
+
+def to_cursor(position: int | None) -> str | None:
+    """Return where a page begins, as an opaque cursor.
+
+    >>> to_cursor(17)
+    'AAAAAAAAABE'
+    """
+    if position is None:
+        return None
+    return base64.urlsafe_b64encode(position.to_bytes(8, "big")).decode().rstrip("=")
+
+
+def from_cursor(cursor: str | None) -> int | None:
+    """Return the position that a cursor stands for.
+
+    >>> from_cursor("AAAAAAAAABE")
+    17
+    """
+    if cursor is None:
+        return None
+    try:
+        data = base64.b64decode(cursor + "=", altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        data = b""
+    position = int.from_bytes(data, "big")
+    if len(data) != 8 or position >= 2**63:
+        raise InvalidInput("cursor", "one that this service gave as 'next'", cursor)
+    return position

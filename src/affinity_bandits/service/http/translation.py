@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from affinity_bandits import wire
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.core.campaign_spec import CampaignSpec, planned_spec, served_policy
-from affinity_bandits.service.core.records import Campaign, ClosedRound, Lease
+from affinity_bandits.service.core.records import Campaign, ClosedRound, Lease, Stored
 from affinity_bandits.service.core.scores import from_units, to_units, total_to_units, units_to_text
 from affinity_bandits.service.core.tells import ArmTell, SlotTell, Tell
 
@@ -29,52 +30,34 @@ def spec_of(body: wire.CreateCampaign) -> CampaignSpec:
 
 def campaign_message(one: Campaign, answers: tuple[int, ...]) -> wire.Campaign:
     """Return a campaign, given how many answers each of its arms has."""
-    about, names, fault = one.description, one.description.arms, one.attention
-    return wire.Campaign(
-        id=str(one.id),
-        name=about.name,
-        status=one.status,
-        arms=tuple(
-            wire.Arm(name=name, active=arm in one.active, answers=answers[arm])
-            for arm, name in enumerate(names)
-        ),
-        recommended=None if one.recommended is None else names[one.recommended],
-        round=wire.OpenRound(
-            number=one.round.number,
-            arms=tuple(names[arm] for arm in one.round.arms),
-            repetitions=one.round.repetitions,
-            size=one.round.size,
-            handed_out=one.round.handed_out,
-            answered=one.round.answered,
-        ),
-        horizon=about.horizon,
-        policy=about.settings if about.policy is None else about.policy.to_json(),
-        lease_seconds=about.lease_seconds,
-        lowest=about.lowest,
-        highest=about.highest,
-        in_flight=one.in_flight,
-        created_at=one.created_at,
-        attention=None if fault is None else wire.Attention.model_validate(fault),
+    spec = one.spec
+    return wire.Campaign.model_validate(
+        vars(spec)
+        | vars(one)
+        | {
+            "id": str(one.id),
+            "arms": [
+                wire.Arm(name=name, active=arm in one.active, answers=answers[arm])
+                for arm, name in enumerate(spec.arms)
+            ],
+            "recommended": None if one.recommended is None else spec.arms[one.recommended],
+            "round": vars(one.round) | {"arms": _named(spec.arms, one.round.arms)},
+            "policy": spec.settings if isinstance(spec, Stored) else spec.policy.to_json(),
+        }
     )
 
 
 def round_message(one: ClosedRound, names: tuple[str, ...]) -> wire.ClosedRound:
     """Return a closed round."""
-    return wire.ClosedRound(
-        number=one.number,
-        arms=tuple(names[arm] for arm in one.arms),
-        repetitions=one.repetitions,
-        size=one.size,
-        before=one.before,
-        counts=one.counts,
-        sums=tuple(units_to_text(total) for total in one.sums),
-        means=tuple(
-            from_units(total) / count if count else None
-            for total, count in zip(one.sums, one.counts, strict=True)
-        ),
-        dropped=tuple(names[arm] for arm in one.dropped),
-        opened_at=one.opened_at,
-        closed_at=one.closed_at,
+    pairs = zip(one.sums, one.counts, strict=True)
+    return wire.ClosedRound.model_validate(
+        vars(one)
+        | {
+            "arms": _named(names, one.arms),
+            "sums": tuple(units_to_text(total) for total in one.sums),
+            "means": tuple(from_units(total) / n if n else None for total, n in pairs),
+            "dropped": _named(names, one.dropped),
+        }
     )
 
 
@@ -127,3 +110,7 @@ def tell_of(body: wire.Tell, key: str, actor: str, names: tuple[str, ...]) -> Te
         tuple(total_to_units(one.sum, one.count) for one in body.totals),
         tuple(one.count for one in body.totals),
     )
+
+
+def _named(names: Sequence[str], arms: Sequence[int]) -> tuple[str, ...]:
+    return tuple(names[arm] for arm in arms)

@@ -29,7 +29,7 @@ GONE = (
 """What is raised where the server is stopped, starting, full, was never there, or gave way."""
 
 
-async def connect(dsn: str, *, smallest: int = 1, largest: int = 10) -> asyncpg.Pool[Any]:
+async def connect(dsn: str, *, smallest: int = 1, largest: int = 10) -> asyncpg.Pool:
     """Return a pool of connections.
 
     Raises:
@@ -65,6 +65,13 @@ async def opening() -> AsyncIterator[None]:
 
 
 @asynccontextmanager
+async def transaction(pool: asyncpg.Pool, **settings: Any) -> AsyncIterator[asyncpg.Connection]:
+    """Give a connection with a transaction of such settings."""
+    async with translate_errors(), pool.acquire() as db, db.transaction(**settings):
+        yield db
+
+
+@asynccontextmanager
 async def translate_errors() -> AsyncIterator[None]:
     """Turn a server that went away into a problem that says so."""
     try:
@@ -73,14 +80,14 @@ async def translate_errors() -> AsyncIterator[None]:
         raise Unavailable from error
 
 
-async def _prepare(connection: asyncpg.Connection[Any]) -> None:
+async def _prepare(connection: asyncpg.Connection) -> None:
     # json, not jsonb: text goes in and comes out as it is, so floats stay what they were.
     await connection.set_type_codec(
         "json", encoder=_dumps, decoder=json.loads, schema="pg_catalog", format="text"
     )
 
 
-async def _leave_as_it_is(_: asyncpg.Connection[Any]) -> None:
+async def _leave_as_it_is(_: asyncpg.Connection) -> None:
     # Nothing here changes a session, so there is nothing to set back; asyncpg rolls back whatever
     # transaction is open, and would otherwise ask the server once more after every query.
     pass

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 import asyncpg
 
 from affinity_bandits.errors import NotSupported
 from affinity_bandits.service.store.connection import opening
 from affinity_bandits.service.store.migrations import FIRST, STEPS
+from affinity_bandits.service.store.named import SQL
 
 LOCK = 0x00AFF1
 """An advisory lock's number, so that two servers that start together do not both migrate."""
-SQL = Path(__file__).parent / "sql"
 
 
 def migrate(dsn: str) -> None:

@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 from markupsafe import Markup
 
 from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.service.core.records import About, Campaign
+from affinity_bandits.service.core.records import Campaign
 from affinity_bandits.service.ui.wording import capital, count_word, counted, listed, named, say
 
 
-class Status(NamedTuple):
-    """A campaign's status: a word for a table and a class for its colour."""
-
-    word: str
-    kind: str
-
-
-def status_of(campaign: Campaign) -> Status:
-    """Return the status in a word or two."""
+def status_of(campaign: Campaign) -> str:
+    """Return the status in a word, for a table."""
     return {
-        "open": Status("Comparing", "open"),
-        "decided": Status("Decided", "decided"),
-        "exhausted": Status("Undecided", "exhausted"),
-        "stopped": Status("Stopped", "stopped"),
+        "open": "Comparing",
+        "decided": "Decided",
+        "exhausted": "Undecided",
+        "stopped": "Stopped",
     }[campaign.status]
 
 
 def headline(campaign: Campaign) -> Markup:
     """Return the one sentence that somebody in a hurry reads."""
-    arms = campaign.description.arms
+    arms = campaign.spec.arms
     if campaign.recommended is not None:
         name = named(arms[campaign.recommended])
         if campaign.status == "stopped":
@@ -41,7 +31,7 @@ def headline(campaign: Campaign) -> Markup:
     if campaign.status == "stopped":
         return say("Stopped while {left} were being compared", left=left)
     if campaign.status == "exhausted":
-        if not _decides(campaign.description.policy):
+        if not campaign.spec.policy.eliminates:
             return Markup("All answers that were agreed on are in")
         return Markup("The horizon was reached before the groups could be told apart")
     return say("{left} are still being compared", left=capital(left))
@@ -49,7 +39,7 @@ def headline(campaign: Campaign) -> Markup:
 
 def next_step(campaign: Campaign) -> Markup:
     """Return what happens next, and what it waits for."""
-    description, round_ = campaign.description, campaign.round
+    spec, round_ = campaign.spec, campaign.round
     out = round_.handed_out - round_.answered
     if campaign.status == "stopped":
         if out == 0:
@@ -59,23 +49,23 @@ def next_step(campaign: Campaign) -> Markup:
             out=counted(out, "rating"),
         )
     if campaign.status == "exhausted":
-        if not _decides(description.policy):
+        if not spec.policy.eliminates:
             return Markup("Nothing more is handed out. Taking turns decides nothing by itself.")
         return say(
             "All {horizon} that were agreed on are used up, and nothing more is handed out. {left}"
             " were left: {names}. Telling them apart takes a new campaign with a longer horizon.",
-            horizon=counted(description.horizon, "answer"),
+            horizon=counted(spec.horizon, "answer"),
             left=capital(counted(len(campaign.active), "group", spelled=True)),
-            names=_names(description, campaign.active),
+            names=listed([named(spec.arms[arm]) for arm in campaign.active]),
         )
     if campaign.recommended is not None:
         return say(
             "The comparison is over: every request now goes to {name}. Since then, {answers} came"
             " in.",
-            name=named(description.arms[campaign.recommended]),
+            name=named(spec.arms[campaign.recommended]),
             answers=counted(round_.answered, "answer"),
         )
-    what = "The warm-up" if is_warm_up(description.policy, round_.number) else "This round"
+    what = "The warm-up" if is_warm_up(spec.policy, round_.number) else "This round"
     needed = round_.size - round_.answered
     if needed == 0 and campaign.attention is not None:
         return say("{what} has all its answers and cannot be closed at present.", what=what)
@@ -95,11 +85,9 @@ def next_step(campaign: Campaign) -> Markup:
     )
 
 
-def how_it_decides(policy: RoundPolicy | None) -> str:
+def how_it_decides(policy: RoundPolicy) -> str:
     """Return a policy's rule in a sentence or two; of one without words, what all share."""
-    if policy is not None and policy.rule:
-        return policy.rule
-    return (
+    return policy.rule or (
         "Groups take turns in equal numbers. What happens at the end of each round is up to the"
         " policy that the campaign was made with."
     )
@@ -113,8 +101,7 @@ def order_of_answers(campaign: Campaign) -> str:
             " whatever order their answers come. A choice counts when its answer is told; one"
             " whose answer is never told did not take place."
         )
-    policy = campaign.description.policy
-    if policy is not None and policy.order_window is not None:
+    if campaign.spec.policy.order_window is not None:
         return (
             "This campaign is older than the rule that limits how many choices are under way at"
             " once: what is promised of it holds if answers came in the order in which choices"
@@ -123,39 +110,32 @@ def order_of_answers(campaign: Campaign) -> str:
     return ""
 
 
-def is_warm_up(policy: RoundPolicy | None, number: int) -> bool:
+def is_warm_up(policy: RoundPolicy, number: int) -> bool:
     """Return whether a round's answers are set aside by plan."""
-    return number < _warm_up_rounds(policy)
+    return number < policy.warm_up_rounds
 
 
-def round_label(policy: RoundPolicy | None, number: int) -> str:
+def round_label(policy: RoundPolicy, number: int) -> str:
     """Return what people call a round, counted as a plan counts: a warm-up, then from 1."""
     if is_warm_up(policy, number):
         return "Warm-up"
-    return f"Round {number + 1 - _warm_up_rounds(policy)}"
+    return f"Round {number + 1 - policy.warm_up_rounds}"
 
 
-def short_label(policy: RoundPolicy | None, number: int) -> str:
+def round_in_words(policy: RoundPolicy, number: int) -> str:
+    """Return what a round is called in a sentence."""
+    return "the warm-up" if is_warm_up(policy, number) else round_label(policy, number).lower()
+
+
+def short_label(policy: RoundPolicy, number: int) -> str:
     """Return a round's label under a narrow column."""
     return round_label(policy, number).removeprefix("Round ").replace("Warm-up", "W")
 
 
 def _left_of_all(campaign: Campaign) -> str:
-    left, total = len(campaign.active), len(campaign.description.arms)
+    left, total = len(campaign.active), len(campaign.spec.arms)
     if left == total:
         return "both groups" if total == 2 else f"all {count_word(total)} groups"
     if total > 12:  # not "three of 40"
         return f"{left:,} of {total:,} groups"
     return f"{count_word(left)} of {count_word(total)} groups"
-
-
-def _warm_up_rounds(policy: RoundPolicy | None) -> int:
-    return 0 if policy is None else policy.warm_up_rounds
-
-
-def _decides(policy: RoundPolicy | None) -> bool:
-    return policy is None or policy.eliminates
-
-
-def _names(description: About, arms: Sequence[int]) -> Markup:
-    return listed([named(description.arms[arm]) for arm in arms])

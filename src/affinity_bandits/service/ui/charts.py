@@ -10,7 +10,6 @@ Words are escaped where they enter; shapes are made of numbers and of our own cl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from markupsafe import Markup, escape
@@ -28,16 +27,6 @@ class Part(Enum):
     DROPPED = "dropped"
     OPEN = "open"
     CHOSEN = "chosen"
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A mean and how far chance may have moved it, as parts of the picture's width."""
-
-    low: float
-    mean: float
-    high: float
-    kind: str
 
 
 def progress_bar(part: float, label: str) -> Markup:
@@ -90,8 +79,8 @@ def column_labels(labels: Sequence[str]) -> Markup:
     )
 
 
-def interval(one: Interval, tolerated: float | None, label: str) -> Markup:
-    """Return a mean with its interval, and the line below which groups were dropped.
+def interval(ends: Sequence[float], kind: str, tolerated: float | None, label: str) -> Markup:
+    """Return a mean between its ends, and the line below which groups were dropped.
 
     It is as tall as its row, so that the line runs through all rows of a table.
     """
@@ -102,12 +91,12 @@ def interval(one: Interval, tolerated: float | None, label: str) -> Markup:
             f'<rect class="beyond" width="{x}" height="100%"/>'
             f'<line class="limit" x1="{x}" x2="{x}" y1="0" y2="100%"/>'
         )
-    low, mean, high = _percent(one.low), _percent(one.mean), _percent(one.high)
-    kind = f"whisker {one.kind}"
-    drawn += f'<line class="{kind}" x1="{low}" x2="{high}" y1="50%" y2="50%"/>'
+    low, mean, high = map(_percent, ends)
+    drawn += f'<line class="whisker {kind}" x1="{low}" x2="{high}" y1="50%" y2="50%"/>'
     for end in (low, high):
-        drawn += f'<svg class="mark" x="{end}" y="50%"><line class="{kind}" y1="-5" y2="5"/></svg>'
-    drawn += f'<circle class="{one.kind}" cx="{mean}" cy="50%" r="5"/>'
+        line = f'<line class="whisker {kind}" y1="-5" y2="5"/>'
+        drawn += f'<svg class="mark" x="{end}" y="50%">{line}</svg>'
+    drawn += f'<circle class="{kind}" cx="{mean}" cy="50%" r="5"/>'
     return _svg("interval", "100%", label, drawn)
 
 

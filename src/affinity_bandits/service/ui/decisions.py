@@ -11,9 +11,9 @@ from markupsafe import Markup
 
 from affinity_bandits.policies import FOREVER, PlayedRound, RoundExplanation
 from affinity_bandits.policies.explaining import LEADER
-from affinity_bandits.service.core.records import About, Campaign, ClosedRound
+from affinity_bandits.service.core.records import About, Campaign, ClosedRound, Progress
 from affinity_bandits.service.core.scores import from_units, scale_of
-from affinity_bandits.service.ui.campaign_text import is_warm_up, round_label
+from affinity_bandits.service.ui.campaign_text import is_warm_up, round_in_words
 from affinity_bandits.service.ui.wording import (
     capital,
     counted,
@@ -30,15 +30,6 @@ MOST_EXPLAINED = 3
 
 
 @dataclass(frozen=True)
-class Following:
-    """The round that came after another one."""
-
-    arms: tuple[int, ...]
-    repetitions: int
-    size: int
-
-
-@dataclass(frozen=True)
 class Decision:
     """A closed round with what is needed to explain it.
 
@@ -48,10 +39,10 @@ class Decision:
         explanation: what the policy says of it.
     """
 
-    description: About
+    spec: About
     round: ClosedRound
     active: frozenset[int]
-    following: Following | None
+    following: Progress | ClosedRound | None
     explanation: RoundExplanation
 
     @property
@@ -59,7 +50,7 @@ class Decision:
         """How far behind the best a group's score may be, where the policy has such a number."""
         if self.explanation.tolerance is None:
             return None
-        scale = scale_of(self.description.lowest, self.description.highest)
+        scale = scale_of(self.spec.lowest, self.spec.highest)
         return scale.to_scores(self.explanation.tolerance)
 
     @property
@@ -70,7 +61,7 @@ class Decision:
     @property
     def warm_up(self) -> bool:
         """Whether its answers are set aside by plan."""
-        return is_warm_up(self.description.policy, self.round.number)
+        return is_warm_up(self.spec.policy, self.round.number)
 
     @property
     def compares(self) -> bool:
@@ -87,24 +78,15 @@ class Decision:
 
 def decisions_of(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[Decision]:
     """Return the last rounds of a campaign with their contexts; the last one must be among them."""
-    description = campaign.description
-    active = set(campaign.active)
-    following: Following | None = None
-    if campaign.status != "exhausted":
-        now = campaign.round
-        following = Following(now.arms, now.repetitions, now.size)
-    backwards: list[tuple[ClosedRound, frozenset[int], Following | None]] = []
-    for one in reversed(rounds):
-        active |= set(one.dropped)
-        backwards.append((one, frozenset(active), following))
-        following = Following(one.arms, one.repetitions, one.size)
+    spec = campaign.spec
     found: list[Decision] = []
     said: RoundExplanation | None = None
-    for one, before, after in reversed(backwards):
-        played = PlayedRound(one.number, one.arms, before, one.dropped)
-        policy = description.policy
-        said = RoundExplanation() if policy is None else policy.explain(played, said)
-        found.append(Decision(description, one, before, after, said))
+    afters = (*rounds[1:], None if campaign.status == "exhausted" else campaign.round)
+    for place, (one, after) in enumerate(zip(rounds, afters, strict=False)):
+        active = frozenset(campaign.active).union(*(later.dropped for later in rounds[place:]))
+        played = PlayedRound(one.number, one.arms, active, one.dropped)
+        said = spec.policy.explain(played, said)
+        found.append(Decision(spec, one, active, after, said))
     return found
 
 
@@ -117,7 +99,7 @@ def explained(decision: Decision) -> list[Markup]:
         text = "The agreed {horizon} were used up in the middle of it, so it decided nothing."
         if decision.round.repetitions >= FOREVER:
             text = "Groups took turns until the agreed {horizon} were used up; it decided nothing."
-        agreed = counted(decision.description.horizon, "answer")
+        agreed = counted(decision.spec.horizon, "answer")
         sentences.append(say(text, horizon=agreed))
         return sentences
     elif not decision.compares:
@@ -132,8 +114,7 @@ def explained(decision: Decision) -> list[Markup]:
 
 def _ending(decision: Decision) -> Markup:
     round_ = decision.round
-    label = round_label(decision.description.policy, round_.number)
-    label = "The warm-up" if label == "Warm-up" else label
+    label = capital(round_in_words(decision.spec.policy, round_.number))
     if len(set(round_.counts)) == 1:
         had = f"each group had {counted(round_.counts[0], 'answer')}"
     else:
@@ -142,8 +123,7 @@ def _ending(decision: Decision) -> Markup:
 
 
 def _warm_up(decision: Decision) -> Markup:
-    purpose = _purpose(decision)
-    why = say(": {purpose},", purpose=purpose) if purpose else ""
+    why = say("{purpose},", purpose=_purpose(decision)) if decision.explanation.purpose else ""
     return say("These answers are set aside on purpose{why} and decide nothing.", why=why)
 
 
@@ -151,22 +131,23 @@ def _no_comparison(decision: Decision) -> Markup:
     took = "All groups"
     if set(decision.round.arms) != decision.active:
         took = f"Only {counted(len(decision.round.arms), 'group', spelled=True)}"
-    purpose = _purpose(decision)
-    why = say(": {purpose}", purpose=purpose) if purpose else ""
+    why = _purpose(decision)
     return say("{took} took part{why}. These answers decide nothing.", took=took, why=why)
 
 
 def _purpose(decision: Decision) -> Markup:
     """Return what a round without a comparison is for, with the leader's name where it is known."""
+    if not decision.explanation.purpose:
+        return Markup()
     leader = Markup("the leader")
     if decision.explanation.leader is not None:
-        name = named(decision.description.arms[decision.explanation.leader])
+        name = named(decision.spec.arms[decision.explanation.leader])
         leader = say("{name}, which leads", name=name)
-    return leader.join(decision.explanation.purpose.split(LEADER))
+    return Markup(": ") + leader.join(decision.explanation.purpose.split(LEADER))
 
 
 def _dropped(decision: Decision) -> list[Markup]:
-    round_, arms = decision.round, decision.description.arms
+    round_, arms = decision.round, decision.spec.arms
     places = [place for place, arm in enumerate(round_.arms) if arm in round_.dropped]
     sentences = []
     for place in places[:MOST_EXPLAINED]:
@@ -210,7 +191,7 @@ def _because(decision: Decision, name: Markup, allowed: str) -> Markup:
 def _nobody(decision: Decision) -> Markup:
     best = _best(decision)
     worst = decision.means.index(min(decision.means))
-    names = decision.description.arms
+    names = decision.spec.arms
     top, low, gap, allowed = _texts(decision, best, worst)
     why = _why_nobody(decision, allowed)
     if decision.means[best] == decision.means[worst]:
@@ -240,10 +221,10 @@ def _what_next(decision: Decision) -> Markup:
     if after is None:
         return say(
             "With it the agreed {horizon} were used up.",
-            horizon=counted(decision.description.horizon, "answer"),
+            horizon=counted(decision.spec.horizon, "answer"),
         )
     if after.repetitions >= FOREVER:
-        names = [named(decision.description.arms[arm]) for arm in after.arms]
+        names = [named(decision.spec.arms[arm]) for arm in after.arms]
         if len(names) == 1:
             return say("{name} is the only group left, and is recommended.", name=names[0])
         return say(
@@ -260,8 +241,8 @@ def _what_next(decision: Decision) -> Markup:
 
 
 def _texts(decision: Decision, best: int, own: int) -> tuple[str, str, str, str]:
-    description = decision.description
-    digits = digits_for(description.lowest, description.highest)
+    spec = decision.spec
+    digits = digits_for(spec.lowest, spec.highest)
     return gap_in_words(decision.means[best], decision.means[own], decision.tolerance, digits)
 
 

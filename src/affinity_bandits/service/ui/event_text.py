@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from markupsafe import Markup
 
 from affinity_bandits.policies import FOREVER
-from affinity_bandits.service.core.records import About, Event
-from affinity_bandits.service.ui.campaign_text import round_label
+from affinity_bandits.service.core.records import About
+from affinity_bandits.service.ui.campaign_text import round_in_words
 from affinity_bandits.service.ui.wording import capital, counted, listed, minute, named, say
+from affinity_bandits.wire import Event
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,9 @@ class Line:
     who: str
 
 
-def line(description: About, event: Event) -> Line:
+def line(spec: About, event: Event) -> Line:
     """Return an event in words."""
-    who = "the service" if event.actor == "service" else f"key {event.actor}"
-    at = event.at.isoformat(timespec="seconds")
-    return Line(event.number, minute(event.at), at, _what(description, event), who)
+    return replace(plain_line(event), at=minute(event.at), what=_what(spec, event))
 
 
 def plain_line(event: Event) -> Line:
@@ -39,21 +38,21 @@ def plain_line(event: Event) -> Line:
     return Line(event.number, at, at, Markup.escape(event.kind), who)
 
 
-def _what(description: About, event: Event) -> Markup:
-    label = round_label(description.policy, event.round)
-    label = "the warm-up" if label == "Warm-up" else label.lower()
-    if event.kind == "create":
-        return say(
-            "The campaign was made: {groups}, {horizon} at most.",
-            groups=counted(len(description.arms), "group", spelled=True),
-            horizon=counted(description.horizon, "answer"),
-        )
-    if event.kind == "ask":
-        return _asked(event.data, label)
-    if event.kind == "tell":
-        return _told(event.data)
-    if event.kind == "close":
-        return _closed(description, event.data, label)
+def _what(spec: About, event: Event) -> Markup:
+    label = round_in_words(spec.policy, event.round)
+    match event.kind:
+        case "create":
+            return say(
+                "The campaign was made: {groups}, {horizon} at most.",
+                groups=counted(len(spec.arms), "group", spelled=True),
+                horizon=counted(spec.horizon, "answer"),
+            )
+        case "ask":
+            return _asked(event.data, label)
+        case "tell":
+            return _told(event.data)
+        case "close":
+            return _closed(spec, event.data, label)
     return Markup("The campaign was stopped: nothing more is handed out.")
 
 
@@ -87,8 +86,8 @@ def _told(data: dict[str, Any]) -> Markup:
     return came + ": " + listed([Markup(part) for part in parts]) + "."
 
 
-def _closed(description: About, data: dict[str, Any], label: str) -> Markup:
-    dropped = [named(description.arms[arm]) for arm in data["dropped"]]
+def _closed(spec: About, data: dict[str, Any], label: str) -> Markup:
+    dropped = [named(spec.arms[arm]) for arm in data["dropped"]]
     if dropped:
         were = "was" if len(dropped) == 1 else "were"
         result = say("{names} {were} dropped.", names=listed(dropped), were=were)
@@ -98,9 +97,8 @@ def _closed(description: About, data: dict[str, Any], label: str) -> Markup:
     if after is None:
         ahead = Markup("The agreed number of answers is used up.")
     elif after["repetitions"] >= FOREVER:
-        left = listed([named(description.arms[arm]) for arm in after["arms"]])
-        many = len(after["arms"]) > 1
-        go = "take turns to the end" if many else "goes on alone"
+        left = listed([named(spec.arms[arm]) for arm in after["arms"]])
+        go = "take turns to the end" if len(after["arms"]) > 1 else "goes on alone"
         ahead = say("{left} {go}.", left=left, go=go)
     else:
         ahead = say(

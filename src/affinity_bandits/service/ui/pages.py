@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from importlib.resources import files
-from typing import Any
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.routing import APIRoute
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from affinity_bandits.service.core.backend import Backend, Parts
+from affinity_bandits.service.core.backend import Parts
 from affinity_bandits.service.core.faults import fault_of
-from affinity_bandits.service.core.records import Attention, Campaign, ClosedRound
-from affinity_bandits.service.problems import (
-    NeedsAttention,
-    NoSuchCampaign,
-    Problem,
-    Unavailable,
-)
+from affinity_bandits.service.core.records import Campaign, ClosedRound
+from affinity_bandits.service.problems import NeedsAttention, NoSuchCampaign, Problem, Unavailable
 from affinity_bandits.service.ui import campaign_text, charts, event_text, session, wording
 from affinity_bandits.service.ui.view import MOST_ROUNDS, view_of
+from affinity_bandits.wire import Attention
 
+T = TypeVar("T")
+R = TypeVar("R")
+Visiting = Annotated[session.Visitor, Depends(session.visitor)]
 CAMPAIGNS_A_PAGE = 25
 EVENTS_A_PAGE = 50
 ROUNDS_OPEN = 5
@@ -70,55 +70,38 @@ class PageRoute(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handler = super().get_route_handler()
 
-        async def answer(request: Request) -> Response:
+        async def reply(request: Request) -> Response:
             try:
                 return await handler(request)
             except session.NoSession as missing:
-                target = "/ui/login?ended" if missing.ended else "/ui/login"
-                response = _redirect(target)
+                response = _redirect("/ui/login?ended" if missing.ended else "/ui/login")
                 if missing.ended:
                     session.forget(response)
                 return response
             except session.BadForm as bad:
-                return _page("problem.html", 400, title="That did not work", detail=str(bad))
+                return _problem(400, "That did not work", str(bad))
             except NoSuchCampaign:
-                return _page(
-                    "problem.html",
-                    404,
-                    title="There is nothing here",
-                    detail="No campaign of yours has this address. It may have been mistyped.",
-                )
+                words = "No campaign of yours has this address. It may have been mistyped."
+                return _problem(404, "There is nothing here", words)
+            except Unavailable as away:
+                words = "Wait a moment and load the page again."
+                return _problem(away.status, "The service cannot reach its database", words)
             except Problem as problem:
-                away = isinstance(problem, Unavailable)
-                return _page(
-                    "problem.html",
-                    problem.status,
-                    title="The service cannot reach its database" if away else problem.title,
-                    detail="Wait a moment and load the page again." if away else str(problem),
-                )
+                return _problem(problem.status, problem.title, str(problem))
 
-        return answer
+        return reply
 
 
 router = APIRouter(prefix="/ui", include_in_schema=False, route_class=PageRoute)
 
 
 @router.get("")
-async def campaigns(request: Request, after: str | None = None) -> Response:
+async def campaigns(visitor: Visiting, after: str | None = None) -> Response:
     """List the tenant's campaigns."""
-    parts = _parts(request)
-    who = await session.visitor(request, parts)
     start = _cursor(after)
-    found, more = await parts.reading.campaigns(who.tenant, start, CAMPAIGNS_A_PAGE)
-    rows, wordless = [], []
-    for one in found:
-        try:
-            rows.append(_row(one))
-        except Exception as error:  # one campaign must not keep the others from being listed
-            wordless.append(fault_of(one.id, "page", error))
-            rows.append(_plain_row(one))
-    if wordless:
-        await parts.campaigns.note(wordless)
+    parts, tenant = visitor
+    found, more = await parts.queries.campaigns(tenant, start, CAMPAIGNS_A_PAGE)
+    rows = await _told(parts, [(one.id, one) for one in found], _row, _plain_row)
     return _page("campaigns.html", rows=rows, more=more, first=start is None)
 
 
@@ -129,20 +112,18 @@ async def with_slash() -> Response:
 
 
 @router.get("/campaigns/{campaign}")
-async def campaign(request: Request, campaign: str) -> Response:
+async def campaign(visitor: Visiting, campaign: str) -> Response:
     """Tell the story of one campaign."""
-    parts = _parts(request)
-    who = await session.visitor(request, parts)
-    found = await parts.reading.campaign(who.tenant, _id(campaign))
+    parts, tenant = visitor
+    found = await parts.queries.campaign(tenant, _id(campaign))
     # A round may be closed between two queries; asking up to the one that was seen open keeps
     # what is shown of one moment.
     wanted = found.round.number + (found.status == "exhausted")
-    rounds, _ = await parts.reading.rounds(
-        who.tenant, found.id, wanted - MOST_ROUNDS - 1, MOST_ROUNDS
-    )
+    first = wanted - MOST_ROUNDS - 1
+    rounds, _ = await parts.queries.rounds(tenant, found.id, first, MOST_ROUNDS)
     rounds = [one for one in rounds if one.number < wanted]
-    answers = (await parts.reading.answers([found]))[found.id]
-    # A thousand groups take a while to draw, and this process has asks and tells to answer.
+    answers = (await parts.queries.answers([found]))[found.id]
+    # A thousand groups take a while to draw, and this process has asks and tells to serve.
     try:
         return await asyncio.to_thread(_campaign_page, found, rounds, answers)
     except Exception as error:  # what is on record can be shown without the words
@@ -152,36 +133,21 @@ async def campaign(request: Request, campaign: str) -> Response:
 
 
 @router.get("/campaigns/{campaign}/events")
-async def events(request: Request, campaign: str, after: str | None = None) -> Response:
-    """Show the audit event_text."""
-    parts = _parts(request)
-    who = await session.visitor(request, parts)
-    found = await parts.reading.campaign(who.tenant, _id(campaign))
+async def events(visitor: Visiting, campaign: str, after: str | None = None) -> Response:
+    """Show the audit trail."""
+    parts, tenant = visitor
+    found = await parts.queries.campaign(tenant, _id(campaign))
     start = _cursor(after) or 0
-    page, more = await parts.reading.events(who.tenant, found.id, start, EVENTS_A_PAGE)
-    lines, wordless = [], []
-    for one in page:
-        try:
-            lines.append(event_text.line(found.description, one))
-        except Exception as error:
-            wordless = [fault_of(found.id, "page", error)]
-            lines.append(event_text.plain_line(one))
-    if wordless:
-        await parts.campaigns.note(wordless)
-    return _page(
-        "events.html",
-        campaign=found,
-        lines=lines,
-        before=max(0, start - EVENTS_A_PAGE) if start else None,
-        more=more,
-        size=EVENTS_A_PAGE,
-    )
+    page, more = await parts.queries.events(tenant, found.id, start, EVENTS_A_PAGE)
+    words = partial(event_text.line, found.spec)
+    lines = await _told(parts, [(found.id, one) for one in page], words, event_text.plain_line)
+    before = max(0, start - EVENTS_A_PAGE) if start else None
+    return _page("events.html", campaign=found, lines=lines, before=before, more=more)
 
 
 @router.get("/responsible-use")
-async def responsible_use(request: Request) -> Response:
+async def responsible_use(_: Visiting) -> Response:
     """Say what the comparison must not be used for."""
-    await session.visitor(request, _parts(request))
     return _page("responsible_use.html")
 
 
@@ -195,7 +161,7 @@ async def login(request: Request) -> Response:
 @router.post("/login")
 async def log_in(request: Request) -> Response:
     """Take a key, or say what is wrong with it without repeating it."""
-    parts = _parts(request)
+    parts = session.parts_of(request)
     fields = await session.form_of(request)
     principal = await parts.keys.principal(fields.get("key", "").strip())
     if principal is None:
@@ -203,7 +169,7 @@ async def log_in(request: Request) -> Response:
     if session.NEEDED not in principal.scopes:
         return _page("login.html", 403, message=WEAK_KEY, inside=False)
     response = _redirect("/ui")
-    await session.log_in(request, parts, principal, response)
+    await session.log_in(request, principal, response)
     return response
 
 
@@ -212,7 +178,7 @@ async def log_out(request: Request) -> Response:
     """End the session."""
     await session.form_of(request)
     response = _redirect("/ui/login")
-    await session.log_out(request, _parts(request), response)
+    await session.log_out(request, response)
     return response
 
 
@@ -238,6 +204,10 @@ def _page(template: str, code: int = 200, *, inside: bool = True, **context: Any
     return HTMLResponse(text, code, HEADERS)
 
 
+def _problem(code: int, title: str, detail: str) -> Response:
+    return _page("problem.html", code, title=title, detail=detail)
+
+
 def _campaign_page(
     found: Campaign, rounds: Sequence[ClosedRound], answers: Sequence[int]
 ) -> Response:
@@ -248,9 +218,9 @@ def _campaign_page(
         status=campaign_text.status_of(found),
         headline=campaign_text.headline(found),
         next_step=campaign_text.next_step(found),
-        how=campaign_text.how_it_decides(found.description.policy),
+        how=campaign_text.how_it_decides(found.spec.policy),
         order=campaign_text.order_of_answers(found),
-        warm_up=campaign_text.is_warm_up(found.description.policy, 0),
+        warm_up=campaign_text.is_warm_up(found.spec.policy, 0),
         view=view_of(found, rounds, answers),
         rounds_open=ROUNDS_OPEN,
         answers=found.before + found.round.answered,
@@ -259,14 +229,13 @@ def _campaign_page(
 
 def _plain_page(found: Campaign, answers: Sequence[int], fault: NeedsAttention) -> Response:
     """Return a campaign's page without its story: what is on record, and that it is not all."""
-    now = Attention(fault.kind, fault.reason, datetime.now(UTC))
+    now = Attention(kind=fault.kind, reason=fault.reason, since=datetime.now(UTC))
     return _page(
         "plain.html",
         campaign=found,
         attention=found.attention or now,
         groups=[
-            (name, arm in found.active, answers[arm])
-            for arm, name in enumerate(found.description.arms)
+            (name, arm in found.active, answers[arm]) for arm, name in enumerate(found.spec.arms)
         ],
         answers=found.before + found.round.answered,
     )
@@ -277,7 +246,7 @@ def _row(one: Campaign) -> dict[str, Any]:
     return {
         "campaign": one,
         "status": campaign_text.status_of(one),
-        "round": campaign_text.round_label(one.description.policy, one.round.number),
+        "round": campaign_text.round_label(one.spec.policy, one.round.number),
         "running": one.status in ("open", "stopped") and one.recommended is None,
         "bar": charts.progress_bar(
             one.round.answered / max(1, one.round.size),
@@ -291,7 +260,7 @@ def _plain_row(one: Campaign) -> dict[str, Any]:
     """Return a line of the list that takes no words of a policy."""
     return {
         "campaign": one,
-        "status": campaign_text.Status(one.status.capitalize(), one.status),
+        "status": one.status.capitalize(),
         "round": f"Round {one.round.number + 1}",
         "running": one.recommended is None,
         "bar": "",
@@ -299,13 +268,27 @@ def _plain_row(one: Campaign) -> dict[str, Any]:
     }
 
 
+async def _told(
+    parts: Parts, found: Iterable[tuple[UUID, T]], words: Callable[[T], R], plain: Callable[[T], R]
+) -> list[R]:
+    """Return each in words, and plainly where they fail: one must not keep others from being shown.
+
+    What is found comes with its campaign, which is marked where words fail.
+    """
+    rows, wordless = [], {}
+    for campaign, one in found:
+        try:
+            rows.append(words(one))
+        except Exception as error:
+            wordless[campaign] = fault_of(campaign, "page", error)
+            rows.append(plain(one))
+    if wordless:
+        await parts.campaigns.note(list(wordless.values()))
+    return rows
+
+
 def _redirect(target: str) -> Response:
     return RedirectResponse(target, 303, HEADERS)
-
-
-def _parts(request: Request) -> Parts:
-    backend: Backend = request.app.state.backend
-    return backend.parts
 
 
 def _id(text: str) -> UUID:

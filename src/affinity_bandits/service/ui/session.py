@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 from urllib.parse import parse_qs
 
 from fastapi import Request
 from starlette.responses import Response
 
-from affinity_bandits.service.core.backend import Parts
+from affinity_bandits.service.core.backend import Backend, Parts
 from affinity_bandits.service.core.keys import Principal, forget_sessions, make_key, revoke_key
 
 COOKIE = "affinity_session"
@@ -34,35 +35,42 @@ class BadForm(Exception):  # noqa: N818 - said to the reader in words
     """A form that no page of ours sends."""
 
 
-async def visitor(request: Request, parts: Parts) -> Principal:
+class Visitor(NamedTuple):
+    """Whoever is logged in, and what there is to look at."""
+
+    parts: Parts
+    tenant: int
+
+
+def parts_of(request: Request) -> Parts:
+    """Return the core."""
+    backend: Backend = request.app.state.backend
+    return backend.parts
+
+
+async def visitor(request: Request) -> Visitor:
     """Return whoever is logged in.
 
     Raises:
         NoSession: nobody is.
     """
-    text = request.cookies.get(COOKIE)
+    parts, text = parts_of(request), request.cookies.get(COOKIE)
     if text is None:
         raise NoSession(ended=False)
     principal = await parts.keys.principal(text)
     if principal is None or NEEDED not in principal.scopes:
         raise NoSession(ended=True)
-    return principal
+    return Visitor(parts, principal.tenant)
 
 
-async def log_in(request: Request, parts: Parts, principal: Principal, response: Response) -> None:
+async def log_in(request: Request, principal: Principal, response: Response) -> None:
     """Give the browser a read-only key of its own, which ends no later than the one shown."""
     ends = datetime.now(UTC) + LASTS
     if principal.expires_at is not None:
         ends = min(ends, principal.expires_at)
-    await forget_sessions(parts.pool, principal.tenant)
-    text = await make_key(
-        parts.pool,
-        principal.tenant,
-        "browser session",
-        [NEEDED],
-        expires_at=ends,
-        parent=principal.key_id,
-    )
+    pool, tenant, shown = parts_of(request).pool, principal.tenant, principal.key_id
+    await forget_sessions(pool, tenant)
+    text = await make_key(pool, tenant, "browser session", [NEEDED], expires_at=ends, parent=shown)
     response.set_cookie(
         COOKIE,
         text,
@@ -74,9 +82,9 @@ async def log_in(request: Request, parts: Parts, principal: Principal, response:
     )
 
 
-async def log_out(request: Request, parts: Parts, response: Response) -> None:
+async def log_out(request: Request, response: Response) -> None:
     """Revoke the browser's key and take it away."""
-    text = request.cookies.get(COOKIE)
+    parts, text = parts_of(request), request.cookies.get(COOKIE)
     principal = None if text is None else await parts.keys.principal(text)
     if principal is not None:
         await revoke_key(parts.pool, principal.key_id)

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from affinity_bandits.service.core.records import Campaign, ClosedRound, Progress
 from affinity_bandits.service.ui import charts
-from affinity_bandits.service.ui.campaign_text import round_label, short_label
+from affinity_bandits.service.ui.campaign_text import round_in_words, round_label, short_label
 from affinity_bandits.service.ui.charts import Part
 from affinity_bandits.service.ui.decisions import Decision, decisions_of, explained
 from affinity_bandits.service.ui.wording import counted, digits_for, exact
@@ -108,24 +108,23 @@ def view_of(
     decisions = decisions_of(campaign, rounds)
     order = _order(campaign, rounds)
     named = order[:MOST_GROUPS]
-    policy = campaign.description.policy
-    open_ = None if campaign.status == "exhausted" else campaign.round
+    policy, now = campaign.spec.policy, campaign.round
+    label = round_label(policy, now.number)
+    open_ = None if campaign.status == "exhausted" else now
     labels = [short_label(policy, one.number) for one in rounds]
     if open_ is not None:
         final = campaign.recommended is not None
         labels.append("after" if final else short_label(policy, open_.number))
     range_ = _range(campaign, decisions[-MOST_TABLES:])
-    progress = None
-    if open_ is not None and campaign.recommended is None:
-        progress = _progress(campaign, open_)
+    compared = open_ if campaign.recommended is None else None
     return CampaignView(
         timeline=Rows(
             [_timeline_row(campaign, rounds, open_, arm) for arm in named], len(order) - len(named)
         ),
         round_labels=charts.column_labels(labels),
-        progress=progress,
-        progress_caption=_progress_caption(campaign),
-        shares=_shares(campaign, rounds, open_, answers, order),
+        progress=None if compared is None else _progress(campaign, compared),
+        progress_caption=f"{label}: {now.answered:,} of {now.size:,} answers are in",
+        shares=_shares(rounds, open_, answers, order),
         share_rows=_share_rows(campaign, answers, order),
         rounds=[
             _round_view(one, range_ if place < MOST_TABLES else None)
@@ -141,7 +140,7 @@ def _order(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[int]:
     dropped_in = {arm: one.number for one in rounds for arm in one.dropped}
     active = set(campaign.active)
     return sorted(
-        range(len(campaign.description.arms)),
+        range(len(campaign.spec.arms)),
         key=lambda arm: (arm not in active, -dropped_in.get(arm, -1), arm),
     )
 
@@ -149,7 +148,7 @@ def _order(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[int]:
 def _timeline_row(
     campaign: Campaign, rounds: Sequence[ClosedRound], open_: Progress | None, arm: int
 ) -> Row:
-    policy = campaign.description.policy
+    policy = campaign.spec.policy
     parts = []
     words, kind = ("not told apart" if campaign.status == "exhausted" else "still in"), "in"
     if arm not in campaign.active:
@@ -157,7 +156,7 @@ def _timeline_row(
     for one in rounds:
         if arm in one.dropped:
             parts.append(Part.DROPPED)
-            words = f"dropped after {_in_a_sentence(round_label(policy, one.number))}"
+            words = f"dropped after {round_in_words(policy, one.number)}"
         else:
             parts.append(Part.PLAYED if arm in one.arms else Part.ABSENT)
     done = 0.0
@@ -174,13 +173,7 @@ def _timeline_row(
         words, kind = "recommended", "chosen"
     took = sum(part is not Part.ABSENT for part in parts)
     label = f"took part in {took} of the {counted(len(parts), 'round')} shown; {words}"
-    return Row(
-        campaign.description.arms[arm], charts.timeline(parts, done, label), words, kind=kind
-    )
-
-
-def _in_a_sentence(label: str) -> str:
-    return "the warm-up" if label == "Warm-up" else label.lower()
+    return Row(campaign.spec.arms[arm], charts.timeline(parts, done, label), words, kind=kind)
 
 
 def _asked(open_: Progress, place: int) -> int:
@@ -195,52 +188,43 @@ def _progress(campaign: Campaign, open_: Progress) -> Rows:
         have, asked = open_.answers[place], _asked(open_, place)
         words = f"{have:,} of {asked:,}"
         picture = charts.progress_bar(have / max(1, asked), f"{words} answers")
-        rows.append(Row(campaign.description.arms[arm], picture, words))
+        rows.append(Row(campaign.spec.arms[arm], picture, words))
     return Rows(rows, len(open_.arms) - len(rows))
 
 
-def _progress_caption(campaign: Campaign) -> str:
-    round_ = campaign.round
-    label = round_label(campaign.description.policy, round_.number)
-    return f"{label}: {round_.answered:,} of {round_.size:,} answers are in"
-
-
 def _shares(
-    campaign: Campaign,
     rounds: Sequence[ClosedRound],
     open_: Progress | None,
     answers: Sequence[int],
     order: Sequence[int],
 ) -> Markup | None:
     """Return the picture of each group's share of all answers, after each round and now."""
-    totals = list(answers)
-    moments: list[list[int]] = [list(totals)] if open_ is not None else []
-    if open_ is not None:
-        for arm, count in zip(open_.arms, open_.answers, strict=True):
-            totals[arm] -= count
-    for one in reversed(rounds):
-        moments.append(list(totals))
-        for arm, count in zip(one.arms, one.counts, strict=True):
-            totals[arm] -= count
-    moments.reverse()
-    columns = []
-    for counts in moments:
-        total = max(1, sum(counts))
-        column = [counts[arm] / total for arm in order[:MOST_GROUPS]]
-        if len(order) > MOST_GROUPS:
-            column.append(sum(counts[arm] for arm in order[MOST_GROUPS:]) / total)
-        columns.append(column)
     if sum(answers) == 0:
         return None
+    now = [] if open_ is None else [(open_.arms, open_.answers)]
+    totals = list(answers)
+    moments = []
+    for arms, added in now + [(one.arms, one.counts) for one in reversed(rounds)]:
+        moments.append(list(totals))
+        for arm, count in zip(arms, added, strict=True):
+            totals[arm] -= count
+    named, others = order[:MOST_GROUPS], order[MOST_GROUPS:]
+    columns = []
+    for counts in reversed(moments):
+        total = max(1, sum(counts))
+        column = [counts[arm] / total for arm in named]
+        if others:
+            column.append(sum(counts[arm] for arm in others) / total)
+        columns.append(column)
     label = "share of each group in all answers so far, after each round; the list has the last"
-    return charts.shares(columns, len(order) > MOST_GROUPS, label)
+    return charts.shares(columns, bool(others), label)
 
 
 def _share_rows(campaign: Campaign, answers: Sequence[int], order: Sequence[int]) -> Rows:
     total = max(1, sum(answers))
     rows = [
         Row(
-            campaign.description.arms[arm],
+            campaign.spec.arms[arm],
             charts.swatch(place),
             f"{answers[arm]:,}",
             _share(answers[arm] / total),
@@ -256,7 +240,7 @@ def _share(part: float) -> str:
 
 def _range(campaign: Campaign, decisions: Sequence[Decision]) -> Range | None:
     """Return one scale for all rounds: as narrow as their intervals, within the declared range."""
-    about = campaign.description
+    about = campaign.spec
     ends: list[float] = []
     for one in decisions:
         if one.compares:  # then all its arms have the same number of answers
@@ -275,11 +259,9 @@ def _range(campaign: Campaign, decisions: Sequence[Decision]) -> Range | None:
 
 
 def _round_view(decision: Decision, range_: Range | None) -> RoundView:
-    policy, round_ = decision.description.policy, decision.round
+    policy, round_ = decision.spec.policy, decision.round
     label = round_label(policy, round_.number)
-    scores = None
-    if decision.compares and range_ is not None:
-        scores = _scores(decision, range_)
+    scores = _scores(decision, range_) if decision.compares and range_ is not None else None
     tolerance = "" if decision.tolerance is None else exact(decision.tolerance)
     each = counted(round_.counts[0], "answer")
     return RoundView(label, explained(decision), scores, f"{each} each", tolerance)
@@ -287,7 +269,7 @@ def _round_view(decision: Decision, range_: Range | None) -> RoundView:
 
 def _scores(decision: Decision, range_: Range) -> Rows:
     """Return the groups of a round, best first."""
-    about, round_ = decision.description, decision.round
+    about, round_ = decision.spec, decision.round
     places = sorted(range(len(round_.arms)), key=decision.means.__getitem__, reverse=True)
     best = decision.means[places[0]]
     limit = None if decision.tolerance is None else range_.place(best - decision.tolerance)
@@ -301,9 +283,7 @@ def _scores(decision: Decision, range_: Range) -> Rows:
         elif mean == best:
             words = "best"
         number = f"{mean:.{range_.digits}f} ± {wide:.{range_.digits}f}"
-        drawn = charts.Interval(
-            range_.place(mean - wide), range_.place(mean), range_.place(mean + wide), kind
-        )
-        picture = charts.interval(drawn, limit, f"{number}, {words}")
+        places_ = [range_.place(one) for one in (mean - wide, mean, mean + wide)]
+        picture = charts.interval(places_, kind, limit, f"{number}, {words}")
         rows.append(Row(about.arms[round_.arms[place]], picture, words, number, kind))
     return Rows(rows, len(places) - len(rows))

@@ -13,25 +13,13 @@ from starlette.responses import Response
 from affinity_bandits import wire
 from affinity_bandits.errors import CallerError, InvalidInput
 from affinity_bandits.service.core.tells import Tell
+from affinity_bandits.service.http import errors
 from affinity_bandits.service.http.auth import BulkRoute, Call
-from affinity_bandits.service.http.errors import (
-    ALWAYS,
-    TooLarge,
-    Unexpected,
-    as_problem,
-    detail_of,
-    refusals,
-)
 from affinity_bandits.service.http.ndjson import TOO_LONG, LinesResponse, lines_of
 from affinity_bandits.service.http.parameters import KEYED, Telling
 from affinity_bandits.service.http.translation import tell_of
 from affinity_bandits.service.problems import Problem
-from affinity_bandits.wire.limits import (
-    IDEMPOTENCY_KEY,
-    LONGEST_KEY,
-    LONGEST_LINE,
-    ROOM_FOR_LINE,
-)
+from affinity_bandits.wire.limits import IDEMPOTENCY_KEY, LONGEST_KEY, LONGEST_LINE, ROOM_FOR_LINE
 from affinity_bandits.wire.values import check_key
 
 LARGEST_BATCH = 256
@@ -41,7 +29,7 @@ router = APIRouter(
     prefix="/v1/campaigns/{campaign}",
     tags=["slots"],
     route_class=BulkRoute,
-    responses=refusals(*ALWAYS, 404, 409),
+    responses=errors.refusals(*errors.ALWAYS, 404, 409),
 )
 
 
@@ -83,7 +71,7 @@ async def tell_many(campaign: UUID, call: Telling, request: Request) -> Response
                     wanted = [(n, line) for n, line in numbered if line.strip()]
                     if wanted:
                         yield await _tell_lines(call, campaign, key, names, wanted)
-        except TooLarge as problem:
+        except errors.TooLarge as problem:
             yield _reply(number + 1, problem)
 
     named = request.headers.get("content-type", "").partition(";")[0]
@@ -100,13 +88,13 @@ async def _tell_lines(
     for number, line in numbered:
         try:
             if line is TOO_LONG:
-                raise TooLarge(LONGEST_LINE, "a line")
+                raise errors.TooLarge(LONGEST_LINE, "a line")
             body = wire.TellLine.model_validate_json(line)
             own = f"{key}:{number}" if body.key is None else body.key
             check_key(own)
             good.append((number, tell_of(body, own, call.principal.key_id, names)))
         except (ValidationError, CallerError, Problem) as error:
-            found[number] = as_problem(error)
+            found[number] = errors.as_problem(error)
     if good:
         results = await _tell(call, campaign, [one for _, one in good])
         found |= {n: one for (n, _), one in zip(good, results, strict=True)}
@@ -120,7 +108,7 @@ async def _tell(call: Call, campaign: UUID, tells: list[Tell]) -> list[wire.Told
         return [problem] * len(tells)
     except Exception as error:  # these lines are refused so, and the next ones taken
         call.backend.watcher.failed(error)
-        return [Unexpected()] * len(tells)
+        return [errors.Unexpected()] * len(tells)
     for one in results:
         if isinstance(one, wire.Told):
             call.metrics.told(one)
@@ -130,14 +118,8 @@ async def _tell(call: Call, campaign: UUID, tells: list[Tell]) -> list[wire.Told
 def _reply(number: int, result: wire.Told | Problem) -> bytes:
     if isinstance(result, Problem):
         line = wire.ToldLine(
-            line=number, status=result.status, code=result.code, detail=detail_of(result)
+            line=number, status=result.status, code=result.code, detail=errors.detail_of(result)
         )
     else:
-        line = wire.ToldLine(
-            line=number,
-            status=200,
-            counted=result.counted,
-            late=result.late,
-            duplicate=result.duplicate,
-        )
+        line = wire.ToldLine(line=number, status=200, **vars(result))
     return line.encoded() + b"\n"

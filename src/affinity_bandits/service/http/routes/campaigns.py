@@ -12,7 +12,6 @@ from starlette.responses import Response
 from affinity_bandits import wire
 from affinity_bandits.service.core.records import Campaign
 from affinity_bandits.service.http.auth import ApiRoute, Call
-from affinity_bandits.service.http.cursors import from_cursor, to_cursor
 from affinity_bandits.service.http.errors import ALWAYS, refusals
 from affinity_bandits.service.http.parameters import (
     KEYED,
@@ -21,29 +20,24 @@ from affinity_bandits.service.http.parameters import (
     Limit,
     Managing,
     Reading,
+    from_cursor,
     reply,
+    to_cursor,
 )
 from affinity_bandits.service.http.translation import campaign_message, round_message, spec_of
 
 router = APIRouter(
-    prefix="/v1/campaigns",
-    tags=["campaigns"],
-    route_class=ApiRoute,
-    responses=refusals(*ALWAYS),
+    prefix="/v1/campaigns", tags=["campaigns"], route_class=ApiRoute, responses=refusals(*ALWAYS)
 )
 
 
 @router.post(
-    "",
-    status_code=201,
-    response_model=wire.Campaign,
-    responses=refusals(409),
-    openapi_extra=KEYED,
+    "", status_code=201, response_model=wire.Campaign, responses=refusals(409), openapi_extra=KEYED
 )
 async def create_campaign(call: Managing, body: Body[wire.CreateCampaign]) -> Response:
     """Make a campaign and open its first round."""
     key = call.key()
-    # A policy for a thousand groups takes a while to make, and there are asks to answer.
+    # A policy for a thousand groups takes a while to make, and there are asks to serve.
     spec = await asyncio.to_thread(spec_of, body)
     campaign = await call.parts.campaigns.create(
         call.tenant, spec, key=key, actor=call.principal.key_id
@@ -57,7 +51,7 @@ async def list_campaigns(
     call: Reading, cursor: Cursor = None, limit: Limit = 100
 ) -> wire.CampaignPage:
     """List campaigns, oldest first."""
-    found, following = await call.parts.reading.campaigns(call.tenant, from_cursor(cursor), limit)
+    found, following = await call.parts.queries.campaigns(call.tenant, from_cursor(cursor), limit)
     return wire.CampaignPage(items=await _messages(call, found), next=to_cursor(following))
 
 
@@ -85,7 +79,7 @@ async def list_rounds(
     campaign: UUID, call: Reading, cursor: Cursor = None, limit: Limit = 100
 ) -> wire.RoundPage:
     """List the rounds that were closed, with the sums they were decided from."""
-    found, following = await call.parts.reading.rounds(
+    found, following = await call.parts.queries.rounds(
         call.tenant, campaign, from_cursor(cursor), limit
     )
     names = await call.backend.names(call.tenant, campaign)
@@ -98,17 +92,16 @@ async def list_events(
     campaign: UUID, call: Reading, cursor: Cursor = None, limit: Limit = 100
 ) -> wire.EventPage:
     """List the audit trail."""
-    found, following = await call.parts.reading.events(
+    found, following = await call.parts.queries.events(
         call.tenant, campaign, from_cursor(cursor), limit
     )
-    items = tuple(wire.Event.model_validate(one) for one in found)
-    return wire.EventPage(items=items, next=to_cursor(following))
+    return wire.EventPage(items=tuple(found), next=to_cursor(following))
 
 
 async def _messages(call: Call, found: Sequence[Campaign]) -> tuple[wire.Campaign, ...]:
-    answers = await call.parts.reading.answers(found)
+    answers = await call.parts.queries.answers(found)
     return tuple(campaign_message(one, answers[one.id]) for one in found)
 
 
 async def _campaign(call: Call, campaign: UUID) -> wire.Campaign:
-    return (await _messages(call, [await call.parts.reading.campaign(call.tenant, campaign)]))[0]
+    return (await _messages(call, [await call.parts.queries.campaign(call.tenant, campaign)]))[0]

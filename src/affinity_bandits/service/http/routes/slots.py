@@ -13,13 +13,7 @@ from affinity_bandits.service.core.campaigns import Ask
 from affinity_bandits.service.core.records import Lease
 from affinity_bandits.service.http.auth import HotRoute
 from affinity_bandits.service.http.errors import ALWAYS, refusals
-from affinity_bandits.service.http.parameters import (
-    KEYED,
-    Asking,
-    Body,
-    Telling,
-    reply,
-)
+from affinity_bandits.service.http.parameters import KEYED, Asking, Body, Telling, reply
 from affinity_bandits.service.http.translation import lease_message, tell_of
 
 router = APIRouter(

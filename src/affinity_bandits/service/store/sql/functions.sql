@@ -47,9 +47,7 @@ DECLARE
 BEGIN
   SELECT * INTO v_head FROM affinity.heads AS h
     WHERE h.campaign = p_campaign AND h.tenant = p_tenant FOR UPDATE;
-  IF NOT FOUND THEN
-    RETURN;
-  END IF;
+  IF NOT FOUND THEN RETURN; END IF;
   v_now := coalesce(p_now, clock_timestamp());
   v_first := v_head.events;
   FOR i IN 1 .. cardinality(p_keys) LOOP
@@ -66,18 +64,13 @@ BEGIN
       ELSE
         outcome := 'key_reused';
       END IF;
-      RETURN NEXT;
-      CONTINUE;
+      RETURN NEXT; CONTINUE;
     END IF;
     IF v_head.status IN ('exhausted', 'stopped') THEN
-      outcome := v_head.status;
-      RETURN NEXT;
-      CONTINUE;
+      outcome := v_head.status; RETURN NEXT; CONTINUE;
     END IF;
     IF v_head.answered = v_head.size THEN
-      outcome := 'closing';
-      RETURN NEXT;
-      CONTINUE;
+      outcome := 'closing'; RETURN NEXT; CONTINUE;
     END IF;
     v_limit := v_head.size;
     IF v_head.in_flight IS NOT NULL AND v_head.width > 1 THEN
@@ -114,8 +107,7 @@ BEGIN
         outstanding := v_head.next_slot - v_head.answered;
         SELECT greatest(0, extract(epoch FROM l.expires_at - v_now)) INTO retry_after
           FROM affinity.leases AS l WHERE l.campaign = p_campaign ORDER BY l.lease LIMIT 1;
-        RETURN NEXT;
-        CONTINUE;
+        RETURN NEXT; CONTINUE;
       END IF;
     END IF;
     v_head.events := v_head.events + 1;
@@ -170,9 +162,7 @@ DECLARE
 BEGIN
   SELECT * INTO v_head FROM affinity.heads AS h
     WHERE h.campaign = p_campaign AND h.tenant = p_tenant FOR UPDATE;
-  IF NOT FOUND THEN
-    RETURN;
-  END IF;
+  IF NOT FOUND THEN RETURN; END IF;
   v_now := coalesce(p_now, clock_timestamp());
   v_first := v_head.events;
   FOR i IN 1 .. cardinality(p_keys) LOOP
@@ -194,24 +184,19 @@ BEGIN
       ELSE
         outcome := 'key_reused';
       END IF;
-      RETURN NEXT;
-      CONTINUE;
+      RETURN NEXT; CONTINUE;
     END IF;
     SELECT * INTO v_ask FROM affinity.events AS e
       WHERE e.campaign = p_campaign AND e.number = p_leases[i] AND e.kind = 'ask';
     IF NOT FOUND THEN
-      outcome := 'no_lease';
-      RETURN NEXT;
-      CONTINUE;
+      outcome := 'no_lease'; RETURN NEXT; CONTINUE;
     END IF;
 
     IF p_forms[i] = 'totals' THEN
       IF EXISTS (SELECT FROM unnest(v_counts, v_units) AS t (n, u)
                  WHERE u::numeric < n::numeric * v_head.lowest
                     OR u::numeric > n::numeric * v_head.highest) THEN
-        outcome := 'score_out_of_range';
-        RETURN NEXT;
-        CONTINUE;
+        outcome := 'score_out_of_range'; RETURN NEXT; CONTINUE;
       END IF;
       -- The lowest slots of each arm are taken as the answered ones.
       SELECT coalesce(range_agg(int8range(s.slot, s.slot + 1)), '{}') INTO v_slots
@@ -225,16 +210,12 @@ BEGIN
         WHERE s.nth <= t.n;
       SELECT coalesce(sum(n), 0) INTO v_answers FROM unnest(v_counts) AS n;
       IF affinity.slots_in(v_slots) <> v_answers THEN
-        outcome := 'slot_not_leased';
-        RETURN NEXT;
-        CONTINUE;
+        outcome := 'slot_not_leased'; RETURN NEXT; CONTINUE;
       END IF;
     ELSE
       IF EXISTS (SELECT FROM unnest(v_units) AS u
                  WHERE u < v_head.lowest OR u > v_head.highest) THEN
-        outcome := 'score_out_of_range';
-        RETURN NEXT;
-        CONTINUE;
+        outcome := 'score_out_of_range'; RETURN NEXT; CONTINUE;
       END IF;
       v_answers := p_lengths[i];
       IF v_answers = 1 THEN
@@ -243,9 +224,7 @@ BEGIN
         SELECT range_agg(int8range(s, s + 1)) INTO v_slots FROM unnest(v_told) AS s;
       END IF;
       IF NOT v_slots <@ v_ask.slots THEN
-        outcome := 'slot_not_leased';
-        RETURN NEXT;
-        CONTINUE;
+        outcome := 'slot_not_leased'; RETURN NEXT; CONTINUE;
       END IF;
     END IF;
 

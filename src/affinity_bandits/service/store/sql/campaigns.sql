@@ -1,0 +1,75 @@
+-- name: ask
+SELECT * FROM affinity.ask($1, $2, $3, $4, $5, $6);
+
+-- name: tell
+SELECT * FROM affinity.tell($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
+
+-- name: create_campaign
+INSERT INTO affinity.campaigns (id, tenant, name, arms, policy, horizon, lease_seconds, lowest,
+  highest, saved, created_at, created_by, key, digest)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, coalesce($11, clock_timestamp()), $12, $13, $14)
+ON CONFLICT (tenant, key) DO NOTHING RETURNING id;
+
+-- name: created_before
+SELECT id, digest FROM affinity.campaigns WHERE tenant = $1 AND key = $2;
+
+-- name: create_head
+INSERT INTO affinity.heads (campaign, tenant, status, round, width, size, next_slot, answered,
+  events, lease_seconds, lowest, highest, in_flight)
+VALUES ($1, $2, $3, 0, $4, $5, 0, 0, 1, $6, $7, $8, $9);
+
+-- name: add_event
+INSERT INTO affinity.events (campaign, number, at, kind, actor, key, round, detail)
+VALUES ($1, $2, coalesce($3, clock_timestamp()), $4, $5, $6, $7, $8);
+
+-- name: head_to_stop
+SELECT status, round, events FROM affinity.heads WHERE campaign = $1 AND tenant = $2 FOR UPDATE;
+
+-- name: kind_of_request
+SELECT e.kind FROM affinity.requests AS q
+JOIN affinity.events AS e ON e.campaign = q.campaign AND e.number = q.event
+WHERE q.campaign = $1 AND q.key = $2;
+
+-- name: add_request
+INSERT INTO affinity.requests (campaign, key, event) VALUES ($1, $2, $3);
+
+-- name: end_campaign
+UPDATE affinity.heads SET status = $2, events = events + 1 WHERE campaign = $1;
+
+-- name: arms_of_round
+SELECT arms FROM affinity.rounds WHERE campaign = $1 AND number = $2;
+
+-- name: campaigns
+-- Whoever asks says which.
+SELECT c.id, c.number, c.name, c.arms, c.policy::text, c.horizon, c.lease_seconds, c.lowest,
+  c.highest, c.saved::text, c.created_at, h.status, h.round, h.next_slot AS handed_out,
+  h.answered, h.in_flight, r.arms AS round_arms, r.repetitions, r.size, r.before,
+  coalesce(s.places, '{}') AS places, coalesce(s.answers, '{}') AS answers,
+  coalesce(s.totals, '{}') AS totals,
+  ARRAY(SELECT unnest(d.dropped) FROM affinity.rounds AS d WHERE d.campaign = c.id) AS dropped,
+  f.kind, f.reason, coalesce(f.since, clock_timestamp()) AS since
+FROM affinity.campaigns AS c
+JOIN affinity.heads AS h ON h.campaign = c.id
+JOIN affinity.rounds AS r ON r.campaign = c.id AND r.number = h.round
+LEFT JOIN affinity.faults AS f ON f.campaign = c.id
+LEFT JOIN LATERAL (
+  SELECT array_agg(place) AS places, array_agg(answers) AS answers, array_agg(total) AS totals
+  FROM affinity.sums AS s WHERE s.campaign = c.id) AS s ON true
+
+-- name: arms
+SELECT arms FROM affinity.campaigns WHERE tenant = $1 AND id = $2;
+
+-- name: page_of_rounds
+SELECT r.number, r.arms, r.repetitions, r.size, r.before, r.opened_at, r.closed_at, r.counts,
+  r.sums, r.dropped
+FROM affinity.rounds AS r JOIN affinity.campaigns AS c ON c.id = r.campaign
+WHERE c.tenant = $1 AND c.id = $2 AND r.number > $3 AND r.closed_at IS NOT NULL
+ORDER BY r.number LIMIT $4;
+
+-- name: page_of_events
+SELECT * FROM affinity.events WHERE campaign = $1 AND number > $2 ORDER BY number LIMIT $3;
+
+-- name: answers_of_closed_rounds
+SELECT r.campaign, a.arm, sum(a.n) AS n
+FROM affinity.rounds AS r, unnest(r.arms, r.counts) AS a (arm, n)
+WHERE r.campaign = ANY ($1) AND r.closed_at IS NOT NULL GROUP BY 1, 2;

@@ -1,0 +1,48 @@
+-- name: head_to_close
+SELECT status, round, size, answered, events FROM affinity.heads WHERE campaign = $1 FOR UPDATE;
+
+-- name: no_longer_due
+DELETE FROM affinity.due WHERE campaign = $1;
+
+-- name: campaign_to_close
+SELECT cardinality(arms) AS arms, policy::text, lowest, highest, saved::text
+FROM affinity.campaigns WHERE id = $1;
+
+-- name: round_to_close
+SELECT arms, repetitions, size, before FROM affinity.rounds WHERE campaign = $1 AND number = $2;
+
+-- name: take_sums
+DELETE FROM affinity.sums WHERE campaign = $1 RETURNING place, answers, total;
+
+-- name: time_of
+SELECT coalesce($1::timestamptz, clock_timestamp());
+
+-- name: close_round
+UPDATE affinity.rounds SET closed_at = $3, counts = $4, sums = $5, dropped = $6
+WHERE campaign = $1 AND number = $2;
+
+-- name: save_state
+UPDATE affinity.campaigns SET saved = $2 WHERE id = $1;
+
+-- name: open_round
+INSERT INTO affinity.rounds (campaign, number, arms, repetitions, size, before, opened_at)
+VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, clock_timestamp()));
+
+-- name: next_round
+UPDATE affinity.heads SET status = CASE WHEN status = 'stopped' THEN status
+    WHEN $2 THEN 'decided' ELSE 'open' END, round = round + 1, width = $3, size = $4,
+  next_slot = 0, oldest = 0, answered = 0, events = events + 1 WHERE campaign = $1;
+
+-- name: next_due
+-- An array, not a join, which the planner may answer by reading all heads. Those that failed before
+-- come last, so that they keep nobody waiting.
+SELECT campaign FROM affinity.heads WHERE campaign = ANY (ARRAY(
+  SELECT d.campaign FROM affinity.due AS d WHERE NOT EXISTS (SELECT FROM affinity.faults AS f
+    WHERE f.campaign = d.campaign AND f.kind <> ALL ($1)) LIMIT 20))
+LIMIT 1 FOR UPDATE SKIP LOCKED;
+
+-- name: next_marked
+SELECT campaign FROM affinity.heads WHERE campaign = ANY (ARRAY(
+  SELECT campaign FROM affinity.faults WHERE campaign <> ALL ($1)
+    AND ($2 OR retry_at <= coalesce($3, clock_timestamp())) ORDER BY retry_at LIMIT 20))
+LIMIT 1 FOR UPDATE SKIP LOCKED;
