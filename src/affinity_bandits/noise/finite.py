@@ -20,7 +20,7 @@ MOST_TALLIED = 20
 """Different scores up to which a round's are counted: each takes a binomial number."""
 MOST_NUMBERS = 2_000_000
 """Arms times different scores: what a table of laws holds."""
-MOST_PROVEN = 20_000
+MOST_PROVEN = 4_000
 """Arms times different scores up to which the subGaussian constant is computed: a second."""
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from math import exp
+from math import exp, isnan
 from typing import Any
 
 from scipy.optimize import brentq
@@ -85,6 +85,7 @@ def beta(concentration: float) -> TrueValues:
     def value(arm: int, mu: float, u: float) -> float:
         if mu <= 0 or mu >= 1:
             return float(mu >= 1)
-        return float(betaincinv(mu * concentration, (1 - mu) * concentration, u))
+        found = float(betaincinv(mu * concentration, (1 - mu) * concentration, u))
+        return 0.0 if isnan(found) else found  # scipy gives up on some that are next to 0
 
     return value
