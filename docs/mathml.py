@@ -90,6 +90,8 @@ def _mend_function(row: Element) -> None:
     if row.tag not in ("math", "mrow", "msqrt"):
         return
     parts = [part for part in row if part.text != APPLY]
+    if not parts:
+        return
     row[:] = []
     for part, after in zip(parts, [*parts[1:], None], strict=True):
         row.append(part)

@@ -42,8 +42,13 @@ from affinity_bandits.simulation import Environment, successes, tallies
 from affinity_bandits.simulation.round_loop import bound_rounds
 from affinity_bandits.simulation.tallies import tally_round
 
-from ..simulation_helpers import outcomes_by_rounds, outcomes_by_steps
-from ..test_rounds_equal_steps import SMALLEST_P, chi_square_p, one_pull_late, smallest_p
+from tests.support.simulation_helpers import outcomes_by_rounds, outcomes_by_steps
+from tests.contracts.test_rounds_equal_steps import (
+    SMALLEST_P,
+    chi_square_p,
+    one_pull_late,
+    smallest_p,
+)
 from .examples import EVENLY, MARKS
 
 REPLICATES = 4000

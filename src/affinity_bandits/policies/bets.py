@@ -25,6 +25,9 @@ SAFE_STAKE = 0.9
 FORMER = 2.0
 """Scores that a mean and a variance are estimated with before any is seen."""
 FORMER_MEAN, FORMER_VARIANCE = 0.5, 0.1
+CAUTIOUS, LARGEST_VARIANCE = 4.0, 0.25
+"""Scores, and their variance, that the stake of an expected difference begins with: too large a
+stake loses more than one too small."""
 LEAST_MEAN = 0.02
 
 
@@ -89,14 +92,19 @@ def estimated_mean(state: BettingState, arm: int) -> float:
     return float(min(max(mean, LEAST_MEAN), 1.0 - LEAST_MEAN))
 
 
-def estimated_variance(state: BettingState, arm: int) -> float:
-    """Return the variance of an arm's feedback, or what is known of it."""
+def estimated_variance(
+    state: BettingState, arm: int, former: float = FORMER, variance: float = FORMER_VARIANCE
+) -> float:
+    """Return the variance of an arm's feedback, or what is known of it.
+
+    The estimate begins with `former` scores of a given variance.
+    """
     if state.variance > 0.0:
         return state.variance
     seen = 0.0
     if state.recent[0] > 0.0:
         seen = state.squares[arm] - state.sums[arm] * state.sums[arm] / state.recent[0]
-    return float((max(seen, 0.0) + FORMER_VARIANCE * FORMER) / (state.recent[0] + FORMER))
+    return float((max(seen, 0.0) + variance * former) / (state.recent[0] + former))
 
 
 def bet_on_leader(state: BettingState, passes: int, seen: FloatArray) -> None:
@@ -111,7 +119,9 @@ def bet_on_leader(state: BettingState, passes: int, seen: FloatArray) -> None:
         arm = state.active[position]
         if arm == leader:
             continue
-        noise = estimated_variance(state, arm) + estimated_variance(state, leader)
+        noise = 0.0
+        for one in (arm, leader):
+            noise += estimated_variance(state, one, CAUTIOUS, LARGEST_VARIANCE)
         centre = 0.5 * (estimated_mean(state, arm) + estimated_mean(state, leader))
         largest = SAFE_STAKE / max(centre, 1.0 - centre)
         for place in range(1, len(state.stakes)):

@@ -68,8 +68,8 @@ class BettingElimination(RoundPolicy):
             split between them. The 17 hold 0, 1, and all scores of three, five or nine levels.
         failure: the probability of ever dropping the best arm. Left out: at most 0.001, and so
             little early that a mistake costs no more, on average, than the passes before it.
-        expected_difference: between the best two at equal shares; where it is right, fewer pulls
-            are needed.
+        expected_difference: between the best two at equal shares. Where it is right, a little is
+            saved; one that is twice too large costs more than it could have saved.
         in_flight: slots of a round that may be under way at once; half of them are added to the
             head start, and no round has fewer. Left out: one, as in a simulation.
     """

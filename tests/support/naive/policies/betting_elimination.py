@@ -130,7 +130,13 @@ class BettingElimination(RoundPolicy):
                 self.log_wealth[i][k] += self.log_factor(stake, i, j)
 
     def expected_stake(self, i: int, j: int) -> float:
-        return self.expected_difference / (self.variance_estimate(i) + self.variance_estimate(j))
+        if not self.bounded:
+            return self.expected_difference / (2.0 * self.sigma**2)
+        cautious = [
+            (self.variance_estimate(a) * (self.n_r + 2.0) - 0.2 + 1.0) / (self.n_r + 4.0)
+            for a in (i, j)
+        ]
+        return self.expected_difference / sum(cautious)
 
     def log_factor(self, stake: float, i: int, j: int) -> float:
         """Return the logarithm of what a round multiplies the wealth on a stake by."""
