@@ -1,10 +1,13 @@
-.PHONY: check quick bench pictures soak-sweep soak-service
+.PHONY: check quick coverage bench pictures soak-sweep soak-service
 
 check: ## everything that CI runs, in a fresh virtual environment
 	bash .ci/run
 
 quick: ## formatting, lint, types, layers and the fast tests, in .venv
 	bash .ci/run quick
+
+coverage: ## which lines of each room the fast tests run, in .venv
+	bash .ci/run coverage
 
 bench: ## the package against the bare engine
 	.venv/bin/python -m bench.steps

@@ -89,7 +89,6 @@ def test_what_is_kept_is_counted() -> None:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("policy", [DropLowest(), DropLowestInWords()], ids=str)
 def test_policies_of_ones_own_keep_the_contract(policy: RoundPolicy) -> None:
     check_policy(policy)

@@ -81,7 +81,6 @@ UNTOLD = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize(("setting", "window", "least"), UNTOLD, ids=str)
 def test_a_policy_that_is_told_the_window_keeps_its_word_and_one_that_is_not_does_not(

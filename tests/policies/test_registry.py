@@ -33,7 +33,6 @@ class Informed(Oracle):
     f: Any = None
 
 
-@pytest.mark.slow
 def test_a_registered_policy_is_made_and_run_by_its_name() -> None:
     assert register(DropLowest) is DropLowest
     assert register(DropLowest) is DropLowest  # again, as when a cell of a notebook is run twice

@@ -53,7 +53,6 @@ def kinked(share: float) -> float:
     return 0.2 if share < 0.31 else 0.2 + 0.9 * (share - 0.31)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("pulls", [10, 1_000, 200_000])
 def test_a_custom_function_with_a_hidden_kink_is_summed_right(pulls: int) -> None:
     bias = Custom(kinked, 0.9)

@@ -117,7 +117,6 @@ def smooth_step(share: float) -> float:
     return share * share * (3.0 - 2.0 * share)
 
 
-@pytest.mark.slow
 def test_a_users_own_bias_runs_in_both_engines() -> None:
     bandit = AffinityBandit([0.4, 0.6], bias=Custom(smooth_step, 1.5), noise=Gaussian(0.1))
     result = simulate(bandit, ["elimination", "ucb1"], 10**5, 3)
