@@ -41,14 +41,15 @@ from affinity_bandits.policies import (
 from affinity_bandits.simulation import Environment, successes, tallies
 from affinity_bandits.simulation.round_loop import bound_rounds
 from affinity_bandits.simulation.tallies import tally_round
-
-from tests.support.simulation_helpers import outcomes_by_rounds, outcomes_by_steps
-from tests.contracts.test_rounds_equal_steps import (
+from tests.contracts.test_rounds_equal_steps import one_pull_late
+from tests.support.simulation_helpers import (
     SMALLEST_P,
     chi_square_p,
-    one_pull_late,
+    outcomes_by_rounds,
+    outcomes_by_steps,
     smallest_p,
 )
+
 from .examples import EVENLY, MARKS
 
 REPLICATES = 4000

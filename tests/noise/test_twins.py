@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from affinity_bandits import AffinityBandit, InGroupBonus, Noise, Ordinal, Power, policy_from_json
 from affinity_bandits.simulation import Environment
-
 from tests.support.instances import DecidedByRounding, biases, compiled_run, naive_run
 from tests.support.naive.biases import naive_bias
 from tests.support.naive.environment import NaiveEnvironment
+
 from .examples import NOISES, named
 
 POLICIES = ["ucb1", "ucb-v", "thompson-gaussian", "elimination", "handicap-elimination"]
