@@ -15,6 +15,7 @@ bench: ## the package against the bare engine
 	.venv/bin/python -m bench.startup
 	.venv/bin/python -m bench.planning
 	.venv/bin/python -m bench.order
+	.venv/bin/python -m bench.practice
 	.venv/bin/python -m bench.intervals
 	.venv/bin/python -m bench.sweep
 
