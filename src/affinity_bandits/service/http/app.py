@@ -8,7 +8,6 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
-from pydantic import ValidationError
 from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
 
@@ -101,8 +100,9 @@ def create_app(
     app.state.gate = Gate(backend, limiter or RateLimiter(), metrics)
     for router in (slots.router, bulk.router, campaigns.router, health.router, pages):
         app.include_router(router)
-    # Everything else is a fault of the service, to which the access log finds a response.
-    for kind in (Problem, CallerError, RequestValidationError, ValidationError, HTTPException):
+    # Everything else is a fault of the service, which the access log answers with 500: also
+    # pydantic's ValidationError, since outside a request only our own replies raise it.
+    for kind in (Problem, CallerError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, refuse)
     app.add_middleware(AccessLog, metrics=metrics)
     return app

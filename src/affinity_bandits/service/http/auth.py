@@ -13,7 +13,7 @@ from fastapi.openapi.models import HTTPBearer
 from fastapi.params import Security
 from fastapi.routing import APIRoute
 from fastapi.security.base import SecurityBase
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import Message, Receive, Scope
@@ -22,7 +22,14 @@ from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.core.backend import Backend, Parts
 from affinity_bandits.service.core.keys import Principal
 from affinity_bandits.service.core.memory import remember
-from affinity_bandits.service.http.errors import NoKey, NotAllowed, TooLarge, TooMany, UnknownKey
+from affinity_bandits.service.http.errors import (
+    NoKey,
+    NotAllowed,
+    TooLarge,
+    TooMany,
+    UnknownKey,
+    invalid,
+)
 from affinity_bandits.service.http.metrics import Metrics
 from affinity_bandits.wire.limits import BULK_TIMES, IDEMPOTENCY_KEY
 from affinity_bandits.wire.values import check_key, new_key
@@ -242,8 +249,11 @@ class HotRoute(ApiRoute):
         async def handle(request: Request) -> Response:
             scope = request.scope
             limit = await scope["app"].state.gate.admit(scope, needed, 1)
-            campaign = _Path.model_validate(scope["path_params"]).campaign
-            body = read(await Request(scope, limited(request.receive, limit)).body())
+            try:  # around the request alone: what the endpoint raises is not the caller's mistake
+                campaign = _Path.model_validate(scope["path_params"]).campaign
+                body = read(await Request(scope, limited(request.receive, limit)).body())
+            except ValidationError as error:
+                raise invalid(error) from None
             response: Response = await endpoint(campaign=campaign, call=scope["call"], body=body)
             return response
 

@@ -123,13 +123,22 @@ def problem_response(problem: Problem) -> Response:
     return _response(problem.status, problem.title, problem.code, said, problem.headers)
 
 
+def invalid(error: RequestValidationError | ValidationError) -> Invalid:
+    """Return the problem to report for a request that failed validation."""
+    return Invalid(broken_rule(error.errors()))
+
+
 def as_problem(error: Exception) -> Problem:
-    """Return the problem that an error of a route is; what the caller did not cause is ours."""
+    """Return the problem to report for an error that a route raised.
+
+    A `ValidationError` is not the caller's mistake here: whoever reads a request turns that into
+    `Invalid` at once, so what is left was raised by a message of the service's own.
+    """
     match error:
         case Problem():
             return error
-        case RequestValidationError() | ValidationError():
-            return Invalid(broken_rule(error.errors()))
+        case RequestValidationError():
+            return invalid(error)
         case CallerError():
             return Invalid(str(error))
         case HTTPException(status_code=404):

@@ -87,18 +87,27 @@ async def _tell_lines(
     good: list[tuple[int, Tell]] = []
     for number, line in numbered:
         try:
-            if line is TOO_LONG:
-                raise errors.TooLarge(LONGEST_LINE, "a line")
-            body = wire.TellLine.model_validate_json(line)
+            body = _read(line)
             own = f"{key}:{number}" if body.key is None else body.key
             check_key(own)
             good.append((number, tell_of(body, own, call.principal.key_id, names)))
-        except (ValidationError, CallerError, Problem) as error:
+        except (CallerError, Problem) as error:
             found[number] = errors.as_problem(error)
+        except Exception as error:
+            found[number] = _defect(call, error)
     if good:
         results = await _tell(call, campaign, [one for _, one in good])
         found |= {n: one for (n, _), one in zip(good, results, strict=True)}
     return b"".join(_reply(number, found[number]) for number, _ in numbered)
+
+
+def _read(line: bytes) -> wire.TellLine:
+    if line is TOO_LONG:
+        raise errors.TooLarge(LONGEST_LINE, "a line")
+    try:
+        return wire.TellLine.model_validate_json(line)
+    except ValidationError as error:
+        raise errors.invalid(error) from None
 
 
 async def _tell(call: Call, campaign: UUID, tells: list[Tell]) -> list[wire.Told | Problem]:
@@ -106,13 +115,18 @@ async def _tell(call: Call, campaign: UUID, tells: list[Tell]) -> list[wire.Told
         results = await call.parts.campaigns.tell(call.tenant, campaign, tells)
     except Problem as problem:
         return [problem] * len(tells)
-    except Exception as error:  # these lines are refused so, and the next ones taken
-        call.backend.watcher.failed(error)
-        return [errors.Unexpected()] * len(tells)
+    except Exception as error:
+        return [_defect(call, error)] * len(tells)
     for one in results:
         if isinstance(one, wire.Told):
             call.metrics.told(one)
     return results
+
+
+def _defect(call: Call, error: Exception) -> Problem:
+    """Record a defect; return what its lines are refused with, so that the next ones are taken."""
+    call.backend.watcher.failed(error)
+    return errors.Unexpected()
 
 
 def _reply(number: int, result: wire.Told | Problem) -> bytes:
