@@ -1,4 +1,4 @@
-"""Many tells in one request, a line each, read and replied to as they come."""
+"""Bulk tells: a request with a tell on each line, which is replied to as it arrives."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ router = APIRouter(
 
 
 def _lines(message: type[wire.Message]) -> dict[str, Any]:
-    """Return how lines are described: by the message that each of them is."""
+    """Return the OpenAPI content of a body whose lines are messages of this type."""
     schema = {"$ref": f"#/components/schemas/{message.__name__}"}
     return {wire.NDJSON: {"schema": schema}, wire.JSON: {"schema": schema}}
 
@@ -54,7 +54,7 @@ def _lines(message: type[wire.Message]) -> dict[str, Any]:
     },
 )
 async def tell_many(campaign: UUID, call: Telling, request: Request) -> Response:
-    """Tell many times: a line of JSON for each, a line of JSON in return."""
+    """Tell many times in one request: a line of JSON for each tell, and one for each reply."""
     key = call.key()
     if len(key) > LONGEST_HERE:
         raise InvalidInput(IDEMPOTENCY_KEY, f"at most {LONGEST_HERE} characters long here", key)
@@ -82,7 +82,7 @@ async def tell_many(campaign: UUID, call: Telling, request: Request) -> Response
 async def _tell_lines(
     call: Call, campaign: UUID, key: str, names: tuple[str, ...], numbered: list[tuple[int, bytes]]
 ) -> bytes:
-    """Return the replies to some lines, in their order."""
+    """Return the replies to some lines, in order."""
     found: dict[int, wire.Told | Problem] = {}
     good: list[tuple[int, Tell]] = []
     for number, line in numbered:
@@ -124,7 +124,7 @@ async def _tell(call: Call, campaign: UUID, tells: list[Tell]) -> list[wire.Told
 
 
 def _defect(call: Call, error: Exception) -> Problem:
-    """Record a defect; return what its lines are refused with, so that the next ones are taken."""
+    """Report a defect; return the problem for its lines, so that later ones are still read."""
     call.backend.watcher.failed(error)
     return errors.Unexpected()
 
