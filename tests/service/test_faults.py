@@ -11,6 +11,7 @@ from uuid import UUID
 
 import asyncpg
 import pytest
+from pydantic import ValidationError
 
 from affinity_bandits import wire
 from affinity_bandits.errors import (
@@ -306,6 +307,9 @@ def test_only_what_the_request_caused_is_told_to_whoever_sent_it() -> None:
     mine = [InvalidInput("count", "larger", 0), UnknownName("policy", "x", ["y"]), NotSupported("")]
     assert {as_problem(error).status for error in mine} == {422}
     ours = [StateMismatch("a"), AffinityError("b"), MissingExtra("c", "d"), RuntimeError("e")]
+    with pytest.raises(ValidationError) as impossible:
+        wire.Told.model_validate({"counted": "x", "late": 0, "duplicate": 0})
+    ours.append(impossible.value)
     assert {as_problem(error).status for error in ours} == {500}
 
 

@@ -1,4 +1,4 @@
-"""The client for asyncio."""
+"""The asyncio client."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ T = TypeVar("T")
 
 
 class AsyncClient(Methods, Awaits):
-    """The service, over HTTP, from an event loop; to be used in an `async with` block.
+    """A client of the service for asyncio; use it in an `async with` block.
 
-    Everything is as with `Client`, its arguments too, and what lists things there is an
+    It has the arguments and methods of `Client`; what returns an iterator there returns an
     asynchronous iterator here.
     """
 

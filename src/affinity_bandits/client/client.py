@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Client(Methods, Waits):
-    """The service, over HTTP; to be used in a `with` block, or closed at the end.
+    """A blocking client of the service; use it in a `with` block, or close it at the end.
 
     What gets no reply, or 429, 502, 503 or 504, is sent again after a growing pause. Every write
     has an idempotency key from its first try on, so a repeat never leases or counts anything

@@ -1,4 +1,4 @@
-"""Every request that a client can make, documented; both clients get their methods from here.
+"""The requests that clients can make; both clients get their methods and documentation here.
 
 A writing request carries its idempotency key from the start, so however often it is sent, it is
 carried out once.
@@ -45,7 +45,7 @@ def create_campaign(
     highest: float | None = None,
     key: str | None = None,
 ) -> Request[wire.Campaign]:
-    """Make a campaign; takes the scope "admin".
+    """Create a campaign; requires the scope "admin".
 
     Args:
         name: what people call it.
@@ -75,27 +75,27 @@ def create_campaign(
 
 
 def campaign(campaign: AnyCampaign) -> Request[wire.Campaign]:
-    """Look at a campaign; takes the scope "read", as the next three do."""
+    """Get a campaign; requires the scope "read"."""
     return Request("GET", _path(campaign), wire.Campaign.model_validate_json)
 
 
 def campaigns(cursor: str | None) -> Request[wire.Page[wire.Campaign]]:
-    """Go through all campaigns, oldest first, a page at a time."""
+    """Iterate over all campaigns, oldest first; requires the scope "read"."""
     return _page("/v1/campaigns", wire.CampaignPage.model_validate_json, cursor)
 
 
 def rounds(cursor: str | None, campaign: AnyCampaign) -> Request[wire.Page[wire.ClosedRound]]:
-    """Go through the rounds that are over."""
+    """Iterate over the closed rounds of a campaign; requires the scope "read"."""
     return _page(_path(campaign, "/rounds"), wire.RoundPage.model_validate_json, cursor)
 
 
 def events(cursor: str | None, campaign: AnyCampaign) -> Request[wire.Page[wire.Event]]:
-    """Go through the audit trail."""
+    """Iterate over the audit trail of a campaign; requires the scope "read"."""
     return _page(_path(campaign, "/events"), wire.EventPage.model_validate_json, cursor)
 
 
 def ask(campaign: AnyCampaign, count: int = 1, *, key: str | None = None) -> Request[wire.Asked]:
-    """Ask which groups come next; takes the scope "ask".
+    """Ask which groups come next; requires the scope "ask".
 
     Args:
         campaign: a campaign, or its id.
@@ -108,7 +108,7 @@ def ask(campaign: AnyCampaign, count: int = 1, *, key: str | None = None) -> Req
 
 
 def tell(lease: wire.Lease, scores: wire.Scores, *, key: str | None = None) -> Request[wire.Told]:
-    """Say what came of slots; takes the scope "tell".
+    """Report the scores of slots; requires the scope "tell".
 
     Args:
         lease: what `ask` returned.
@@ -122,10 +122,10 @@ def tell(lease: wire.Lease, scores: wire.Scores, *, key: str | None = None) -> R
 def tell_totals(
     lease: wire.Lease, totals: Iterable[wire.Total], *, key: str | None = None
 ) -> Request[wire.Told]:
-    """Say what came of a whole lease, added up by group (`Lease.totals` does); scope "tell".
+    """Report the scores of a whole lease as totals; requires the scope "tell".
 
-    Totals count whole or not at all: only while nothing of the lease was answered or offered to
-    others.
+    `Lease.totals` adds them up by group. They count only if nothing of the lease was answered or
+    offered to others before; else none of them does.
     """
     body = wire.Tell.checked(lease=lease.number, totals=list(totals))
     return _post(_path(lease.campaign, "/tell"), body, key, wire.Told.model_validate_json)
@@ -134,9 +134,10 @@ def tell_totals(
 def tell_many(
     tells: Iterable[tuple[wire.Lease, wire.Scores]], *, key: str | None = None
 ) -> Iterator[Request[list[wire.ToldLine]]]:
-    """Say what came of many leases of one campaign, in few requests; scope "tell".
+    """Report the scores of slots of many leases; requires the scope "tell".
 
-    One that is refused leaves the others as they are: look at each line's `told`.
+    All leases must be of one campaign; few requests are sent. A tell that is refused leaves the
+    others as they are: look at each line's `told`.
     """
     # A line's key depends on its place among all lines, not on how they are cut into requests.
     chosen = _key(key, longest=limits.LONGEST_KEY - limits.ROOM_FOR_LINE)
@@ -159,7 +160,10 @@ def tell_many(
 
 
 def stop(campaign: AnyCampaign, *, key: str | None = None) -> Request[wire.Campaign]:
-    """Let a campaign hand out nothing more; takes the scope "admin"."""
+    """Stop a campaign; requires the scope "admin".
+
+    It hands out no more slots, but answers to leased slots still count.
+    """
     return Request(
         "POST", _path(campaign, "/stop"), wire.Campaign.model_validate_json, key=_key(key)
     )
@@ -191,7 +195,7 @@ def _bulk(which: str, part: list[bytes], first: int, key: str) -> Request[list[w
 
 
 def _told_lines(content: bytes, first: int, expected: int) -> list[wire.ToldLine]:
-    """Read the replies to some of many tells, which begin at the first line given."""
+    """Parse the replies to a part of many tells, which begins at line `first`."""
     found = [wire.ToldLine.model_validate_json(text) for text in content.splitlines()]
     if [one.line for one in found] != list(range(1, expected + 1)):
         raise ValueError(f"{expected} lines were sent and {len(found)} came back")
@@ -220,7 +224,7 @@ def _path(which: AnyCampaign, rest: str = "") -> str:
 
 
 class Methods:
-    """What can be asked of the service: every function above, on both clients."""
+    """The methods of both clients: one for each function above."""
 
     create_campaign = sends(create_campaign)
     campaign = sends(campaign)

@@ -16,7 +16,7 @@ LONGEST_DETAIL = 500
 
 
 class ServiceError(AffinityError):
-    """A request that did not work out.
+    """A request failed: it was refused, had no reply, or the reply was not understood.
 
     Attributes:
         status: the HTTP status; None where no reply came.
@@ -37,18 +37,18 @@ class ServiceError(AffinityError):
 
 
 class RequestRefused(ServiceError):  # noqa: N818 - reads as the fact it states
-    """The service understood the request and said no: a repeat would be refused again."""
+    """The service refused the request; a repeat would be refused again."""
 
 
 class NoReply(ServiceError):  # noqa: N818 - reads as the fact it states
-    """No try brought a reply; whether the request was carried out is not known.
+    """No try got a conclusive reply, so whether the request was carried out is unknown.
 
     It may be repeated with the same idempotency key, at any time.
     """
 
 
 def refused(status: int, code: str, detail: str, key: str | None) -> ServiceError:
-    """Return what to raise for a reply that is not worth repeating."""
+    """Return the exception for a reply that is not worth another try."""
     words = detail if len(detail) <= LONGEST_DETAIL else f"{detail[: LONGEST_DETAIL - 3]}..."
     advice = ADVICE.get(status)
     if status >= 500:
@@ -61,7 +61,7 @@ def refused(status: int, code: str, detail: str, key: str | None) -> ServiceErro
 def no_reply(
     tries: int, status: int | None, code: str, detail: str, key: str | None
 ) -> ServiceError:
-    """Return what to raise where the last try brought nothing either."""
+    """Return the exception for a request whose last try failed too."""
     advice = ADVICE.get(status or 0, "is the service up, and is this its address?")
     again = "" if key is None else f"; to repeat it safely, give key={key!r} again"
     times = "1 try" if tries == 1 else f"{tries} tries"

@@ -41,7 +41,7 @@ class Retries:
     spread: Callable[[float, float], float] = random.uniform
 
     def pause(self, tries: int, retry_after: str | None = None) -> float | None:
-        """Return how long to wait after so many tries; None if there is to be no other.
+        """Return how many seconds to wait for the next try; None if there is none.
 
         Args:
             tries: made so far.
@@ -55,7 +55,7 @@ class Retries:
 
 
 class Exchange(Generic[T]):
-    """The tries of one request.
+    """One request and its tries.
 
     Args:
         request: what is sent each time.
@@ -69,7 +69,7 @@ class Exchange(Generic[T]):
         self._last: Outcome = "nothing was sent"
 
     def pause_after(self, outcome: Outcome) -> float | None:
-        """Take in what a try brought; return how long to wait for the next, None if it is over."""
+        """Record a try's outcome; return the seconds until the next, None if it was the last."""
         self._tries += 1
         self._last = outcome
         if not self.request.transient(outcome):
@@ -78,12 +78,12 @@ class Exchange(Generic[T]):
         return self._retries.pause(self._tries, asked)
 
     def result(self) -> T:
-        """Return what came of it.
+        """Return the message in the last reply.
 
         Raises:
             RequestRefused: the service said no.
             NoReply: no try brought a reply.
-            ServiceError: a reply that is neither.
+            ServiceError: the reply was not understood, or the service failed.
         """
         last, key = self._last, self.request.key
         if isinstance(last, str):
@@ -120,7 +120,7 @@ def lost_by(error: httpx.RequestError) -> str:
 
 
 def settings_of(url: str, key: str, timeout: float) -> dict[str, Any]:
-    """Return how to make an httpx client; the key goes nowhere but into its headers."""
+    """Return the arguments of an httpx client; the API key is nowhere but in its headers."""
     seconds = number("timeout", timeout, low=0.001, high=86_400.0)
     headers = {
         "Authorization": f"Bearer {_checked_key(key)}",
@@ -131,12 +131,12 @@ def settings_of(url: str, key: str, timeout: float) -> dict[str, Any]:
 
 
 def retries_of(attempts: int) -> Retries:
-    """Return the schedule of tries."""
+    """Return the schedule for this number of tries."""
     return Retries(whole("attempts", attempts, low=1, high=1000))
 
 
 def seconds_of(retry_after: str | None) -> float:
-    """Return the seconds that a Retry-After header asks for; 0 where it says nothing sensible.
+    """Return the seconds that a Retry-After header asks for; 0 if it has no valid value.
 
     >>> seconds_of("3"), seconds_of(None), seconds_of("soon")
     (3.0, 0.0, 0.0)
@@ -156,7 +156,7 @@ def seconds_of(retry_after: str | None) -> float:
 
 
 def _problem(reply: httpx.Response) -> tuple[str, str]:
-    """Return code and detail of a reply that says no, whoever sent it."""
+    """Return the code and detail of a reply that refuses a request, whoever sent it."""
     try:
         problem = Problem.model_validate_json(reply.content)
     except ValueError:
@@ -189,7 +189,7 @@ def _checked_key(key: object) -> str:
 
 
 class Hidden(str):
-    """Words that stand for a value; shown without quotation marks."""
+    """A description that is shown in place of a value, without quotation marks."""
 
     __slots__ = ()
 

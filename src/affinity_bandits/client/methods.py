@@ -1,4 +1,4 @@
-"""Make one documented function a method of both clients: it builds a request, they send it."""
+"""Turn a function that builds requests into a method of both clients, which send them."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ Awaited = Coroutine[Any, Any, T]
 
 
 class Waits:
-    """A client that waits for its replies."""
+    """A client whose methods block until the reply is there."""
 
 
 class Awaits:
-    """A client that awaits them."""
+    """A client whose methods are awaited."""
 
 
 class Method(Generic[P, Now, Later]):
-    """A method with the documentation and the parameters of what builds its requests.
+    """A method of both clients, documented by the function that builds its requests.
 
     Args:
-        build: makes requests.
-        call: sends them by a client, the first argument.
-        hidden: how many parameters of `build` are the client's business.
+        build: builds the requests.
+        call: sends them with a client, its first argument.
+        hidden: how many of the first parameters of `build` callers do not give.
     """
 
     def __init__(
@@ -60,21 +60,21 @@ class Method(Generic[P, Now, Later]):
 
 
 def sends(build: Callable[P, Request[T]]) -> Method[P, T, Awaited[T]]:
-    """Return a method that sends one request; it returns what came of it."""
+    """Return a method that sends one request and returns its reply."""
     return Method(build, lambda client, *given, **more: client._send(build(*given, **more)))
 
 
 def sends_each(
     build: Callable[P, Iterator[Request[list[T]]]],
 ) -> Method[P, list[T], Awaited[list[T]]]:
-    """Return a method that sends requests one after the other; it returns all that came of them."""
+    """Return a method that sends several requests in turn and returns all replies in one list."""
     return Method(build, lambda client, *given, **more: client._each(build(*given, **more)))
 
 
 def lists(
     build: Callable[Concatenate[str | None, P], Request[Page[T]]],
 ) -> Method[P, Iterator[T], AsyncIterator[T]]:
-    """Return a method that goes through pages; it returns an iterator of the client's own kind."""
+    """Return a method that iterates over the items of all pages."""
 
     def call(client: Any, *given: P.args, **more: P.kwargs) -> Any:
         return client._pages(lambda cursor: build(cursor, *given, **more))

@@ -1,4 +1,4 @@
-"""A request as a value: what is sent, how its reply is read, and when it is worth another try."""
+"""A request as a value: what is sent, how its reply is read, and when to try again."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TRANSIENT = frozenset({429, 502, 503, 504})
 
 @dataclass(frozen=True)
 class Request(Generic[T_co]):
-    """What is sent, and how the reply is read.
+    """An HTTP request, and how to read its reply.
 
     Attributes:
         method: of HTTP.
@@ -43,7 +43,7 @@ class Request(Generic[T_co]):
     media_type: str = wire.JSON
 
     def parts(self) -> dict[str, Any]:
-        """Return what httpx is told to send."""
+        """Return the keyword arguments of httpx's `request`."""
         sent: dict[str, Any] = {"method": self.method, "url": self.path, "params": self.params}
         if self.key is None:
             return sent
@@ -51,13 +51,13 @@ class Request(Generic[T_co]):
         return sent | {"headers": headers, "content": self.content}
 
     def transient(self, outcome: Outcome) -> bool:
-        """Return whether the same request may go better the next time."""
+        """Return whether another try may have a better outcome than this one."""
         return isinstance(outcome, str) or outcome.status_code in TRANSIENT
 
 
 @dataclass(frozen=True)
 class BulkRequest(Request[list[ToldLine]]):
-    """Many tells at once: each line has a status of its own."""
+    """Many tells in one request; each line of the reply has its own status."""
 
     def transient(self, outcome: Outcome) -> bool:
         if isinstance(outcome, str) or outcome.status_code != 200:

@@ -27,7 +27,7 @@ def run_campaign(
     answered, and is offered again once its lease has expired.
 
     Args:
-        client: its key takes the scopes "ask", "tell" and "read".
+        client: its API key needs the scopes "ask", "tell" and "read".
         campaign: a campaign, or its id.
         score: returns what came of choosing from the group of that name.
         count: slots to ask for at a time.

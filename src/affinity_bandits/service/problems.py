@@ -10,14 +10,14 @@ from affinity_bandits.errors import AffinityError
 
 
 class Problem(AffinityError):  # noqa: N818 - named after the media type that carries it
-    """A request that was understood and refused.
+    """An error that is reported to the caller as a problem (RFC 9457).
 
     Attributes:
         code: a word that programs can rely on.
         status: the HTTP status.
         title: what the code means, the same for every occurrence.
-        detail: what it says, with a place for each of its arguments.
-        headers: what the response says besides.
+        detail: what is wrong in this case, with a place for each argument.
+        headers: of the response, besides the usual ones.
     """
 
     code: ClassVar[str]
@@ -31,7 +31,7 @@ class Problem(AffinityError):  # noqa: N818 - named after the media type that ca
 
 
 class NoSuchCampaign(Problem):
-    """There is none by this id, or it is another tenant's: it looks the same."""
+    """The tenant has no campaign with this id; one of another tenant looks the same."""
 
     code, status, title = "no_such_campaign", 404, "No such campaign"
     detail = "there is no campaign {}"
@@ -45,7 +45,7 @@ class NoSuchLease(Problem):
 
 
 class KeyReused(Problem):
-    """The idempotency key came before, with another request."""
+    """The idempotency key was used before, with another request."""
 
     code, status, title = "key_reused", 409, "Idempotency key used before"
     detail = (
@@ -55,21 +55,21 @@ class KeyReused(Problem):
 
 
 class NotLeased(Problem):
-    """A tell names slots, or more answers of an arm, than its lease has."""
+    """A tell has answers that are not for slots of its lease."""
 
     code, status, title = "not_leased", 422, "Not part of the lease"
     detail = "every answer must be for a slot of lease {}"
 
 
 class ScoreOutOfRange(Problem):
-    """A score outside the range that the campaign was made with."""
+    """A score is outside the campaign's range."""
 
     code, status, title = "score_out_of_range", 422, "Score out of range"
     detail = "every score must be in the campaign's range"
 
 
 class NeedsAttention(Problem):
-    """A fault of the service's own, which concerns one campaign; its cause is `__cause__`.
+    """A fault of the service that concerns one campaign; `__cause__` is the error behind it.
 
     Args:
         campaign: the one.
@@ -91,7 +91,7 @@ class NeedsAttention(Problem):
 
 
 class Unavailable(Problem):
-    """The database did not answer; nothing is known of the request. Try again, same key."""
+    """The database did not answer, so whether the request was carried out is unknown."""
 
     code, status, title = "unavailable", 503, "Try again"
     detail = "the database did not answer; repeat the request with the same key"

@@ -90,7 +90,7 @@ def serve(
 
 
 async def check_schema(dsn: str) -> None:
-    """Check that a database has the newest schema; one that does not answer is left alone.
+    """Check that a database has the newest schema, unless it does not answer.
 
     Raises:
         InvalidInput: it cannot be opened.
@@ -121,7 +121,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 @contextmanager
 def _shared_metrics() -> Iterator[None]:
-    """Make the directory through which processes add up their numbers, and remove it."""
+    """Create the directory in which processes share their metrics, and remove it at the end."""
     before = os.environ.get(DIRECTORY)
     with tempfile.TemporaryDirectory(prefix="affinity-metrics-") as directory:
         os.environ[DIRECTORY] = directory

@@ -1,4 +1,4 @@
-"""What the service and its clients say to each other: every message once, and its limits.
+"""The messages between the service and its clients, each defined once, and their limits.
 
 The models validate, encode and decode, and give the OpenAPI description. `limits` has the bounds,
 `values` the checks of what a caller gives. What a module here lists in `__all__` is a message.

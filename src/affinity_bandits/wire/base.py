@@ -1,4 +1,4 @@
-"""What all messages are made of."""
+"""Base classes and types of all messages."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ Moment = Annotated[
 
 
 def one_of(*words: str) -> WithJsonSchema:
-    """Return what makes a `str` be described as one of these words.
+    """Return an annotation that describes a `str` as one of these words.
 
-    Another one is read all the same: a newer service may have more of them.
+    Other words are accepted all the same: a newer service may have more of them.
     """
     return WithJsonSchema({"type": "string", "enum": list(words)})
 
 
 def given(**rules: Any) -> Any:
-    """Return a field that may be left out, but not be null."""
+    """Return a field that may be left out, but must not be null."""
     return Field(default=None, **rules)
 
 
 class BrokenRule(InvalidInput):
-    """A message that breaks a rule before it is sent."""
+    """A message breaks a rule; raised before it is sent."""
 
     def __init__(self, error: ValidationError) -> None:
         errors = error.errors(include_url=False, include_context=False)
@@ -68,7 +68,7 @@ class BrokenRule(InvalidInput):
 
 
 class Message(BaseModel):
-    """Something that the service says; members that this version does not know are left out."""
+    """A message of the service; unknown members are ignored."""
 
     model_config = ConfigDict(
         frozen=True, from_attributes=True, validate_by_name=True, validate_by_alias=True
@@ -86,14 +86,14 @@ class Message(BaseModel):
 
 
 class Body(Message):
-    """Something that is sent to the service; a member that there is not is refused."""
+    """The body of a request; unknown members are refused."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
     sparse = True
 
     @classmethod
     def checked(cls, **members: Any) -> Self:
-        """Return a body whose members were given by a caller.
+        """Return a body made from a caller's arguments.
 
         Raises:
             BrokenRule: one of them breaks a rule.
@@ -105,7 +105,7 @@ class Body(Message):
 
 
 class Problem(Message):
-    """A request that was refused (RFC 9457)."""
+    """Why a request was refused (RFC 9457)."""
 
     type: str = "about:blank"
     title: str
@@ -115,7 +115,7 @@ class Problem(Message):
 
 
 class Status(Message):
-    """A word about the process."""
+    """The state of the process, in one word."""
 
     status: str
 

@@ -1,4 +1,4 @@
-"""Messages about campaigns: how one is made, how it stands, what has happened to it."""
+"""Messages about campaigns: how to create one, its state, its rounds and its events."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Policy(Body, extra="allow"):
 
 
 class Plan(Body):
-    """What a campaign takes from a file written by 'affinity plan'."""
+    """The part of a file written by 'affinity plan' that a campaign needs."""
 
     groups: int = Field(ge=2, le=MOST_ARMS, description="Groups that it compares.")
     policy: Policy
@@ -96,7 +96,7 @@ class Plan(Body):
 
 
 class CreateCampaign(Body):
-    """A campaign to be made: by a policy and a horizon, or by a plan."""
+    """A campaign to create: by a policy and a horizon, or by a plan."""
 
     name: Name
     arms: Annotated[tuple[Name, ...], Field(min_length=2, max_length=MOST_ARMS)]
@@ -124,7 +124,7 @@ class CreateCampaign(Body):
 
 
 class Arm(Message):
-    """A group of a campaign, whether it may still be the best, and its answers in all rounds."""
+    """A group of a campaign: whether it may still be the best, and its answers in all rounds."""
 
     name: str
     active: bool
@@ -145,7 +145,7 @@ class OpenRound(Message):
 
 
 class Attention(Message):
-    """Why a campaign cannot go on, by the service's own fault; whoever runs it can mend that."""
+    """Why a campaign cannot go on: a fault of the service, for whoever runs it to mend."""
 
     kind: FaultKind = Field(description="A word that programs can rely on.")
     reason: str = Field(description="What is wrong.")
@@ -153,7 +153,7 @@ class Attention(Message):
 
 
 class Campaign(Message):
-    """A campaign as it stood when it was asked for."""
+    """A campaign as it stood when the reply was made."""
 
     id: CampaignId
     name: str
@@ -177,7 +177,7 @@ class Campaign(Message):
 
 
 class ClosedRound(Message):
-    """A round that is over, with what it was decided from, in the order of `arms`.
+    """A closed round and the sums it was decided from, in the order of `arms`.
 
     An arm without answers, where the horizon cut the round short, has no mean.
     """
@@ -208,7 +208,7 @@ class Event(Message):
 
 
 class Page(Message, Generic[T]):
-    """Some of a list, and where the next page begins; null if this was the last."""
+    """One page of a list; `next` is the cursor of the next page, null on the last."""
 
     items: tuple[T, ...]
     next: str | None

@@ -1,4 +1,4 @@
-"""The bounds of what server and client say to each other; a database column needs most of them."""
+"""The limits of messages; most of them follow from the type of a database column."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Ask(Body):
 
 
 class Slot(NamedTuple):
-    """One choice to be made: take somebody from this group and say what came of it."""
+    """One choice to be made: take somebody from this group and report the score."""
 
     slot: int
     arm: str
@@ -67,7 +67,7 @@ class SlotScore(TypedDict):
 
 
 class Total(Body):
-    """The answers of one arm of a lease taken together; a sum as a decimal text is exact."""
+    """The count and sum of an arm's answers in a lease; a sum as decimal text is exact."""
 
     arm: Name
     count: Annotated[int, Field(ge=0, le=limits.MOST_ANSWERS)]
@@ -78,7 +78,7 @@ class Total(Body):
 
 
 class Lease(Message):
-    """Slots that are yours until a moment; unanswered ones may then be offered to others."""
+    """Slots that are yours until the lease expires; unanswered ones may then go to others."""
 
     sparse = True
 
@@ -154,7 +154,7 @@ class Lease(Message):
 
 
 class Wait(Message):
-    """There is nothing to hand out now: all slots are out, or as many as may be at once."""
+    """No slot can be handed out now: all are leased, or as many as may be under way at once."""
 
     status: Literal["wait"]
     outstanding: int = Field(description="Slots that are out and have no answer yet.")
@@ -165,7 +165,7 @@ class Wait(Message):
 
 
 class Finished(Message):
-    """There is nothing to hand out any more."""
+    """No more slots are handed out: the campaign is exhausted or stopped."""
 
     status: Literal["exhausted", "stopped"]
 
@@ -175,7 +175,7 @@ Asked = Annotated[Lease | Wait | Finished, Field(discriminator="status")]
 
 
 class Tell(Body):
-    """Answers to slots of one lease: a score a slot, or a total an arm."""
+    """Answers to slots of one lease: a score per slot, or a total per arm."""
 
     lease: Number
     answers: list[SlotScore] = given(min_length=1, max_length=limits.MOST_ANSWERS)
@@ -189,7 +189,7 @@ class Tell(Body):
 
 
 class TellLine(Tell):
-    """A tell as a line among others."""
+    """A tell as one line of a bulk request."""
 
     key: str = given(min_length=1, max_length=limits.LONGEST_KEY, description="An idempotency key.")
 
@@ -208,7 +208,7 @@ class Told(Message):
 
 
 class ToldLine(Message):
-    """What became of one line of many tells: its answers, or why it was refused."""
+    """What became of one line of a bulk request: its answers, or why it was refused."""
 
     sparse = True
 

@@ -12,7 +12,7 @@ from affinity_bandits.wire.limits import IDEMPOTENCY_KEY, LONGEST_KEY
 
 
 def number(parameter: str, value: Any, *, low: float, high: float) -> float:
-    """Return a float from low to high.
+    """Return a value as a float, after checking that it is from low to high.
 
     >>> number("score", 1, low=0, high=1)
     1.0
@@ -24,7 +24,7 @@ def number(parameter: str, value: Any, *, low: float, high: float) -> float:
 
 
 def whole(parameter: str, value: Any, *, low: int, high: int) -> int:
-    """Return an int from low to high; a float such as 1e6 is taken if it is whole.
+    """Return a value as an int from low to high; a float such as 1e6 is taken if it is whole.
 
     >>> whole("horizon", 1e6, low=1, high=10**15)
     1000000
@@ -35,7 +35,7 @@ def whole(parameter: str, value: Any, *, low: int, high: int) -> int:
 
 
 def listed(parameter: str, value: object, rule: str) -> list[Any]:
-    """Return the items of a sequence."""
+    """Return a sequence as a list."""
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise InvalidInput(parameter, rule, value)
     return list(value)

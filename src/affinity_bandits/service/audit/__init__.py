@@ -1,1 +1,1 @@
-"""The audit trail: computed again from its events, and compared with what is stored."""
+"""The audit: recompute a campaign from its events and compare the result with what is stored."""

@@ -20,7 +20,7 @@ Row = Mapping[str, Any]
 
 @dataclass
 class HeldLease:
-    """A lease: what it was granted and, while its round is open, what it still owes."""
+    """A lease: the slots it was granted and, while its round is open, those it still owes."""
 
     round: int
     runs: tuple[range, ...]
@@ -28,12 +28,12 @@ class HeldLease:
     expires_at: datetime
 
     def granted(self) -> set[int]:
-        """Return its slots."""
+        """Return the slots that the lease was granted."""
         return {slot for run in self.runs for slot in run}
 
 
 class Replay:
-    """The state of one campaign after the events it was given, and where they contradict it.
+    """The state of one campaign, recomputed event by event, and where events contradict it.
 
     Attributes:
         differences: in words, what an event says and what follows from those before it.
@@ -69,7 +69,7 @@ class Replay:
         self.round: OpenRound
 
     def take(self, event: Row) -> None:
-        """Take the next event."""
+        """Apply the next event."""
         self.events += 1
         self._same(event, "number", event["number"], self.events)
         if (event["kind"] == "create") != (self.events == 1):
@@ -87,7 +87,7 @@ class Replay:
         take[event["kind"]](event)
 
     def pending(self) -> dict[int, set[int]]:
-        """Return the slots that leases of the open round still owe."""
+        """Return the slots that each lease of the open round still owes."""
         return {number: lease.pending for number, lease in self.owing.items()}
 
     def _create(self, event: Row) -> None:
@@ -132,7 +132,7 @@ class Replay:
         return min(self.round.size, min(owed, default=self.next_slot) + self.in_flight)
 
     def _offered_again(self, count: int, at: datetime) -> list[int]:
-        """Take slots back from the oldest leases, up to the first that is still good."""
+        """Take slots back from the oldest leases, up to the first that has not expired."""
         found: list[int] = []
         for number in sorted(self.owing):
             if len(found) == count or self.owing[number].expires_at > at:
@@ -143,7 +143,7 @@ class Replay:
         return found
 
     def _settle(self, number: int, slots: Sequence[int]) -> None:
-        """Let a lease owe these slots no longer."""
+        """Remove slots from those that a lease still owes."""
         lease = self.leases[number]
         lease.pending.difference_update(slots)
         if not lease.pending:
@@ -187,7 +187,7 @@ class Replay:
         return counted
 
     def _holder(self, slot: int, number: int) -> int | None:
-        """Return the lease that owes the slot: this one, or whoever it was offered to since."""
+        """Return the lease that owes a slot, this one or a later one; None if no lease does."""
         if slot in self.leases[number].pending:
             return number
         return next((other for other, one in self.owing.items() if slot in one.pending), None)

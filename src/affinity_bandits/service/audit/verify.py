@@ -18,7 +18,7 @@ MOST_DIFFERENCES = 100
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a replay found.
+    """The result of verifying a campaign.
 
     Attributes:
         events: how many were replayed.
@@ -32,7 +32,7 @@ class Verdict:
 
 
 async def verify(pool: asyncpg.Pool, campaign: UUID) -> Verdict:
-    """Replay a campaign's events with the library's policy and compare state for state.
+    """Replay a campaign's events with the library's policy and compare the result with the tables.
 
     It reads one snapshot of the database, so the campaign may go on meanwhile.
 

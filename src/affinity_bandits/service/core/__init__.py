@@ -1,1 +1,1 @@
-"""The core: campaigns in a database, with nothing of HTTP."""
+"""The core: campaigns in a database, independent of HTTP."""

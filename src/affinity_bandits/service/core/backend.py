@@ -1,4 +1,4 @@
-"""What a server process holds: a pool of connections and the parts of the core on top of it."""
+"""The backend of a server process: a connection pool and the parts of the core that use it."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ CLOSING_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Watcher:
-    """Who is told what happens that no request asked for.
+    """Callbacks for background events, such as faults and closed rounds.
 
     Attributes:
-        failed: an error that nobody expected.
-        faulted: what is wrong with one campaign by the service's own fault.
-        rounds_closed: how many rounds this process closed.
-        needing_attention: how many campaigns are marked.
+        failed: called with an unexpected error.
+        faulted: called with a fault on one campaign.
+        rounds_closed: called with the number of rounds that this process closed.
+        needing_attention: called with the number of campaigns that are marked.
     """
 
     failed: Callable[[BaseException], None]
@@ -47,7 +47,7 @@ class Watcher:
 
 @dataclass(frozen=True)
 class Parts:
-    """What there is once the database has answered."""
+    """The parts of the core, which exist once the database has answered."""
 
     pool: asyncpg.Pool
     campaigns: Campaigns
@@ -63,7 +63,7 @@ class Backend:
         dsn: where the database is.
         pool_size: connections at most.
         key_cache_ttl: for how long a key is taken as it was when it was last looked up.
-        watcher: told what happens that no request asked for.
+        watcher: callbacks for background events.
     """
 
     def __init__(self, dsn: str, *, pool_size: int, key_cache_ttl: float, watcher: Watcher) -> None:
@@ -77,7 +77,7 @@ class Backend:
 
     @property
     def parts(self) -> Parts:
-        """What the routes use.
+        """The parts of the core, for routes to use.
 
         Raises:
             Unavailable: the database has not answered yet.
@@ -120,7 +120,7 @@ class Backend:
         return known
 
     async def schema(self) -> str | None:
-        """Return the revision of the database's schema; None where there is none.
+        """Return the revision of the database's schema; None if it has none.
 
         Raises:
             Unavailable: the database does not answer.

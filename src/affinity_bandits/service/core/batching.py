@@ -1,4 +1,4 @@
-"""Requests for one campaign that arrive together share a transaction.
+"""Batching: requests for one campaign that arrive together share a transaction.
 
 A campaign's row can be locked by one transaction at a time, and each ends with a write to disk:
 alone, a few thousand a second and fewer as more wait. So while one batch of a campaign is on its
@@ -30,14 +30,14 @@ Waiting = list[tuple[Item, asyncio.Future[Result]]]
 
 
 class WrongReply(Exception):  # noqa: N818 - reads as the fact it states
-    """A batch came back with another number of results than it has requests."""
+    """The database returned a different number of results than the batch has requests."""
 
     def __init__(self, requests: int, results: int) -> None:
         super().__init__(f"{requests} requests were sent, and {results} results came")
 
 
 class Batcher:
-    """Asks and tells, one at a time for the caller and in batches for the database.
+    """Takes asks and tells one at a time and sends them to the database in batches.
 
     Args:
         campaigns: the core.
@@ -52,12 +52,12 @@ class Batcher:
         return await self._asks.put(tenant, campaign, ask)
 
     async def tell(self, tenant: int, campaign: UUID, tell: Tell) -> Told:
-        """Take answers to slots of a lease; see `Campaigns.tell`."""
+        """Record answers to slots of a lease; see `Campaigns.tell`."""
         return await self._tells.put(tenant, campaign, tell)
 
 
 class _Queue(Generic[Item, Result]):
-    """What waits for the campaigns that have a batch on its way."""
+    """Requests that wait while an earlier batch of their campaign is on its way."""
 
     def __init__(self, send: Send[Item, Result], weight: Callable[[Item], int]) -> None:
         self._send = send
@@ -78,7 +78,7 @@ class _Queue(Generic[Item, Result]):
         return await result
 
     async def _run(self, tenant: int, campaign: UUID) -> None:
-        """Send batches until nothing waits; there is one such task a campaign at a time.
+        """Send a campaign's batches until no request waits; a campaign has one such task at most.
 
         Whatever becomes of a batch, each of its requests gets a result and the next batch is sent.
         """
@@ -104,7 +104,7 @@ class _Queue(Generic[Item, Result]):
                 _settle(future, Unavailable())
 
     def _cut(self, waiting: Waiting[Item, Result]) -> Waiting[Item, Result]:
-        """Take the next batch off a list, at least one item."""
+        """Remove the next batch, of at least one request, from a list and return it."""
         size, weight = 0, 0
         for item, _ in waiting[:LARGEST_BATCH]:
             weight += self._weight(item)

@@ -1,4 +1,4 @@
-"""What a campaign is: groups by name, a round policy, a horizon, the range of scores."""
+"""The description of a campaign: group names, a round policy, a horizon, the range of scores."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEFAULT_IN_FLIGHT = 100
 
 
 class _Served(Mapping[str, type[RoundPolicy]]):
-    """The part of `POLICIES` that a campaign can run, as it is at the moment."""
+    """A live view of `POLICIES`, restricted to those that a campaign can run."""
 
     def __getitem__(self, name: str) -> type[RoundPolicy]:
         policy = POLICIES[name]
@@ -93,11 +93,11 @@ class CampaignSpec:
 
     @property
     def scale(self) -> Scale:
-        """The range of scores, and what it is to the policy."""
+        """The range of scores, and its mapping to the [0, 1] that the policy sees."""
         return scale_of(self.lowest, self.highest)
 
     def with_window(self) -> CampaignSpec:
-        """Return what a new campaign is run by: its policy knows how far answers may be behind."""
+        """Return this spec with the default order window, if its policy needs one and has none."""
         return replace(self, policy=self.policy.with_order_window(DEFAULT_IN_FLIGHT))
 
     def to_json(self) -> dict[str, Any]:
@@ -106,16 +106,16 @@ class CampaignSpec:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> CampaignSpec:
-        """Rebuild a spec from `to_json`."""
+        """Rebuild a spec from the data that `to_json` returned."""
         return cls(**{**data, "policy": served_policy(data["policy"])})
 
     def digest(self) -> bytes:
-        """Return what tells this spec from any other."""
+        """Return a hash of this spec."""
         return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).digest()
 
 
 def served_policy(data: Mapping[str, Any] | str) -> RoundPolicy:
-    """Return the round policy of that name and those settings.
+    """Return the round policy with this name and these settings.
 
     >>> str(served_policy("elimination"))
     'elimination'
@@ -140,7 +140,7 @@ def planned_spec(
     highest: float | None = None,
     **settings: Any,
 ) -> CampaignSpec:
-    """Return the campaign that a plan asks for.
+    """Return the spec of a campaign that follows a plan.
 
     Args:
         plan: what a file written by `affinity plan` says.
@@ -177,7 +177,7 @@ def planned_spec(
 
 @dataclass(frozen=True)
 class OpenRound:
-    """The round a policy's state asks for, within the horizon.
+    """The round that a policy plans next, cut off at the horizon.
 
     Attributes:
         arms: in the order of the slots.
@@ -193,7 +193,7 @@ class OpenRound:
     final: bool
 
     def to_json(self) -> dict[str, Any]:
-        """Return the round as events tell it."""
+        """Return the round as JSON-ready data, as events record it."""
         return asdict(self) | {"arms": list(self.arms)}
 
     @property
@@ -203,7 +203,7 @@ class OpenRound:
 
 
 def open_round(policy: RoundPolicy, state: Any, horizon: int, before: int) -> OpenRound:
-    """Return the round that comes next, with so many answers counted before it."""
+    """Return the next round, given how many answers were counted before it."""
     planned = policy.kernels().plan(state)
     arms = tuple(int(arm) for arm in np.asarray(planned.arms))
     repetitions = int(planned.repetitions)

@@ -1,4 +1,4 @@
-"""The core: campaigns that any number of processes ask and tell at once.
+"""Campaigns, which any number of processes may create, ask, tell and stop at once.
 
 Every write is one transaction that first locks the campaign's row in `heads`; nothing is held in
 a process but what never changes. A process may die anywhere: what it had acknowledged is there,
@@ -35,7 +35,7 @@ from affinity_bandits.wire.values import check_key
 
 @dataclass(frozen=True)
 class Ask:
-    """A request for up to `count` slots: by whom, under which idempotency key."""
+    """A request for up to `count` slots: who asks, under which idempotency key."""
 
     count: int
     key: str
@@ -54,13 +54,13 @@ class Campaigns(Closer):
 
     @cached_property
     def _arms(self) -> dict[tuple[UUID, int], tuple[int, ...]]:
-        """The arms of rounds, which never change."""
+        """A cache of the arms of each round, which never change."""
         return {}
 
     async def create(
         self, tenant: int, spec: CampaignSpec, *, key: str, actor: str, now: datetime | None = None
     ) -> UUID:
-        """Open a campaign and its first round; a repeat returns the same id.
+        """Create a campaign and open its first round; a repeat returns the same id.
 
         A policy whose promise depends on the order of answers and that was not told how far they
         may be out of it is told `DEFAULT_IN_FLIGHT`.
@@ -104,7 +104,7 @@ class Campaigns(Closer):
     async def ask(
         self, tenant: int, campaign: UUID, asks: Sequence[Ask], *, now: datetime | None = None
     ) -> list[Lease | Wait | Finished | problems.Problem]:
-        """Lease slots of the open round to each of the asks, in their order, in one transaction.
+        """Lease slots of the open round to each ask, in order, in one transaction.
 
         Fresh slots are handed out first; once a round has none, or its next one would be too far
         ahead of the oldest without an answer, slots that expired leases still owe. A lease may
@@ -139,7 +139,7 @@ class Campaigns(Closer):
     async def tell(
         self, tenant: int, campaign: UUID, tells: Sequence[Tell], *, now: datetime | None = None
     ) -> list[Told | problems.Problem]:
-        """Take the answers of each of the tells, in their order, in one transaction.
+        """Record the answers of each tell, in order, in one transaction.
 
         One that is refused leaves the others as they are. What is committed is acknowledged,
         whether the round can be closed or not.
@@ -164,7 +164,7 @@ class Campaigns(Closer):
     async def stop(
         self, tenant: int, campaign: UUID, *, actor: str, key: str, now: datetime | None = None
     ) -> None:
-        """Hand out nothing more; answers to what was handed out still count."""
+        """Stop a campaign: it hands out no more slots, but answers to leased slots still count."""
         check_key(key)
         async with transaction(self._pool) as db:
             head = await db.fetchrow(sql.head_to_stop, campaign, tenant)

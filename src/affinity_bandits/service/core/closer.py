@@ -21,12 +21,12 @@ MOST_FAILURES = 20
 
 
 class Closer:
-    """Closes rounds, and keeps the marks of campaigns whose rounds cannot be closed.
+    """Closes rounds, and marks campaigns whose rounds cannot be closed.
 
     Args:
         pool: connections, as `connection.connect` makes them.
-        faulted: told of every fault of the service's own that is found.
-        closed: told how many rounds were closed.
+        faulted: called with every fault that is found.
+        closed: called with the number of rounds that were closed.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Closer:
         self._closed = closed
 
     async def close(self, campaign: UUID, *, now: datetime | None = None) -> bool:
-        """Close the open round if it has all its answers; return whether this call did it.
+        """Close the open round if it has all its answers; return whether this call closed it.
 
         Raises:
             NeedsAttention: it cannot be closed, or could not a moment ago.
@@ -54,7 +54,7 @@ class Closer:
         return outcome
 
     async def close_due(self, *, now: datetime | None = None, at_once: bool = False) -> int:
-        """Close every round that waits for it and that nobody else is closing; return how many.
+        """Close all due rounds that no other process is closing; return how many.
 
         Campaigns that cannot go on are marked, keep nobody else, and are tried again after a
         pause; the mark of one that can go on again is taken away.
@@ -78,7 +78,7 @@ class Closer:
         return closed
 
     async def note(self, found: Sequence[problems.NeedsAttention]) -> None:
-        """Mark campaigns on which requests met faults, and tell of what is new."""
+        """Mark campaigns on which requests met faults, and report the new faults."""
         try:
             async with translate_errors():
                 new = await faults.note(self._pool, found)
@@ -91,7 +91,7 @@ class Closer:
     async def _try_next(
         self, now: datetime | None, query: str, *arguments: Any
     ) -> tuple[UUID, bool | problems.NeedsAttention] | None:
-        """Try the first campaign that a query finds and nobody else has; None if there is none."""
+        """Try the first campaign that a query finds unlocked; return None if there is none."""
         async with transaction(self._pool) as db:
             campaign = await db.fetchval(query, *arguments)
             if campaign is None:
@@ -125,7 +125,7 @@ class Closer:
 
     @asynccontextmanager
     async def _watched(self, campaign: UUID) -> AsyncIterator[None]:
-        """Take what nobody expected of a request for a fault on its campaign."""
+        """Record an unexpected error as a fault on the campaign."""
         try:
             async with translate_errors():
                 yield

@@ -19,7 +19,7 @@ from affinity_bandits.service.store.named import sql
 
 @dataclass(frozen=True)
 class Step:
-    """What a policy makes of the sums of a round.
+    """The result of giving a round's sums to the policy.
 
     Attributes:
         saved: the policy's state after it, as `Policy.save` writes it.
@@ -68,7 +68,7 @@ def advance(
 
 
 async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime | None) -> bool:
-    """Close the open round if it has all its answers; to be called in a transaction.
+    """Close the open round if it has all its answers; must be called in a transaction.
 
     Raises:
         NeedsAttention: its policy or state cannot be read, or the policy fails.
@@ -123,6 +123,6 @@ async def opened(
     before: int,
     now: datetime | None,
 ) -> None:
-    """Write down a round that begins."""
+    """Record that a round was opened."""
     shape = (round_.arms, round_.repetitions, round_.size)
     await db.execute(sql.open_round, campaign, number, *shape, before, now)

@@ -38,7 +38,7 @@ PASSING = ("page", "unexpected")
 
 
 def fault_of(campaign: UUID, kind: str, cause: Exception | None = None) -> NeedsAttention:
-    """Return a fault of a kind."""
+    """Return a fault of this kind on a campaign."""
     fault = NeedsAttention(campaign, kind, REASONS[kind])
     fault.__cause__ = cause
     return fault
@@ -46,7 +46,7 @@ def fault_of(campaign: UUID, kind: str, cause: Exception | None = None) -> Needs
 
 @contextmanager
 def ours(campaign: UUID, kind: str) -> Iterator[None]:
-    """Take whatever is raised for a fault of the service's; not for what calls the database."""
+    """Turn any error in the block into a fault; not for blocks that call the database."""
     try:
         yield
     except NeedsAttention:
@@ -66,7 +66,7 @@ def policy_of(campaign: UUID, text: str) -> RoundPolicy:
 
 
 def state_of(campaign: UUID, policy: RoundPolicy, text: str) -> dict[str, Any]:
-    """Return a campaign's saved state from its stored JSON, after checking that it can be read.
+    """Return a campaign's saved state from its stored JSON, after checking that it can be loaded.
 
     Raises:
         NeedsAttention: the policy cannot go on from it.
@@ -87,7 +87,7 @@ def state_of(campaign: UUID, policy: RoundPolicy, text: str) -> dict[str, Any]:
 
 
 def check_places(campaign: UUID, last: int | None, width: int) -> None:
-    """Check that the sums of an open round are of its arms.
+    """Check that the sums of an open round belong to its arms.
 
     Raises:
         NeedsAttention: they are not.
@@ -98,7 +98,7 @@ def check_places(campaign: UUID, last: int | None, width: int) -> None:
 
 
 def check_plan(round_: OpenRound | None, arms: int, left: int) -> None:
-    """Check the round that a policy planned, before it is written down for good.
+    """Check the round that a policy planned, before it is stored.
 
     Args:
         round_: the round; None for none.
@@ -115,19 +115,19 @@ def check_plan(round_: OpenRound | None, arms: int, left: int) -> None:
 async def held(
     db: asyncpg.Connection, campaign: UUID, now: datetime | None
 ) -> NeedsAttention | None:
-    """Return the fault for which a campaign is left alone for a while."""
+    """Return the fault on a campaign whose next try is not due yet; None if there is none."""
     row = await db.fetchrow(sql.held, campaign, now, PASSING)
     return None if row is None else NeedsAttention(campaign, row["kind"], row["reason"])
 
 
 async def mark(db: asyncpg.Connection, fault: NeedsAttention, now: datetime | None) -> None:
-    """Write down that a try failed; the next one is due after a pause, each twice the last."""
+    """Record a failed try; the pause before the next one doubles each time, up to a limit."""
     what = (fault.campaign, fault.kind, fault.reason)
     await db.execute(sql.mark, *what, now, FIRST_PAUSE, LONGEST_PAUSE)
 
 
 async def note(pool: asyncpg.Pool, found: Sequence[NeedsAttention]) -> set[UUID]:
-    """Mark campaigns on which requests met faults; return those that had no such mark."""
+    """Mark campaigns on which requests met faults; return those whose mark is new."""
     whats = [[getattr(one, name) for one in found] for name in ("campaign", "kind", "reason")]
     pauses = [LONGEST_PAUSE if one.kind in PASSING else FIRST_PAUSE for one in found]
     rows = await pool.fetch(sql.note, *whats, pauses, PASSING)
@@ -135,12 +135,12 @@ async def note(pool: asyncpg.Pool, found: Sequence[NeedsAttention]) -> set[UUID]
 
 
 async def forget(db: asyncpg.Connection, campaign: UUID) -> None:
-    """Take a campaign's mark away."""
+    """Remove a campaign's mark."""
     await db.execute(sql.forget, campaign)
 
 
 async def examine(db: asyncpg.Connection, campaign: UUID) -> None:
-    """Check that an open campaign could go on.
+    """Check that an open campaign can go on.
 
     Raises:
         NeedsAttention: it could not.

@@ -1,4 +1,4 @@
-"""API keys: made once, kept as digests, each with a tenant, scopes and limits."""
+"""API keys: stored as digests, each with a tenant, scopes and limits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REQUESTS_PER_SECOND = 1000.0
 
 @dataclass(frozen=True)
 class Principal:
-    """Whoever stands behind a request, and what they may do."""
+    """The authenticated sender of a request, and what its key allows."""
 
     key_id: str
     tenant: int
@@ -36,7 +36,7 @@ class Principal:
 
 @dataclass(frozen=True)
 class KeyInfo:
-    """What can be told about a key; its secret cannot."""
+    """What may be shown of an API key: everything but its secret."""
 
     key_id: str
     tenant: str
@@ -50,7 +50,7 @@ class KeyInfo:
 
 
 async def create_tenant(pool: asyncpg.Pool, name: str) -> int:
-    """Return the id of the tenant of that name, who may be new."""
+    """Return the id of the tenant with this name, creating it if there is none."""
     _check_name("tenant", name)
     async with translate_errors():
         await pool.execute(sql.create_tenant, name)
@@ -68,7 +68,7 @@ async def make_key(
     expires_at: datetime | None = None,
     parent: str | None = None,
 ) -> str:
-    """Make a key and return its text, which cannot be had again.
+    """Make an API key and return its text, which cannot be shown again.
 
     One that has a parent stands for it, and ends when the parent is revoked. The secret has 256
     random bits, so a plain digest of it is as hard to turn round as a slow one.
@@ -87,26 +87,26 @@ async def make_key(
 
 
 async def revoke_key(pool: asyncpg.Pool, key_id: str) -> bool:
-    """Take a key out of use; return whether there was one to take."""
+    """Revoke an API key; return whether there was one to revoke."""
     async with translate_errors():
         return await pool.fetchval(sql.revoke_key, key_id) is not None
 
 
 async def list_keys(pool: asyncpg.Pool, tenant: int | None = None) -> list[KeyInfo]:
-    """Return the keys of one tenant or of all, oldest first."""
+    """Return the API keys of one tenant or of all, oldest first."""
     async with translate_errors():
         rows = await pool.fetch(sql.list_keys, tenant)
     return [KeyInfo(**row | {"scopes": tuple(row["scopes"])}) for row in map(dict, rows)]
 
 
 async def forget_sessions(pool: asyncpg.Pool, tenant: int) -> None:
-    """Delete a tenant's keys that stood for others and are over; no event names one."""
+    """Delete a tenant's expired and revoked session keys, which no event refers to."""
     async with translate_errors():
         await pool.execute(sql.forget_sessions, tenant)
 
 
 class KeyRing:
-    """Keys as the database knows them, remembered for a short while.
+    """Looks up API keys in the database, and caches them for a short while.
 
     A key that is revoked goes on working for at most that while in a process that saw it.
 
@@ -121,7 +121,7 @@ class KeyRing:
         self._known: dict[bytes, tuple[float, Principal | None]] = {}
 
     async def principal(self, text: str) -> Principal | None:
-        """Return whoever the key belongs to; None for one that is unknown, revoked or expired."""
+        """Return the principal of an API key; None if it is unknown, revoked or expired."""
         found = API_KEY.fullmatch(text)
         if found is None:
             return None

@@ -1,4 +1,4 @@
-"""What a process remembers of what it looked up, so that the hot path need not ask again."""
+"""A bounded cache of what a process looked up, so that the hot path need not ask again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ REMEMBERED = 10_000
 
 
 def remember(known: dict[K, V], key: K, value: V) -> V:
-    """Enter a value; return it."""
+    """Add a value to a cache, dropping the oldest entries if it is full; return the value."""
     while key not in known and len(known) >= REMEMBERED:
         known.pop(next(iter(known)))
     known[key] = value

@@ -26,7 +26,7 @@ from affinity_bandits.wire import Attention, Event
 
 
 class CampaignQueries:
-    """What can be read of the campaigns in one database.
+    """Read-only access to the campaigns in one database.
 
     Args:
         pool: connections; they may lead to a read replica, which is then a little behind.
@@ -77,7 +77,7 @@ class CampaignQueries:
     async def rounds(
         self, tenant: int, campaign: UUID, after: int | None, limit: int
     ) -> tuple[list[ClosedRound], int | None]:
-        """Return a page of the rounds that were closed, in their order."""
+        """Return a page of closed rounds, in order, and where the next one begins."""
         start = None if after is None else min(after, 2**31 - 1)
         rows, more = await self._page(
             sql.page_of_rounds, tenant, campaign, after=start, limit=limit
@@ -89,7 +89,7 @@ class CampaignQueries:
     async def events(
         self, tenant: int, campaign: UUID, after: int | None, limit: int
     ) -> tuple[list[Event], int | None]:
-        """Return a page of the audit trail, in its order."""
+        """Return a page of the audit trail, in order, and where the next one begins."""
         await self.arms(tenant, campaign)  # refused where there is no such campaign
         rows, more = await self._page(sql.page_of_events, campaign, after=after, limit=limit)
         return [_event(row) for row in rows], more
@@ -121,7 +121,7 @@ class CampaignQueries:
     async def _page(
         self, query: str, *arguments: object, after: int | None, limit: int
     ) -> tuple[list[asyncpg.Record], int | None]:
-        """Return so many rows after a number, and where the next page begins."""
+        """Return up to `limit` rows after a number, and where the next page begins."""
         start = -1 if after is None else after
         async with translate_errors():
             rows = await self._pool.fetch(query, *arguments, start, limit + 1)
@@ -129,7 +129,7 @@ class CampaignQueries:
 
 
 def _campaign(row: asyncpg.Record, found: list[NeedsAttention]) -> Campaign:
-    """Return a campaign; what keeps it from going on is added to what was found."""
+    """Return the campaign in a row; a fault that keeps it from going on is added to `found`."""
     all_arms = range(len(row["arms"]))
     arms = tuple(arm for arm in row["round_arms"] if arm in all_arms)
     answers, sums = [0] * len(arms), [0] * len(arms)
@@ -161,7 +161,7 @@ def _campaign(row: asyncpg.Record, found: list[NeedsAttention]) -> Campaign:
 
 
 def _spec(row: asyncpg.Record) -> tuple[CampaignSpec | Stored, NeedsAttention | None]:
-    """Return what a campaign is, and what keeps it from going on."""
+    """Return a campaign's spec, and the fault that keeps it from going on, if any."""
     id_, name, arms = row["id"], row["name"], tuple(row["arms"])
     low, high = from_units(row["lowest"]), from_units(row["highest"])
     rest = (row["horizon"], row["lease_seconds"], low, high)

@@ -1,4 +1,4 @@
-"""What the core hands out: plain records, with arms by their index and sums in units."""
+"""The records that the core returns: plain data, with arms by index and sums in units."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Runs = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class Lease:
-    """Slots that somebody holds until a moment.
+    """Slots handed to a caller until they expire.
 
     Attributes:
         number: names the lease and only grows, so it also fences: of two holders of a slot the
@@ -47,7 +47,7 @@ class Lease:
 
 @dataclass(frozen=True)
 class Progress:
-    """The open round of a campaign."""
+    """The open round of a campaign, and how far it has come."""
 
     number: int
     arms: tuple[int, ...]
@@ -60,14 +60,14 @@ class Progress:
 
 
 class UnknownPolicy(RoundPolicy):
-    """Stands for a policy that this server cannot make, and has no words of its own."""
+    """A placeholder for a policy that this server cannot make; it explains nothing."""
 
     eliminates: ClassVar[bool] = True  # as nearly all do
 
 
 @dataclass(frozen=True)
 class Stored:
-    """What the database says of a campaign whose policy this server cannot make.
+    """The spec of a campaign whose policy this server cannot make, as the database has it.
 
     Attributes:
         settings: of the policy, as they are stored.
@@ -117,7 +117,7 @@ class Campaign:
 
 @dataclass(frozen=True)
 class ClosedRound:
-    """A round that was closed, with what it was decided from; sums are in units of 1e-9."""
+    """A closed round and the sums it was decided from, in units of 1e-9."""
 
     number: int
     arms: tuple[int, ...]

@@ -15,7 +15,7 @@ FEWEST_UNITS = 1000
 
 @dataclass(frozen=True)
 class Scale:
-    """A campaign's range of scores in units, and the way from it to [0, 1] and back.
+    """A campaign's range of scores in units, with the mapping to [0, 1] and back.
 
     A policy is never given a score but on [0, 1]: "bounded" means that to it, and its settings
     (sigma, thresholds) are on that scale.
@@ -29,7 +29,7 @@ class Scale:
     highest: int
 
     def to_policy(self, total: int, answers: int) -> float:
-        """Return the sum of so many scores, each mapped to [0, 1], rounded once.
+        """Return a sum of scores after each of them is mapped to [0, 1], rounded once.
 
         A quotient of two ints is the float nearest to it, so scores that are the same part of
         their ranges give the same bits on every scale.
@@ -40,7 +40,7 @@ class Scale:
         return (total - answers * self.lowest) / (self.highest - self.lowest)
 
     def to_scores(self, difference: float) -> float:
-        """Return a difference of two means on [0, 1] as one of scores.
+        """Return a difference of two means on [0, 1] as a difference of scores.
 
         >>> Scale(to_units(1), to_units(5)).to_scores(0.25)
         1.0
@@ -82,7 +82,7 @@ def to_units(score: float) -> int:
 
 
 def total_to_units(total: float | str, answers: int) -> int:
-    """Return the sum of so many scores in units; a decimal string is exact at any size.
+    """Return a sum of scores in units; a decimal string is exact at any size.
 
     >>> total_to_units("12345678.000000001", 1000), total_to_units(0.3, 3)
     (12345678000000001, 300000000)

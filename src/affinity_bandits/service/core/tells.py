@@ -1,4 +1,4 @@
-"""What a tell says, checked and laid out for the database."""
+"""Tells as the core takes them: checked, and laid out for the database."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from affinity_bandits.wire.values import check_key
 
 @dataclass(frozen=True)
 class _Tell:
-    """A tell, checked.
+    """What both kinds of tell have in common; checked when made.
 
     Args:
         lease: the lease's number.
@@ -42,7 +42,7 @@ class _Tell:
 
     @property
     def digest(self) -> bytes:
-        """By which a repeat is known; stored, so it must stay what it is."""
+        """A hash that identifies repeats; it is stored, so how it is computed must never change."""
         own = vars(self)
         content = (self.lease, own[self.part], own.get("counts"), own["units"])
         return hashlib.sha256(repr(content).encode()).digest()
@@ -50,7 +50,7 @@ class _Tell:
 
 @dataclass(frozen=True)
 class SlotTell(_Tell):
-    """Scores of slots of one lease.
+    """A tell with a score for each of some slots of a lease.
 
     Args:
         slots: those that are answered.
@@ -65,7 +65,7 @@ class SlotTell(_Tell):
 
 @dataclass(frozen=True)
 class ArmTell(_Tell):
-    """The answers of a lease of which nothing was told yet, added up by arm.
+    """A tell with the totals of a lease by arm, where nothing of the lease was told before.
 
     Of an arm with fewer answers than slots, the lowest slots count as answered.
 
@@ -91,12 +91,12 @@ Tell = SlotTell | ArmTell
 
 
 def told(tell: Tell) -> tuple[int, ...]:
-    """Return the slots that a tell has scores of, or the arms that it has totals of."""
+    """Return the slots that a tell has scores for, or the arms that it has totals for."""
     return tell.slots if isinstance(tell, SlotTell) else tell.arms
 
 
 def flattened(tells: Sequence[Tell]) -> tuple[list[Any], ...]:
-    """Return the arguments of the database's function: ragged lists laid end to end."""
+    """Return tells as arguments of the SQL function, with ragged lists concatenated."""
     places: list[int] = []
     counts: list[int] = []
     units: list[int] = []

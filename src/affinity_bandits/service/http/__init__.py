@@ -1,4 +1,4 @@
-"""The service over HTTP: `create_app` makes it, everything else here is a part of it.
+"""The service over HTTP: `create_app` returns the application, and all else here is part of it.
 
 A request passes `access_log` (log, metrics), then its route, which looks at the key, the scope and
 the limits (`auth`) before it reads anything else.

@@ -21,11 +21,11 @@ UI = "/ui"
 
 
 class AccessLog:
-    """The outermost layer.
+    """The outermost middleware: logs and counts every request, and turns defects into 500.
 
     Args:
-        app: the rest.
-        metrics: where numbers go.
+        app: the application inside.
+        metrics: counts requests and faults.
     """
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
@@ -33,7 +33,7 @@ class AccessLog:
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request."""
+        """Pass a request on, then log and count it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -84,7 +84,7 @@ class AccessLog:
 
 
 def _route(scope: Scope) -> str:
-    """Return the template of the route that a request was for: paths may name anything."""
+    """Return the template of a request's route, since the path itself may contain anything."""
     route = scope.get("route")
     path = "other" if route is None else str(route.path)
     return UI if path.startswith(UI) else path

@@ -1,4 +1,4 @@
-"""The application: its routes, and what opens and closes with them."""
+"""The application: its routes, error handlers and middleware."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
-from pydantic import ValidationError
 from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
 
@@ -27,7 +26,7 @@ from affinity_bandits.service.ui.pages import router as pages
 
 
 class Service(FastAPI):
-    """FastAPI, whose description also has the messages that are no body and no reply alone."""
+    """A FastAPI application that also describes messages which no route declares."""
 
     def openapi(self) -> dict[str, Any]:
         """Return the OpenAPI description."""
@@ -73,7 +72,7 @@ def create_app(
         dsn: where the database is; it need not be up.
         pool_size: connections of this process at most.
         key_cache_ttl: seconds for which a revoked key may go on working.
-        limiter: how often each key may come; of this app's own if None.
+        limiter: limits the rate of each API key; a new one if None.
     """
     metrics = Metrics()
     backend = Backend(
@@ -101,8 +100,9 @@ def create_app(
     app.state.gate = Gate(backend, limiter or RateLimiter(), metrics)
     for router in (slots.router, bulk.router, campaigns.router, health.router, pages):
         app.include_router(router)
-    # Everything else is a fault of the service, to which the access log finds a response.
-    for kind in (Problem, CallerError, RequestValidationError, ValidationError, HTTPException):
+    # Everything else is a fault of the service, which the access log turns into a 500: also
+    # pydantic's ValidationError, since outside a request only our own replies raise it.
+    for kind in (Problem, CallerError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, refuse)
     app.add_middleware(AccessLog, metrics=metrics)
     return app

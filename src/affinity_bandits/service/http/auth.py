@@ -13,7 +13,7 @@ from fastapi.openapi.models import HTTPBearer
 from fastapi.params import Security
 from fastapi.routing import APIRoute
 from fastapi.security.base import SecurityBase
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import Message, Receive, Scope
@@ -22,7 +22,14 @@ from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.core.backend import Backend, Parts
 from affinity_bandits.service.core.keys import Principal
 from affinity_bandits.service.core.memory import remember
-from affinity_bandits.service.http.errors import NoKey, NotAllowed, TooLarge, TooMany, UnknownKey
+from affinity_bandits.service.http.errors import (
+    NoKey,
+    NotAllowed,
+    TooLarge,
+    TooMany,
+    UnknownKey,
+    invalid,
+)
 from affinity_bandits.service.http.metrics import Metrics
 from affinity_bandits.wire.limits import BULK_TIMES, IDEMPOTENCY_KEY
 from affinity_bandits.wire.values import check_key, new_key
@@ -33,7 +40,7 @@ OPEN_BODY = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request that may pass: who sent it, and what it works with."""
+    """An admitted request: who sent it, and the backend and metrics that it uses."""
 
     principal: Principal
     backend: Backend
@@ -42,16 +49,16 @@ class Call:
 
     @property
     def tenant(self) -> int:
-        """The tenant whose campaigns there are."""
+        """The tenant that the request's API key belongs to."""
         return self.principal.tenant
 
     @property
     def parts(self) -> Parts:
-        """The core."""
+        """The parts of the core."""
         return self.backend.parts
 
     def key(self) -> str:
-        """Return the request's idempotency key, a new one if it has none."""
+        """Return the request's idempotency key, or a new one if it has none."""
         found = [value for name, value in self.headers if name == b"idempotency-key"]
         if not found:
             return new_key()
@@ -63,17 +70,17 @@ class Call:
 
 
 class ApiKey(SecurityBase):
-    """The dependency by which a route says which scope it takes: `Security(api_key, scopes=...)`.
+    """The dependency with which a route declares its scope: `Security(api_key, scopes=...)`.
 
-    `ApiRoute` has looked at the key by then; without it there is no call to return.
+    By then `ApiRoute` has checked the key and put the call into the request's scope.
     """
 
     def __init__(self) -> None:
-        self.model = HTTPBearer(description="An API key; each route says which scope it takes.")
+        self.model = HTTPBearer(description="An API key; each route says which scope it requires.")
         self.scheme_name = "key"
 
     async def __call__(self, request: Request) -> Call:
-        """Return the call that was let in."""
+        """Return the admitted call."""
         call: Call = request.scope["call"]
         return call
 
@@ -82,13 +89,13 @@ api_key = ApiKey()
 
 
 class RateLimiter:
-    """A bucket of tokens for each key: one a request, filled at the key's rate.
+    """A token bucket for each API key: a request takes a token, and tokens come at the key's rate.
 
     A bucket holds one second's worth, so a key may catch up on a pause of a second and no more.
     Each process counts on its own.
 
     Args:
-        clock: seconds, from anywhere.
+        clock: returns seconds; only differences matter.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -96,7 +103,7 @@ class RateLimiter:
         self._buckets: dict[str, tuple[float, float]] = {}
 
     def take(self, key_id: str, rate: float) -> float:
-        """Take a token; return 0, or the seconds until there is one to take."""
+        """Take a token and return 0, or return the seconds until there is one."""
         now = self._clock()
         most = max(1.0, rate)
         left, at = self._buckets.get(key_id, (most, now))
@@ -107,12 +114,12 @@ class RateLimiter:
 
 
 class Gate:
-    """Lets requests in.
+    """Checks the API key, scope, rate and size of each request before its body is read.
 
     Args:
-        backend: knows the keys.
-        limiter: how often each key may come.
-        metrics: for the routes.
+        backend: looks up API keys.
+        limiter: limits the rate of each key.
+        metrics: handed on to the routes.
     """
 
     def __init__(self, backend: Backend, limiter: RateLimiter, metrics: Metrics) -> None:
@@ -121,12 +128,12 @@ class Gate:
         self._metrics = metrics
 
     async def admit(self, scope: Scope, needed: str | None, times: int) -> int:
-        """Put the call into a request's scope; return how long its body may be.
+        """Check a request and put its `Call` into the ASGI scope; return its largest body.
 
         Args:
             scope: of the request.
-            needed: what the key must be allowed to do; None where no key is needed.
-            times: how often the key's largest body may be sent.
+            needed: the scope that the API key must have; None if no key is needed.
+            times: how many times the key's largest body may be sent.
         """
         key = length = None
         for name, value in scope["headers"]:
@@ -164,7 +171,7 @@ class Gate:
 
 
 class ApiRoute(APIRoute):
-    """A route that lets a request in before FastAPI reads its body.
+    """A route that checks the API key before FastAPI reads the body.
 
     FastAPI reads the body first and then asks dependencies, `Security` among them. So the route
     looks at the key itself, for the scope that its `Security` names.
@@ -174,7 +181,7 @@ class ApiRoute(APIRoute):
 
     @property
     def scope(self) -> str | None:
-        """The scope that the route takes; None where it takes no key."""
+        """The scope that the route requires; None if it needs no API key."""
         for hint in get_type_hints(self.endpoint, include_extras=True).values():
             for part in get_args(hint):
                 if isinstance(part, Security) and part.dependency is api_key:
@@ -188,7 +195,7 @@ class ApiRoute(APIRoute):
         return super().matches(scope)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return what handles a request."""
+        """Return a handler that checks a request before it passes it to FastAPI's."""
         handler = super().get_route_handler()
         needed, times = self.scope, self.body_times
         reads_json = self.body_field is not None
@@ -208,7 +215,7 @@ class ApiRoute(APIRoute):
 
 
 def limited(receive: Receive, limit: int) -> Receive:
-    """Return a receiver that stops at a body longer than the limit, however it is sent."""
+    """Return a `receive` that raises `TooLarge` once the body exceeds the limit, chunked or not."""
     seen = 0
 
     async def counting() -> Message:
@@ -228,22 +235,25 @@ class _Path(BaseModel):
 
 
 class HotRoute(ApiRoute):
-    """A route that FastAPI describes and that is served without its solver of dependencies.
+    """A route that FastAPI describes but does not serve: it bypasses the dependency solver.
 
     The solver takes two fifths of what an ask costs the process (`docs/decisions.md`). The
     route's function takes `campaign`, `call` and `body`, and returns a response.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return what handles a request."""
+        """Return a handler that checks and reads a request and calls the endpoint itself."""
         needed, endpoint = self.scope, self.endpoint
         read = get_type_hints(endpoint)["body"].model_validate_json
 
         async def handle(request: Request) -> Response:
             scope = request.scope
             limit = await scope["app"].state.gate.admit(scope, needed, 1)
-            campaign = _Path.model_validate(scope["path_params"]).campaign
-            body = read(await Request(scope, limited(request.receive, limit)).body())
+            try:  # around the request alone: what the endpoint raises is not the caller's mistake
+                campaign = _Path.model_validate(scope["path_params"]).campaign
+                body = read(await Request(scope, limited(request.receive, limit)).body())
+            except ValidationError as error:
+                raise invalid(error) from None
             response: Response = await endpoint(campaign=campaign, call=scope["call"], body=body)
             return response
 
@@ -251,6 +261,6 @@ class HotRoute(ApiRoute):
 
 
 class BulkRoute(ApiRoute):
-    """A route whose body is read line by line, and may be so much longer."""
+    """A route whose body is read line by line, and may be `BULK_TIMES` times as large."""
 
     body_times = BULK_TIMES

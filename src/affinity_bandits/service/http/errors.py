@@ -1,4 +1,4 @@
-"""What goes wrong, as application/problem+json (RFC 9457)."""
+"""Errors of the HTTP layer, and responses to all errors as problems (RFC 9457)."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _SECRET = re.compile(r"(ab_[0-9a-f]{16})_[0-9a-f]+")
 
 
 class NoSuchPath(Problem):
-    """There is nothing at this path."""
+    """No route has this path."""
 
     code, status, title = "no_such_path", 404, "No such path"
     detail = "there is nothing at this path; /openapi.json lists what there is"
 
 
 class WrongMethod(Problem):
-    """The path is known, the method is not."""
+    """The path exists, but not with this method."""
 
     code, status, title = "wrong_method", 405, "Wrong method"
     detail = "method must be one of {}"
@@ -43,7 +43,7 @@ class WrongMethod(Problem):
 
 
 class NoKey(Problem):
-    """The request came without an API key."""
+    """The request has no API key, or more than one."""
 
     code, status, title = "no_key", 401, "API key missing or not in use"
     detail = "the request must have one header Authorization: Bearer <API key>"
@@ -51,17 +51,17 @@ class NoKey(Problem):
 
 
 class UnknownKey(NoKey):
-    """It came with one that is not in use."""
+    """The API key is unknown, revoked or expired."""
 
     detail = "the API key is unknown, revoked or expired"
     headers: Mapping[str, str] = {"www-authenticate": f'{REALM}, error="invalid_token"'}
 
 
 class NotAllowed(Problem):
-    """The key has not the scope that the route takes."""
+    """The API key lacks the scope that the route requires."""
 
     code, status, title = "not_allowed", 403, "Scope missing"
-    detail = "this takes an API key with the scope {!r}"
+    detail = "this requires an API key with the scope {!r}"
 
     def __init__(self, scope: str) -> None:
         super().__init__(scope)
@@ -70,7 +70,7 @@ class NotAllowed(Problem):
 
 
 class TooMany(Problem):
-    """The key's requests come faster than it may make them."""
+    """The API key exceeds its rate of requests."""
 
     code, status, title = "too_many", 429, "Too many requests"
     detail = "this API key may make {:g} requests a second"
@@ -81,7 +81,7 @@ class TooMany(Problem):
 
 
 class TooLarge(Problem):
-    """The body is larger than the key may send."""
+    """The body, or a line of it, is larger than allowed."""
 
     code, status, title = "too_large", 413, "Body too large"
     detail = "{1} must be of at most {0:,} bytes"
@@ -91,45 +91,54 @@ class TooLarge(Problem):
 
 
 class Invalid(Problem):
-    """A value breaks a rule."""
+    """A value in the request breaks a rule."""
 
     code, status, title = "invalid", 422, "Invalid request"
 
 
 class NotReady(Problem):
-    """The database is there, and not what this version of the service needs."""
+    """The database answers, but its schema is not the one that this version needs."""
 
     code, status, title = "not_ready", 503, "Not ready"
     headers: Mapping[str, str] = {"retry-after": "1"}
 
 
 class Unexpected(Problem):
-    """A defect of the service; the log knows more."""
+    """A defect of the service; only the log has the details."""
 
     code, status, title = "unexpected", 500, "Unexpected error"
     detail = "the service made a mistake; its log has the place under X-Request-ID"
 
 
 def detail_of(problem: Problem) -> str:
-    """Return what a problem says; a key that came in the wrong place is not sent back."""
+    """Return a problem's detail, without the secret of any API key that it quotes."""
     # Lone surrogates cannot be sent at all.
     words = str(problem).encode("utf-8", "backslashreplace").decode()
     return _SECRET.sub(r"\1_...", words)
 
 
 def problem_response(problem: Problem) -> Response:
-    """Return a problem as a response."""
+    """Return the response that reports a problem."""
     said = detail_of(problem)
     return _response(problem.status, problem.title, problem.code, said, problem.headers)
 
 
+def invalid(error: RequestValidationError | ValidationError) -> Invalid:
+    """Return the problem to report for a request that failed validation."""
+    return Invalid(broken_rule(error.errors()))
+
+
 def as_problem(error: Exception) -> Problem:
-    """Return the problem that an error of a route is; what the caller did not cause is ours."""
+    """Return the problem to report for an error that a route raised.
+
+    A `ValidationError` is not the caller's mistake here: whoever reads a request turns that into
+    `Invalid` at once, so what is left was raised by a message of the service's own.
+    """
     match error:
         case Problem():
             return error
-        case RequestValidationError() | ValidationError():
-            return Invalid(broken_rule(error.errors()))
+        case RequestValidationError():
+            return invalid(error)
         case CallerError():
             return Invalid(str(error))
         case HTTPException(status_code=404):
@@ -138,7 +147,7 @@ def as_problem(error: Exception) -> Problem:
 
 
 async def refuse(request: Request, error: Exception) -> Response:
-    """Return the response to an error that a route raised on purpose."""
+    """Return the response to a problem, or to an error that the request caused."""
     if isinstance(error, NeedsAttention):
         request.scope["fault"] = error
     if isinstance(error, HTTPException) and error.status_code == 405:
@@ -151,7 +160,7 @@ async def refuse(request: Request, error: Exception) -> Response:
 
 
 def _methods(request: Request) -> list[str]:
-    """Return the methods that there are at a request's path."""
+    """Return the methods that are allowed on a request's path."""
     contexts = iter_route_contexts(request.app.routes)
     path = request.scope["path"]
     found = [one.methods or set() for one in contexts if one.path_regex.fullmatch(path)]
@@ -182,7 +191,7 @@ ALWAYS = (401, 403, 413, 422, 429, 500, 503)
 
 
 def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return how routes say, in `responses`, what they may be refused with."""
+    """Return the OpenAPI `responses` of a route that may be refused with these statuses."""
     schema = {"$ref": f"#/components/schemas/{wire.Problem.__name__}"}
     content = {wire.PROBLEM_JSON: {"schema": schema}}
     return {one: {"description": STATUSES[one], "content": content} for one in statuses}

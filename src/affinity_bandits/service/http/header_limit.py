@@ -1,4 +1,4 @@
-"""Limits the size of request headers: uvicorn alone would keep any, before a key is seen."""
+"""A limit on the size of request headers, which uvicorn alone does not have."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ LARGEST_HEAD = 65_536
 
 
 class HeaderLimit(HttpToolsProtocol):
-    """Uvicorn's protocol, which refuses request headers that grow too long."""
+    """Uvicorn's HTTP protocol, with a limit on the size of a request's head."""
 
     _head = -1  # bytes of the head that is being read; -1 between heads
 
     def on_message_begin(self) -> None:
-        """Begin to count."""
+        """Start counting the bytes of a head."""
         self._head = 0
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """Count no longer."""
+        """Stop counting."""
         self._head = -1
         super().on_headers_complete()
 
     def data_received(self, data: bytes) -> None:
-        """Take what arrived, and give up on a head that does not end."""
+        """Parse incoming data, and refuse a head that is too large."""
         super().data_received(data)
         if self._head >= 0 and not self.transport.is_closing():
             self._head += len(data)

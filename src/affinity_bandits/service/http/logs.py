@@ -21,7 +21,7 @@ REQUESTS = logging.getLogger("affinity_bandits.service.requests")
 
 
 def log_fault(fault: NeedsAttention) -> None:
-    """Write down what is wrong with a campaign by the service's own fault, and where."""
+    """Log a fault on a campaign, and where it was raised."""
     line = {
         "event": "campaign needs attention",
         "campaign": fault.campaign,
@@ -32,15 +32,15 @@ def log_fault(fault: NeedsAttention) -> None:
 
 
 def log_failure(error: BaseException, request_id: str | None = None) -> None:
-    """Write down an error that nobody expected: its type and where it was raised."""
+    """Log an unexpected error: its type and where it was raised."""
     _error({"event": "unexpected error", "request": request_id} | _without_words(error))
 
 
 class JsonLines(logging.Formatter):
-    """Records as lines of JSON."""
+    """A formatter that writes log records as lines of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return a record as a line."""
+        """Return a record as a line of JSON."""
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC),
             "level": record.levelname.lower(),
@@ -56,7 +56,7 @@ class JsonLines(logging.Formatter):
 
 
 def log_config(*, quiet: bool) -> dict[str, Any]:
-    """Return the configuration of logging under `affinity serve`: lines of JSON on stderr.
+    """Return the logging configuration of `affinity serve`: lines of JSON on stderr.
 
     Args:
         quiet: leave out requests that did not fail by the service's own fault.

@@ -1,4 +1,4 @@
-"""Counts and times for Prometheus; no label names a tenant, a key or a campaign."""
+"""Metrics for Prometheus; no label names a tenant, a key or a campaign."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 
 
 
 class Metrics:
-    """The service's numbers in one process, or its share of those of several."""
+    """The metrics of one server process."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -60,7 +60,7 @@ class Metrics:
         self._known = {}
 
     def request(self, route: str, method: str, status: int, seconds: float) -> None:
-        """Count a request that is over."""
+        """Count a finished request."""
         key = (route, method if method in METHODS else "other", status)
         known = self._known.get(key)
         if known is None:
@@ -80,11 +80,11 @@ class Metrics:
             self._duplicate.inc(told.duplicate)
 
     def fault(self, kind: str) -> None:
-        """Count a fault of the service's own."""
+        """Count a fault of the service."""
         self._faults.labels(kind).inc()
 
     def text(self, in_use: int) -> bytes:
-        """Return the numbers of all processes in Prometheus' format."""
+        """Return the metrics of all processes in Prometheus' text format."""
         self._pool.set(in_use)
         directory = os.environ.get(DIRECTORY)
         if directory is None:
@@ -96,7 +96,7 @@ class Metrics:
 
 
 def _forget_the_dead(directory: Path) -> None:
-    """Take out the gauges of processes that were killed and could not do it themselves."""
+    """Remove the gauges of processes that were killed before they could do so themselves."""
     for file in directory.glob("gauge_live*_*.db"):
         process = int(file.stem.rpartition("_")[2])
         if not Path("/proc", str(process)).exists() and Path("/proc/self").exists():

@@ -1,4 +1,4 @@
-"""Newline-delimited JSON: a body cut into lines as it arrives, a response written meanwhile."""
+"""Newline-delimited JSON: split a body into lines as it arrives, and respond meanwhile."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOO_LONG = b"too long"
 async def lines_of(
     chunks: AsyncIterable[bytes], longest: int = LONGEST_LINE
 ) -> AsyncIterator[list[bytes]]:
-    """Give the lines that each chunk completes, and last what has no end of line.
+    """Yield the lines that each chunk completes, and at the end a line without a newline.
 
     Of a line longer than allowed nothing is kept, however long it goes on.
     """
@@ -81,7 +81,7 @@ class LinesResponse(Response):
 
 
 class _Backlog:
-    """What is ready and not sent yet; an empty piece is the end."""
+    """A queue of parts to send, limited in bytes; an empty part marks the end."""
 
     def __init__(self, send: Send) -> None:
         self._send = send

@@ -30,7 +30,7 @@ M = TypeVar("M")
 
 
 def _from_json(kind: Any, handler: Any) -> CoreSchema:
-    """Return how bytes become a model in one pass, which FastAPI alone would make two of."""
+    """Return a schema that parses JSON into a model in one pass; FastAPI alone needs two."""
     return core_schema.no_info_before_validator_function(kind.model_validate_json, handler(kind))
 
 
@@ -60,7 +60,7 @@ FastAPI's it would cost the hot path as much as the key and the scope together."
 def reply(
     message: wire.Message, key: str, headers: dict[str, str] | None = None, status: int = 200
 ) -> Response:
-    """Return the reply to a request that writes.
+    """Return the response to a request that writes, with its idempotency key.
 
     Encoded here: FastAPI would validate it once more, for a tenth of the time that the process
     has for a request.
@@ -70,7 +70,7 @@ def reply(
 
 
 def to_cursor(position: int | None) -> str | None:
-    """Return where a page begins, as an opaque cursor.
+    """Return the position where a page begins as an opaque cursor.
 
     >>> to_cursor(17)
     'AAAAAAAAABE'

@@ -1,4 +1,4 @@
-"""From the core's records, which know arms by their index, to messages, and back."""
+"""Conversion between records of the core (arms by index) and messages (arms by name)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from affinity_bandits.service.core.tells import ArmTell, SlotTell, Tell
 
 
 def spec_of(body: wire.CreateCampaign) -> CampaignSpec:
-    """Return the campaign that is to be made.
+    """Return the spec of the campaign that a request describes.
 
     Raises:
         InvalidInput: it breaks a rule.
@@ -29,7 +29,7 @@ def spec_of(body: wire.CreateCampaign) -> CampaignSpec:
 
 
 def campaign_message(one: Campaign, answers: tuple[int, ...]) -> wire.Campaign:
-    """Return a campaign, given how many answers each of its arms has."""
+    """Return a campaign as a message, given how many answers each of its arms has."""
     spec = one.spec
     return wire.Campaign.model_validate(
         vars(spec)
@@ -48,7 +48,7 @@ def campaign_message(one: Campaign, answers: tuple[int, ...]) -> wire.Campaign:
 
 
 def round_message(one: ClosedRound, names: tuple[str, ...]) -> wire.ClosedRound:
-    """Return a closed round."""
+    """Return a closed round as a message."""
     pairs = zip(one.sums, one.counts, strict=True)
     return wire.ClosedRound.model_validate(
         vars(one)
@@ -64,7 +64,7 @@ def round_message(one: ClosedRound, names: tuple[str, ...]) -> wire.ClosedRound:
 def lease_message(
     campaign: UUID, one: Lease, names: tuple[str, ...], *, listed: bool
 ) -> wire.Lease:
-    """Return a lease, with every slot if wanted."""
+    """Return a lease as a message, with every slot if wanted."""
     slots: list[wire.ListedSlot] | None = None
     if listed:
         slots = [{"slot": slot, "arm": names[arm]} for slot, arm in one.slots]
@@ -81,7 +81,7 @@ def lease_message(
 
 
 def tell_of(body: wire.Tell, key: str, actor: str, names: tuple[str, ...]) -> Tell:
-    """Return a tell as the core takes it.
+    """Return the core's tell for the body of a request.
 
     Args:
         body: what came.

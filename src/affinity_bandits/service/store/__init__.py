@@ -1,1 +1,1 @@
-"""PostgreSQL: connections, the schema as it is now (`sql`), the steps to it (`migrations`)."""
+"""PostgreSQL: connections, the current schema (`sql`) and the steps to it (`migrations`)."""

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL, and what its failures mean to whoever asked."""
+"""Connections to PostgreSQL, with its failures turned into errors that callers understand."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ async def connect(dsn: str, *, smallest: int = 1, largest: int = 10) -> asyncpg.
 
 @asynccontextmanager
 async def opening() -> AsyncIterator[None]:
-    """Turn what may go wrong with a first connection into errors that say what to do."""
+    """Turn errors of a first connection into errors that say what to do."""
     try:
         yield
     except (asyncpg.InvalidCatalogNameError, asyncpg.InvalidAuthorizationSpecificationError) as e:
@@ -66,14 +66,14 @@ async def opening() -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def transaction(pool: asyncpg.Pool, **settings: Any) -> AsyncIterator[asyncpg.Connection]:
-    """Give a connection with a transaction of such settings."""
+    """Yield a connection in a transaction with these settings."""
     async with translate_errors(), pool.acquire() as db, db.transaction(**settings):
         yield db
 
 
 @asynccontextmanager
 async def translate_errors() -> AsyncIterator[None]:
-    """Turn a server that went away into a problem that says so."""
+    """Turn errors that mean the database is away into `Unavailable`."""
     try:
         yield
     except GONE as error:

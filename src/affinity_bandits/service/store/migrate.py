@@ -16,7 +16,7 @@ LOCK = 0x00AFF1
 
 
 def migrate(dsn: str) -> None:
-    """Make the schema, or take the steps that it has not seen; several servers may at once.
+    """Create the schema, or apply the steps it lacks; several servers may do so at once.
 
     Either everything is done or nothing is changed.
 
@@ -34,7 +34,7 @@ def newest_revision() -> str:
 
 
 async def revision_of(db: asyncpg.Connection | asyncpg.Pool) -> str | None:
-    """Return the revision of a database's schema; None where there is none."""
+    """Return the revision of a database's schema; None if it has none."""
     try:
         found = await db.fetchval("SELECT version_num FROM affinity_schema")
     except asyncpg.UndefinedTableError:

@@ -1,1 +1,1 @@
-"""The pages of /ui."""
+"""The web pages under /ui."""

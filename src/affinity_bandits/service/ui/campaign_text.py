@@ -1,4 +1,4 @@
-"""Where a campaign stands, in words for those who never heard of bandits."""
+"""The state of a campaign in words, for readers who have never heard of bandits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from affinity_bandits.service.ui.wording import capital, count_word, counted, li
 
 
 def status_of(campaign: Campaign) -> str:
-    """Return the status in a word, for a table."""
+    """Return the status as one word, for a table."""
     return {
         "open": "Comparing",
         "decided": "Decided",
@@ -20,7 +20,7 @@ def status_of(campaign: Campaign) -> str:
 
 
 def headline(campaign: Campaign) -> Markup:
-    """Return the one sentence that somebody in a hurry reads."""
+    """Return the state of a campaign in one sentence."""
     arms = campaign.spec.arms
     if campaign.recommended is not None:
         name = named(arms[campaign.recommended])
@@ -86,7 +86,7 @@ def next_step(campaign: Campaign) -> Markup:
 
 
 def how_it_decides(policy: RoundPolicy) -> str:
-    """Return a policy's rule in a sentence or two; of one without words, what all share."""
+    """Return a policy's rule in words, or what all policies share if it has none."""
     return policy.rule or (
         "Groups take turns in equal numbers. What happens at the end of each round is up to the"
         " policy that the campaign was made with."
@@ -94,7 +94,7 @@ def how_it_decides(policy: RoundPolicy) -> str:
 
 
 def order_of_answers(campaign: Campaign) -> str:
-    """Return what the order of answers means to what is promised; nothing where it means none."""
+    """Return how the order of answers affects what is promised; empty if it does not."""
     if campaign.in_flight is not None:
         return (
             f"Up to {counted(campaign.in_flight, 'choice')} under way at once are covered, in"
@@ -111,24 +111,24 @@ def order_of_answers(campaign: Campaign) -> str:
 
 
 def is_warm_up(policy: RoundPolicy, number: int) -> bool:
-    """Return whether a round's answers are set aside by plan."""
+    """Return whether a round is a warm-up, whose answers are set aside by plan."""
     return number < policy.warm_up_rounds
 
 
 def round_label(policy: RoundPolicy, number: int) -> str:
-    """Return what people call a round, counted as a plan counts: a warm-up, then from 1."""
+    """Return a round's label as plans number rounds: a warm-up, then from 1."""
     if is_warm_up(policy, number):
         return "Warm-up"
     return f"Round {number + 1 - policy.warm_up_rounds}"
 
 
 def round_in_words(policy: RoundPolicy, number: int) -> str:
-    """Return what a round is called in a sentence."""
+    """Return a round's name for use in a sentence."""
     return "the warm-up" if is_warm_up(policy, number) else round_label(policy, number).lower()
 
 
 def short_label(policy: RoundPolicy, number: int) -> str:
-    """Return a round's label under a narrow column."""
+    """Return a round's label for a narrow column."""
     return round_label(policy, number).removeprefix("Round ").replace("Warm-up", "W")
 
 

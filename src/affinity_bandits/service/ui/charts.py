@@ -1,4 +1,4 @@
-"""Pictures as SVG text.
+"""Charts as SVG text.
 
 Everything stands at a percentage of the width and at pixels of the height, so a picture is as wide
 as its place on the page and its letters keep their size. Colors are classes of style.css, which
@@ -30,7 +30,7 @@ class Part(Enum):
 
 
 def progress_bar(part: float, label: str) -> Markup:
-    """Return a bar that is filled to a part of its width."""
+    """Return a bar that is filled to a fraction of its width."""
     drawn = '<rect class="track" width="100%" height="10" rx="5"/>'
     if part > 0:
         drawn += f'<rect class="fill" width="{_percent(part)}" height="10" rx="5"/>'
@@ -67,7 +67,7 @@ def timeline(parts: Sequence[Part], progress: float, label: str) -> Markup:
 
 
 def column_labels(labels: Sequence[str]) -> Markup:
-    """Return the names of columns, as many as there is room for; words elsewhere say the same."""
+    """Return the labels of columns, as many as fit; text elsewhere says the same."""
     step = -(-len(labels) // MOST_TICKS)
     drawn = "".join(
         f'<text x="{_percent((place + 0.5) / len(labels))}" y="12">{escape(label)}</text>'
@@ -80,7 +80,7 @@ def column_labels(labels: Sequence[str]) -> Markup:
 
 
 def interval(ends: Sequence[float], kind: str, tolerated: float | None, label: str) -> Markup:
-    """Return a mean between its ends, and the line below which groups were dropped.
+    """Return a mean with its interval, and the line below which groups were dropped.
 
     It is as tall as its row, so that the line runs through all rows of a table.
     """
@@ -101,7 +101,7 @@ def interval(ends: Sequence[float], kind: str, tolerated: float | None, label: s
 
 
 def scale(low: str, high: str) -> Markup:
-    """Return the two ends of a scale."""
+    """Return the labels at the two ends of a scale."""
     return Markup(
         '<svg class="chart scale" width="100%" height="16" aria-hidden="true">'
         f'<text x="0" y="12">{escape(low)}</text>'
@@ -110,7 +110,7 @@ def scale(low: str, high: str) -> Markup:
 
 
 def shares(columns: Sequence[Sequence[float]], others: bool, label: str) -> Markup:
-    """Return stacked columns: the share of each group, first group on top.
+    """Return a chart of stacked columns: the share of each group, first group on top.
 
     Args:
         columns: for each moment the shares, which sum to 1.
@@ -139,7 +139,7 @@ def swatch(group: int) -> Markup:
 
 
 def _hatches() -> str:
-    """Return the patterns of groups whose colour is taken; a page has them once."""
+    """Return the hatch patterns for groups that share a colour; a page has them once."""
     patterns = (
         f'<pattern id="hatch-{color}" width="6" height="6" patternUnits="userSpaceOnUse"'
         f' patternTransform="rotate(45)"><rect class="plain group-{color}" width="3" height="6"/>'
@@ -150,7 +150,7 @@ def _hatches() -> str:
 
 
 def _color(group: int, *, others: bool) -> str:
-    """Return the classes that colour a group."""
+    """Return the CSS classes that colour a group."""
     if others:
         return "others"
     return f"{'hatched' if group >= COLORS else 'plain'} group-{group % COLORS}"

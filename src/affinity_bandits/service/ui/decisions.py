@@ -47,7 +47,7 @@ class Decision:
 
     @property
     def tolerance(self) -> float | None:
-        """How far behind the best a group's score may be, where the policy has such a number."""
+        """How far behind the best a group's score may be; None if the policy has no tolerance."""
         if self.explanation.tolerance is None:
             return None
         scale = scale_of(self.spec.lowest, self.spec.highest)
@@ -60,24 +60,24 @@ class Decision:
 
     @property
     def warm_up(self) -> bool:
-        """Whether its answers are set aside by plan."""
+        """Whether the round is a warm-up, whose answers are set aside by plan."""
         return is_warm_up(self.spec.policy, self.round.number)
 
     @property
     def compares(self) -> bool:
-        """Whether the scores of the round were looked at."""
+        """Whether the scores of the round were compared."""
         return self.explanation.compares and not (self.warm_up or self.cut_short)
 
     @cached_property
     def means(self) -> tuple[float, ...]:
-        """The mean feedback of each arm, in the round's order."""
+        """The mean score of each arm, in the round's order."""
         pairs = zip(self.round.sums, self.round.counts, strict=True)
         # A round that the horizon cut short may have no answer of some arm.
         return tuple(from_units(total) / n if n else math.nan for total, n in pairs)
 
 
 def decisions_of(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[Decision]:
-    """Return the last rounds of a campaign with their contexts; the last one must be among them."""
+    """Return the decisions of a campaign's last rounds, up to the last one closed."""
     spec = campaign.spec
     found: list[Decision] = []
     said: RoundExplanation | None = None
@@ -91,7 +91,7 @@ def decisions_of(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[Deci
 
 
 def explained(decision: Decision) -> list[Markup]:
-    """Return the sentences of one round."""
+    """Return the sentences that explain one round."""
     sentences = [_ending(decision)]
     if decision.warm_up:
         sentences.append(_warm_up(decision))
@@ -247,7 +247,7 @@ def _texts(decision: Decision, best: int, own: int) -> tuple[str, str, str, str]
 
 
 def _compared_with(decision: Decision) -> tuple[int, str]:
-    """Return the place of the arm that others are measured against, and what it is called."""
+    """Return the place of the arm that others are compared with, and what to call it."""
     leader = decision.explanation.leader
     if leader is not None and leader in decision.round.arms:
         return decision.round.arms.index(leader), "the leader"

@@ -32,7 +32,7 @@ def line(spec: About, event: Event) -> Line:
 
 
 def plain_line(event: Event) -> Line:
-    """Return an event by its kind alone."""
+    """Return an event described by its kind alone."""
     who = "the service" if event.actor == "service" else f"key {event.actor}"
     at = event.at.isoformat(timespec="seconds")
     return Line(event.number, at, at, Markup.escape(event.kind), who)

@@ -1,4 +1,4 @@
-"""The pages under /ui; they are reached without an API key and have a login of their own."""
+"""The pages under /ui, which have a login instead of an API key in each request."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EVENTS_A_PAGE = 50
 ROUNDS_OPEN = 5
 """Closed rounds that are unfolded; the reader opens the others."""
 WRONG_KEY = "That key is not known here, or it is no longer in use. Check it and try again."
-WEAK_KEY = "That key may not read campaigns: logging in takes one with the scope read."
+WEAK_KEY = "That key may not read campaigns: logging in requires one with the scope read."
 ENDED = "Your session has ended. Log in again to go on."
 
 HEADERS = {
@@ -65,7 +65,7 @@ _templates.filters |= {"day": wording.day, "exact": wording.exact, "thousands": 
 
 
 class PageRoute(APIRoute):
-    """A route whose refusals are pages too."""
+    """A route that reports problems as pages."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handler = super().get_route_handler()
@@ -107,13 +107,13 @@ async def campaigns(visitor: Visiting, after: str | None = None) -> Response:
 
 @router.get("/")
 async def with_slash() -> Response:
-    """Lead to the list, which has no slash."""
+    """Redirect to the list, whose address has no slash."""
     return _redirect("/ui")
 
 
 @router.get("/campaigns/{campaign}")
 async def campaign(visitor: Visiting, campaign: str) -> Response:
-    """Tell the story of one campaign."""
+    """Show one campaign."""
     parts, tenant = visitor
     found = await parts.queries.campaign(tenant, _id(campaign))
     # A round may be closed between two queries; asking up to the one that was seen open keeps
@@ -134,7 +134,7 @@ async def campaign(visitor: Visiting, campaign: str) -> Response:
 
 @router.get("/campaigns/{campaign}/events")
 async def events(visitor: Visiting, campaign: str, after: str | None = None) -> Response:
-    """Show the audit trail."""
+    """Show the audit trail of a campaign."""
     parts, tenant = visitor
     found = await parts.queries.campaign(tenant, _id(campaign))
     start = _cursor(after) or 0
@@ -147,20 +147,20 @@ async def events(visitor: Visiting, campaign: str, after: str | None = None) -> 
 
 @router.get("/responsible-use")
 async def responsible_use(_: Visiting) -> Response:
-    """Say what the comparison must not be used for."""
+    """Show what the comparison must not be used for."""
     return _page("responsible_use.html")
 
 
 @router.get("/login")
 async def login(request: Request) -> Response:
-    """Ask for a key."""
+    """Show the login form."""
     message = ENDED if "ended" in request.query_params else ""
     return _page("login.html", message=message, inside=False)
 
 
 @router.post("/login")
 async def log_in(request: Request) -> Response:
-    """Take a key, or say what is wrong with it without repeating it."""
+    """Log in with an API key, or say what is wrong with it without repeating it."""
     parts = session.parts_of(request)
     fields = await session.form_of(request)
     principal = await parts.keys.principal(fields.get("key", "").strip())
@@ -192,7 +192,7 @@ async def static(request: Request) -> Response:
 
 
 def _page(template: str, code: int = 200, *, inside: bool = True, **context: Any) -> Response:
-    """Return a page.
+    """Return a rendered page.
 
     Args:
         template: its file.
@@ -228,7 +228,7 @@ def _campaign_page(
 
 
 def _plain_page(found: Campaign, answers: Sequence[int], fault: NeedsAttention) -> Response:
-    """Return a campaign's page without its story: what is on record, and that it is not all."""
+    """Return a campaign's page with nothing but stored facts, for when the full page fails."""
     now = Attention(kind=fault.kind, reason=fault.reason, since=datetime.now(UTC))
     return _page(
         "plain.html",
@@ -242,7 +242,7 @@ def _plain_page(found: Campaign, answers: Sequence[int], fault: NeedsAttention) 
 
 
 def _row(one: Campaign) -> dict[str, Any]:
-    """Return a line of the list of campaigns."""
+    """Return a row of the list of campaigns."""
     return {
         "campaign": one,
         "status": campaign_text.status_of(one),
@@ -257,7 +257,7 @@ def _row(one: Campaign) -> dict[str, Any]:
 
 
 def _plain_row(one: Campaign) -> dict[str, Any]:
-    """Return a line of the list that takes no words of a policy."""
+    """Return a row with nothing but stored facts, for when the full row fails."""
     return {
         "campaign": one,
         "status": one.status.capitalize(),
@@ -271,9 +271,9 @@ def _plain_row(one: Campaign) -> dict[str, Any]:
 async def _told(
     parts: Parts, found: Iterable[tuple[UUID, T]], words: Callable[[T], R], plain: Callable[[T], R]
 ) -> list[R]:
-    """Return each in words, and plainly where they fail: one must not keep others from being shown.
+    """Return each item in words, or plainly if its words fail, so that the others are still shown.
 
-    What is found comes with its campaign, which is marked where words fail.
+    Items come with the id of their campaign, which is marked if words fail.
     """
     rows, wordless = [], {}
     for campaign, one in found:
@@ -299,7 +299,7 @@ def _id(text: str) -> UUID:
 
 
 def _cursor(text: str | None) -> int | None:
-    """Return where a page begins; anything that no link of ours says is the beginning."""
+    """Return the position where a page begins; None, the beginning, if the text is not a number."""
     if text is None or not (text.isascii() and text.isdigit()) or len(text) > 18:
         return None
     return int(text)

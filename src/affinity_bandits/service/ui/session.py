@@ -1,4 +1,4 @@
-"""The login of /ui: an API key is shown once, and the browser keeps a weaker one for a while."""
+"""The login of /ui: an API key is entered once, and the browser keeps a read-only one."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ NEEDED = "read"
 
 
 class NoSession(Exception):  # noqa: N818 - not an error: whoever comes is asked to log in
-    """The page takes a login.
+    """The page requires a login.
 
     Attributes:
-        ended: whether there was one that is over.
+        ended: whether there was a session, which is over.
     """
 
     def __init__(self, *, ended: bool) -> None:
@@ -32,24 +32,24 @@ class NoSession(Exception):  # noqa: N818 - not an error: whoever comes is asked
 
 
 class BadForm(Exception):  # noqa: N818 - said to the reader in words
-    """A form that no page of ours sends."""
+    """A form that none of our pages sends."""
 
 
 class Visitor(NamedTuple):
-    """Whoever is logged in, and what there is to look at."""
+    """A visitor who is logged in: the tenant, and the parts of the core to read from."""
 
     parts: Parts
     tenant: int
 
 
 def parts_of(request: Request) -> Parts:
-    """Return the core."""
+    """Return the parts of the core."""
     backend: Backend = request.app.state.backend
     return backend.parts
 
 
 async def visitor(request: Request) -> Visitor:
-    """Return whoever is logged in.
+    """Return the visitor who is logged in.
 
     Raises:
         NoSession: nobody is.
@@ -64,7 +64,7 @@ async def visitor(request: Request) -> Visitor:
 
 
 async def log_in(request: Request, principal: Principal, response: Response) -> None:
-    """Give the browser a read-only key of its own, which ends no later than the one shown."""
+    """Give the browser a read-only key, which expires no later than the one that was entered."""
     ends = datetime.now(UTC) + LASTS
     if principal.expires_at is not None:
         ends = min(ends, principal.expires_at)
@@ -83,7 +83,7 @@ async def log_in(request: Request, principal: Principal, response: Response) -> 
 
 
 async def log_out(request: Request, response: Response) -> None:
-    """Revoke the browser's key and take it away."""
+    """Revoke the browser's key and delete its cookie."""
     parts, text = parts_of(request), request.cookies.get(COOKIE)
     principal = None if text is None else await parts.keys.principal(text)
     if principal is not None:
@@ -92,7 +92,7 @@ async def log_out(request: Request, response: Response) -> None:
 
 
 def forget(response: Response) -> None:
-    """Take the browser's key away."""
+    """Delete the browser's cookie."""
     response.delete_cookie(COOKIE, path=PATH, httponly=True, samesite="strict")
 
 

@@ -1,4 +1,4 @@
-"""A campaign as its page shows it: everything computed, nothing left to the template but layout."""
+"""The view of a campaign's page: computed here, so that the template only lays it out."""
 
 from __future__ import annotations
 
@@ -62,18 +62,18 @@ class Range:
     digits: int
 
     def place(self, score: float) -> float:
-        """Return where a score stands, as a part of the width."""
+        """Return the position of a score as a fraction of the width."""
         return min(1.0, max(0.0, (score - self.low) / (self.high - self.low)))
 
     @property
     def picture(self) -> Markup:
-        """The two ends."""
+        """The labels at the two ends."""
         return charts.scale(f"{self.low:.{self.digits}f}", f"{self.high:.{self.digits}f}")
 
 
 @dataclass(frozen=True)
 class CampaignView:
-    """What the template of a campaign's page is given."""
+    """The data for the template of a campaign's page."""
 
     timeline: Rows
     round_labels: Markup
@@ -87,7 +87,7 @@ class CampaignView:
 
 
 def half_width(lowest: float, highest: float, answers: int) -> float:
-    """Return half the width of Hoeffding's interval for the mean of so many bounded scores.
+    """Return half the width of Hoeffding's interval for a mean of bounded scores.
 
     >>> round(half_width(0.0, 1.0, 64), 3)
     0.17
@@ -136,7 +136,7 @@ def view_of(
 
 
 def _order(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[int]:
-    """Return all arms: those still in first, then those dropped, the latest first."""
+    """Return all arms: active ones first, then dropped ones, the latest first."""
     dropped_in = {arm: one.number for one in rounds for arm in one.dropped}
     active = set(campaign.active)
     return sorted(
@@ -177,7 +177,7 @@ def _timeline_row(
 
 
 def _asked(open_: Progress, place: int) -> int:
-    """Return how many answers an arm of the open round is asked for; the horizon may cut it."""
+    """Return how many answers the open round needs of an arm; the horizon may cut it short."""
     whole, rest = divmod(open_.size, len(open_.arms))
     return whole + (place < rest)
 
@@ -198,7 +198,7 @@ def _shares(
     answers: Sequence[int],
     order: Sequence[int],
 ) -> Markup | None:
-    """Return the picture of each group's share of all answers, after each round and now."""
+    """Return the chart of each group's share of all answers, after each round and now."""
     if sum(answers) == 0:
         return None
     now = [] if open_ is None else [(open_.arms, open_.answers)]
@@ -268,7 +268,7 @@ def _round_view(decision: Decision, range_: Range | None) -> RoundView:
 
 
 def _scores(decision: Decision, range_: Range) -> Rows:
-    """Return the groups of a round, best first."""
+    """Return a row for each group of a round, best first."""
     about, round_ = decision.spec, decision.round
     places = sorted(range(len(round_.arms)), key=decision.means.__getitem__, reverse=True)
     best = decision.means[places[0]]

@@ -18,12 +18,12 @@ MOST_DIGITS = 9
 
 
 def say(template: str, **parts: object) -> Markup:
-    """Return a sentence with its parts escaped; the template is ours, the parts are anybody's."""
+    """Return a sentence from a trusted template, with its parts escaped."""
     return Markup(template).format(**parts)
 
 
 def named(name: str) -> Markup:
-    """Return a name as text of its own direction, shortened if it is very long.
+    """Return a name escaped, with its own text direction, shortened if it is very long.
 
     >>> named("<b>")
     Markup('<bdi class="name">&lt;b&gt;</bdi>')
@@ -66,7 +66,7 @@ def counted(count: int, noun: str, *, spelled: bool = False) -> str:
 
 
 def capital(text: str) -> str:
-    """Return a sentence's beginning with a capital letter."""
+    """Return a text with its first letter capitalized."""
     return text[:1].upper() + text[1:]
 
 
@@ -91,7 +91,7 @@ def minute(at: datetime) -> str:
 
 
 def digits_for(lowest: float, highest: float) -> int:
-    """Return how many decimals show scores of a range to about a hundredth of it.
+    """Return how many decimals show scores to about a hundredth of their range.
 
     >>> digits_for(0.0, 1.0), digits_for(0.0, 100.0), digits_for(0.0, 0.01)
     (2, 1, 4)

@@ -1,1 +1,1 @@
-"""The routes of the API, a file a subject; scope, body and replies stand at each of them."""
+"""The routes of the API, one file per subject; each declares its scope, body and replies."""

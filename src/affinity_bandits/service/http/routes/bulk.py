@@ -1,4 +1,4 @@
-"""Many tells in one request, a line each, read and replied to as they come."""
+"""Bulk tells: a request with a tell on each line, which is replied to as it arrives."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ router = APIRouter(
 
 
 def _lines(message: type[wire.Message]) -> dict[str, Any]:
-    """Return how lines are described: by the message that each of them is."""
+    """Return the OpenAPI content of a body whose lines are messages of this type."""
     schema = {"$ref": f"#/components/schemas/{message.__name__}"}
     return {wire.NDJSON: {"schema": schema}, wire.JSON: {"schema": schema}}
 
@@ -54,7 +54,7 @@ def _lines(message: type[wire.Message]) -> dict[str, Any]:
     },
 )
 async def tell_many(campaign: UUID, call: Telling, request: Request) -> Response:
-    """Tell many times: a line of JSON for each, a line of JSON in return."""
+    """Tell many times in one request: a line of JSON for each tell, and one for each reply."""
     key = call.key()
     if len(key) > LONGEST_HERE:
         raise InvalidInput(IDEMPOTENCY_KEY, f"at most {LONGEST_HERE} characters long here", key)
@@ -82,23 +82,32 @@ async def tell_many(campaign: UUID, call: Telling, request: Request) -> Response
 async def _tell_lines(
     call: Call, campaign: UUID, key: str, names: tuple[str, ...], numbered: list[tuple[int, bytes]]
 ) -> bytes:
-    """Return the replies to some lines, in their order."""
+    """Return the replies to some lines, in order."""
     found: dict[int, wire.Told | Problem] = {}
     good: list[tuple[int, Tell]] = []
     for number, line in numbered:
         try:
-            if line is TOO_LONG:
-                raise errors.TooLarge(LONGEST_LINE, "a line")
-            body = wire.TellLine.model_validate_json(line)
+            body = _read(line)
             own = f"{key}:{number}" if body.key is None else body.key
             check_key(own)
             good.append((number, tell_of(body, own, call.principal.key_id, names)))
-        except (ValidationError, CallerError, Problem) as error:
+        except (CallerError, Problem) as error:
             found[number] = errors.as_problem(error)
+        except Exception as error:
+            found[number] = _defect(call, error)
     if good:
         results = await _tell(call, campaign, [one for _, one in good])
         found |= {n: one for (n, _), one in zip(good, results, strict=True)}
     return b"".join(_reply(number, found[number]) for number, _ in numbered)
+
+
+def _read(line: bytes) -> wire.TellLine:
+    if line is TOO_LONG:
+        raise errors.TooLarge(LONGEST_LINE, "a line")
+    try:
+        return wire.TellLine.model_validate_json(line)
+    except ValidationError as error:
+        raise errors.invalid(error) from None
 
 
 async def _tell(call: Call, campaign: UUID, tells: list[Tell]) -> list[wire.Told | Problem]:
@@ -106,13 +115,18 @@ async def _tell(call: Call, campaign: UUID, tells: list[Tell]) -> list[wire.Told
         results = await call.parts.campaigns.tell(call.tenant, campaign, tells)
     except Problem as problem:
         return [problem] * len(tells)
-    except Exception as error:  # these lines are refused so, and the next ones taken
-        call.backend.watcher.failed(error)
-        return [errors.Unexpected()] * len(tells)
+    except Exception as error:
+        return [_defect(call, error)] * len(tells)
     for one in results:
         if isinstance(one, wire.Told):
             call.metrics.told(one)
     return results
+
+
+def _defect(call: Call, error: Exception) -> Problem:
+    """Report a defect; return the problem for its lines, so that later ones are still read."""
+    call.backend.watcher.failed(error)
+    return errors.Unexpected()
 
 
 def _reply(number: int, result: wire.Told | Problem) -> bytes:

@@ -1,4 +1,4 @@
-"""Campaigns: made, looked at, stopped."""
+"""Routes that create, show, list and stop campaigns."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ router = APIRouter(
     "", status_code=201, response_model=wire.Campaign, responses=refusals(409), openapi_extra=KEYED
 )
 async def create_campaign(call: Managing, body: Body[wire.CreateCampaign]) -> Response:
-    """Make a campaign and open its first round."""
+    """Create a campaign and open its first round."""
     key = call.key()
     # A policy for a thousand groups takes a while to make, and there are asks to serve.
     spec = await asyncio.to_thread(spec_of, body)
@@ -57,7 +57,7 @@ async def list_campaigns(
 
 @router.get("/{campaign}", responses=refusals(404))
 async def get_campaign(campaign: UUID, call: Reading) -> wire.Campaign:
-    """Look at a campaign."""
+    """Get a campaign."""
     return await _campaign(call, campaign)
 
 
@@ -68,7 +68,7 @@ async def get_campaign(campaign: UUID, call: Reading) -> wire.Campaign:
     openapi_extra=KEYED,
 )
 async def stop_campaign(campaign: UUID, call: Managing) -> Response:
-    """Hand out nothing more; answers to what was handed out still count."""
+    """Stop a campaign: it hands out no more slots, but answers to leased slots still count."""
     key = call.key()
     await call.parts.campaigns.stop(call.tenant, campaign, actor=call.principal.key_id, key=key)
     return reply(await _campaign(call, campaign), key)
@@ -78,7 +78,7 @@ async def stop_campaign(campaign: UUID, call: Managing) -> Response:
 async def list_rounds(
     campaign: UUID, call: Reading, cursor: Cursor = None, limit: Limit = 100
 ) -> wire.RoundPage:
-    """List the rounds that were closed, with the sums they were decided from."""
+    """List closed rounds, with the sums they were decided from."""
     found, following = await call.parts.queries.rounds(
         call.tenant, campaign, from_cursor(cursor), limit
     )
@@ -91,7 +91,7 @@ async def list_rounds(
 async def list_events(
     campaign: UUID, call: Reading, cursor: Cursor = None, limit: Limit = 100
 ) -> wire.EventPage:
-    """List the audit trail."""
+    """List the events of the audit trail."""
     found, following = await call.parts.queries.events(
         call.tenant, campaign, from_cursor(cursor), limit
     )

@@ -1,4 +1,4 @@
-"""Whether the process is up, whether it can work, and its numbers."""
+"""Routes for operation: whether the process is up, whether it is ready, and its metrics."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ router = APIRouter(tags=["operation"], route_class=ApiRoute, responses=refusals(
 
 @router.get("/healthz")
 async def healthz() -> wire.Status:
-    """Whether the process is up."""
+    """Report whether the process is up."""
     return wire.Status(status="up")
 
 
 @router.get("/readyz", responses=refusals(503))
 async def readyz(request: Request) -> wire.Status:
-    """Whether the database answers and has the newest schema."""
+    """Report whether the database answers and has the newest schema."""
     backend: Backend = request.app.state.backend
     found = await backend.schema()
     needed = await asyncio.to_thread(needed_revision)
@@ -41,7 +41,7 @@ async def readyz(request: Request) -> wire.Status:
 
 @router.get("/metrics", response_class=PlainTextResponse)
 async def metrics(request: Request) -> Response:
-    """The numbers of all processes, for Prometheus."""
+    """Return the metrics of all processes, for Prometheus."""
     try:
         pool = request.app.state.backend.parts.pool
         in_use = pool.get_size() - pool.get_idle_size()

@@ -42,7 +42,7 @@ async def ask(campaign: UUID, call: Asking, body: Body[wire.Ask]) -> Response:
 
 @router.post("/tell", response_model=wire.Told, openapi_extra=KEYED)
 async def tell(campaign: UUID, call: Telling, body: Body[wire.Tell]) -> Response:
-    """Answer slots of a lease."""
+    """Report the scores of slots of a lease."""
     key = call.key()
     names: tuple[str, ...] = ()
     if body.totals is not None:

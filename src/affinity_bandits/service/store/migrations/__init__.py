@@ -1,4 +1,4 @@
-"""Steps from each schema to the next; the newest is in `sql`, and new databases begin there.
+"""Migration steps from each schema to the next; a new database starts with the newest, in `sql`.
 
 A step changes tables and what is in them. Functions are none of its business: after the last step
 a database is given those of the newest schema.

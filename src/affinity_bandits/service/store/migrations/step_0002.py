@@ -1,4 +1,4 @@
-"""How far out of order a round may be answered; and what 0001 wrote that can no longer be read."""
+"""Add order windows; refuse campaigns of schema 0001 whose scores were not mapped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from affinity_bandits.errors import NotSupported
 
 
 async def upgrade(db: asyncpg.Connection) -> None:
-    """Let every campaign have a window, and tell policies what they did not know before."""
+    """Add the columns for order windows, and the setting that policies now have."""
     await refuse_sums_that_were_not_mapped(db)
     await db.execute(
         "ALTER TABLE affinity.heads ADD COLUMN in_flight bigint CHECK (in_flight >= 1),"
@@ -20,7 +20,7 @@ async def upgrade(db: asyncpg.Connection) -> None:
 
 
 async def refuse_sums_that_were_not_mapped(db: asyncpg.Connection) -> None:
-    """Refuse campaigns on other scales: their policies were given sums as they came."""
+    """Refuse campaigns whose range is not [0, 1]: their policies were given unmapped sums."""
     rows = await db.fetch(
         "SELECT id FROM affinity.campaigns WHERE (lowest, highest) <> (0, 1000000000)"
         " ORDER BY number"
@@ -38,7 +38,7 @@ async def refuse_sums_that_were_not_mapped(db: asyncpg.Connection) -> None:
 
 
 async def tell_policies_of_the_setting(db: asyncpg.Connection) -> None:
-    """Write down that handicaps were told nothing of answers out of order; they keep no window."""
+    """Give stored handicap policies the setting `in_flight`, as None: they had no order window."""
     rows = await db.fetch(
         "SELECT id, policy::text, saved::text FROM affinity.campaigns"
         " WHERE policy ->> 'name' = 'handicap-elimination'"

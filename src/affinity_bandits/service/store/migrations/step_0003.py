@@ -1,4 +1,4 @@
-"""Marks of campaigns that need attention, for every server process to see."""
+"""Add the table of faults, so that every server process sees which campaigns are marked."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncpg
 
 
 async def upgrade(db: asyncpg.Connection) -> None:
-    """Make the table."""
+    """Create the table."""
     await db.execute(
         "CREATE TABLE affinity.faults ("
         " campaign uuid PRIMARY KEY REFERENCES affinity.campaigns,"
