@@ -39,7 +39,11 @@ class Method(Generic[P, Now, Later]):
     ) -> None:
         self._build = build
         self._call = call
-        self._hidden = hidden
+        whole = inspect.signature(build)
+        self._signature = whole.replace(
+            parameters=list(whole.parameters.values())[hidden:],
+            return_annotation=inspect.Signature.empty,
+        )
 
     @overload
     def __get__(self, client: Waits, kind: type) -> Callable[P, Now]: ...
@@ -51,11 +55,7 @@ class Method(Generic[P, Now, Later]):
         def bound(*given: Any, **more: Any) -> Any:
             return self._call(client, *given, **more)
 
-        whole = inspect.signature(self._build)
-        wraps(self._build)(bound).__signature__ = whole.replace(  # type: ignore[attr-defined]
-            parameters=list(whole.parameters.values())[self._hidden :],
-            return_annotation=inspect.Signature.empty,
-        )
+        wraps(self._build)(bound).__signature__ = self._signature  # type: ignore[attr-defined]
         return bound
 
 
