@@ -190,7 +190,10 @@ def refused(needs: Needs) -> dict[str, str]:
         (Needs(("client",)), {"errors", "client"}),
         (
             Needs(("service",)),
-            {"errors", "service", "bandit", "bias", "catalogue", "feedback", "policies", "theory"},
+            {
+                *("errors", "service", "bandit", "bias", "catalogue", "feedback", "noise"),
+                *("policies", "theory"),
+            },
         ),
         (SIMULATION, None),
     ],

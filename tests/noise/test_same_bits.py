@@ -64,7 +64,7 @@ def found(noise: Noise) -> list[object]:
     for bandit in instances(noise):
         steps = run_simulation(bandit, POLICIES, 400, 2, seed=7, engine="steps", progress=False)
         numbers.append([steps.pulls.tolist(), steps.candidates.tolist()])
-        rounds = run_simulation(bandit, POLICIES[2:], 3_000, 2, seed=7, progress=False)
+        rounds = run_simulation(bandit, POLICIES[2:], 1_200, 2, seed=7, progress=False)
         engines = [run.engine for run in rounds.runs]
         numbers.append([engines, rounds.pulls.tolist(), rounds.candidates.tolist()])
     return numbers
