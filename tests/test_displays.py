@@ -101,6 +101,7 @@ def plans() -> dict[str, Plan]:
     return {name: make_plan(one, progress=False) for name, one in given.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["enough", "too few"])
 def test_a_plan_is_one_short_line_with_its_verdict(plans: dict[str, Plan], name: str) -> None:
     plan = plans[name]
@@ -112,6 +113,7 @@ def test_a_plan_is_one_short_line_with_its_verdict(plans: dict[str, Plan], name:
     assert str(plan.policy) in shown
 
 
+@pytest.mark.slow
 def test_a_notebook_shows_the_plan(plans: dict[str, Plan]) -> None:
     plan = plans["enough"]
     text = plan._repr_html_()

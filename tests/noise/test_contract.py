@@ -30,8 +30,16 @@ from affinity_bandits.testing.noises import feedback_law
 from .examples import NOISES as EXAMPLES
 from .examples import named
 
+# Beta's quantiles take seconds; `test_gated_scores_are_scores` has it among the quick ones.
+CHECKED = [
+    pytest.param(noise, marks=pytest.mark.slow, id=named(noise))
+    if isinstance(noise, Beta)
+    else pytest.param(noise, id=named(noise))
+    for noise in EXAMPLES
+]
 
-@pytest.mark.parametrize("noise", EXAMPLES, ids=named)
+
+@pytest.mark.parametrize("noise", CHECKED)
 def test_noise_keeps_the_contract(noise: Noise) -> None:
     check_noise(noise)
 
@@ -53,7 +61,7 @@ def test_nodes_are_the_scores_where_they_are_few_and_a_grid_of_17_where_not() ->
     assert Beta(3.0, 0.0, 8.0).nodes[:3] == (0.0, 0.5, 1.0)
 
 
-@pytest.mark.parametrize("noise", EXAMPLES, ids=named)
+@pytest.mark.parametrize("noise", CHECKED)
 def test_a_larger_weight_never_makes_high_scores_rarer(noise: Noise) -> None:
     """The monotonicity for which mechanisms were chosen: P(Y > y) rises with the weight."""
     for mechanism in noise.mechanisms:

@@ -92,6 +92,7 @@ def test_a_plan_is_the_same_on_every_scale(scale: tuple[float, float], unit: Pla
         assert point.detectable == expected
 
 
+@pytest.mark.slow
 def test_a_scale_that_was_mistaken_for_another_is_noticed(unit: Plan) -> None:
     """The negative control: a difference in stars taken for one on the unit scale."""
     five = replace(LONG_ENOUGH, lowest=0.0, highest=5.0, largest_mean=5.0)

@@ -44,6 +44,7 @@ def line_of(lines: Sequence[Stress], assumption: str, factor: int) -> Stress:
     return found
 
 
+@pytest.mark.slow
 def test_every_assumption_is_wrong_once_by_each_factor(lines: list[Stress]) -> None:
     assert FACTORS == (2, 10)
     found = [(line.assumption, line.factor) for line in lines]
@@ -55,6 +56,7 @@ def test_what_is_not_assumed_cannot_be_wrong(level: Plan) -> None:
     assert found == set(WRONG) - {"a larger head start", "a steeper bias"}
 
 
+@pytest.mark.slow
 def test_a_line_says_how_often_and_where(lines: list[Stress]) -> None:
     for line in lines:
         rate, low, high = line.wrong
@@ -67,6 +69,7 @@ def test_a_line_says_how_often_and_where(lines: list[Stress]) -> None:
     assert {line.world for line in lines if line.assumption == "fewer choices"} <= own
 
 
+@pytest.mark.slow
 def test_a_head_start_ten_times_larger_is_seen_to_fail(plan: Plan, lines: list[Stress]) -> None:
     """In a world in which one rival starts with 1,001 members and the best group with one.
 
@@ -81,6 +84,7 @@ def test_a_head_start_ten_times_larger_is_seen_to_fail(plan: Plan, lines: list[S
     assert "whole head start" in found.world
 
 
+@pytest.mark.slow
 def test_fewer_choices_end_without_a_decision_rather_than_wrongly(
     plan: Plan, lines: list[Stress]
 ) -> None:
@@ -90,6 +94,7 @@ def test_fewer_choices_end_without_a_decision_rather_than_wrongly(
     assert found.wrong[1] <= WANTED.failure
 
 
+@pytest.mark.slow
 def test_the_table_is_the_same_twice(level: Plan) -> None:
     assert stress(level, progress=False) == stress(level, progress=False)
 
@@ -110,6 +115,7 @@ def test_an_interrupt_is_an_interrupt(level: Plan) -> None:
         stress(level, progress=interrupting)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
     [{"head_start": 10**9}, {"steepness": 100.0}, {"noise": "gaussian", "sigma": 1e6}],

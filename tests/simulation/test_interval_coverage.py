@@ -19,6 +19,7 @@ def lines() -> list[Line]:
     return run([LAWS[i] for i in CHOSEN], (20, 50), GROUPS, pool=2000)
 
 
+@pytest.mark.slow
 def test_the_laws_are_those_meant(lines: list[Line]) -> None:
     names = {line.law for line in lines}
     assert names == {

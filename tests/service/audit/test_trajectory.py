@@ -173,7 +173,15 @@ def answers(lease: Lease, slots: list[tuple[int, int]], scale: tuple[int, int]) 
     return SlotTell(lease.number, new_key(), "client", tuple(slot for slot, _ in slots), units)
 
 
-@pytest.mark.parametrize("scale", SCALES, ids=lambda scale: f"{scale[0]} to {scale[1]}")
+@pytest.mark.parametrize(
+    "scale",
+    [
+        pytest.param(
+            scale, marks=[pytest.mark.slow] * (scale != (0, 1)), id="{} to {}".format(*scale)
+        )
+        for scale in SCALES
+    ],
+)
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
 def test_a_crowd_gets_what_the_library_gets(
     dsn: str, policy: RoundPolicy, scale: tuple[int, int]
