@@ -9,13 +9,20 @@ from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.policies.tallies import seen_size
 
 LARGEST_STAKE = 2.0
-STAKES = 16
-"""Stakes: 2, 2/sqrt(2), 1, ... Narrower steps gain nothing."""
+STAKES = 48
+"""Stakes: 2, 2/sqrt(2), 1, ... Narrower steps gain nothing; the last is for 10**14 passes."""
 USUAL_STAKE = 0.3
 SPREAD_OF_STAKES = 0.7
 """The prior over the logarithm of stakes is normal, with this mean and standard deviation."""
 LEAST_PRIOR = 0.03
 """Added to every stake's density, so that an unusual one is had as well, only later."""
+FADING = 2.0**-0.25
+"""The part of it that the next smaller stake has."""
+LEAST_NOISE = 0.03
+"""A stake is bet once chance alone moves the logarithm of its wealth by as much in all: before, it
+is worth nothing yet."""
+LOST = 100.0
+"""Nor is one bet whose wealth is smaller than another's by so much, in logarithms."""
 CASH = 0.02
 """The part of the wealth that is never staked until some of it returns to the prior."""
 EXPECTED = 0.4
@@ -28,7 +35,8 @@ FORMER_MEAN, FORMER_VARIANCE = 0.5, 0.1
 CAUTIOUS, LARGEST_VARIANCE = 4.0, 0.25
 """Scores, and their variance, that the stake of an expected difference begins with: too large a
 stake loses more than one too small."""
-LEAST_MEAN = 0.02
+WORTH = 10.0
+"""By as much must chance be able to move a stake within the horizon."""
 
 
 class BettingState(NamedTuple):
@@ -40,6 +48,7 @@ class BettingState(NamedTuple):
     horizon: float  # declared, if a mistake is to cost less the later it is made; else 0
     order: int  # members that answers out of order can take from an arm
     shortest: int  # passes of a round at least
+    widest: int  # the largest head start there may have been
     expected: float  # the difference that is expected; 0 if none is
     stakes: FloatArray  # the first is 0: cash
     log_prior: FloatArray
@@ -63,33 +72,43 @@ class BettingState(NamedTuple):
     log_wealth: FloatArray  # [arm, stake], flat
 
 
-def prior_stakes(sigma: float, expected: float | None) -> tuple[list[float], list[float]]:
+def prior_stakes(
+    sigma: float, expected: float | None, horizon: int | None
+) -> tuple[list[float], list[float]]:
     """Return the stakes, of which the first is 0, and the part of the wealth that begins on each.
 
     Args:
         sigma: of subGaussian feedback; 0 if feedback lies in [0, 1].
         expected: the difference that is expected, if one is.
+        horizon: if given, no stake is more usual than others, and those are left out that are too
+            small to win anything before it.
     """
     # A stake is about a difference over twice the variance, of scores in [0, 1] at most 1/4.
     unit = 1.0 if sigma == 0.0 else 0.5 / sigma
     sizes = [LARGEST_STAKE * 2.0 ** (-place / 2) for place in range(STAKES)]
-    density = [
-        LEAST_PRIOR + math.exp(-0.5 * (math.log(size / USUAL_STAKE) / SPREAD_OF_STAKES) ** 2)
-        for size in sizes
-    ]
+    if horizon is None:
+        density = [
+            LEAST_PRIOR * FADING**place
+            + math.exp(-0.5 * (math.log(size / USUAL_STAKE) / SPREAD_OF_STAKES) ** 2)
+            for place, size in enumerate(sizes)
+        ]
+    else:
+        sizes = [size for size in sizes if size * size * LARGEST_VARIANCE * horizon >= WORTH]
+        sizes = sizes or [LARGEST_STAKE]
+        density = [1.0] * len(sizes)
     total = sum(density)
-    stakes = [0.0, *(unit * size for size in sizes)]
-    prior = [CASH, *((1.0 - CASH) * one / total for one in density)]
+    stakes = [unit * size for size in sizes]
+    prior = [(1.0 - CASH) * one / total for one in density]
     if expected is None:
-        return stakes, prior
+        return [0.0, *stakes], [CASH, *prior]
     # The stake for an expected difference follows the variance that is seen: no number here.
-    return [*stakes, -1.0], [*((1.0 - EXPECTED) * one for one in prior), EXPECTED]
+    own = [(1.0 - EXPECTED) * one for one in (CASH, *prior)]
+    return [0.0, -1.0, *stakes], [own[0], EXPECTED, *own[1:]]
 
 
 def estimated_mean(state: BettingState, arm: int) -> float:
-    """Return about what an arm's feedback was of late, away from the ends."""
-    mean = (state.sums[arm] + FORMER_MEAN * FORMER) / (state.recent[0] + FORMER)
-    return float(min(max(mean, LEAST_MEAN), 1.0 - LEAST_MEAN))
+    """Return about what an arm's feedback was of late."""
+    return float((state.sums[arm] + FORMER_MEAN * FORMER) / (state.recent[0] + FORMER))
 
 
 def estimated_variance(
@@ -119,15 +138,19 @@ def bet_on_leader(state: BettingState, passes: int, seen: FloatArray) -> None:
         arm = state.active[position]
         if arm == leader:
             continue
-        noise = 0.0
-        for one in (arm, leader):
-            noise += estimated_variance(state, one, CAUTIOUS, LARGEST_VARIANCE)
         centre = 0.5 * (estimated_mean(state, arm) + estimated_mean(state, leader))
         largest = SAFE_STAKE / max(centre, 1.0 - centre)
+        variance = max(estimated_variance(state, arm), estimated_variance(state, leader))
+        least = highest_log_wealth(state, arm) - LOST
+        at = arm * len(state.stakes)
         for place in range(1, len(state.stakes)):
             stake = state.stakes[place]
             if stake < 0.0:
-                stake = state.expected / noise
+                stake = expected_stake(state, arm)
+            elif stake * stake * variance * (state.passes[0] + passes) < LEAST_NOISE:
+                break  # as are all that follow
+            if state.log_wealth[at + place] < least:
+                continue
             if state.variance > 0.0:
                 ahead = seen[lead] - seen[position]
                 gain = stake * ahead - stake * stake * state.variance * passes
@@ -139,7 +162,14 @@ def bet_on_leader(state: BettingState, passes: int, seen: FloatArray) -> None:
                     if up > 0.0 or down > 0.0:
                         move = stake * (state.nodes[node] - centre)
                         gain += up * math.log1p(move) + down * math.log1p(-move)
-            state.log_wealth[arm * len(state.stakes) + place] += gain
+            state.log_wealth[at + place] += gain
+
+
+def expected_stake(state: BettingState, arm: int) -> float:
+    """Return the stake against an arm that is best if the leader is ahead as expected."""
+    noise = estimated_variance(state, arm, CAUTIOUS, LARGEST_VARIANCE)
+    noise += estimated_variance(state, state.leader[0], CAUTIOUS, LARGEST_VARIANCE)
+    return state.expected / noise
 
 
 def take_in(state: BettingState, passes: int, seen: FloatArray) -> None:
@@ -165,16 +195,31 @@ def take_in(state: BettingState, passes: int, seen: FloatArray) -> None:
         state.squares[arm] = kept * state.squares[arm] + squares
 
 
-def log_worth(state: BettingState, arm: int) -> float:
-    """Return the logarithm of the wealth of all bets against an arm."""
+def highest_log_wealth(state: BettingState, arm: int) -> float:
+    """Return the logarithm of the wealth on the stake that has most."""
     at = arm * len(state.stakes)
     highest = state.log_wealth[at]
     for place in range(1, len(state.stakes)):
         highest = max(highest, state.log_wealth[at + place])
+    return float(highest)
+
+
+def log_worth(state: BettingState, arm: int) -> float:
+    """Return the logarithm of the wealth of all bets against an arm."""
+    at = arm * len(state.stakes)
+    highest = highest_log_wealth(state, arm)
     total = 0.0
     for place in range(len(state.stakes)):
         total += math.exp(state.log_wealth[at + place] - highest)
     return float(highest + math.log(total))
+
+
+def reaches(state: BettingState, arm: int, log_worth_needed: float) -> bool:
+    """Return whether the wealth of all bets against an arm is as large."""
+    # The exponentials take longer than all the rest of a round.
+    if highest_log_wealth(state, arm) + math.log(len(state.stakes)) < log_worth_needed:
+        return False
+    return log_worth(state, arm) >= log_worth_needed
 
 
 def return_to_prior(state: BettingState, arm: int, part: float) -> None:

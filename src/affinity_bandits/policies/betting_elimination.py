@@ -17,8 +17,8 @@ from affinity_bandits.policies.bets import (
     BettingState,
     bet_on_leader,
     estimated_variance,
-    log_worth,
     prior_stakes,
+    reaches,
     return_to_prior,
     take_in,
 )
@@ -28,7 +28,9 @@ from affinity_bandits.policies.round import FOREVER, Round, RoundPolicy
 from affinity_bandits.policies.state import counts, reals
 
 FIRST_PASSES = 4
-"""Passes before a first leader is named."""
+FIRST_PART = 12
+"""Passes before a first leader is named: four, or this part of the largest head start, since a
+wrong leader costs about the whole of it."""
 ROUND_PART = 40
 """A round has this part of the passes before it: more often would gain little, and live campaigns
 wait at the end of each round."""
@@ -172,7 +174,11 @@ class BettingElimination(RoundPolicy):
     def start(self, arms: int, horizon: int) -> BettingState:
         check_size(arms, horizon)
         fewest, most = self._initial(arms, horizon)
-        stakes, prior = prior_stakes(0.0 if self.bounded else self.sigma, self.expected_difference)
+        stakes, prior = prior_stakes(
+            0.0 if self.bounded else self.sigma,
+            self.expected_difference,
+            horizon if self.failure is None else None,
+        )
         log_prior = np.log(np.array(prior))
         slots = self.order_window
         return BettingState(
@@ -183,6 +189,7 @@ class BettingElimination(RoundPolicy):
             # Of two groups, the one answered first can be that far ahead when the other is.
             order=slots // 2,
             shortest=-(-slots // arms),
+            widest=max(most) - min(fewest),
             expected=self.expected_difference or 0.0,
             stakes=np.array(stakes),
             log_prior=log_prior,
@@ -266,7 +273,7 @@ def _interval(given: object) -> int | tuple[int, int]:
 def passes_to_come(state: BettingState) -> int:
     """Return how many passes the next round has."""
     if state.passes[0] == 0:
-        return max(FIRST_PASSES, state.shortest)
+        return int(max(FIRST_PASSES, state.shortest, state.widest // FIRST_PART))
     return int(max(1, state.shortest, state.passes[0] // ROUND_PART))
 
 
@@ -275,14 +282,14 @@ def drop_beaten(state: BettingState) -> None:
     leader = state.leader[0]
     needed = state.log_threshold
     if state.horizon > 0.0:
-        needed = max(needed, math.log(state.horizon / state.passes[0]))
+        needed = max(needed, math.log(state.horizon / state.pulls.sum()))
     returns = state.passes[0] >= 2 * state.doubled[0]
     if returns:
         state.doubled[0] = state.passes[0]
     kept = 0
     for position in range(state.left[0]):
         arm = state.active[position]
-        if arm != leader and log_worth(state, arm) >= needed:
+        if arm != leader and reaches(state, arm, needed):
             state.dropped_in[arm] = state.rounds[0]
             continue
         if returns and arm != leader:

@@ -62,8 +62,14 @@ class BettingElimination(RoundPolicy):
 
     def stakes_and_prior(self) -> tuple[list[float | None], list[float]]:
         """Return the stakes, cash last but for that of an expected difference, which is None."""
-        s = [2.0 * 2.0 ** (-k / 2.0) for k in range(16)]
-        shape = [0.03 + math.exp(-0.5 * (math.log(x / 0.3) / 0.7) ** 2) for x in s]
+        s = [2.0 * 2.0 ** (-k / 2.0) for k in range(48)]
+        shape = [
+            0.03 * 2.0 ** (-k / 4.0) + math.exp(-0.5 * (math.log(x / 0.3) / 0.7) ** 2)
+            for k, x in enumerate(s)
+        ]
+        if self.failure is None:
+            s = [x for k, x in enumerate(s) if k == 0 or x**2 * self.n / 4.0 >= 10.0]
+            shape = [1.0] * len(s)
         prior = [0.98 * x / sum(shape) for x in shape] + [0.02]
         stakes: list[float | None] = [x if self.bounded else x / (2.0 * self.sigma) for x in s]
         stakes.append(0.0)
@@ -86,7 +92,8 @@ class BettingElimination(RoundPolicy):
         if len(self.left) == 1:
             self.m: float = math.inf
         elif self.p == 0:
-            self.m = max(4, math.ceil(self.D / self.K))
+            widest = max(self.most) - min(self.fewest)
+            self.m = max(4, math.ceil(self.D / self.K), widest // 12)
         else:
             self.m = max(1, math.ceil(self.D / self.K), self.p // 40)
         self.start_round(self.left, self.m)
@@ -113,7 +120,7 @@ class BettingElimination(RoundPolicy):
         return [i for i in self.left if i != self.leader]
 
     def mean_estimate(self, i: int) -> float:
-        return min(0.98, max(0.02, (self.sums[i] + 1.0) / (self.n_r + 2.0)))
+        return (self.sums[i] + 1.0) / (self.n_r + 2.0)
 
     def variance_estimate(self, i: int) -> float:
         if not self.bounded:
@@ -124,9 +131,12 @@ class BettingElimination(RoundPolicy):
         return (spread + 0.2) / (self.n_r + 2.0)
 
     def bet(self, i: int, j: int) -> None:
+        lost = max(self.log_wealth[i]) - 100.0
+        variance = max(self.variance_estimate(i), self.variance_estimate(j))
         for k, fixed in enumerate(self.stakes):
             stake = self.expected_stake(i, j) if fixed is None else fixed
-            if stake > 0.0:
+            early = fixed is not None and stake**2 * variance * (self.p + self.m) < 0.03
+            if not early and self.log_wealth[i][k] >= lost:
                 self.log_wealth[i][k] += self.log_factor(stake, i, j)
 
     def expected_stake(self, i: int, j: int) -> float:
@@ -178,7 +188,7 @@ class BettingElimination(RoundPolicy):
     def threshold(self) -> float:
         if self.failure is not None:
             return 1.0 / self.failure
-        return max(1000.0, self.n / self.p)
+        return max(1000.0, self.n / sum(self.T))
 
     def drop(self) -> None:
         needed = math.log(self.threshold())
