@@ -1,0 +1,109 @@
+"""No bet against the best group is favourable: exactly, over all outcomes of a round to come."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from affinity_bandits.kernels import Function, bind
+from affinity_bandits.policies import BettingElimination, bets, betting_elimination
+from affinity_bandits.policies.bets import BettingState, bet_on_leader, log_worth, take_in
+from affinity_bandits.policies.state import copy_state
+
+LEVELS = (0.0, 0.5, 1.0)
+EXACT = 1e-9
+"""More than rounding makes of a round, far less than what the planted errors do."""
+
+
+def outcomes(arms: int, means: list[float]) -> Iterator[tuple[float, np.ndarray]]:
+    """Return every outcome of a pass with its probability; scores of 0, 1/2 and 1."""
+    for scores in itertools.product(range(3), repeat=arms):
+        seen = np.zeros((arms, 3))
+        chance = 1.0
+        for arm, score in enumerate(scores):
+            seen[arm, score] = 1.0
+            # A law on three levels with the mean asked for, half of it on 0 and 1.
+            mean = means[arm]
+            middle = min(mean, 1.0 - mean)
+            chance *= (1.0 - mean - middle / 2, middle, mean - middle / 2)[score]
+        yield chance, seen.ravel()
+
+
+def growth(absorb: Function, policy: BettingElimination, *, arms: int, seed: int) -> float:
+    """Return the largest factor by which a wealth is expected to grow in a pass of a random run.
+
+    The group whose wealth it is has the largest mean of all, as large as the leader's or larger.
+    """
+    drawn = np.random.default_rng(seed)
+    state = policy.start(arms, 10**6)
+    largest = 0.0
+    for _ in range(120):
+        planned = policy.plan(state)
+        times, size = int(planned.repetitions), len(planned.arms)
+        leader = int(state.leader[0])
+        if leader >= 0 and state.moving[0] == 0 and times == 1 and size == arms:
+            for arm in set(range(arms)) - {leader}:
+                best = drawn.uniform(0.02, 0.98)
+                means = [drawn.uniform(0.0, best) for _ in range(arms)]
+                means[arm], means[leader] = best, drawn.choice([best, means[leader]])
+                expected = 0.0
+                for chance, seen in outcomes(arms, means):
+                    after = copy_state(state)
+                    absorb(after, seen)
+                    expected += chance * math.exp(log_worth(after, arm) - log_worth(state, arm))
+                largest = max(largest, expected)
+        scores = drawn.multinomial(times, (0.3, 0.3, 0.4), size).astype(float)
+        policy.absorb(state, scores.ravel())
+    assert largest > 0.0
+    return largest
+
+
+POLICIES = [
+    BettingElimination(initial_pulls=[5] * 3, bounded=True, levels=3, failure=1e-9),
+    BettingElimination(
+        head_start=3, bounded=True, levels=3, failure=1e-9, expected_difference=0.4
+    ),
+    BettingElimination(head_start=3, bounded=True, levels=3),
+]
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=["known", "expected", "horizon"])
+@pytest.mark.parametrize("seed", range(4))
+def test_no_wealth_of_the_best_is_expected_to_grow(policy: BettingElimination, seed: int) -> None:
+    assert growth(policy.absorb, policy, arms=3, seed=seed) <= 1.0 + EXACT
+
+
+def looking_ahead(state: BettingState, seen: np.ndarray) -> None:
+    """Take the round in before the bets are settled, so that the centre knows it."""
+    passes = 1
+    centre = copy_state(state)
+    take_in(centre, passes, seen)
+    told = state._replace(sums=centre.sums, squares=centre.squares, recent=centre.recent)
+    bet_on_leader(told, passes, seen)
+
+
+def two_sided(state: BettingState, seen: np.ndarray) -> None:
+    """Bet on whoever won the pass."""
+    arms = seen.reshape(len(state.pulls), -1) @ np.array(LEVELS)
+    told = state._replace(leader=np.array([np.argmax(arms)]))
+    bet_on_leader(told, 1, seen)
+
+
+@pytest.mark.parametrize("planted", [looking_ahead, two_sided])
+def test_bets_that_know_what_they_must_not_are_seen_to_grow(planted: Function) -> None:
+    assert max(growth(planted, POLICIES[0], arms=3, seed=seed) for seed in range(4)) > 1.0 + 1e-4
+
+
+def test_a_stake_without_a_cap_is_seen_to_lose_everything_and_more() -> None:
+    """Without the cap a factor can be negative, and a wealth has no logarithm then."""
+    policy = BettingElimination(initial_pulls=[5] * 3, bounded=True, levels=3, failure=1e-9)
+    uncapped = bind(
+        betting_elimination.BettingElimination.absorb,
+        bet_on_leader=bind(bets.bet_on_leader, SAFE_STAKE=3.0),
+    )
+    with pytest.raises(ValueError, match="math domain error|expected a"):
+        growth(uncapped, policy, arms=3, seed=0)
