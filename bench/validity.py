@@ -116,7 +116,7 @@ def biases(groups: int) -> dict[str, Bias]:
 
 def cells() -> list[Cell]:
     """Return the cells, the planted errors last."""
-    found = []
+    found: list[Cell] = []
     for groups in GROUPS:
         for bias in biases(groups):
             for noise in NOISES:

@@ -64,9 +64,7 @@ def growth(absorb: Function, policy: BettingElimination, *, arms: int, seed: int
 
 POLICIES = [
     BettingElimination(initial_pulls=[5] * 3, bounded=True, levels=3, failure=1e-9),
-    BettingElimination(
-        head_start=3, bounded=True, levels=3, failure=1e-9, expected_difference=0.4
-    ),
+    BettingElimination(head_start=3, bounded=True, levels=3, failure=1e-9, expected_difference=0.4),
     BettingElimination(head_start=3, bounded=True, levels=3),
 ]
 
