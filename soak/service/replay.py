@@ -13,7 +13,7 @@ from typing import Any
 
 from affinity_bandits.policies import FOREVER, POLICIES, RoundPolicy
 from soak.service.cases import UNITS_PER_ONE, Case
-from soak.service.model import Lease, Model, Outcome, RefusedError
+from soak.service.model import Lease, Model, Outcome, RefusedError, Total
 from soak.service.verdict import Verdict
 
 RUN = re.compile(r"\[(\d+),(\d+)\)")
@@ -137,11 +137,12 @@ class Replay:
         if event["counts"] is None:
             scores = {slot: self._score(lease.round, slot) for slot in told}
             return list(scores.values()), self.model.tell_slots(number, scores, at)
-        totals = {}
+        totals = []
         for arm, count in zip(told, event["counts"], strict=True):
             slots = self.model.slots_of_total(lease, arm, count)
-            totals[arm] = (count, sum(self._score(lease.round, slot) for slot in slots))
-        units = [total for _, total in totals.values()]
+            scores = (self._score(lease.round, slot) for slot in slots)
+            totals.append(Total(arm, count, sum(scores)))
+        units = [one.units for one in totals]
         return units, self.model.tell_totals(number, totals, at)
 
     def _close(self, event: dict[str, Any]) -> None:

@@ -130,7 +130,7 @@ def test_a_policy_that_cannot_be_served_is_refused_without_a_traceback(data: Any
 
 def test_only_policies_that_live_on_feedback_are_served() -> None:
     assert {"elimination", "handicap-elimination", "uniform"} <= SERVED.keys() < POLICIES.keys()
-    assert "betting-elimination" not in SERVED  # it counts scores, and campaigns keep sums
+    assert "betting-elimination" in SERVED
     with pytest.raises(UnknownName, match="ucb1"):
         served_policy("ucb1")
 
