@@ -140,8 +140,8 @@ class Replay:
         totals = []
         for arm, count in zip(told, event["counts"], strict=True):
             slots = self.model.slots_of_total(lease, arm, count)
-            scores = (self._score(lease.round, slot) for slot in slots)
-            totals.append(Total(arm, count, sum(scores)))
+            total = sum(self._score(lease.round, slot) for slot in slots)
+            totals.append(Total(arm, count, total))
         units = [one.units for one in totals]
         return units, self.model.tell_totals(number, totals, at)
 

@@ -56,10 +56,14 @@ POLICIES: list[RoundPolicy] = [
     SuccessiveRejects(0.9),
     HandicapElimination(head_start=0, bounded=True, failure=0.5, in_flight=4),
     HandicapElimination(head_start=1, sigma=0.01, failure=0.5, in_flight=7),
-    BettingElimination(head_start=0, bounded=True, failure=0.9, in_flight=4, levels=4),
-    BettingElimination(head_start=1, bounded=True, failure=0.5, in_flight=7, levels=2),
     BettingElimination(head_start=0, sigma=0.05, failure=0.5, in_flight=5),
 ]
+COUNTING: list[RoundPolicy] = [
+    BettingElimination(head_start=0, bounded=True, failure=0.9, in_flight=4, levels=4),
+    BettingElimination(head_start=1, bounded=True, failure=0.5, in_flight=7, levels=2),
+    BettingElimination(head_start=0, bounded=True, failure=0.5, in_flight=9, levels=17),
+]
+"""Policies that are told how often each score was given; the others are told sums."""
 
 scores = st.sampled_from([0, ONE // 4, ONE // 2, ONE // 3 + 1, ONE, ONE])
 bad_scores = st.sampled_from([-1, ONE + 1])
@@ -68,9 +72,10 @@ bad_scores = st.sampled_from([-1, ONE + 1])
 class Machine(RuleBasedStateMachine):
     """A campaign in the database and the same one in the model."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, policies: list[RoundPolicy]) -> None:
         super().__init__()
         self.world = world
+        self.policies = policies
         self.processes = [Campaigns(pool) for pool in world.pools]
         self.now = BEGIN
         self.new_key = (f"key-{number}" for number in itertools.count())
@@ -78,12 +83,13 @@ class Machine(RuleBasedStateMachine):
         self.told: list[Tell] = []
 
     @initialize(
-        policy=st.sampled_from(POLICIES),
+        data=st.data(),
         arms=st.integers(2, 4),
         horizon=st.sampled_from([1, 3, 10, 25, 60]),
         lowest=st.sampled_from([0, 0, 0, -3]),
     )
-    def create(self, policy: RoundPolicy, arms: int, horizon: int, lowest: int) -> None:
+    def create(self, data: st.DataObject, arms: int, horizon: int, lowest: int) -> None:
+        policy = data.draw(st.sampled_from(self.policies))
         names = tuple(f"arm {number}" for number in range(arms))
         about = CampaignSpec("machine", names, policy, horizon, LEASE_SECONDS, lowest)
         self.world.created += 1
@@ -364,9 +370,11 @@ def same(results: list[Any]) -> list[Any]:
     return [(type(one), str(one)) if isinstance(one, Exception) else one for one in results]
 
 
-def run_machine(world: World, sequences: int, phases: tuple[Phase, ...]) -> None:
+def run_machine(
+    world: World, sequences: int, phases: tuple[Phase, ...], policies: list[RoundPolicy]
+) -> None:
     run_state_machine_as_test(
-        lambda: Machine(world),
+        lambda: Machine(world, policies),
         settings=settings(
             max_examples=sequences,
             stateful_step_count=STEPS,
