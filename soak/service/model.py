@@ -282,6 +282,14 @@ class Model:
                 counts[node] += answers * max(Fraction(0), 1 - abs(at - node))
         return counts
 
+    def tallies(self) -> list[list[int]] | None:
+        """Return these counts of every arm times the range in units; None without nodes."""
+        if not self.policy.nodes:
+            return None
+        width = self.highest - self.lowest
+        places = range(len(self.round.arms))
+        return [[int(count * width) for count in self.at_nodes(place)] for place in places]
+
     def stop(self) -> bool:
         """Stop the campaign if it is not over; return whether it was not."""
         if self.over:

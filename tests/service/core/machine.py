@@ -321,9 +321,9 @@ class Machine(RuleBasedStateMachine):
         assert stored["due"] == current.due
         assert stored["state"] == state_to_json(model.state)  # to the bit
         assert sorted(pending) == sorted([lease, slot] for slot, lease in current.owed.items())
-        is_open = current.dropped is None
+        is_open, tallies = current.dropped is None, model.tallies()
         assert stored["sums"] == [
-            [place, answers, total, self._tallies(place)]
+            [place, answers, total, tallies and tallies[place]]
             for place, (answers, total) in enumerate(zip(current.counts, current.sums, strict=True))
             if answers and is_open
         ]
@@ -338,15 +338,6 @@ class Machine(RuleBasedStateMachine):
             for one in model.events
             if one[0] == "tell"
         ]
-
-    def _tallies(self, place: int) -> list[int] | None:
-        """What the open round must have counted for an arm."""
-        if not self.model.policy.nodes:
-            return None
-        counts = self.model.at_nodes(place)
-        width = self.model.highest - self.model.lowest
-        assert sum(counts) == self.model.round.counts[place]
-        return [int(one) for one in (count * width for count in counts) if one.denominator == 1]
 
     def teardown(self) -> None:
         if not hasattr(self, "model"):
