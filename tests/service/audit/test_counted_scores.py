@@ -92,6 +92,23 @@ def test_counts_of_any_floats_are_exact_and_do_not_depend_on_the_order(dsn: str,
     on_a_campaign(dsn, test, COUNTING, lowest=-4, highest=5)
 
 
+def test_the_largest_numbers_are_exact(dsn: str) -> None:
+    policy = BettingElimination(head_start=0, bounded=True, in_flight=10_000, levels=100)
+    width = 2 * 10**14
+
+    async def test(one: OneCampaign) -> None:
+        lease = await one.ask(10_000)
+        await one.tell(lease, {(0, 99999.999999999): 5000, (1, -99999.999999999): 5000})
+        (end,) = await ends_of(one)
+        assert end["sums"] == [f"{sign}499999999999995000" for sign in ("", "-")]
+        high, low = ([int(tally) for tally in own] for own in end["tallies"])
+        assert high == low[::-1]
+        assert high[-2:] == [5000 * 99, 5000 * (width - 99)]  # a unit below the highest
+        assert not any(high[:-2])
+
+    on_a_campaign(dsn, test, policy, horizon=10**6, lowest=-1e5, highest=1e5)
+
+
 async def ends_of(one: OneCampaign) -> list[dict[str, Any]]:
     rows = await one.pool.fetch(
         "SELECT detail FROM affinity.events WHERE campaign = $1 AND kind = 'close' ORDER BY number",
@@ -151,6 +168,12 @@ DAMAGE: dict[str, tuple[Callable[[OneCampaign], Any], str]] = {
             " units[3] = units[3] - 1000000000 WHERE campaign = $1 AND number = 3"
         ),
         "(close): tallies is",
+    ),
+    "a score out of range": (
+        in_the_trail(
+            "UPDATE affinity.events SET units[1] = 50000000000 WHERE campaign = $1 AND number = 3"
+        ),
+        "(tell): a score of 50000000000 units is out of range",
     ),
     "a total of no score": (
         in_the_trail(

@@ -200,7 +200,10 @@ class Replay:
         """Count answers of one arm that, where there are nodes, all have the same score."""
         self.answers[place] += answers
         self.sums[place] += units
-        self.nodes.add(self.tallies[place], units // answers, answers)
+        scale = self.nodes.scale
+        # One that is out of range was noted; there is no node for it.
+        score = min(max(units // answers, scale.lowest), scale.highest)
+        self.nodes.add(self.tallies[place], score, answers)
 
     def _holder(self, slot: int, number: int) -> int | None:
         """Return the lease that owes a slot, this one or a later one; None if no lease does."""
