@@ -23,6 +23,7 @@ class Case:
         horizon: answers in all.
         lowest: score there is.
         highest: the same.
+        bounded: whether the policy is told that scores have a range, and so counts them.
         in_flight: choices under way at once, if it is to be told; the service knows who needs it.
         weight: how often clients ask it, relative to the others.
         stopped: whether somebody stops it halfway.
@@ -34,6 +35,7 @@ class Case:
     horizon: int
     lowest: int = 0
     highest: int = 1
+    bounded: bool = False
     in_flight: int | None = None
     weight: float = 1.0
     stopped: bool = False
@@ -48,7 +50,7 @@ class Case:
         return {
             "name": self.name,
             "arms": self.arm_names,
-            "policy": {"name": self.policy} | self._told,
+            "policy": {"name": self.policy} | self.settings,
             "horizon": self.horizon,
             "lease_seconds": lease_seconds,
             "lowest": self.lowest,
@@ -58,13 +60,15 @@ class Case:
     @property
     def window(self) -> int | None:
         """How far ahead of the oldest slot without an answer others may be handed out."""
-        if self.policy != "handicap-elimination":
+        if self.policy not in ("handicap-elimination", "betting-elimination"):
             return None
         return self.in_flight or DEFAULT_IN_FLIGHT
 
     @property
-    def _told(self) -> dict[str, Any]:
-        return {} if self.in_flight is None else {"in_flight": self.in_flight}
+    def settings(self) -> dict[str, Any]:
+        """What the policy is told."""
+        told: dict[str, Any] = {"bounded": True} if self.bounded else {}
+        return told if self.in_flight is None else told | {"in_flight": self.in_flight}
 
     def score(self, round_: int, slot: int, arm: int) -> int:
         """Return the score of a slot, in units of 1e-9: the arm's part of the range, and noise."""
@@ -80,6 +84,7 @@ FULL = (
     Case("rejects", "successive-rejects", 24, 12_000, 1, 5, weight=4.0),
     Case("halving", "sequential-halving", 16, 8_000, weight=3.0),
     Case("handicap", "handicap-elimination", 4, 6_000, in_flight=400, weight=3.0),
+    Case("bets", "betting-elimination", 4, 6_000, 1, 5, bounded=True, in_flight=400, weight=3.0),
     Case("elimination", "elimination", 4, 8_000, 0, 100, weight=2.0),
     Case("commit", "explore-then-commit", 6, 4_000),
     Case("stopped", "successive-rejects", 12, 10_000, weight=2.0, stopped=True),
@@ -89,6 +94,7 @@ FULL = (
 SHORT = (
     Case("hot", "successive-rejects", 12, 2_000, weight=3.0),
     Case("handicap", "handicap-elimination", 3, 1_500),
+    Case("bets", "betting-elimination", 3, 600, 1, 5, bounded=True),
     Case("brief", "elimination", 4, 300, 1, 5),
     Case("stopped", "successive-rejects", 6, 600, stopped=True),
 )

@@ -132,13 +132,21 @@ def _asks_for(event: dict[str, Any], request: Request) -> bool:
         return event["counts"] is None and sent == list(
             zip(event["told"], event["units"], strict=True)
         )
-    totals = [
-        (int(one["arm"].rpartition("-")[2]), one["count"], int(one["sum"].replace(".", "")))
-        for one in body["totals"]
-    ]
+    totals = [row for one in body["totals"] for row in _rows_of_total(one)]
     return event["counts"] is not None and totals == list(
         zip(event["told"], event["counts"], event["units"], strict=True)
     )
+
+
+def _rows_of_total(total: dict[str, Any]) -> list[tuple[int, int, int]]:
+    """Return a total as events have it: arm, count and sum in units, for each score if counted."""
+    arm = int(total["arm"].rpartition("-")[2])
+    if "sum" in total:
+        return [(arm, total["count"], int(total["sum"].replace(".", "")))]
+    return [
+        (arm, one["count"], one["count"] * round(one["score"] * UNITS_PER_ONE))
+        for one in total["scores"]
+    ]
 
 
 async def _compare_tables(
@@ -175,6 +183,10 @@ async def _compare_tables(
             if answers and current.dropped is None
         ],
     )
+    kept = {row["place"]: row["tallies"] for row in rows}
+    for place, tallies in enumerate(model.tallies() or ()):
+        if current.counts[place] and current.dropped is None:
+            same(f"tallies of place {place}", list(map(int, kept.get(place) or ())), tallies)
     rounds = await connection.fetch(
         "SELECT * FROM affinity.rounds WHERE campaign = $1 ORDER BY number", id_
     )

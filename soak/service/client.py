@@ -7,6 +7,7 @@ import os
 import random
 import time
 import uuid
+from collections import Counter
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
@@ -199,7 +200,9 @@ class Client:
         answers = self.answers(campaign, lease)
         number = lease["lease"]
         if self._chance.random() < 0.1:
-            self._plan_one(campaign, {"lease": number, "totals": _totals(lease, answers)})
+            by_score = self.setup.campaigns[campaign][1].bounded
+            totals = _totals(lease, answers, by_score=by_score)
+            self._plan_one(campaign, {"lease": number, "totals": totals})
             return
         self._chance.shuffle(answers)
         while answers:
@@ -282,11 +285,24 @@ def slots_of(lease: dict[str, Any]) -> list[tuple[int, int]]:
     ]
 
 
-def _totals(lease: dict[str, Any], answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the same answers as a count and an exact sum for each arm."""
+def _totals(
+    lease: dict[str, Any], answers: list[dict[str, Any]], *, by_score: bool
+) -> list[dict[str, Any]]:
+    """Return the same answers as an exact sum, or as counts of scores, for each arm."""
     found: dict[int, list[int]] = {}
     for (_, arm), answer in zip(slots_of(lease), answers, strict=True):
         found.setdefault(arm, []).append(round(answer["score"] * UNITS_PER_ONE))
+    if by_score:
+        return [
+            {
+                "arm": f"arm-{arm}",
+                "scores": [
+                    {"score": score / UNITS_PER_ONE, "count": count}
+                    for score, count in Counter(units).items()
+                ],
+            }
+            for arm, units in found.items()
+        ]
     return [
         {"arm": f"arm-{arm}", "count": len(units), "sum": _decimal(sum(units))}
         for arm, units in found.items()

@@ -7,7 +7,8 @@ a campaign against it; the state machine of the tests sends it what it sends to 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from fractions import Fraction
@@ -38,6 +39,14 @@ class Outcome(NamedTuple):
     duplicate: int
 
 
+class Total(NamedTuple):
+    """Answers of an arm, and the sum of their scores in units."""
+
+    arm: int
+    answers: int
+    units: int
+
+
 @dataclass(frozen=True)
 class Lease:
     """Slots of a round, in ascending order, that somebody holds until a moment."""
@@ -61,6 +70,7 @@ class Round:
         answered: slots that have an answer.
         counts: answers of each arm, in the order of `arms`.
         sums: of their scores, in units.
+        scores: how often each of them, in units, was given; not known where only sums were told.
         dropped: arms that it ruled out; None until it is closed.
     """
 
@@ -73,11 +83,13 @@ class Round:
     answered: set[int] = field(default_factory=set)
     counts: list[int] = field(default_factory=list)
     sums: list[int] = field(default_factory=list)
+    scores: list[Counter[int]] = field(default_factory=list)
     dropped: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         self.counts = [0] * len(self.arms)
         self.sums = [0] * len(self.arms)
+        self.scores = [Counter() for _ in self.arms]
 
     @property
     def due(self) -> bool:
@@ -89,10 +101,12 @@ class Round:
         return self.arms[slot % len(self.arms)]
 
     def add(self, arm: int, answers: int, units: int) -> None:
-        """Add answers to the sums of an arm."""
+        """Add answers to the sums of an arm, and count them if they can have the same score."""
         place = self.arms.index(arm)
         self.counts[place] += answers
         self.sums[place] += units
+        if units % answers == 0:
+            self.scores[place][units // answers] += answers
 
     def settle(self, slots: Iterable[int]) -> None:
         """Take slots, which now have their answers, from whoever owes them."""
@@ -190,22 +204,31 @@ class Model:
         return self._outcome(lease, len(new), len(scores), now)
 
     def tell_totals(
-        self, number: int, totals: Mapping[int, tuple[int, int]], now: datetime
+        self, number: int, totals: Sequence[Total], now: datetime, *, by_score: bool = False
     ) -> Outcome:
-        """Take the number of answers and the sum of arms of a lease: all of them or none."""
+        """Take numbers of answers and sums of arms of a lease: all of them or none.
+
+        With `by_score`, an arm has one of them for each of its scores, which is the only form
+        that says enough where scores are counted.
+        """
         lease = self._lease(number)
-        self._check_range(totals.values())
+        if self.policy.nodes and not by_score:
+            raise RefusedError("scores_needed")
+        self._check_range((one.answers, one.units) for one in totals)
+        of_arm: Counter[int] = Counter()
+        for one in totals:
+            of_arm[one.arm] += one.answers
         slots = [
             slot
-            for arm, (answers, _) in totals.items()
+            for arm, answers in of_arm.items()
             for slot in self.slots_of_total(lease, arm, answers)
         ]
         current = self.round
         untouched = all(current.owed.get(slot) == number for slot in lease.slots)
         new = slots if lease.round == self.number and untouched else []
-        for arm, (answers, units) in totals.items():
-            if new and answers:
-                current.add(arm, answers, units)
+        for one in totals:
+            if new and one.answers:
+                current.add(*one)
         current.settle(new)
         return self._outcome(lease, len(new), len(slots), now)
 
@@ -232,15 +255,40 @@ class Model:
             self.status = "exhausted"
             return True
         before = self._candidates()
-        # To the policy, a score is a part of the way from the lowest to the highest.
-        parts = [
-            Fraction(units - answers * self.lowest, self.highest - self.lowest)
-            for units, answers in zip(current.sums, current.counts, strict=True)
-        ]
+        if self.policy.nodes:
+            parts = [count for place in range(len(current.arms)) for count in self.at_nodes(place)]
+        else:
+            # To the policy, a score is a part of the way from the lowest to the highest.
+            parts = [
+                Fraction(units - answers * self.lowest, self.highest - self.lowest)
+                for units, answers in zip(current.sums, current.counts, strict=True)
+            ]
         self.state = self.policy.absorbed(self.state, np.array([float(part) for part in parts]))
         current.dropped = tuple(sorted(before - self._candidates()))
         self._open_next(current.before + current.size)
         return True
+
+    def at_nodes(self, place: int) -> list[Fraction]:
+        """Return how many answers of an arm of the round count as each of the policy's nodes.
+
+        A score between two of them counts as both, more as the nearer one: the two parts have the
+        score as their mean.
+        """
+        steps = len(self.policy.nodes) - 1
+        counts = [Fraction(0)] * (steps + 1)
+        for units, answers in self.round.scores[place].items():
+            at = Fraction(units - self.lowest, self.highest - self.lowest) * steps
+            for node in range(steps + 1):
+                counts[node] += answers * max(Fraction(0), 1 - abs(at - node))
+        return counts
+
+    def tallies(self) -> list[list[int]] | None:
+        """Return these counts of every arm times the range in units; None without nodes."""
+        if not self.policy.nodes:
+            return None
+        width = self.highest - self.lowest
+        places = range(len(self.round.arms))
+        return [[int(count * width) for count in self.at_nodes(place)] for place in places]
 
     def stop(self) -> bool:
         """Stop the campaign if it is not over; return whether it was not."""

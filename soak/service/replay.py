@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from datetime import datetime
 from typing import Any
 
 from affinity_bandits.policies import FOREVER, POLICIES, RoundPolicy
 from soak.service.cases import UNITS_PER_ONE, Case
-from soak.service.model import Lease, Model, Outcome, RefusedError
+from soak.service.model import Lease, Model, Outcome, RefusedError, Total
 from soak.service.verdict import Verdict
 
 RUN = re.compile(r"\[(\d+),(\d+)\)")
@@ -26,7 +27,7 @@ def slots_in(multirange: str) -> list[int]:
 
 def model_of(case: Case, lease_seconds: float) -> Model:
     """Return the model of a campaign at its beginning."""
-    policy = POLICIES[case.policy]()
+    policy = POLICIES[case.policy](**case.settings)
     assert isinstance(policy, RoundPolicy)
     if case.window is not None:
         policy = policy.with_order_window(case.window)
@@ -137,12 +138,19 @@ class Replay:
         if event["counts"] is None:
             scores = {slot: self._score(lease.round, slot) for slot in told}
             return list(scores.values()), self.model.tell_slots(number, scores, at)
-        totals = {}
+        of_arm: Counter[int] = Counter()
         for arm, count in zip(told, event["counts"], strict=True):
+            of_arm[arm] += count
+        totals = []
+        for arm, count in of_arm.items():
             slots = self.model.slots_of_total(lease, arm, count)
-            totals[arm] = (count, sum(self._score(lease.round, slot) for slot in slots))
-        units = [total for _, total in totals.values()]
-        return units, self.model.tell_totals(number, totals, at)
+            own = [self._score(lease.round, slot) for slot in slots]
+            if self._case.bounded:
+                totals += [Total(arm, n, n * score) for score, n in Counter(own).items()]
+            else:
+                totals.append(Total(arm, count, sum(own)))
+        units, by_score = [one.units for one in totals], self._case.bounded
+        return units, self.model.tell_totals(number, totals, at, by_score=by_score)
 
     def _close(self, event: dict[str, Any]) -> None:
         detail, current = json.loads(event["detail"]), self.model.round
@@ -157,6 +165,7 @@ class Replay:
             if current.dropped is not None or current.size >= FOREVER:
                 return
             self._fill_in()
+        nodes = self.model.tallies()
         self.model.close()
         ours = {
             "arms": list(current.arms),
@@ -166,9 +175,11 @@ class Replay:
             "dropped": list(current.dropped or ()),
             "state": self.saved["state"],
         }
+        if nodes is not None:
+            ours["tallies"] = [[str(tally) for tally in own] for own in nodes]
         for name, value in ours.items():
-            if detail[name] != value:
-                self._complain("wrong", event, f"{name}: {detail[name]}, not {value}")
+            if detail.get(name) != value:
+                self._complain("wrong", event, f"{name}: {detail.get(name)}, not {value}")
 
     def _fill_in(self) -> None:
         """Answer what is missing, so that a mistake is not found again in every later round."""

@@ -45,6 +45,14 @@ async function main(): Promise<void> {
       body: { lease: second.lease, answers: [{ slot: second.runs[0][0] as number, score: 0.25 }] },
     }),
   );
+  const third = await leased();
+  const arm = third.arms[(third.runs[0][0] as number) % third.arms.length];
+  given(
+    await tell({
+      path,
+      body: { lease: third.lease, totals: [{ arm, scores: [{ score: 0.75, count: 1 }] }] },
+    }),
+  );
   console.log(JSON.stringify({ status: first.status, counted: told.counted, line: line.status }));
 }
 

@@ -20,7 +20,6 @@ from affinity_bandits.client import (
     RequestRefused,
     ServiceError,
     Told,
-    Total,
     Wait,
     core,
     run_campaign,
@@ -276,22 +275,6 @@ def test_scores_may_be_given_by_slot_or_in_order(service: Service) -> None:
         assert client.tell(first, {1: 0.75}) == Told(counted=1, late=0, duplicate=0)
         assert client.tell(first, [0.5, 0.75]) == Told(counted=1, late=0, duplicate=1)
         assert [one.sums for one in client.rounds(campaign)] == [("0.5", "0.75")]
-
-
-def test_totals_are_exact_and_count_as_the_scores_do(service: Service) -> None:
-    with Client(service.url, service.key()) as client:
-        campaign = begun(client)
-        lease = client.ask(campaign, 10_000)
-        assert isinstance(lease, Lease)
-        scores = [0.1 if slot.arm == "a" else 1e-9 for slot in lease.slots]
-        totals = lease.totals(scores)
-        each = len(lease) // 2
-        assert totals[0] == Total(
-            arm="a", count=each, sum=f"{each // 10}.{each % 10}".removesuffix(".0")
-        )
-        assert client.tell_totals(lease, totals) == Told(counted=len(lease), late=0, duplicate=0)
-        _, second = client.rounds(campaign)
-        assert second.sums == (totals[0].sum, f"0.{each:09d}".rstrip("0"))
 
 
 def test_there_is_nothing_to_do_while_others_answer(service: Service) -> None:

@@ -127,6 +127,13 @@ def test_the_python_client_makes_a_campaign_asks_and_tells(
         )
         assert isinstance(line, models.ToldLine)
         assert (line.line, line.status, line.counted) == (1, 200, 1)
+        third = api["slots.ask"](campaign.id, client=client, body=models.Ask(count=1))
+        scores = [models.ScoreCount(score=0.75, count=1)]
+        total = models.Total(arm=third.slots[0].arm, scores=scores)
+        told = api["slots.tell"](
+            campaign.id, client=client, body=models.Tell(lease=third.lease, totals=[total])
+        )
+        assert told.counted == 1
         again = api["slots.tell"](
             campaign.id, client=client, body=models.Tell(lease=99, answers=[score])
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -13,12 +14,17 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from unittest.mock import patch
 from urllib.parse import urlsplit
+from uuid import UUID
 
 import httpx
 import pytest
 
 from affinity_bandits.cli import main
+from affinity_bandits.policies import POLICIES, register
+from tests.support.one_campaign import opened
+from tests.support.own_policies import DropLowest
 from tests.support.served import PATIENCE, Server, served, until
 
 SHAPE = re.compile(r"ab_([0-9a-f]{16})_([0-9a-f]{64})")
@@ -97,6 +103,22 @@ def test_a_mistake_ends_in_one_line(run: Runner, arguments: tuple[str, ...], wor
     assert (status, out) == (2, "")
     assert word in err
     assert len(err.splitlines()) == 1
+
+
+def test_what_this_version_cannot_replay_is_said_and_not_called_a_difference(
+    run: Runner, dsn: str
+) -> None:
+    async def made() -> UUID:
+        async with opened(dsn) as one:
+            return await one.create(DropLowest(2), 100)
+
+    with patch.dict(POLICIES):
+        register(DropLowest)
+        id_ = asyncio.run(made())
+        assert run("verify", str(id_)) == (0, "1 events and 0 closed rounds: no difference\n", "")
+    status, out, err = run("verify", str(id_))
+    assert (status, out, len(err.splitlines())) == (2, "", 1)
+    assert "cannot be replayed by this version, which has no policy of the name" in err
 
 
 def test_an_old_schema_is_an_error_that_names_the_command(

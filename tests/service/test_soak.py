@@ -166,6 +166,39 @@ def test_the_model_sees_a_round_that_is_closed_wrongly(part: str) -> None:
     assert trail.verdict.wrong == 1, trail.verdict.complaints
 
 
+def test_the_model_counts_scores_where_the_policy_does() -> None:
+    case = Case("bets", "betting-elimination", 2, 100, 1, 5, bounded=True, in_flight=8)
+    for told in (True, False):
+        trail = Trail(case)
+        scores = [case.score(0, slot, slot % 2) for slot in range(8)]
+        trail.ask(0.0, 0, 8)
+        columns = {"counts": [1] * 8, "units": scores[::2] + scores[1::2]}
+        outcome = {"counted": 8, "late": 0, "duplicate": 0}
+        trail.add("tell", 0.1, lease=2, told=[0] * 4 + [1] * 4, **columns, **outcome)
+        assert trail.verdict.good, trail.verdict.complaints
+        tallies = trail.model.tallies()
+        assert tallies is not None
+        for place, own in enumerate(tallies):
+            assert sum(own) == 4 * 4 * 10**9  # answers, times the width of the range
+            way = sum(node * tally for node, tally in enumerate(own))
+            assert way == (sum(scores[place::2]) - 4 * 10**9) * 16
+        counts = np.array([tally / (4 * 10**9) for own in tallies for tally in own])
+        policy = trail.model.policy
+        state = policy.absorbed(trail.model.state, counts)
+        detail = {
+            "arms": [0, 1],
+            "size": 8,
+            "counts": [4, 4],
+            "sums": [str(sum(scores[place::2])) for place in (0, 1)],
+            "dropped": [],
+            "state": policy.save(state, 2, 100)["state"],
+        }
+        if told:
+            detail["tallies"] = [[str(tally) for tally in own] for own in tallies]
+        trail.add("close", 0.3, detail=json.dumps(detail))
+        assert trail.verdict.wrong == (not told), trail.verdict.complaints
+
+
 def test_a_mistake_is_not_found_again_in_every_later_round() -> None:
     detail = told_round(Trail())
     trail = Trail()

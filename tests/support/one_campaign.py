@@ -19,7 +19,7 @@ from affinity_bandits.service.core.campaign_spec import CampaignSpec
 from affinity_bandits.service.core.campaigns import Ask, Campaigns
 from affinity_bandits.service.core.queries import CampaignQueries
 from affinity_bandits.service.core.records import Campaign, Lease
-from affinity_bandits.service.core.tells import ArmTell, SlotTell, Tell
+from affinity_bandits.service.core.tells import ArmTell, ScoreTell, SlotTell, Tell
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.wire.values import new_key
 
@@ -37,8 +37,8 @@ class OneCampaign:
         self.now = datetime(2030, 1, 1, tzinfo=UTC)
         self.id: UUID
 
-    async def create(self, policy: RoundPolicy, horizon: int) -> UUID:
-        about = CampaignSpec("one", ("a", "b"), policy, horizon, lease_seconds=LEASE_SECONDS)
+    async def create(self, policy: RoundPolicy, horizon: int, **ends: float) -> UUID:
+        about = CampaignSpec("one", ("a", "b"), policy, horizon, LEASE_SECONDS, **ends)
         return await self.campaigns.create(
             self.tenant, about, key=new_key(), actor="t", now=self.now
         )
@@ -48,7 +48,7 @@ class OneCampaign:
         return (await self.campaigns.ask(self.tenant, self.id, [ask], now=self.now))[0]
 
     async def tell(self, lease: Lease | int, told: Any, key: str | None = None) -> Any:
-        """Tell {slot: score}, or {arm: (count, sum)}."""
+        """Tell {slot: score}, {arm: (count, sum)} or {(arm, score): count}."""
         return (await self.tell_all([made(lease, told, key)]))[0]
 
     async def tell_all(self, tells: list[Tell]) -> Any:
@@ -84,6 +84,9 @@ class OneCampaign:
 
 def made(lease: Lease | int, told: Any, key: str | None = None) -> Tell:
     number = lease if isinstance(lease, int) else lease.number
+    if isinstance(next(iter(told)), tuple):
+        rows = [(arm, round(score * ONE) * count, count) for (arm, score), count in told.items()]
+        return ScoreTell(number, key or new_key(), "t", *zip(*rows, strict=True))
     pairs = [one if isinstance(one, tuple) else (None, one) for one in told.values()]
     counts = tuple(count for count, _ in pairs if count is not None)
     units = tuple(round(score * ONE) for _, score in pairs)
@@ -96,12 +99,13 @@ def on_a_campaign(
     test: Callable[[OneCampaign], Awaitable[None]],
     policy: RoundPolicy | None = None,
     horizon: int = 100,
+    **ends: float,
 ) -> None:
     """Run a test on a new campaign; afterwards its state follows from its trail."""
 
     async def run() -> None:
         async with opened(dsn) as one:
-            one.id = await one.create(policy or ExploreThenCommit(2), horizon)
+            one.id = await one.create(policy or ExploreThenCommit(2), horizon, **ends)
             await test(one)
             assert (await verify(one.pool, one.id)).differences == ()
 

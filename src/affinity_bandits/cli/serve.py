@@ -68,7 +68,10 @@ def verify(
     context: typer.Context,
     campaign: Annotated[str, typer.Argument(help="The campaign's id.")],
 ) -> None:
-    """Replay a campaign's events and compare with what is stored; status 1 if it differs."""
+    """Replay a campaign's events and compare with what is stored; status 1 if it differs.
+
+    Status 2: this version does not have the campaign's policy, and can say nothing.
+    """
     from affinity_bandits.service.audit.verify import verify as replay
 
     try:

@@ -124,8 +124,9 @@ def tell_totals(
 ) -> Request[wire.Told]:
     """Report the scores of a whole lease as totals; requires the scope "tell".
 
-    `Lease.totals` adds them up by group. They count only if nothing of the lease was answered or
-    offered to others before; else none of them does.
+    `Lease.totals` counts them by group. They count only if nothing of the lease was answered or
+    offered to others before; else none of them does. Campaigns whose policy counts how often each
+    score was given refuse totals with a sum instead.
     """
     body = wire.Tell.checked(lease=lease.number, totals=list(totals))
     return _post(_path(lease.campaign, "/tell"), body, key, wire.Told.model_validate_json)

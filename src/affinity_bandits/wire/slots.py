@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import Field, SkipValidation, model_validator, with_config
@@ -20,6 +20,7 @@ __all__ = [
     "Finished",
     "Lease",
     "ListedSlot",
+    "ScoreCount",
     "Scores",
     "Slot",
     "SlotScore",
@@ -34,7 +35,8 @@ __all__ = [
 Scores = Mapping[int, float] | Sequence[float]
 """The score of each slot by its number; or those of all slots of a lease, in their order."""
 LARGEST_SUM = float(limits.LARGEST_SCORE * limits.MOST_ANSWERS)
-SMALLEST_UNIT = Decimal(1) / limits.UNITS_PER_ONE
+DECIMALS = 9
+"""Of a score: units are that small."""
 
 
 class Ask(Body):
@@ -66,15 +68,40 @@ class SlotScore(TypedDict):
     score: Score
 
 
+@with_config(Body.model_config)
+class ScoreCount(TypedDict):
+    """A score, and how many answers have it."""
+
+    score: Score
+    count: Annotated[int, Field(ge=1, le=limits.MOST_ANSWERS)]
+
+
 class Total(Body):
-    """The count and sum of an arm's answers in a lease; a sum as decimal text is exact."""
+    """An arm's answers in a lease: how often each score was given, or their count and sum."""
 
     arm: Name
-    count: Annotated[int, Field(ge=0, le=limits.MOST_ANSWERS)]
+    scores: list[ScoreCount] = given(
+        min_length=1,
+        max_length=limits.MOST_ANSWERS,
+        description="Every score once; what a campaign of any policy takes.",
+    )
+    count: int = given(ge=0, le=limits.MOST_ANSWERS, description="Instead of scores, with a sum.")
     sum: (
         Annotated[float, Field(ge=-LARGEST_SUM, le=LARGEST_SUM)]
         | Annotated[str, Field(pattern=r"^-?[0-9]{1,12}(\.[0-9]{1,18})?$")]
+    ) = given(
+        description="As decimal text it is exact. Refused where the campaign's policy counts how"
+        " often each score was given."
     )
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        for name, value in (("count", self.count), ("sum", self.sum)):
+            if self.scores is not None and value is not None:
+                raise ValueError(f"{name} must be left out where there are scores, got {value}")
+            if self.scores is None and value is None:
+                raise ValueError(f"{name} must be given where there are no scores")
+        return self
 
 
 class Lease(Message):
@@ -131,21 +158,22 @@ class Lease(Message):
         }
 
     def totals(self, scores: Scores) -> list[Total]:
-        """Return the scores added up by group, to nine decimals each, as `tell_totals` takes them.
+        """Return how often each group was given each score, as `tell_totals` takes it.
+
+        Scores are taken to nine decimals, as the service keeps them.
 
         >>> lease = Lease(status="leased", number=2, round=0, arms=("a", "b"), runs=((0, 3),),
         ...               expires_at="2026-01-01T00:00:00+00:00", campaign="id")
-        >>> lease.totals([0.1, 1, 0.2])
-        [Total(arm='a', count=2, sum='0.3'), Total(arm='b', count=1, sum='1')]
+        >>> [(total.arm, total.scores) for total in lease.totals([0.5, 1, 0.5])]
+        [('a', [{'score': 0.5, 'count': 2}]), ('b', [{'score': 1.0, 'count': 1}])]
         """
-        sums: dict[str, tuple[int, Decimal]] = {}
+        given: dict[str, Counter[float]] = {}
         for slot, score in self.answers(scores).items():
             arm = self.arms[slot % len(self.arms)]
-            count, total = sums.get(arm, (0, Decimal(0)))
-            exact = Decimal(repr(score)).quantize(SMALLEST_UNIT, ROUND_HALF_EVEN)
-            sums[arm] = (count + 1, total + exact)
+            given.setdefault(arm, Counter())[round(score, DECIMALS)] += 1
         return [
-            Total(arm=arm, count=count, sum=_plain(total)) for arm, (count, total) in sums.items()
+            Total(arm=arm, scores=[{"score": one, "count": n} for one, n in counts.items()])
+            for arm, counts in given.items()
         ]
 
     def _numbers(self) -> Iterator[int]:
@@ -185,6 +213,8 @@ class Tell(Body):
     def _one_form(self) -> Self:
         if (self.answers is None) == (self.totals is None):
             raise ValueError("answers must be given where there are no totals, and only there")
+        if len({one.scores is None for one in self.totals or ()}) > 1:
+            raise ValueError("totals must all have scores, or all have a count and a sum, got both")
         return self
 
 
@@ -226,8 +256,3 @@ class ToldLine(Message):
         if self.counted is None or self.late is None or self.duplicate is None:
             return None
         return Told(counted=self.counted, late=self.late, duplicate=self.duplicate)
-
-
-def _plain(value: Decimal) -> str:
-    text = format(value, "f")
-    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-from dataclasses import dataclass
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import UUID
 
-import asyncpg
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
@@ -24,6 +22,7 @@ from hypothesis.stateful import (
 )
 
 from affinity_bandits.policies import (
+    BettingElimination,
     Elimination,
     ExploreThenCommit,
     HandicapElimination,
@@ -38,8 +37,9 @@ from affinity_bandits.service import problems
 from affinity_bandits.service.audit.verify import verify
 from affinity_bandits.service.core.campaign_spec import CampaignSpec
 from affinity_bandits.service.core.campaigns import Ask, Campaigns
-from affinity_bandits.service.core.tells import ArmTell, SlotTell, Tell, told
+from affinity_bandits.service.core.tells import ArmTell, ScoreTell, SlotTell, Tell, told
 
+from .machine_world import STATE, Dying, World
 from .service_model import ServiceModel
 
 STEPS = 30
@@ -56,59 +56,26 @@ POLICIES: list[RoundPolicy] = [
     SuccessiveRejects(0.9),
     HandicapElimination(head_start=0, bounded=True, failure=0.5, in_flight=4),
     HandicapElimination(head_start=1, sigma=0.01, failure=0.5, in_flight=7),
+    BettingElimination(head_start=0, sigma=0.05, failure=0.5, in_flight=5),
 ]
+COUNTING: list[RoundPolicy] = [
+    BettingElimination(head_start=0, bounded=True, failure=0.9, in_flight=4, levels=4),
+    BettingElimination(head_start=1, bounded=True, failure=0.5, in_flight=7, levels=2),
+    BettingElimination(head_start=0, bounded=True, failure=0.5, in_flight=9, levels=17),
+]
+"""Policies that are told how often each score was given; the others are told sums."""
 
-STATE = """
-SELECT json_build_object(
-  'head', (SELECT to_json(h) FROM affinity.heads AS h WHERE campaign = $1),
-  'state', (SELECT saved -> 'state' FROM affinity.campaigns WHERE id = $1),
-  'due', EXISTS (SELECT FROM affinity.due WHERE campaign = $1),
-  'pending', (SELECT coalesce(json_agg(json_build_array(l.lease, g.slot) ORDER BY 1), '[]')
-              FROM affinity.leases AS l, unnest(l.pending) AS run,
-                generate_series(lower(run), upper(run) - 1) AS g (slot)
-              WHERE l.campaign = $1),
-  'sums', (SELECT coalesce(json_agg(json_build_array(place, answers, total) ORDER BY place), '[]')
-           FROM affinity.sums WHERE campaign = $1),
-  'rounds', (SELECT json_agg(json_build_array(
-                 arms, repetitions, size, before, counts, sums, dropped) ORDER BY number)
-             FROM affinity.rounds WHERE campaign = $1),
-  'events', (SELECT json_agg(json_build_array(
-                 number, kind, key, round, counted, late, duplicate) ORDER BY number)
-             FROM affinity.events WHERE campaign = $1))::text
-"""
-
-
-class Dying(Campaigns):
-    """A process that dies when it has told and before it can close."""
-
-    async def close(self, campaign: UUID, *, now: datetime | None = None) -> bool:
-        return False
-
-
-@dataclass
-class World:
-    """One event loop, one database, two processes with connections of their own."""
-
-    runner: asyncio.Runner
-    dsn: str
-    pools: list[asyncpg.Pool[Any]]
-    tenant: int
-    created: int = 0
-
-    def run(self, coroutine: Any) -> Any:
-        return self.runner.run(coroutine)
-
-
-scores = st.sampled_from([0, ONE // 4, ONE // 2, ONE, ONE])
+scores = st.sampled_from([0, ONE // 4, ONE // 2, ONE // 3 + 1, ONE, ONE])
 bad_scores = st.sampled_from([-1, ONE + 1])
 
 
 class Machine(RuleBasedStateMachine):
     """A campaign in the database and the same one in the model."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, policies: list[RoundPolicy]) -> None:
         super().__init__()
         self.world = world
+        self.policies = policies
         self.processes = [Campaigns(pool) for pool in world.pools]
         self.now = BEGIN
         self.new_key = (f"key-{number}" for number in itertools.count())
@@ -116,12 +83,13 @@ class Machine(RuleBasedStateMachine):
         self.told: list[Tell] = []
 
     @initialize(
-        policy=st.sampled_from(POLICIES),
+        data=st.data(),
         arms=st.integers(2, 4),
         horizon=st.sampled_from([1, 3, 10, 25, 60]),
         lowest=st.sampled_from([0, 0, 0, -3]),
     )
-    def create(self, policy: RoundPolicy, arms: int, horizon: int, lowest: int) -> None:
+    def create(self, data: st.DataObject, arms: int, horizon: int, lowest: int) -> None:
+        policy = data.draw(st.sampled_from(self.policies))
         names = tuple(f"arm {number}" for number in range(arms))
         about = CampaignSpec("machine", names, policy, horizon, LEASE_SECONDS, lowest)
         self.world.created += 1
@@ -173,7 +141,7 @@ class Machine(RuleBasedStateMachine):
         process=st.integers(0, 1),
         dies=st.booleans(),
         score=scores,
-        form=st.sampled_from(["answers", "answers", "totals", "short totals"]),
+        form=st.sampled_from(["answers", "answers", "totals", "short totals", "scores"]),
     )
     def tell_all_that_is_owed(self, process: int, dies: bool, score: int, form: str) -> None:
         owed: dict[int, list[int]] = {}
@@ -188,6 +156,9 @@ class Machine(RuleBasedStateMachine):
                 tells.append(self._made(lease, units))
                 continue
             slots.sort()
+            if form == "scores":
+                tells.append(self._by_score(lease, units, arms))
+                continue
             of_arm = {arm: [s for s in slots if arms[s % len(arms)] == arm] for arm in arms}
             if form == "short totals":
                 of_arm = {arm: own[: len(own) - 1] for arm, own in of_arm.items()}
@@ -234,6 +205,12 @@ class Machine(RuleBasedStateMachine):
         parts = (lease, next(self.new_key), "m", tuple(told), tuple(told.values()))
         return ArmTell(*parts, tuple(counts)) if counts else SlotTell(*parts)
 
+    def _by_score(self, lease: int, units: dict[int, int], arms: tuple[int, ...]) -> ScoreTell:
+        """How often each arm was given each score, from scores of slots."""
+        counts = Counter((arms[slot % len(arms)], score) for slot, score in units.items())
+        told = [(arm, score * n, n) for (arm, score), n in counts.items()]
+        return ScoreTell(lease, next(self.new_key), "m", *zip(*told, strict=True))
+
     @st.composite
     @staticmethod
     def _tells(draw: st.DrawFn, machine: Machine) -> Tell:
@@ -268,6 +245,8 @@ class Machine(RuleBasedStateMachine):
         units = {slot: draw(scores) for slot in slots}
         if draw(st.integers(0, 9)) == 0:
             units[slots[0]] = draw(bad_scores)
+        if draw(st.integers(0, 3)) == 0:
+            return machine._by_score(number, units, arms)
         return machine._made(number, units)
 
     def _some_tell(self) -> st.SearchStrategy[Tell]:
@@ -342,9 +321,9 @@ class Machine(RuleBasedStateMachine):
         assert stored["due"] == current.due
         assert stored["state"] == state_to_json(model.state)  # to the bit
         assert sorted(pending) == sorted([lease, slot] for slot, lease in current.owed.items())
-        is_open = current.dropped is None
+        is_open, tallies = current.dropped is None, model.tallies()
         assert stored["sums"] == [
-            [place, answers, total]
+            [place, answers, total, tallies and tallies[place]]
             for place, (answers, total) in enumerate(zip(current.counts, current.sums, strict=True))
             if answers and is_open
         ]
@@ -382,9 +361,11 @@ def same(results: list[Any]) -> list[Any]:
     return [(type(one), str(one)) if isinstance(one, Exception) else one for one in results]
 
 
-def run_machine(world: World, sequences: int, phases: tuple[Phase, ...]) -> None:
+def run_machine(
+    world: World, sequences: int, phases: tuple[Phase, ...], policies: list[RoundPolicy]
+) -> None:
     run_state_machine_as_test(
-        lambda: Machine(world),
+        lambda: Machine(world, policies),
         settings=settings(
             max_examples=sequences,
             stateful_step_count=STEPS,

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from soak.service.model import Model, RefusedError
+from soak.service.model import Model, RefusedError, Total
 
 from affinity_bandits.service import problems
 from affinity_bandits.service.core.campaign_spec import CampaignSpec
 from affinity_bandits.service.core.campaigns import Ask
 from affinity_bandits.service.core.records import Lease, Runs
-from affinity_bandits.service.core.tells import SlotTell, Tell
+from affinity_bandits.service.core.scores import units_to_text
+from affinity_bandits.service.core.tells import ScoreTell, SlotTell, Tell
 from affinity_bandits.wire import Finished, Told, Wait
 
 ONE = 10**9
@@ -75,14 +76,15 @@ class ServiceModel(Model):
                 scores = dict(zip(one.slots, one.units, strict=True))
                 outcome = self.tell_slots(one.lease, scores, now)
             else:
-                of_arm = zip(one.counts, one.units, strict=True)
-                totals = dict(zip(one.arms, of_arm, strict=True))
-                outcome = self.tell_totals(one.lease, totals, now)
+                totals = list(map(Total, one.arms, one.counts, one.units))
+                by_score = isinstance(one, ScoreTell)
+                outcome = self.tell_totals(one.lease, totals, now, by_score=by_score)
         except RefusedError as refused:
             return {
                 "no_such_lease": problems.NoSuchLease(one.lease),
                 "not_leased": problems.NotLeased(one.lease),
                 "score_out_of_range": problems.ScoreOutOfRange(),
+                "scores_needed": problems.ScoresNeeded(units_to_text(one.units[0])),
             }[refused.code]
         told = Told(**outcome._asdict())
         self.remembered[one.key] = (request, told)

@@ -6,7 +6,9 @@ import json
 import tomllib
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+import numpy as np
 import pytest
 import tomli_w
 
@@ -130,9 +132,41 @@ def test_a_policy_that_cannot_be_served_is_refused_without_a_traceback(data: Any
 
 def test_only_policies_that_live_on_feedback_are_served() -> None:
     assert {"elimination", "handicap-elimination", "uniform"} <= SERVED.keys() < POLICIES.keys()
-    assert "betting-elimination" not in SERVED  # it counts scores, and campaigns keep sums
+    assert "betting-elimination" in SERVED  # which is told counts of scores
     with pytest.raises(UnknownName, match="ucb1"):
         served_policy("ucb1")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "served"),
+    [
+        ((), 0),
+        ((0.0, 1.0), 2),
+        (tuple(node / 6 for node in range(7)), 7),
+        (tuple(float(node) for node in np.linspace(0.0, 1.0, 100)), 100),
+        (tuple(node / 100 for node in range(101)), None),
+        ((0.0,), None),
+        ((0.5,), None),
+        ((0.0, 0.5), None),
+        ((0.25, 1.0), None),
+        ((0.0, 0.25, 1.0), None),
+        ((0.0, 2.5, 5.0), None),
+        ((1.0, 0.0), None),
+    ],
+)
+def test_scores_are_counted_at_nodes_that_are_evenly_spaced(
+    nodes: tuple[float, ...], served: int | None
+) -> None:
+    with patch.object(ExploreThenCommit, "nodes", nodes):
+        if served is not None:
+            about = CampaignSpec("nodes", ("a", "b"), ExploreThenCommit(2), 10)
+            assert about.nodes.number == served
+            return
+        with pytest.raises(InvalidInput) as caught:
+            CampaignSpec("nodes", ("a", "b"), ExploreThenCommit(2), 10)
+    said = str(caught.value)
+    assert "policy must be one whose nodes are 2 to 100 scores evenly spaced from 0 to 1" in said
+    assert "explore-then-commit with nodes [" in said
 
 
 # Plans.

@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 
 from affinity_bandits.client import Client, Lease, Wait
-from affinity_bandits.policies import ExploreThenCommit, HandicapElimination
+from affinity_bandits.policies import BettingElimination, ExploreThenCommit, HandicapElimination
 from affinity_bandits.policies.state import state_to_json
+from affinity_bandits.policies.tallies import add_score
 from affinity_bandits.service.core.campaign_spec import DEFAULT_IN_FLIGHT, OpenRound, open_round
 from tests.support.clients import Service, running
 from tests.support.one_campaign import OneCampaign, on_a_campaign
 from tests.support.web_site import Site, on_site, opened
 
+AnyPolicy = HandicapElimination | BettingElimination
 TOLD = HandicapElimination(head_start=0, bounded=True, failure=0.5, in_flight=6)
 
 
@@ -114,41 +116,45 @@ INITIAL = (40, 10, 10)
 
 
 class Committee:
-    """Raters who favour large shares, and a mirror of the campaign that is fed their sums."""
+    """Raters who favour large shares, and a mirror of the campaign that is told what they say."""
 
-    def __init__(self, policy: HandicapElimination, groups: int, horizon: int, seed: int) -> None:
+    def __init__(self, policy: AnyPolicy, groups: int, horizon: int, seed: int) -> None:
         self.policy, self.groups, self.horizon = policy, groups, horizon
         self.members = list(INITIAL[:groups])
         self.chance = random.Random(seed)
         self.state = policy.start(groups, horizon)
         self.counted = 0
         self.states: list[Any] = []
-        self.sums: list[float] = []
+        self.seen = np.zeros(0)
 
     def begin(self, arms: int) -> None:
-        self.sums = [0.0] * arms
+        self.seen = np.zeros(arms * max(1, len(self.policy.nodes)))
 
     def rate(self, arm: int, place: int) -> float:
         share = self.members[arm] / sum(self.members)
         score = float(self.chance.random() < VALUES[arm] * share**2)
         self.members[arm] += 1
-        self.sums[place] += score
+        if self.policy.nodes:
+            add_score(np.array(self.policy.nodes), score, self.seen, place * len(self.policy.nodes))
+        else:
+            self.seen[place] += score
         self.counted += 1
         return score
 
     def end(self) -> None:
-        self.state = self.policy.absorbed(self.state, np.array(self.sums))
+        self.state = self.policy.absorbed(self.state, self.seen)
         self.states.append(state_to_json(self.state))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20))
-def test_answers_in_the_worst_order_give_what_the_library_makes_of_their_sums(
-    service: Service, seed: int
+@pytest.mark.parametrize("kind", [HandicapElimination, BettingElimination])
+@pytest.mark.parametrize("seed", range(12))
+def test_answers_in_the_worst_order_give_what_the_library_makes_of_them(
+    service: Service, seed: int, kind: type[AnyPolicy]
 ) -> None:
     groups, window = (2, 3)[seed % 2], (10, 25, 100)[seed % 3]
     horizon = 260
-    policy = HandicapElimination(head_start=30, bounded=True, failure=0.05, in_flight=window)
+    policy = kind(head_start=30, bounded=True, failure=0.05, in_flight=window)
     mirror = Committee(policy, groups, horizon, seed)
     names = tuple("abc")[:groups]
     with Client(service.url, service.key()) as client:

@@ -14,13 +14,16 @@ import asyncpg
 import pytest
 from hypothesis import Phase
 
+from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.core.scores import Scale, from_units
+from affinity_bandits.service.problems import NeedsAttention
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate
 from tests.support.databases import made_database
 
-from .machine import World, run_machine
+from .machine import COUNTING, POLICIES, run_machine
+from .machine_world import World
 
 SEQUENCES = int(os.environ.get("AFFINITY_SEQUENCES", "300"))
 SEQUENCES_OF_A_CONTROL = 300
@@ -43,8 +46,11 @@ def world(worker: str) -> Iterator[World]:
 
 
 @pytest.mark.slow
-def test_whatever_happens_the_database_does_as_the_model(world: World) -> None:
-    run_machine(world, SEQUENCES, (Phase.generate, Phase.shrink))
+@pytest.mark.parametrize("policies", [POLICIES, COUNTING], ids=["sums", "tallies"])
+def test_whatever_happens_the_database_does_as_the_model(
+    world: World, policies: list[RoundPolicy]
+) -> None:
+    run_machine(world, SEQUENCES, (Phase.generate, Phase.shrink), policies)
 
 
 MUTATIONS = {
@@ -90,6 +96,17 @@ MUTATIONS = {
     "a tenant who tells another's": ("tell", " AND h.tenant = p_tenant", ""),
 }
 """What is broken: the function, a piece of its text, and what stands there instead."""
+MUTATIONS_OF_TALLIES = {
+    "tallies that are replaced": ("tell", "a.there + a.more", "a.more"),
+    "a score counted as one node": ("tell", "v_range - way % v_range", "v_range"),
+    "a part for the wrong node": ("tell", "way / v_range + 1", "way / v_range"),
+    "a score counted once for many": ("tell", "n * (way % v_range)", "way % v_range"),
+    "a scale that begins at 0": ("tell", "a.u / a.n - v_head.lowest", "a.u / a.n"),
+    "sums where scores are counted": ("tell", "p_forms[i] <> 'scores'", "false"),
+    "one score of an arm for all": ("tell", "sum(o.n) AS n", "max(o.n) AS n"),
+}
+"""The same, where scores are counted."""
+NOTICED = (AssertionError, asyncpg.PostgresError, NeedsAttention, pytest.fail.Exception)
 
 
 @pytest.mark.slow
@@ -97,9 +114,19 @@ MUTATIONS = {
 def test_the_machine_notices_a_broken_rule(world: World, broken: str) -> None:
     with (
         mutated(world, *MUTATIONS[broken]),
-        pytest.raises((AssertionError, asyncpg.PostgresError, pytest.fail.Exception)),
+        pytest.raises(NOTICED),
     ):
-        run_machine(world, SEQUENCES_OF_A_CONTROL, (Phase.generate,))
+        run_machine(world, SEQUENCES_OF_A_CONTROL, (Phase.generate,), POLICIES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("broken", MUTATIONS_OF_TALLIES)
+def test_the_machine_notices_a_broken_rule_of_tallies(world: World, broken: str) -> None:
+    with (
+        mutated(world, *MUTATIONS_OF_TALLIES[broken]),
+        pytest.raises(NOTICED),
+    ):
+        run_machine(world, SEQUENCES_OF_A_CONTROL, (Phase.generate,), COUNTING)
 
 
 @pytest.mark.slow
@@ -108,7 +135,7 @@ def test_the_machine_notices_sums_that_are_not_mapped(
 ) -> None:
     monkeypatch.setattr(Scale, "to_policy", lambda self, total, answers: from_units(total))
     with pytest.raises(AssertionError):
-        run_machine(world, SEQUENCES_OF_A_CONTROL, (Phase.generate,))
+        run_machine(world, SEQUENCES_OF_A_CONTROL, (Phase.generate,), POLICIES)
 
 
 @contextmanager

@@ -121,6 +121,14 @@ class Turning:
         for place, one in enumerate(_dicts(body, "totals", len(target.arms))):
             if isinstance(one.get("arm"), str):
                 one["arm"] = target.arms[place]
+            if isinstance(one.get("scores"), list):  # the schema cannot say that there is one form
+                one.pop("count", None)
+                one.pop("sum", None)
+                for each in _dicts(one, "scores", 1):
+                    if _is_number(each.get("count")):
+                        each["count"] = 1
+                    if _is_number(each.get("score")) and abs(each["score"]) <= 1e5:
+                        each["score"] = abs(each["score"]) / 1e5
             if _is_number(one.get("count")):
                 one["count"] = int(place < len(slots))
             if _is_number(one.get("sum")) or isinstance(one.get("sum"), str):

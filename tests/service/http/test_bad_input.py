@@ -20,6 +20,7 @@ from tests.support.web_site import CAMPAIGN, Site, on_site, opened, refused
 
 ANSWER = '{"lease": 2, "answers": [{"slot": %s, "score": %s}]}'
 TOTAL = '{"lease": 2, "totals": [{"arm": "a", "count": %s, "sum": %s}]}'
+COUNTED = '{"lease": 2, "totals": [{"arm": "a", "scores": [{"score": %s, "count": %s}]}]}'
 OPENING = '{"name": "n", "arms": ["a", "b"], "policy": {"name": "uniform"}, %s}'
 PLACES = {
     "count": ("/ask", '{"count": %s}'),
@@ -30,6 +31,8 @@ PLACES = {
     "totals[0].arm": ("/tell", '{"lease": 2, "totals": [{"arm": %s, "count": 1, "sum": 1}]}'),
     "totals[0].count": ("/tell", TOTAL % ("%s", 1)),
     "totals[0].sum": ("/tell", TOTAL % (1, "%s")),
+    "totals[0].scores[0].score": ("/tell", COUNTED % ("%s", 1)),
+    "totals[0].scores[0].count": ("/tell", COUNTED % (1, "%s")),
     "name": ("", '{"name": %s, "arms": ["a", "b"], "policy": {"name": "uniform"}, "horizon": 9}'),
     "arms[1]": (
         "",
@@ -61,6 +64,7 @@ EDGES = {
     "lease": (0, LARGEST_NUMBER),
     "answers[0].slot": (0, LARGEST_ROUND),
     "totals[0].count": (0, 10_000),
+    "totals[0].scores[0].count": (1, 10_000),
     "horizon": (1, 10**15),
 }
 BODIES = {

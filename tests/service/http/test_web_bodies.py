@@ -73,6 +73,20 @@ BAD_TELLS = [
     '{"lease": 2, "totals": [{"arm": "a", "count": 1, "sum": "1\\n"}]}',
     '{"lease": 2, "totals": [{"arm": "a", "count": 1, "sum": "999999999999"}]}',
     '{"lease": 2, "totals": [{"arm": "a", "count": 1, "sum": true}]}',
+    '{"lease": 2, "totals": [{"arm": "a"}]}',
+    '{"lease": 2, "totals": [{"arm": "a", "count": 1}]}',
+    '{"lease": 2, "totals": [{"arm": "a", "sum": 1}]}',
+    '{"lease": 2, "totals": [{"arm": "a", "count": null, "sum": 1}]}',
+    '{"lease": 2, "totals": [{"arm": "a", "scores": []}]}',
+    '{"lease": 2, "totals": [{"arm": "a", "scores": [{"score": 1}]}]}',
+    '{"lease": 2, "totals": [{"arm": "a", "scores": [{"score": 1, "count": 0}]}]}',
+    '{"lease": 2, "totals": [{"arm": "a", "scores": [{"score": 1, "count": 1}], "count": 1}]}',
+    '{"lease": 2, "totals": [{"arm": "a", "scores": [{"score": 1, "count": 1}], "sum": 1}]}',
+    '{"lease": 2, "totals": [{"arm": "c", "scores": [{"score": 1, "count": 1}]}]}',
+    '{"lease": 2, "totals": [{"arm": "a", "scores": [{"score": 1, "count": 1},'
+    ' {"score": 1, "count": 1}]}]}',
+    '{"lease": 2, "totals": [{"arm": "a", "scores": [{"score": 1, "count": 1}]},'
+    ' {"arm": "b", "count": 1, "sum": 1}]}',
 ]
 BAD_CAMPAIGNS: list[dict[str, Any]] = [
     {"name": ""},

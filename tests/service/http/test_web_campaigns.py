@@ -7,6 +7,8 @@ import json
 import tracemalloc
 from collections.abc import AsyncIterator
 
+import pytest
+
 from affinity_bandits.service.http.ndjson import TOO_LONG, lines_of
 from tests.support.web_site import (
     TELL,
@@ -15,6 +17,63 @@ from tests.support.web_site import (
     opened,
     refused,
 )
+
+BETS = {"name": "betting-elimination", "head_start": 0, "bounded": True, "levels": 5}
+
+
+def test_where_scores_are_counted_totals_must_say_which(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            campaign = await opened(client, policy=BETS | {"in_flight": 8}, lowest=1, highest=5)
+            path = f"/v1/campaigns/{campaign}"
+            lease = (await client.post(f"{path}/ask", json={"count": 8})).json()
+            sums = [{"arm": arm, "count": 4, "sum": "14.5"} for arm in "ab"]
+            said = refused(
+                await client.post(f"{path}/tell", json={"lease": lease["lease"], "totals": sums}),
+                *(422, "scores_needed"),
+            )
+            assert said.startswith("every total must have scores, each with its count, in place of")
+            assert said.endswith("got a sum of 14.5")
+            scores = [{"score": 4.5, "count": 3}, {"score": 1, "count": 1}]
+            body = {"lease": lease["lease"], "totals": [{"arm": a, "scores": scores} for a in "ab"]}
+            for _ in range(2):  # the second time it is a repeat
+                told = await client.post(
+                    f"{path}/tell", json=body, headers={"idempotency-key": "scores"}
+                )
+                assert told.json() == {"counted": 8, "late": 0, "duplicate": 0}
+            (closed,) = (await client.get(f"{path}/rounds")).json()["items"]
+            assert (closed["sums"], closed["means"]) == (["14.5", "14.5"], [3.625, 3.625])
+            events = (await client.get(f"{path}/events")).json()["items"]
+            assert [one["kind"] for one in events] == ["create", "ask", "tell", "close"]
+            assert events[2]["data"]["arms"] == [0, 0, 1, 1]
+            assert events[2]["data"]["counts"] == [3, 1, 3, 1]
+            # Of 4 answers, in parts of the range: one is the lowest, three are half a star above 4.
+            own = [str(n * 4 * 10**9 // 2) for n in (2, 0, 0, 3, 3)]
+            assert events[3]["data"]["tallies"] == [own, own]
+
+    on_site(dsn, work)
+
+
+@pytest.mark.parametrize("form", ["sum", "scores"])
+def test_where_sums_are_enough_both_forms_of_totals_count(dsn: str, form: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            policy = {"name": "explore-then-commit", "pulls_per_arm": 3}
+            campaign = await opened(client, policy=policy)
+            path = f"/v1/campaigns/{campaign}"
+            lease = (await client.post(f"{path}/ask", json={"count": 6})).json()
+            own: dict[str, object] = {"count": 3, "sum": 1.25}
+            if form == "scores":
+                own = {"scores": [{"score": 0.5, "count": 2}, {"score": 0.25, "count": 1}]}
+            body = {"lease": lease["lease"], "totals": [own | {"arm": arm} for arm in "ab"]}
+            told = await client.post(f"{path}/tell", json=body)
+            assert told.json() == {"counted": 6, "late": 0, "duplicate": 0}
+            (closed,) = (await client.get(f"{path}/rounds")).json()["items"]
+            assert (closed["counts"], closed["sums"]) == ([3, 3], ["1.25", "1.25"])
+            last = (await client.get(f"{path}/events")).json()["items"][-1]
+            assert "tallies" not in last["data"]
+
+    on_site(dsn, work)
 
 
 def test_a_campaign_from_the_first_ask_to_the_stop(dsn: str) -> None:

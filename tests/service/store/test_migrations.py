@@ -192,6 +192,13 @@ async def goes_on(dsn: str, revision: str) -> None:
             owed = await asked(campaigns, make.IN_ORDER)  # what expired leases still owe
             assert len(owed.slots) == 2
             assert isinstance(await asked(campaigns, make.IN_ORDER), Wait)
+        if make.COUNTED in there:
+            for _ in range(3):
+                lease = await asked(campaigns, make.COUNTED)
+                slots = tuple(slot for slot, _ in lease.slots)
+                tell = SlotTell(lease.number, new_key(), "t", slots, (2 * 10**9 + 7,) * len(slots))
+                await campaigns.tell(make.TENANT, make.COUNTED, [tell], now=NOW)
+            assert (await verify(pool, make.COUNTED)).rounds > verdicts[make.COUNTED].rounds
         after = {id_: await verify(pool, id_) for id_ in there}
         assert {id_: one.differences for id_, one in after.items() if one.differences} == {}
         assert after[make.RUNNING].events > verdicts[make.RUNNING].events

@@ -44,8 +44,11 @@ def played(
     while not (current.final or exhausted or len(closed) == rounds):
         width = len(current.arms)
         counts = [current.size // width + (i < current.size % width) for i in range(width)]
-        sums = [to_units(means[arm]) * n for arm, n in zip(current.arms, counts, strict=True)]
-        made = advance(policy, about.scale, saved, current, sums, before)
+        sums, tallies = [], about.nodes.none(width)
+        for arm, n, own in zip(current.arms, counts, tallies, strict=True):
+            sums.append(to_units(means[arm]) * n)
+            about.nodes.add(own, to_units(means[arm]), n)
+        made = advance(policy, about.nodes, saved, current, sums, tallies, before)
         at = START + timedelta(days=len(closed))
         closed.append(
             ClosedRound(

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 
 from affinity_bandits.policies import (
+    BettingElimination,
     Elimination,
     HandicapElimination,
     RoundPolicy,
@@ -153,6 +154,18 @@ def test_a_head_start_is_told_as_one_and_names_the_leader() -> None:
     assert [one.scores is None for one in view.rounds][-2:] == [True, False]
 
 
+def test_bets_are_told_with_means_on_the_scale_that_people_gave() -> None:
+    policy = BettingElimination(head_start=20, bounded=True, failure=0.05)
+    campaign, rounds = played(policy, "ABC", [2.0, 4.5, 1.5], horizon=20_000, scale=(1.0, 5.0))
+    assert "This round only finds a first leader." in told(campaign, rounds, 0)
+    assert "their numbers are put in the order in which" in told(campaign, rounds, 1)
+    assert campaign.recommended == 1
+    last = next(d for d in decisions_of(campaign, rounds) if d.round.dropped)
+    story_ = told(campaign, rounds, last.round.number)
+    assert "C scored 1.50, which is 3.00 below the best (B, 4.50)" in story_
+    assert "bets on the leader have won more against it than chance explains" in story_
+
+
 @pytest.mark.parametrize("policy", [SequentialHalving(), SuccessiveRejects()])
 def test_policies_without_a_tolerance_tell_only_the_gap(policy: RoundPolicy) -> None:
     campaign, rounds = played(policy, "ABCD", [0.9, 0.8, 0.4, 0.2], horizon=4000)
@@ -220,7 +233,9 @@ def test_names_stay_text_in_every_sentence_and_picture() -> None:
     # The negative control is the template: without escaping, the tags of names would be found.
     ours = re.compile(r'</?bdi(?: class="name")?>')
     sentences: list[Markup] = []
-    for policy in (LISTED, HandicapElimination(head_start=5, bounded=True), SequentialHalving()):
+    handicap = HandicapElimination(head_start=5, bounded=True)
+    bets = BettingElimination(head_start=5, bounded=True)
+    for policy in (LISTED, handicap, bets, SequentialHalving()):
         for horizon in (400, 40_000):
             campaign, rounds = played(policy, HOSTILE, [0.9, 0.5, 0.1], horizon=horizon)
             sentences += [campaign_text.headline(campaign), campaign_text.next_step(campaign)]

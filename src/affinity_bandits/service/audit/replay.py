@@ -11,9 +11,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from affinity_bandits.service.core.campaign_spec import CampaignSpec, OpenRound, open_round
-from affinity_bandits.service.core.closing import advance
-from affinity_bandits.service.core.scores import Scale
+from affinity_bandits.errors import InvalidInput, NotSupported, UnknownName, shown
+from affinity_bandits.service.core.campaign_spec import (
+    CampaignSpec,
+    OpenRound,
+    open_round,
+    served_policy,
+)
+from affinity_bandits.service.core.closing import advance, recorded
+from affinity_bandits.service.core.tallies import Nodes
 
 Row = Mapping[str, Any]
 
@@ -45,6 +51,7 @@ class Replay:
         next_slot: its first slot that nobody has had.
         answers: how many answers each of its arms has, in its order.
         sums: and their sums, in units of 1e-9.
+        tallies: and how often each score was given, if its policy has nodes.
         leases: leases by their number, those that owe nothing included.
         owing: those of the open round that owe something.
         closed: rounds that were closed.
@@ -60,11 +67,12 @@ class Replay:
         self.in_flight: int | None = None
         self.answers: list[int] = []
         self.sums: list[int] = []
+        self.tallies: list[list[int]] = []
         self.leases: dict[int, HeldLease] = {}
         self.owing: dict[int, HeldLease] = {}
         self.closed: list[dict[str, Any]] = []
         self.spec: CampaignSpec
-        self.scale: Scale
+        self.nodes: Nodes
         self.saved: dict[str, Any]
         self.round: OpenRound
 
@@ -91,8 +99,10 @@ class Replay:
         return {number: lease.pending for number, lease in self.owing.items()}
 
     def _create(self, event: Row) -> None:
-        self.spec = CampaignSpec.from_json(event["detail"]["description"])
-        self.scale = self.spec.scale
+        description = event["detail"]["description"]
+        _check_policy(description["policy"])
+        self.spec = CampaignSpec.from_json(description)
+        self.nodes = self.spec.nodes
         self.in_flight = event["detail"].get("in_flight")  # nobody kept to any before 0002
         policy, arms = self.spec.policy, len(self.spec.arms)
         state = policy.start(arms, self.spec.horizon)
@@ -105,6 +115,7 @@ class Replay:
         self.number, self.round, self.next_slot = number, round_, 0
         self.answers = [0] * len(round_.arms)
         self.sums = [0] * len(round_.arms)
+        self.tallies = self.nodes.none(len(round_.arms))
 
     def _ask(self, event: Row) -> None:
         if self.status in ("exhausted", "stopped"):
@@ -154,7 +165,7 @@ class Replay:
         if lease is None:
             self._note(event, f"told of lease {event['lease']}, which was not granted")
             return
-        low, high = self.scale.lowest, self.scale.highest
+        low, high = self.nodes.scale.lowest, self.nodes.scale.highest
         counts = event["counts"]
         for n, units in zip(counts or [1] * len(event["units"]), event["units"], strict=True):
             if not low * n <= units <= high * n:
@@ -181,10 +192,18 @@ class Replay:
                 continue
             self._settle(holder, [slot])
             place = slot % len(self.round.arms)
-            self.answers[place] += 1
-            self.sums[place] += units
+            self._add(place, 1, units)
             counted += 1
         return counted
+
+    def _add(self, place: int, answers: int, units: int) -> None:
+        """Count answers of one arm that, where there are nodes, all have the same score."""
+        self.answers[place] += answers
+        self.sums[place] += units
+        scale = self.nodes.scale
+        # One that is out of range was noted; there is no node for it.
+        score = min(max(units // answers, scale.lowest), scale.highest)
+        self.nodes.add(self.tallies[place], score, answers)
 
     def _holder(self, slot: int, number: int) -> int | None:
         """Return the lease that owes a slot, this one or a later one; None if no lease does."""
@@ -193,21 +212,21 @@ class Replay:
         return next((other for other, one in self.owing.items() if slot in one.pending), None)
 
     def _count_totals(self, event: Row, lease: HeldLease) -> int:
-        granted = lease.granted()
-        if lease.pending != granted:
+        if lease.pending != lease.granted():
             return 0
         width = len(self.round.arms)
         for arm, count, units in zip(event["told"], event["counts"], event["units"], strict=True):
             if count == 0:
                 continue
             place = self.round.arms.index(arm) if arm in self.round.arms else -1
-            own = sorted(slot for slot in granted if slot % width == place)
+            own = sorted(slot for slot in lease.pending if slot % width == place)
             if place < 0 or len(own) < count:
                 self._note(event, f"{count} answers of arm {arm} are more than the lease has")
                 continue
             self._settle(event["lease"], own[:count])
-            self.answers[place] += count
-            self.sums[place] += units
+            if self.nodes.number and units % count:
+                self._note(event, f"{count} answers of arm {arm} do not have one score")
+            self._add(place, count, units)
         return int(sum(event["counts"]))
 
     def _close(self, event: Row) -> None:
@@ -216,7 +235,10 @@ class Replay:
         self._same(event, "arms", detail["arms"], list(self.round.arms))
         self._same(event, "counts", detail["counts"], self.answers)
         self._same(event, "sums", detail["sums"], [str(total) for total in self.sums])
-        made = advance(self.spec.policy, self.scale, self.saved, self.round, self.sums, self.before)
+        kept = recorded(self.tallies)
+        self._same(event, "tallies", detail.get("tallies"), kept.get("tallies"))
+        seen = (self.sums, self.tallies, self.before)
+        made = advance(self.spec.policy, self.nodes, self.saved, self.round, *seen)
         self._same(event, "dropped", detail["dropped"], list(made.dropped))
         self._same(event, "state", detail["state"], made.saved["state"])
         self._same(event, "next", detail["next"], made.next and made.next.to_json())
@@ -233,7 +255,7 @@ class Replay:
         self.saved = made.saved
         if made.next is None:
             self.status = "exhausted"
-            self.answers, self.sums = [], []
+            self.answers, self.sums, self.tallies = [], [], []
             return
         self.before += self.round.size
         if self.status != "stopped":
@@ -254,6 +276,26 @@ class Replay:
 
     def _note(self, event: Row, text: str) -> None:
         self.differences.append(f"event {event['number']} ({event['kind']}): {text}")
+
+
+def _check_policy(data: Mapping[str, Any]) -> None:
+    """Check that this version has the policy of a campaign.
+
+    Raises:
+        NotSupported: it has not, so nothing can be said of what was decided.
+    """
+    try:
+        served_policy(data)
+    except UnknownName as error:
+        found = f"no policy of the name {shown(error.value)}"
+    except InvalidInput as error:
+        found = f"no such settings of its policy ({error})"
+    else:
+        return
+    raise NotSupported(
+        f"the campaign cannot be replayed by this version, which has {found}; that says nothing"
+        " against its record: verify it with the version that it was made with"
+    )
 
 
 def _short(value: object) -> str:

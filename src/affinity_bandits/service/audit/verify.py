@@ -7,7 +7,9 @@ from uuid import UUID
 
 import asyncpg
 
+from affinity_bandits.errors import NotSupported
 from affinity_bandits.service.audit.replay import Replay
+from affinity_bandits.service.core.tallies import tallies_in
 from affinity_bandits.service.problems import NoSuchCampaign
 from affinity_bandits.service.store.connection import transaction
 from affinity_bandits.service.store.named import sql
@@ -38,6 +40,7 @@ async def verify(pool: asyncpg.Pool, campaign: UUID) -> Verdict:
 
     Raises:
         NoSuchCampaign: there is none by that id.
+        NotSupported: this version does not have the campaign's policy, or another version of it.
     """
     async with transaction(pool, isolation="repeatable_read", readonly=True) as db:
         head = await db.fetchrow(sql.stored_head, campaign)
@@ -46,10 +49,24 @@ async def verify(pool: asyncpg.Pool, campaign: UUID) -> Verdict:
         replay = Replay()
         async for event in db.cursor(sql.stored_events, campaign):
             replay.take(event)
+            if replay.events == 1:
+                _check_version(replay, head["saved"])
             if len(replay.differences) >= MOST_DIFFERENCES or not replay.status:
                 return Verdict(replay.events, len(replay.closed), tuple(replay.differences))
         differences = replay.differences + await _stored_differences(db, campaign, head, replay)
     return Verdict(replay.events, len(replay.closed), tuple(differences))
+
+
+def _check_version(replay: Replay, saved: object) -> None:
+    """Check that the campaign's state was saved by the version of its policy that is here."""
+    found = saved.get("version") if isinstance(saved, dict) else None
+    if replay.status and isinstance(found, int) and found != replay.spec.policy.version:
+        raise NotSupported(
+            f"the campaign cannot be replayed by this version, which has version"
+            f" {replay.spec.policy.version} of its policy, and its state was saved by version"
+            f" {found}; that says nothing against its record: verify it with the version that it"
+            " was made with"
+        )
 
 
 async def _stored_differences(
@@ -73,11 +90,13 @@ async def _stored_differences(
         found.append(f"slots before {head['oldest']} are said to be answered, but some are not")
     answered = replay.round.size if replay.status == "exhausted" else sum(replay.answers)
     compare("answers in the open round", head["answered"], answered)
-    counted = enumerate(zip(replay.answers, replay.sums, strict=True))
+    compare("nodes", head["nodes"], replay.nodes.number)
+    counted = enumerate(zip(replay.answers, replay.sums, replay.tallies, strict=True))
+    rows = await db.fetch(sql.stored_sums, campaign)
     compare(
         "sums of the open round",
-        [(*one[:2], int(one[2])) for one in await db.fetch(sql.stored_sums, campaign)],
-        [(place, count, total) for place, (count, total) in counted if count],
+        [(*one[:2], int(one[2]), tallies_in(one)) for one in rows],
+        [(place, *seen) for place, seen in counted if seen[0]],
     )
     leases = {
         lease: {slot for run in pending for slot in range(run.lower, run.upper)}

@@ -14,6 +14,7 @@ from affinity_bandits import checks
 from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName, shown
 from affinity_bandits.policies import FOREVER, POLICIES, RoundPolicy
 from affinity_bandits.service.core.scores import Scale, from_units, scale_of
+from affinity_bandits.service.core.tallies import Nodes, nodes_of
 from affinity_bandits.wire import Plan, limits
 
 DEFAULT_IN_FLIGHT = 100
@@ -27,8 +28,6 @@ class _Served(Mapping[str, type[RoundPolicy]]):
         policy = POLICIES[name]
         if not (issubclass(policy, RoundPolicy) and policy.information == "feedback"):
             raise KeyError(name)
-        if policy.nodes is not RoundPolicy.nodes:  # a campaign keeps sums, not counts of scores
-            raise KeyError(name)
         return policy
 
     def __iter__(self) -> Iterator[str]:
@@ -39,8 +38,8 @@ class _Served(Mapping[str, type[RoundPolicy]]):
 
 
 SERVED: Mapping[str, type[RoundPolicy]] = _Served()
-"""Policies a campaign can run: those that plan whole rounds and are told sums of feedback alone. A
-policy of one's own is among them once it is registered (`affinity_bandits.policies.register`)."""
+"""Policies a campaign can run: those that plan whole rounds and are told feedback alone. A policy
+of one's own is among them once it is registered (`affinity_bandits.policies.register`)."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +80,7 @@ class CampaignSpec:
         least, most = limits.SHORTEST_LEASE, limits.LONGEST_LEASE
         seconds = checks.number("lease_seconds", self.lease_seconds, low=least, high=most)
         scale = scale_of(self.lowest, self.highest)
+        nodes_of(self.policy, scale)
         # To nine decimals, as scores are kept.
         ends = {"lowest": from_units(scale.lowest), "highest": from_units(scale.highest)}
         plain = {"arms": tuple(names), "horizon": horizon, "lease_seconds": seconds, **ends}
@@ -95,6 +95,11 @@ class CampaignSpec:
     def scale(self) -> Scale:
         """The range of scores, and its mapping to the [0, 1] that the policy sees."""
         return scale_of(self.lowest, self.highest)
+
+    @property
+    def nodes(self) -> Nodes:
+        """The scores at which answers are counted for the policy."""
+        return nodes_of(self.policy, self.scale)
 
     def with_window(self) -> CampaignSpec:
         """Return this spec with the default order window, if its policy needs one and has none."""
@@ -198,7 +203,7 @@ class OpenRound:
 
     @property
     def whole(self) -> bool:
-        """Whether the policy will be given the sums of this round."""
+        """Whether the policy will be told what was seen in this round."""
         return not self.final and self.size == self.repetitions * len(self.arms)
 
 

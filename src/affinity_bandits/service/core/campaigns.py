@@ -25,6 +25,7 @@ from affinity_bandits.service.core.closer import Closer
 from affinity_bandits.service.core.closing import opened
 from affinity_bandits.service.core.memory import remember
 from affinity_bandits.service.core.records import Lease, Runs
+from affinity_bandits.service.core.scores import units_to_text
 from affinity_bandits.service.core.tells import Tell, flattened
 from affinity_bandits.service.store.connection import transaction
 from affinity_bandits.service.store.named import sql
@@ -89,7 +90,8 @@ class Campaigns(Closer):
             status = "decided" if first.final else "open"
             shape = (len(first.arms), first.size)
             await db.execute(
-                sql.create_head, id_, tenant, status, *shape, *terms, policy.order_window
+                *(sql.create_head, id_, tenant, status, *shape, *terms),
+                *(policy.order_window, spec.nodes.number),
             )
             await opened(db, id_, 0, first, before=0, now=now)
             detail = {
@@ -231,4 +233,6 @@ def _told(tell: Tell, row: asyncpg.Record) -> Told | problems.Problem:
             return problems.NoSuchLease(tell.lease)
         case "slot_not_leased":
             return problems.NotLeased(tell.lease)
+        case "scores_needed":
+            return problems.ScoresNeeded(units_to_text(tell.units[0]))
     return problems.ScoreOutOfRange()

@@ -1,4 +1,4 @@
-"""Close a round: one transaction gives its sums to the policy and opens the next round."""
+"""Close a round: one transaction tells the policy what was seen and opens the next round."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ import numpy as np
 
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.service.core.campaign_spec import OpenRound, open_round
-from affinity_bandits.service.core.faults import check_plan, ours, policy_of, state_of
+from affinity_bandits.service.core.faults import check_plan, check_sums, ours, policy_of, state_of
 from affinity_bandits.service.core.scores import Scale
+from affinity_bandits.service.core.tallies import Nodes, tallies_in
 from affinity_bandits.service.store.named import sql
 
 
 @dataclass(frozen=True)
 class Step:
-    """The result of giving a round's sums to the policy.
+    """The result of telling the policy what was seen in a round.
 
     Attributes:
         saved: the policy's state after it, as `Policy.save` writes it.
@@ -34,28 +35,33 @@ class Step:
 
 def advance(
     policy: RoundPolicy,
-    scale: Scale,
+    nodes: Nodes,
     saved: dict[str, Any],
     current: OpenRound,
     sums: list[int],
+    tallies: list[list[int]],
     before: int,
 ) -> Step:
-    """Give a finished round's sums, in units of 1e-9, to the policy.
+    """Tell the policy a finished round's sums, mapped to [0, 1], or its counts at the nodes.
 
     Args:
         policy: the campaign's.
-        scale: the campaign's, on which the sums are; the policy gets them mapped to [0, 1].
+        nodes: the campaign's, with the scale that sums are on.
         saved: its state before the round.
         current: the round.
-        sums: the exact sum of each arm, in the round's order.
+        sums: the exact sum of each arm in units of 1e-9, in the round's order.
+        tallies: those of each arm, in the same order; empty where there are no nodes.
         before: answers counted in earlier rounds.
     """
     if not current.whole:
-        # The horizon cut the round short: as in a simulation, its sums decide nothing.
+        # The horizon cut the round short: as in a simulation, its answers decide nothing.
         return Step(saved, (), None)
     state = policy.load(saved)
-    mapped = [scale.to_policy(total, current.repetitions) for total in sums]
-    after = policy.absorbed(state, np.array(mapped))
+    if nodes.number:
+        seen = [count for own in tallies for count in nodes.counts(own)]
+    else:
+        seen = [nodes.scale.to_policy(total, current.repetitions) for total in sums]
+    after = policy.absorbed(state, np.array(seen))
     arms, horizon = saved["arms"], saved["horizon"]
     candidate = policy.kernels().candidate
     dropped = tuple(
@@ -83,12 +89,17 @@ async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime |
     saved = state_of(campaign, policy, about["saved"])
     row = await db.fetchrow(sql.round_to_close, campaign, number)
     current = OpenRound(tuple(row["arms"]), row["repetitions"], row["size"], final=False)
+    scale = Scale(about["lowest"], about["highest"])
+    rows = await db.fetch(sql.take_sums, campaign)
+    nodes = check_sums(campaign, policy, scale, head["nodes"], len(current.arms), rows)
     counts, sums = [0] * len(current.arms), [0] * len(current.arms)
-    for one in await db.fetch(sql.take_sums, campaign):
-        counts[one["place"]], sums[one["place"]] = one["answers"], int(one["total"])
+    tallies = nodes.none(len(current.arms))
+    for one in rows:
+        place = one["place"]
+        counts[place], sums[place] = one["answers"], int(one["total"])
+        tallies[place] = tallies_in(one)
     with ours(campaign, "decision"):
-        scale = Scale(about["lowest"], about["highest"])
-        made = advance(policy, scale, saved, current, sums, row["before"])
+        made = advance(policy, nodes, saved, current, sums, tallies, row["before"])
         check_plan(made.next, about["arms"], saved["horizon"] - row["before"] - current.size)
     at = await db.fetchval(sql.time_of, now)
     await db.execute(sql.close_round, campaign, number, at, counts, sums, made.dropped)
@@ -98,6 +109,7 @@ async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime |
         "size": current.size,
         "counts": counts,
         "sums": [str(total) for total in sums],
+        **recorded(tallies),
         "dropped": list(made.dropped),
         "state": made.saved["state"],
         "next": made.next and made.next.to_json(),
@@ -112,6 +124,11 @@ async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime |
     shape = (len(made.next.arms), made.next.size)
     await db.execute(sql.next_round, campaign, made.next.final, *shape)
     return True
+
+
+def recorded(tallies: list[list[int]]) -> dict[str, Any]:
+    """Return tallies as the event of a round's end has them; nothing where there are no nodes."""
+    return {"tallies": [[str(one) for one in own] for own in tallies]} if any(tallies) else {}
 
 
 async def opened(

@@ -2,8 +2,8 @@
 
 A campaign whose round cannot be closed, or whose policy or state cannot be read, gets a row in
 `affinity.faults`, which every process sees. It is tried again after growing pauses by whichever
-process comes first, and the row goes when a try succeeds. Reasons are made of fixed words and
-version numbers: what an error says may quote data, and is for nobody but the log.
+process comes first, and the row goes when a try succeeds. Reasons are made of fixed words, version
+numbers and a policy's name: what an error says may quote data, and is for nobody but the log.
 """
 
 from __future__ import annotations
@@ -17,8 +17,11 @@ from uuid import UUID
 
 import asyncpg
 
+from affinity_bandits.errors import UnknownName, shown
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.service.core.campaign_spec import OpenRound, served_policy
+from affinity_bandits.service.core.scores import Scale
+from affinity_bandits.service.core.tallies import Nodes, nodes_of, tallies_in
 from affinity_bandits.service.problems import NeedsAttention
 from affinity_bandits.service.store.named import sql
 
@@ -62,7 +65,11 @@ def policy_of(campaign: UUID, text: str) -> RoundPolicy:
         NeedsAttention: this server cannot make it.
     """
     with ours(campaign, "policy"):
-        return served_policy(json.loads(text))
+        try:
+            return served_policy(json.loads(text))
+        except UnknownName as error:
+            reason = f"this server has no policy of the name {shown(error.value)}"
+            raise NeedsAttention(campaign, "policy", reason) from error
 
 
 def state_of(campaign: UUID, policy: RoundPolicy, text: str) -> dict[str, Any]:
@@ -95,6 +102,38 @@ def check_places(campaign: UUID, last: int | None, width: int) -> None:
     with ours(campaign, "record"):
         if last is not None and last >= width:
             raise ValueError("sums are of arms that the round does not have")
+
+
+def check_sums(
+    campaign: UUID,
+    policy: RoundPolicy,
+    scale: Scale,
+    number: int,
+    width: int,
+    rows: Sequence[Mapping[str, Any]],
+) -> Nodes:
+    """Check what an open round has of each arm; return the nodes that its tallies are for.
+
+    Args:
+        campaign: the one.
+        policy: the campaign's.
+        scale: the campaign's.
+        number: how many nodes the campaign was made with.
+        width: how many arms the round has.
+        rows: of `affinity.sums`.
+
+    Raises:
+        NeedsAttention: sums are of no arm, or tallies not of the same answers as sums.
+    """
+    check_places(campaign, max((row["place"] for row in rows), default=None), width)
+    with ours(campaign, "record"):
+        nodes = nodes_of(policy, scale)
+        if nodes.number != number:
+            raise ValueError("the policy has other nodes than the campaign was made with")
+        for row in rows:
+            if not nodes.fit(tallies_in(row), row["answers"], int(row["total"])):
+                raise ValueError("tallies and sums are not of the same answers")
+    return nodes
 
 
 def check_plan(round_: OpenRound | None, arms: int, left: int) -> None:
@@ -147,5 +186,8 @@ async def examine(db: asyncpg.Connection, campaign: UUID) -> None:
     """
     row = await db.fetchrow(sql.examine, campaign)
     if row is not None and row["status"] == "open":
-        state_of(campaign, policy_of(campaign, row["policy"]), row["saved"])
-        check_places(campaign, row["last"], row["width"])
+        policy = policy_of(campaign, row["policy"])
+        state_of(campaign, policy, row["saved"])
+        rows = await db.fetch(sql.stored_sums, campaign)
+        scale = Scale(row["lowest"], row["highest"])
+        check_sums(campaign, policy, scale, row["nodes"], row["width"], rows)

@@ -28,6 +28,11 @@ class Scale:
     lowest: int
     highest: int
 
+    @property
+    def width(self) -> int:
+        """How far the largest score is from the smallest."""
+        return self.highest - self.lowest
+
     def to_policy(self, total: int, answers: int) -> float:
         """Return a sum of scores after each of them is mapped to [0, 1], rounded once.
 
@@ -37,7 +42,7 @@ class Scale:
         >>> Scale(to_units(1), to_units(5)).to_policy(to_units(9), 3)
         1.5
         """
-        return (total - answers * self.lowest) / (self.highest - self.lowest)
+        return (total - answers * self.lowest) / self.width
 
     def to_scores(self, difference: float) -> float:
         """Return a difference of two means on [0, 1] as a difference of scores.
@@ -45,7 +50,7 @@ class Scale:
         >>> Scale(to_units(1), to_units(5)).to_scores(0.25)
         1.0
         """
-        return difference * from_units(self.highest - self.lowest)
+        return difference * from_units(self.width)
 
 
 def scale_of(lowest: object, highest: object) -> Scale:

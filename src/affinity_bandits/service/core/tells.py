@@ -24,6 +24,7 @@ class _Tell:
 
     kind: ClassVar[str]
     part: ClassVar[str]
+    form: ClassVar[str]
 
     lease: int
     key: str
@@ -34,11 +35,15 @@ class _Tell:
         check_key(self.key)
         if not 1 <= len(places) <= MOST_ANSWERS:
             raise InvalidInput(self.kind, f"1 to {MOST_ANSWERS:,} of them", len(places))
-        if len(set(places)) < len(places):
-            raise InvalidInput(self.kind, f"for different {self.part}", sorted(places)[:20])
+        self._check_different()
         for name, values in (("lease", (self.lease,)), (self.kind, places)):
             if not all(0 <= value <= LARGEST_NUMBER for value in values):
                 raise InvalidInput(name, f"from 0 to {LARGEST_NUMBER:,}", values)
+
+    def _check_different(self) -> None:
+        places: tuple[int, ...] = getattr(self, self.part)
+        if len(set(places)) < len(places):
+            raise InvalidInput(self.kind, f"for different {self.part}", sorted(places)[:20])
 
     @property
     def digest(self) -> bytes:
@@ -57,7 +62,7 @@ class SlotTell(_Tell):
         units: the score of each, in units of 1e-9.
     """
 
-    kind, part = "answers", "slots"
+    kind, part, form = "answers", "slots", "answers"
 
     slots: tuple[int, ...]
     units: tuple[int, ...]
@@ -75,7 +80,7 @@ class ArmTell(_Tell):
         counts: the number of answers of each.
     """
 
-    kind, part = "totals", "arms"
+    kind, part, form = "totals", "arms", "totals"
 
     arms: tuple[int, ...]
     units: tuple[int, ...]
@@ -85,6 +90,27 @@ class ArmTell(_Tell):
         super().__post_init__()
         if not all(0 <= count <= MOST_ANSWERS for count in self.counts):
             raise InvalidInput("count", f"from 0 to {MOST_ANSWERS:,}", self.counts)
+
+
+@dataclass(frozen=True)
+class ScoreTell(ArmTell):
+    """The totals of a lease by arm and score.
+
+    Args:
+        arms: those that have answers, each as often as it has different scores.
+        units: the sum of the answers that an arm has with that score.
+        counts: their number.
+    """
+
+    form = "scores"
+
+    def _check_different(self) -> None:
+        told = list(zip(self.arms, self.units, self.counts, strict=True))
+        if not all(count > 0 and units % count == 0 for _, units, count in told):
+            raise InvalidInput("count", "1 or more, and of one score", self.counts)
+        scores = [(arm, units // count) for arm, units, count in told]
+        if len(set(scores)) < len(scores):
+            raise InvalidInput(self.kind, "for different scores of each arm", sorted(scores)[:20])
 
 
 Tell = SlotTell | ArmTell
@@ -109,7 +135,7 @@ def flattened(tells: Sequence[Tell]) -> tuple[list[Any], ...]:
         [one.key for one in tells],
         [one.digest for one in tells],
         [one.lease for one in tells],
-        [one.kind for one in tells],
+        [one.form for one in tells],
         [len(one.units) for one in tells],
         places,
         counts,

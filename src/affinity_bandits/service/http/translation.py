@@ -10,7 +10,7 @@ from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.core.campaign_spec import CampaignSpec, planned_spec, served_policy
 from affinity_bandits.service.core.records import Campaign, ClosedRound, Lease, Stored
 from affinity_bandits.service.core.scores import from_units, to_units, total_to_units, units_to_text
-from affinity_bandits.service.core.tells import ArmTell, SlotTell, Tell
+from affinity_bandits.service.core.tells import ArmTell, ScoreTell, SlotTell, Tell
 
 
 def spec_of(body: wire.CreateCampaign) -> CampaignSpec:
@@ -102,6 +102,13 @@ def tell_of(body: wire.Tell, key: str, actor: str, names: tuple[str, ...]) -> Te
         if one.arm not in arms:
             # Not the closest name: with a thousand long ones it takes seconds to find.
             raise InvalidInput("arm", "the name of an arm of the campaign", one.arm)
+    if body.totals[0].scores is not None:
+        told = [
+            (arms[one.arm], to_units(each["score"]) * each["count"], each["count"])
+            for one in body.totals
+            for each in one.scores
+        ]
+        return ScoreTell(body.lease, key, actor, *zip(*told, strict=True))
     return ArmTell(
         body.lease,
         key,

@@ -18,6 +18,7 @@ from unittest.mock import patch
 from uuid import UUID
 
 from affinity_bandits.policies import (
+    BettingElimination,
     Elimination,
     ExploreThenCommit,
     HandicapElimination,
@@ -27,7 +28,7 @@ from affinity_bandits.policies import (
 from affinity_bandits.service.core.campaign_spec import CampaignSpec
 from affinity_bandits.service.core.campaigns import Ask, Campaigns
 from affinity_bandits.service.core.records import Lease
-from affinity_bandits.service.core.tells import ArmTell, SlotTell
+from affinity_bandits.service.core.tells import ArmTell, ScoreTell, SlotTell
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate, newest_revision
 from affinity_bandits.wire import Wait
@@ -37,8 +38,8 @@ HERE = Path(__file__).parent
 TENANT = 1
 BEGIN = datetime(2030, 1, 1, tzinfo=UTC)
 LATER = BEGIN + timedelta(minutes=2)
-RUNNING, DECIDED, EXHAUSTED, STOPPED, COMPLETE, STARS, IN_ORDER, MARKED = (
-    UUID(int=number) for number in range(1, 9)
+RUNNING, DECIDED, EXHAUSTED, STOPPED, COMPLETE, STARS, IN_ORDER, MARKED, COUNTED = (
+    UUID(int=number) for number in range(1, 10)
 )
 POLICIES: dict[UUID, tuple[RoundPolicy, int]] = {
     RUNNING: (Elimination(ListedSchedule([(4, 0.5), (6, 0.1)])), 200),
@@ -49,9 +50,11 @@ POLICIES: dict[UUID, tuple[RoundPolicy, int]] = {
     STARS: (Elimination(ListedSchedule([(2, 0.5), (3, 0.1)])), 50),
     IN_ORDER: (HandicapElimination(head_start=2, bounded=True, failure=0.05, in_flight=6), 500),
     MARKED: (ExploreThenCommit(3), 50),
+    COUNTED: (BettingElimination(head_start=2, bounded=True, levels=5, in_flight=12), 500),
 }
-SINCE = {STARS: "0002", IN_ORDER: "0002", MARKED: "0003"}
+SINCE = {STARS: "0002", IN_ORDER: "0002", MARKED: "0003", COUNTED: "0004"}
 """Campaigns that dumps of earlier schemas do not have."""
+ON_STARS = (STARS, COUNTED)
 
 
 class Maker:
@@ -73,7 +76,7 @@ class Maker:
             BEGIN,
         )
         for id_, (policy, horizon) in POLICIES.items():
-            scale = (1.0, 5.0) if id_ == STARS else (0.0, 1.0)
+            scale = (1.0, 5.0) if id_ in ON_STARS else (0.0, 1.0)
             about = CampaignSpec(
                 f"campaign {id_.int}", ("a", "b", "ü"), policy, horizon, 60.0, *scale
             )
@@ -93,6 +96,12 @@ class Maker:
         assert isinstance(await self.ask(IN_ORDER, 1), Wait)
         again = await self.ask(IN_ORDER, 1, LATER)
         assert again.runs == ((held.runs[0][0], 1),)
+        await self.tell(COUNTED, await self.ask(COUNTED, 12))
+        lease = await self.ask(COUNTED, 3)
+        told = ((0, 1, 0), (3 * 10**9, 4_123_456_789, 10**9), (1, 1, 1))
+        scores = ScoreTell(lease.number, next(self.keys), "g", *told)
+        (counted,) = await self.campaigns.tell(TENANT, COUNTED, [scores], now=BEGIN)
+        assert counted.counted == 3
         # A server of another version, which cannot read the state.
         lease = await self.ask(MARKED, 9)
         with patch.object(ExploreThenCommit, "version", 2):
@@ -120,7 +129,7 @@ class Maker:
 
     async def tell(self, campaign: UUID, lease: Lease, now: datetime = BEGIN) -> None:
         slots = tuple(slot for slot, _ in lease.slots)
-        lowest = 10**9 if campaign == STARS else 0
+        lowest = 10**9 if campaign in ON_STARS else 0
         units = tuple(lowest + 3 * 10**8 + arm * 10**8 + slot for slot, arm in lease.slots)
         tell = SlotTell(lease.number, next(self.keys), "g", slots, units)
         await self.campaigns.tell(TENANT, campaign, [tell], now=now)

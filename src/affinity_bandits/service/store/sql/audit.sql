@@ -6,7 +6,7 @@ WHERE h.campaign = $1;
 SELECT * FROM affinity.events WHERE campaign = $1 ORDER BY number;
 
 -- name: stored_sums
-SELECT place, answers, total FROM affinity.sums WHERE campaign = $1 ORDER BY place;
+SELECT place, answers, total, tallies FROM affinity.sums WHERE campaign = $1 ORDER BY place;
 
 -- name: stored_leases
 SELECT lease, pending FROM affinity.leases WHERE campaign = $1 ORDER BY lease;

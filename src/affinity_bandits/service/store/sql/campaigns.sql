@@ -15,8 +15,8 @@ SELECT id, digest FROM affinity.campaigns WHERE tenant = $1 AND key = $2;
 
 -- name: create_head
 INSERT INTO affinity.heads (campaign, tenant, status, round, width, size, next_slot, answered,
-  events, lease_seconds, lowest, highest, in_flight)
-VALUES ($1, $2, $3, 0, $4, $5, 0, 0, 1, $6, $7, $8, $9);
+  events, lease_seconds, lowest, highest, in_flight, nodes)
+VALUES ($1, $2, $3, 0, $4, $5, 0, 0, 1, $6, $7, $8, $9, $10);
 
 -- name: add_event
 INSERT INTO affinity.events (campaign, number, at, kind, actor, key, round, detail)

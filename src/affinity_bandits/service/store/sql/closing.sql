@@ -1,5 +1,5 @@
 -- name: head_to_close
-SELECT status, round, size, answered, events FROM affinity.heads WHERE campaign = $1 FOR UPDATE;
+SELECT status, round, size, answered, events, nodes FROM affinity.heads WHERE campaign = $1 FOR UPDATE;
 
 -- name: no_longer_due
 DELETE FROM affinity.due WHERE campaign = $1;
@@ -12,7 +12,7 @@ FROM affinity.campaigns WHERE id = $1;
 SELECT arms, repetitions, size, before FROM affinity.rounds WHERE campaign = $1 AND number = $2;
 
 -- name: take_sums
-DELETE FROM affinity.sums WHERE campaign = $1 RETURNING place, answers, total;
+DELETE FROM affinity.sums WHERE campaign = $1 RETURNING place, answers, total, tallies;
 
 -- name: time_of
 SELECT coalesce($1::timestamptz, clock_timestamp());

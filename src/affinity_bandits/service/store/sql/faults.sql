@@ -25,6 +25,5 @@ RETURNING campaign;
 DELETE FROM affinity.faults WHERE campaign = $1;
 
 -- name: examine
-SELECT h.status, h.width, c.policy::text, c.saved::text,
-  (SELECT max(s.place) FROM affinity.sums AS s WHERE s.campaign = h.campaign) AS last
+SELECT h.status, h.width, h.nodes, h.lowest, h.highest, c.policy::text, c.saved::text
 FROM affinity.heads AS h JOIN affinity.campaigns AS c ON c.id = h.campaign WHERE h.campaign = $1;

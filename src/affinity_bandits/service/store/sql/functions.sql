@@ -130,7 +130,8 @@ BEGIN
 END $$;
 
 -- Item i of the batch has p_lengths[i] entries in p_told and p_units: slots and their scores. Where
--- p_forms[i] is 'totals', they are arms and their sums, with p_counts the numbers of answers.
+-- p_forms[i] is not 'answers', they are arms and sums, with p_counts the numbers of answers: one sum
+-- an arm if it is 'totals', one for each score of an arm if it is 'scores'.
 CREATE OR REPLACE FUNCTION affinity.tell(
   p_tenant bigint, p_campaign uuid, p_now timestamptz,
   p_actors text[], p_keys text[], p_digests bytea[], p_leases bigint[], p_forms text[],
@@ -155,6 +156,7 @@ DECLARE
   v_slots int8multirange;   -- for which slots
   v_new int8multirange;   -- which of them had no answer yet
   v_part int8multirange;
+  v_range bigint;   -- of the range of scores
   -- What the batch adds to the sums: a slot or a place, a number of answers, their sum.
   v_add_slots bigint[] := '{}';
   v_add_counts bigint[] := '{}';
@@ -167,7 +169,7 @@ BEGIN
   v_first := v_head.events;
   FOR i IN 1 .. cardinality(p_keys) LOOP
     v_told := p_told[v_from + 1 : v_from + p_lengths[i]];
-    v_counts := CASE WHEN p_forms[i] = 'totals'
+    v_counts := CASE WHEN p_forms[i] <> 'answers'
       THEN p_counts[v_from + 1 : v_from + p_lengths[i]] END;
     v_units := p_units[v_from + 1 : v_from + p_lengths[i]];
     v_from := v_from + p_lengths[i];
@@ -192,7 +194,10 @@ BEGIN
       outcome := 'no_lease'; RETURN NEXT; CONTINUE;
     END IF;
 
-    IF p_forms[i] = 'totals' THEN
+    IF v_counts IS NOT NULL THEN
+      IF v_head.nodes > 0 AND p_forms[i] <> 'scores' THEN
+        outcome := 'scores_needed'; RETURN NEXT; CONTINUE;
+      END IF;
       IF EXISTS (SELECT FROM unnest(v_counts, v_units) AS t (n, u)
                  WHERE u::numeric < n::numeric * v_head.lowest
                     OR u::numeric > n::numeric * v_head.highest) THEN
@@ -206,7 +211,8 @@ BEGIN
               FROM affinity.rounds AS r, unnest(v_ask.slots) AS run,
                 generate_series(lower(run), upper(run) - 1) AS g (slot)
               WHERE r.campaign = p_campaign AND r.number = v_ask.round) AS s
-        JOIN unnest(v_told, v_counts) AS t (arm, n) ON t.arm = s.arm
+        JOIN (SELECT o.arm, sum(o.n) AS n FROM unnest(v_told, v_counts) AS o (arm, n)
+              GROUP BY o.arm) AS t ON t.arm = s.arm
         WHERE s.nth <= t.n;
       SELECT coalesce(sum(n), 0) INTO v_answers FROM unnest(v_counts) AS n;
       IF affinity.slots_in(v_slots) <> v_answers THEN
@@ -240,7 +246,7 @@ BEGIN
     IF v_ask.round = v_head.round AND isempty(v_new) THEN
       SELECT * INTO v_lease FROM affinity.leases AS l
         WHERE l.campaign = p_campaign AND l.lease = p_leases[i];
-      IF p_forms[i] = 'totals' THEN
+      IF v_counts IS NOT NULL THEN
         -- A sum cannot be taken apart: it counts whole or not at all.
         IF FOUND AND v_lease.pending = v_ask.slots THEN
           v_new := v_slots;
@@ -257,7 +263,7 @@ BEGIN
             WHERE l.campaign = p_campaign AND l.lease = p_leases[i];
         END IF;
       END IF;
-      IF p_forms[i] <> 'totals' AND v_new <> v_slots THEN
+      IF v_counts IS NULL AND v_new <> v_slots THEN
         -- Some slots were offered again; whoever has them now has not answered yet.
         FOR v_lease IN SELECT * FROM affinity.leases AS l
             WHERE l.campaign = p_campaign AND l.lease > p_leases[i]
@@ -315,13 +321,35 @@ BEGIN
     complete := v_head.answered = v_head.size AND v_head.status <> 'exhausted';
     RETURN NEXT;
   END LOOP;
-  IF cardinality(v_add_slots) > 0 THEN
+  IF cardinality(v_add_slots) > 0 AND v_head.nodes = 0 THEN
     INSERT INTO affinity.sums AS s (campaign, place, answers, total)
       SELECT p_campaign, (a.slot % v_head.width)::integer, sum(a.n), sum(a.u)
       FROM unnest(v_add_slots, v_add_counts, v_add_units) AS a (slot, n, u)
       GROUP BY 2 ORDER BY 2
       ON CONFLICT (campaign, place) DO UPDATE
         SET answers = s.answers + excluded.answers, total = s.total + excluded.total;
+  ELSIF cardinality(v_add_slots) > 0 THEN
+    v_range := v_head.highest - v_head.lowest;
+    WITH told AS MATERIALIZED (
+      SELECT (a.slot % v_head.width)::integer AS place, a.n, a.u,
+        (a.u / a.n - v_head.lowest) * (v_head.nodes - 1) AS way   -- times the width
+      FROM unnest(v_add_slots, v_add_counts, v_add_units) AS a (slot, n, u)),
+    parts AS (
+      SELECT place, way / v_range AS node, n, u, n * (v_range - way % v_range) AS tally FROM told
+      UNION ALL SELECT place, way / v_range + 1, 0, 0, n * (way % v_range) FROM told
+        WHERE way % v_range > 0
+      UNION ALL SELECT p.place, node, 0, 0, 0   -- so that every node is there
+        FROM (SELECT DISTINCT place FROM told) AS p, generate_series(0, v_head.nodes - 1) AS node),
+    counted AS (
+      SELECT place, node, sum(n) AS n, sum(u) AS u, sum(tally) AS tally FROM parts GROUP BY 1, 2)
+    INSERT INTO affinity.sums AS s (campaign, place, answers, total, tallies)
+      SELECT p_campaign, place, sum(n), sum(u), array_agg(tally ORDER BY node)
+      FROM counted GROUP BY 2 ORDER BY 2
+      ON CONFLICT (campaign, place) DO UPDATE
+        SET answers = s.answers + excluded.answers, total = s.total + excluded.total,
+          tallies = ARRAY(SELECT a.there + a.more
+            FROM unnest(s.tallies, excluded.tallies) WITH ORDINALITY AS a (there, more, nth)
+            ORDER BY a.nth);
   END IF;
   IF v_head.events > v_first THEN
     UPDATE affinity.heads AS h SET answered = v_head.answered, events = v_head.events

@@ -71,7 +71,10 @@ CREATE TABLE affinity.heads (
   in_flight bigint CHECK (in_flight >= 1),
   -- All slots before it have their answers. Perhaps more have: it is looked up anew only when the
   -- window seems full, since that means reading all leases.
-  oldest bigint NOT NULL DEFAULT 0
+  oldest bigint NOT NULL DEFAULT 0,
+  -- At how many scores, evenly spaced from the lowest to the highest, the policy has answers
+  -- counted; 0 where sums are enough for it.
+  nodes integer NOT NULL DEFAULT 0 CHECK (nodes >= 0)
 ) WITH (fillfactor = 50);
 
 CREATE TABLE affinity.rounds (
@@ -98,6 +101,9 @@ CREATE TABLE affinity.sums (
   place integer NOT NULL,
   answers bigint NOT NULL,
   total numeric NOT NULL,
+  -- For each node, how many answers count as it, times the width of the range of scores in units:
+  -- an answer between two nodes counts as a part of each. NULL where the policy has none.
+  tallies numeric[],
   PRIMARY KEY (campaign, place)
 ) WITH (fillfactor = 50);
 
@@ -141,7 +147,8 @@ CREATE TABLE affinity.events (
   asked integer,
   slots int8multirange,
   expires_at timestamptz,
-  -- tell: slots and their scores, or arms with their counts and sums
+  -- tell: slots and their scores, or arms with their counts and sums; where scores were counted,
+  -- an arm once for each of its scores
   lease bigint,
   told bigint[],
   counts bigint[],
