@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from affinity_bandits import AffinityBandit, Gaussian, PiecewisePower
+from affinity_bandits.noise import Noise
 from affinity_bandits.planning import Assumptions
 
 SMALLEST_SHARE = 1e-7
@@ -113,6 +114,7 @@ def instance(
     level: float,
     initial: Sequence[int],
     rival: float | None = None,
+    bounded_noise: Noise | str = "bernoulli",
 ) -> AffinityBandit:
     """Return a bandit whose scores at equal shares are given, the best group last.
 
@@ -122,6 +124,7 @@ def instance(
         level: the best group's score.
         initial: members of each group at the start.
         rival: the score of all others; by default as close to the best as assumed.
+        bounded_noise: how scores vary if they are bounded; by default as much as they can.
     """
     if rival is None:
         rival = max(0.0, level - given.smallest_difference)
@@ -131,7 +134,7 @@ def instance(
     means = [score / fair for score in (*[rival] * (given.groups - 1), level)]
     if given.bounded:
         means = [min(1.0, mean) for mean in means]
-    noise = "bernoulli" if given.bounded else Gaussian(given.sigma)
+    noise = bounded_noise if given.bounded else Gaussian(given.sigma)
     return AffinityBandit(means, bias=bias, initial_pulls=initial, noise=noise)
 
 

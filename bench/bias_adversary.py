@@ -2,8 +2,9 @@
 
 It draws nondecreasing f no steeper than assumed: flat ones, ramps A min(1, (x/c)**s) with corners
 at the shares that a run visits, steep steps between them, and random chains of powers. Each is put
-into an instance whose scores at equal shares are as assumed, with somebody's head start. All of
-them are run a few times; the worst are then confirmed with many fresh runs.
+into an instance whose scores at equal shares are as assumed, with somebody's head start; bounded
+scores are 0 and 1, but some are of five levels. All of them are run a few times; the worst are then
+confirmed with many fresh runs.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from affinity_bandits import AffinityBandit, PiecewisePower
+from affinity_bandits import AffinityBandit, Ordinal, PiecewisePower
 from affinity_bandits.planning import Assumptions, Outcome
 from affinity_bandits.planning.hardest import initial_members
 from affinity_bandits.planning.outcomes import outcome
-from affinity_bandits.policies import HandicapElimination, RoundPolicy
+from affinity_bandits.policies import BettingElimination, RoundPolicy
 from bench.admitted import flattened, instance, is_admitted
 
 SEARCH_RUNS = 12
@@ -31,6 +32,8 @@ CONFIRMED = 1
 FLAT = (1.0, 0.3, 0.1, 0.03, 0.001)
 BASES = (1, 20, 400)
 """Members of the smallest group at the start."""
+FIVE_LEVELS = 0.15
+"""The part of attacks with bounded scores of five levels: they should be easier to compare."""
 TIE = 1e-9
 """A difference so small that nobody can see it: what a proven failure probability must survive."""
 
@@ -131,15 +134,17 @@ def attacks(
         level = top if rng.random() < 0.7 else rng.uniform(given.smallest_difference, top)
         base = int(rng.choice(BASES, p=(0.8, 0.1, 0.1)))
         initial = [base - 1 + members for members in starts[rng.integers(len(starts))][1]]
-        bandit = instance(given, bias, level, initial)
-        tied = instance(given, bias, level, initial, rival=level * (1.0 - TIE))
+        noise = Ordinal(5) if rng.random() < FIVE_LEVELS else "bernoulli"
+        bandit = instance(given, bias, level, initial, bounded_noise=noise)
+        rival = level * (1.0 - TIE)
+        tied = instance(given, bias, level, initial, rival, noise)
         found.append(Attack(bias, bandit, tied))
     return found
 
 
 def bolder(policy: RoundPolicy) -> RoundPolicy:
     """Return a version that decides too early: a sound policy fails too rarely to rank biases."""
-    if isinstance(policy, HandicapElimination):
+    if isinstance(policy, BettingElimination):
         return replace(policy, failure=0.49, head_start=(policy.head_start or 0) // 2)
     return policy
 

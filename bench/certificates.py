@@ -30,9 +30,10 @@ import numpy as np
 
 from affinity_bandits import AffinityBandit, Constant, Gaussian, Power, Sigmoid
 from affinity_bandits.planning import Assumptions
-from affinity_bandits.planning.hardest import hardest_outcomes, initial_members
+from affinity_bandits.planning.hard_rounds import hardest_outcomes
+from affinity_bandits.planning.hardest import initial_members
 from affinity_bandits.planning.outcomes import outcome
-from affinity_bandits.planning.plan import hardest_runs, planned_policy
+from affinity_bandits.planning.plan import HARDEST_RUNS, planned_policy
 from affinity_bandits.planning.reach import (
     decided_enough,
     sufficient_horizon,
@@ -111,7 +112,7 @@ def drawn(count: int, rng: np.random.Generator) -> Iterator[Assumptions]:
 def at_the_edge(given: Assumptions) -> Assumptions:
     """Return the assumptions with the number of choices that the planner calls sufficient."""
     short = _with_horizon(given, max(LEAST_CHOICES, given.groups))
-    found = sufficient_horizon(short, planned_policy(short), hardest_runs(short), SEED)
+    found = sufficient_horizon(short, planned_policy(short), HARDEST_RUNS, SEED)
     return given if found is None or found > MOST_CHOICES else _with_horizon(given, found)
 
 
@@ -123,7 +124,7 @@ def measure(given: Assumptions, rng: np.random.Generator, tried: int, runs: int)
     """Attack the plan for one set of assumptions."""
     policy = planned_policy(given)
     worlds = worst_worlds(given, policy, given.horizon, SEED + 2)
-    found = hardest_outcomes(worlds, policy, given.horizon, hardest_runs(given), SEED)
+    found = hardest_outcomes(worlds, policy, given.horizon, HARDEST_RUNS, SEED)
     damage = worst(
         policy, given.horizon, attacks(given, biases(given, rng, tried), rng), SEED, runs
     )

@@ -11,11 +11,14 @@ import select
 import signal
 import subprocess
 import sys
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from affinity_bandits.planning import Assumptions, make_plan
+from affinity_bandits.cli.plan_text import print_plan
+from affinity_bandits.planning import Assumptions, ScheduledRound, make_plan
 from affinity_bandits.planning.files import read_plan
 
 from .plan_runner import ASSUMED, TINY, Runner, command, surroundings
@@ -43,12 +46,22 @@ def test_prints_the_verdict_what_it_costs_and_when_groups_are_dropped(affinity: 
     assert lines[costs + 2].startswith("not at all")
     assert any(line.startswith("the worst assumed") for line in lines[costs:])
     drops = lines.index("When groups are dropped, as long as all take part")
-    rows = [line.split() for line in lines[drops + 2 :]]
-    assert len(rows) == 10 < len(plan.rounds)  # and nothing is explained afterwards
-    every = [[str(row.trials), str(row.choices)] for row in plan.rounds]
-    shown = [row[:2] for row in rows]
-    assert shown == [row for row in every if row in shown]  # in their order, no other
-    assert (shown[0], shown[-1]) == (every[0], every[-1])
+    rows = [line.split() for line in lines[drops + 2 :]]  # nothing is explained afterwards
+    assert [row[:2] for row in rows] == [[str(row.trials), str(row.choices)] for row in plan.rounds]
+    assert " ".join(rows[0][2:]) == "nobody is dropped yet"
+    assert rows[-1][2:] == [f"{plan.rounds[-1].drops:.3g}", f"{plan.rounds[-1].detects:.3g}"]
+
+
+@slow
+def test_of_many_rounds_ten_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    plan = make_plan(ASSUMED, progress=False)
+    every = [ScheduledRound(n, 2 * n, 0.5, 0.6) for n in range(1, 36)]
+    print_plan(replace(plan, rounds=tuple(every)))
+    shown = [line.split()[:2] for line in capsys.readouterr().out.splitlines()[-10:]]
+    trials = [int(row[0]) for row in shown]
+    assert (trials[0], trials[-1]) == (1, 35)
+    assert trials == sorted(set(trials))
+    assert {later - earlier for earlier, later in pairwise(trials)} <= {3, 4}
 
 
 @slow
@@ -117,7 +130,7 @@ def test_explains_what_is_assumed_and_what_happens_if_it_is_wrong(inside: Runner
     assert "Scores lie between 0 and 1; the bias acts on what a score has above 0." in assumed
     assert "Each choice is scored before the next is made." in assumed
     rows = table.splitlines()
-    for words in ("a larger head start", "noisier scores", "a smaller difference", "fewer choices"):
+    for words in ("a larger head start", "a smaller difference", "fewer choices"):
         found = [row for row in rows if row.startswith(words)]
         assert len(found) == 2
         assert " 2 times " in found[0]
@@ -173,9 +186,9 @@ def test_remembers_a_plan_until_told_to_make_it_again(inside: Runner) -> None:
     assert kept.suffix == ".toml"
     assert inside.succeeded(*TINY) == first
     # A plan that was tampered with gives away where a verdict comes from.
-    changed = kept.read_text(encoding="utf-8").replace("wrong = 0\n", "wrong = 1999\n", 1)
+    changed = kept.read_text(encoding="utf-8").replace("wrong = 0\n", "wrong = 299\n", 1)
     kept.write_text(changed, encoding="utf-8")
-    assert "1999 of 2,000 runs" in inside.succeeded(*TINY)
+    assert "299 of 300 runs" in inside.succeeded(*TINY)
     assert inside.succeeded(*TINY, "--again") == first
     assert "1999 of 2,000 runs" not in inside.succeeded(*TINY, "--seed", "1")
     assert len(inside.kept) == 2

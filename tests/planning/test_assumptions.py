@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from affinity_bandits.planning import Assumptions, Plan, hard_worlds, make_plan
-from affinity_bandits.planning.hardest import hardest_outcome
+from affinity_bandits.planning.hard_rounds import hardest_outcome
 from affinity_bandits.planning.plan import planned_policy
 
 from .assumed import LONG_ENOUGH
@@ -112,7 +112,9 @@ def test_what_is_in_flight_reaches_the_policy_and_its_first_round(in_flight: int
     assert policy.in_flight == in_flight
     assert policy.order_window == in_flight
     state = policy.start(2, 1000)
-    assert state.head_start == LONG_ENOUGH.head_start + in_flight // 2
+    assert state.most.tolist() == [LONG_ENOUGH.head_start] * 2
+    assert state.order == in_flight // 2
+    assert policy.plan(state).repetitions == max(4, in_flight // 2)
 
 
 def test_what_is_in_flight_costs_choices() -> None:

@@ -27,25 +27,26 @@ from bench.admitted import harmful_biases, instance, random_bias, random_initial
 
 from affinity_bandits import AffinityBandit
 from affinity_bandits.planning import Assumptions, HardWorld, Outcome, hard_worlds
+from affinity_bandits.planning.hard_rounds import hardest_outcomes
 from affinity_bandits.planning.hardest import initial_members
 from affinity_bandits.planning.outcomes import outcomes
 from affinity_bandits.planning.plan import planned_policy
-from affinity_bandits.planning.reach import decided_enough, hardest_outcomes
+from affinity_bandits.planning.reach import decided_enough
 
 RUNS = 500
 
 CASES = {
-    "two-groups": (Assumptions(2, 10**6, 0.3, head_start=50, steepness=1.0), (2500, 2700)),
-    "gentle": (Assumptions(2, 10**6, 0.3, head_start=50, steepness=0.5), (1601, 2000)),
-    "steep": (Assumptions(2, 10**6, 0.3, head_start=50, steepness=3.0), (4700, 5200)),
-    "four-groups": (Assumptions(4, 10**6, 0.3, head_start=50, steepness=1.0), (5225, 6000)),
+    "two-groups": (Assumptions(2, 10**6, 0.3, head_start=50, steepness=1.0), (1221, 1563)),
+    "gentle": (Assumptions(2, 10**6, 0.3, head_start=50, steepness=0.5), (685, 939)),
+    "steep": (Assumptions(2, 10**6, 0.3, head_start=50, steepness=3.0), (3239, 3791)),
+    "four-groups": (Assumptions(4, 10**6, 0.3, head_start=50, steepness=1.0), (2913, 3492)),
     "low-scores": (
         Assumptions(2, 10**6, 0.1, head_start=50, steepness=1.0, largest_mean=0.4),
-        (6469, 8200),
+        (4061, 6353),
     ),
     "gaussian": (
         Assumptions(3, 10**6, 0.5, head_start=50, steepness=1.0, noise="gaussian"),
-        (2117, 2600),
+        (1635, 2203),
     ),
 }
 

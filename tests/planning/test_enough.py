@@ -12,10 +12,10 @@ from bench.admitted import instance, random_bias, random_initial
 from affinity_bandits import AffinityBandit, Constant, Custom, PiecewisePower
 from affinity_bandits.bias import Bias
 from affinity_bandits.planning import Assumptions, Plan, examples, hard_worlds, make_plan
-from affinity_bandits.planning.hardest import hardest_outcome
+from affinity_bandits.planning.hard_rounds import hardest_outcome, hardest_outcomes
 from affinity_bandits.planning.outcomes import outcomes
 from affinity_bandits.planning.plan import planned_policy
-from affinity_bandits.planning.reach import decided_enough, hardest_outcomes
+from affinity_bandits.planning.reach import decided_enough
 
 from .assumed import TOO_SHORT
 

@@ -20,16 +20,20 @@ import affinity_bandits.planning.outcomes as outcomes_module
 from affinity_bandits.bias import Bias, PiecewisePower
 from affinity_bandits.kernels import bind
 from affinity_bandits.planning import Assumptions, hard_worlds
+from affinity_bandits.planning.hard_rounds import (
+    NEVER,
+    hardest_outcome,
+    hardest_outcomes,
+    hardest_rounds,
+    run_hardest,
+)
 from affinity_bandits.planning.hardest import (
     World,
-    hardest_outcome,
-    hardest_rounds,
     largest_weight,
     smallest_lead,
     smallest_weight,
 )
 from affinity_bandits.planning.plan import planned_policy
-from affinity_bandits.planning.reach import hardest_outcomes
 from affinity_bandits.policies import Round
 
 from .assumed import SMALL
@@ -170,7 +174,7 @@ def hard_sums(world: World, initial: list[int], rounds: Rounds) -> list[np.ndarr
 
     kernel = bind(hardest_rounds, plan=plan, absorb=absorb, candidate=candidate)
     counts, numbers = np.zeros(1, dtype=np.int64), np.zeros(1)
-    out = np.zeros((2, 1, len(initial)), dtype=np.int64)
+    out = np.zeros((1, len(initial)), dtype=np.int64)
     kernel(
         world._replace(sigma=1e-250),  # noise that no sum notices
         np.array(initial),
@@ -179,10 +183,11 @@ def hard_sums(world: World, initial: list[int], rounds: Rounds) -> list[np.ndarr
         counts.copy(),
         numbers,
         numbers.copy(),
+        np.zeros((0, 0)),
         np.array([1, 2], dtype=np.uint64),
         sum(len(arms) * repetitions for arms, repetitions in rounds),
-        *out,
-        np.zeros(1, dtype=np.int64),
+        out,
+        *np.full((2, 1), NEVER, dtype=np.int64),
     )
     return found
 
@@ -279,6 +284,24 @@ def test_what_is_in_flight_lets_the_committee_differ(
 ) -> None:
     given = Assumptions(groups, 1000, 0.2, in_flight=in_flight)
     assert {hard.world.slack for hard in hard_worlds(given)} == {slack}
+
+
+# Fewer choices.
+
+
+def test_what_a_smaller_horizon_gives_can_be_read_off_longer_runs() -> None:
+    """To the run: the policy is not told the horizon. What groups got is that of longer runs."""
+    hard, policy = hard_worlds(SMALL)[0], planned_policy(SMALL)
+    long = run_hardest(hard, policy, 1000, 200, seed=7)
+    for horizon in (40, 90, 1000):
+        short = hardest_outcome(hard, policy, horizon, 200, seed=7)
+        found = long.within(horizon)
+        parts = {"per_group": short.per_group, "per_group_95": short.per_group_95}
+        assert replace(found, **parts) == short
+        share = (short.replicates - short.undecided) / short.replicates
+        assert long.needed(share) <= horizon < long.needed(min(1.0, share + 0.01)) or share == 1.0
+    assert 0 < long.within(90).undecided < 200
+    assert run_hardest(hard, policy, 4, 10, seed=7).needed(0.1) == NEVER
 
 
 # The same twice.

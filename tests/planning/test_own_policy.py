@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Self
 from unittest.mock import patch
 
 import pytest
 
 from affinity_bandits.cli.plan_text import print_explanation, print_plan
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.kernels import FloatArray
 from affinity_bandits.planning import Plan, hard_worlds, make_plan
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
-from affinity_bandits.planning.reach import hardest_outcomes, reach_at
+from affinity_bandits.planning.hard_rounds import hardest_outcome, hardest_outcomes
+from affinity_bandits.planning.plan import planned_policy
+from affinity_bandits.planning.reach import reached
 from affinity_bandits.planning.schedules import BY_CHANCE, scheduled_rounds
 from affinity_bandits.planning.stress import stress
-from affinity_bandits.policies import PLANNED_BY_DEFAULT, POLICIES, RoundPolicy, register
-from tests.support.own_policies import DropLowest, DropLowestInWords
+from affinity_bandits.policies import (
+    PLANNED_BY_DEFAULT,
+    POLICIES,
+    BettingElimination,
+    HandicapElimination,
+    RoundPolicy,
+    register,
+)
+from affinity_bandits.policies.planned import Assumed
+from tests.support.own_policies import DropLowest, DropLowestInWords, DropLowestState
 
 from .assumed import TINY
 
@@ -35,7 +47,8 @@ def test_one_that_promises_nothing_is_measured_but_not_planned_with() -> None:
     for found in hardest_outcomes(hard_worlds(close), DropLowest(1), TINY.horizon, 100, seed=1):
         assert found.replicates == 100
         assert 0 < found.wrong < 100
-    assert reach_at(TINY, hard_worlds(TINY)[0], DropLowest(), 1000, seed=1).horizon == 1000
+    (reach,) = reached(TINY, hard_worlds(TINY)[0], DropLowest(), [1000], seed=1)
+    assert reach.horizon == 1000
     assert scheduled_rounds(DropLowest(), TINY) == ()
 
 
@@ -75,7 +88,7 @@ def test_what_is_no_class_of_round_policies_is_refused(wrong: object) -> None:
         make_plan(TINY, policy_class=wrong, progress=False)  # type: ignore[arg-type]
 
 
-def test_of_our_own_policies_only_the_proven_one_promises() -> None:
+def test_of_our_own_policies_only_the_proven_ones_promise() -> None:
     given, promising = TINY.on_unit_scale(), []
     for policy in POLICIES.values():
         if issubclass(policy, RoundPolicy):
@@ -84,17 +97,39 @@ def test_of_our_own_policies_only_the_proven_one_promises() -> None:
             except InvalidInput:
                 continue
             promising.append(policy)
-    assert promising == [PLANNED_BY_DEFAULT]
+    assert promising == [HandicapElimination, BettingElimination]
+    assert PLANNED_BY_DEFAULT is BettingElimination
 
 
-class DropLowestByCounts(DropLowestInWords):
-    """One that is told counts, not sums."""
+drop_lowest = DropLowest.absorb
+
+
+class DropLowestByCounts(DropLowest):
+    """One that is told how often there were scores of 0, 1/2 and 1."""
 
     @property
     def nodes(self) -> tuple[float, ...]:
-        return (0.0, 1.0)
+        return (0.0, 0.5, 1.0)
+
+    @classmethod
+    def planned_for(cls, assumed: Assumed) -> Self:
+        return cls()
+
+    @staticmethod
+    def absorb(state: DropLowestState, seen: FloatArray) -> None:
+        for position in range(state.left[0]):
+            seen[position] = 0.5 * seen[3 * position + 1] + seen[3 * position + 2]
+        drop_lowest(state, seen)
 
 
-def test_a_policy_that_counts_scores_is_not_planned_with() -> None:
-    with pytest.raises(InvalidInput, match="policy_class must be one that decides from sums"):
-        make_plan(TINY, policy_class=DropLowestByCounts, progress=False)
+def test_counts_of_scores_say_the_same_as_their_sums() -> None:
+    for hard in hard_worlds(replace(TINY, smallest_difference=0.2, largest_mean=0.6)):
+        summed = hardest_outcome(hard, DropLowest(), TINY.horizon, 100, seed=1)
+        assert 0 < summed.wrong < 100
+        assert hardest_outcome(hard, DropLowestByCounts(), TINY.horizon, 100, seed=1) == summed
+
+
+def test_a_policy_that_counts_scores_is_planned_with_where_they_have_two_ends() -> None:
+    assert planned_policy(TINY, DropLowestByCounts) == DropLowestByCounts()
+    with pytest.raises(InvalidInput, match="policy_class must be one without nodes unless noise"):
+        make_plan(replace(TINY, noise="gaussian"), policy_class=DropLowestByCounts, progress=False)

@@ -13,7 +13,6 @@ from affinity_bandits.planning.stress import FACTORS, RUNS, Stress, stress
 WRONG = (
     "a larger head start",
     "a steeper bias",
-    "noisier scores",
     "a smaller difference",
     "fewer choices",
     "more groups than planned for",
@@ -44,6 +43,10 @@ def line_of(lines: Sequence[Stress], assumption: str, factor: int) -> Stress:
     return found
 
 
+NOISIER = "noisier scores"
+"""Not of bounded scores that are counted: one beyond an end counts as that end."""
+
+
 @pytest.mark.slow
 def test_every_assumption_is_wrong_once_by_each_factor(lines: list[Stress]) -> None:
     assert FACTORS == (2, 10)
@@ -54,6 +57,8 @@ def test_every_assumption_is_wrong_once_by_each_factor(lines: list[Stress]) -> N
 def test_what_is_not_assumed_cannot_be_wrong(level: Plan) -> None:
     found = {line.assumption for line in stress(level, progress=False)}
     assert found == set(WRONG) - {"a larger head start", "a steeper bias"}
+    spread = make_plan(replace(LEVEL, noise="gaussian", sigma=0.2), progress=False)
+    assert {line.assumption for line in stress(spread, progress=False)} == found | {NOISIER}
 
 
 @pytest.mark.slow
@@ -73,14 +78,14 @@ def test_a_line_says_how_often_and_where(lines: list[Stress]) -> None:
 def test_a_head_start_ten_times_larger_is_seen_to_fail(plan: Plan, lines: list[Stress]) -> None:
     """In a world in which one rival starts with 1,001 members and the best group with one.
 
-    The interval of 200 runs begins above the 5% tolerated from 17 failures on. Half of the runs
-    are asked for: a policy that fails in 70% of runs on one instance has fewer with probability
-    below 1e-8, one that fails in 30% more.
+    The interval of 200 runs begins above the 5% tolerated from 17 failures on. A quarter of the
+    runs are asked for: about 45% fail, and a policy that fails in 45% of runs has fewer failures
+    than a quarter with probability below 1e-8, one that fails in 10% more.
     """
     assert plan.enough
     found = line_of(lines, "a larger head start", 10)
     assert found.wrong[1] > WANTED.failure
-    assert found.wrong[0] > 0.5
+    assert found.wrong[0] > 0.25
     assert "whole head start" in found.world
 
 

@@ -103,5 +103,5 @@ def test_a_stake_without_a_cap_is_seen_to_lose_everything_and_more() -> None:
         betting_elimination.BettingElimination.absorb,
         bet_on_leader=bind(bets.bet_on_leader, SAFE_STAKE=3.0),
     )
-    with pytest.raises(ValueError, match="math domain error|expected a"):
+    with pytest.raises(ValueError, match=r"math domain error|expected a"):
         growth(uncapped, policy, arms=3, seed=0)

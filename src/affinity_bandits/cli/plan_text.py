@@ -67,7 +67,7 @@ def _summary(plan: Plan) -> Any:
     detectable = "none" if plan.detectable is None else f"{plan.detectable:.2g}"
     table = _table("", "")
     table.show_header = False
-    table.add_row("method", "elimination with a handicap")
+    table.add_row("method", plan.policy.name)
     table.add_row(
         "chance of settling for a worse group",
         f"at most {_percent(plan.failure)}, proven for every bias that never lowers a score as a "

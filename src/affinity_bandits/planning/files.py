@@ -25,7 +25,7 @@ from affinity_bandits.planning.reach import Reach, horizons_around
 from affinity_bandits.planning.schedules import ScheduledRound
 from affinity_bandits.policies import RoundPolicy
 
-FORMAT = 3
+FORMAT = 4
 LABEL = "plan"
 """What the policy is called in tables and pictures of `simulate`."""
 HEADER = """\

@@ -25,33 +25,15 @@ is not proven: it is what the benchmark of certificates attacks with thousands o
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from affinity_bandits.displays import one_line
-from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
 from affinity_bandits.planning.assumptions import Assumptions
-from affinity_bandits.planning.outcomes import Outcome, Tick, counted, in_threads
-from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.policies.round import RoundKernels
-from affinity_bandits.policies.state import pack
-from affinity_bandits.simulation.binomial import next_binomial
-from affinity_bandits.simulation.compiled import compiled
-from affinity_bandits.simulation.draws import Stream, Words, next_normal
-from affinity_bandits.simulation.environment import key_words
-
-plan: Function = unbound
-absorb: Function = unbound
-candidate: Function = unbound
 
 NO_LIMIT = 1e300
 """Stands for a limit where none is assumed."""
 SMALLEST_WEIGHT = 1e-300
-FEW_RUNS = 8
 
 
 class World(NamedTuple):
@@ -67,7 +49,7 @@ class World(NamedTuple):
     sigma: float  # 0: scores of 0 and 1
     slack: int  # by how much the committee can differ between two pulls that are compared
     drawn_at: float = 0.0  # the mean at equal shares that scores are drawn for; 0: the hardest
-    gift: int = -1  # the round in which the best group is far ahead; -1: none
+    gift: int = -1  # choices after which the best group is far ahead until it leads; -1: never
 
 
 @dataclass(frozen=True)
@@ -129,62 +111,6 @@ def initial_members(assumptions: Assumptions) -> list[tuple[str, tuple[int, ...]
     return [nobody, *rivals_ahead(assumptions), best]
 
 
-def hardest_outcome(
-    hard: HardWorld, policy: RoundPolicy, horizon: int, replicates: int, seed: int
-) -> Outcome:
-    """Run a policy in a hardest world and count."""
-    pulls, candidates, _ = _run(hard, policy, horizon, replicates, seed)
-    return counted(pulls, candidates, best=len(hard.initial) - 1)
-
-
-def hardest_outcomes(
-    worlds: Sequence[HardWorld],
-    policy: RoundPolicy,
-    horizon: int,
-    replicates: int,
-    seed: int,
-    tick: Tick | None = None,
-) -> list[Outcome]:
-    """Run a policy in several worlds, in threads: the compiled loops release the GIL."""
-    return in_threads(
-        lambda hard: hardest_outcome(hard, policy, horizon, replicates, seed),
-        worlds,
-        replicates,
-        tick,
-    )
-
-
-def rounds_until_decided(hard: HardWorld, policy: RoundPolicy, horizon: int, seed: int) -> int:
-    """Return how many rounds a policy plans in a hardest world, the last one without an end."""
-    return int(_run(hard, policy, horizon, FEW_RUNS, seed)[2].max())
-
-
-def _run(
-    hard: HardWorld, policy: RoundPolicy, horizon: int, replicates: int, seed: int
-) -> tuple[IntArray, IntArray, IntArray]:
-    """Return pulls and candidates, [run, group], and the number of rounds of each run."""
-    groups = len(hard.initial)
-    state = pack(policy.start(groups, horizon))
-    pulls = np.zeros((replicates, groups), dtype=np.int64)
-    candidates = np.zeros((replicates, groups), dtype=np.int64)
-    rounds = np.zeros(replicates, dtype=np.int64)
-    _bound(policy.kernels())(
-        hard.world,
-        np.array(hard.initial, dtype=np.int64),
-        state.state,
-        state.whole,
-        state.whole.copy(),
-        state.real,
-        state.real.copy(),
-        key_words(seed, "round"),
-        horizon,
-        pulls,
-        candidates,
-        rounds,
-    )
-    return pulls, candidates, rounds
-
-
 def smallest_weight(world: World, share: float) -> float:
     """Return the smallest weight that an admitted bias can have at a share."""
     equal = 1.0 / world.groups
@@ -226,107 +152,3 @@ def smallest_lead(world: World, weight: float, ratio: float, apart: float) -> tu
         return float(top * weight - (top - d) * rival), top
     level = min(top, max(turn, world.least_mean, math.sqrt(d * highest / weight)))
     return float(level * weight - highest * (1.0 - d / level)), level
-
-
-def hardest_rounds(
-    world: World,
-    initial: IntArray,
-    state: Any,
-    whole: IntArray,
-    whole_start: IntArray,
-    real: FloatArray,
-    real_start: FloatArray,
-    key: Words,
-    horizon: int,
-    out: IntArray,
-    candidates: IntArray,
-    rounds: IntArray,
-) -> None:
-    """Run replicates to the horizon; a kernel, in the manner of the simulator's round loop."""
-    arms = len(initial)
-    best = arms - 1
-    sums = np.empty(arms)
-    leads = np.empty(arms)
-    members = np.empty(arms)
-    for j in range(len(out)):
-        for i in range(len(whole)):
-            whole[i] = whole_start[i]
-        for i in range(len(real)):
-            real[i] = real_start[i]
-        committee = 0.0
-        for arm in range(arms):
-            members[arm] = float(initial[arm])
-            committee += members[arm]
-        stream = Stream(key, np.uint64(j), np.zeros(1, dtype=np.uint64))
-        clock = 0
-        number = -1
-        while clock < horizon:
-            planned = plan(state)
-            number += 1
-            size = len(planned.arms)
-            repetitions = planned.repetitions
-            if repetitions > (horizon - clock) // size:
-                left = horizon - clock
-                for position in range(size):
-                    more = left // size + (1 if position < left % size else 0)
-                    out[j, planned.arms[position]] += more
-                break
-            # Shares move one way within a round, so what is largest is so at its first or last
-            # pass. The best group comes last in a pass, and out of order to its disadvantage.
-            later = float(repetitions - 1)
-            end = committee + size * later
-            first = members[best] / (committee + world.slack)
-            last = (members[best] + later) / (end + world.slack)
-            low = smallest_weight(world, min(first, last))
-            high = largest_weight(world, max(first, last))
-            high = max(low, min(high, world.highest / world.least_mean))
-            mean, least = world.largest_mean * low, NO_LIMIT
-            for position in range(size):
-                arm = planned.arms[position]
-                leads[position] = 0.0
-                if arm == best:
-                    continue
-                early = members[arm] / committee
-                late = (members[arm] + later) / end
-                ratio = max(1.0, early / first, late / last)
-                apart = max(0.0, early - first, late - last)
-                weight = low
-                lead, level = smallest_lead(world, low, ratio, apart)
-                # A lead that is none grows with the weight, so both ends of it count.
-                other, other_level = smallest_lead(world, high, ratio, apart)
-                if other < lead:
-                    weight, lead, level = high, other, other_level
-                leads[position] = lead
-                if lead < least:
-                    least = lead
-                    mean = weight * (world.drawn_at if world.drawn_at > 0.0 else level)
-            if number == world.gift:
-                mean, least = min(world.highest, world.largest_mean * high), 0.0
-                for position in range(size):
-                    leads[position] = 0.0 if planned.arms[position] == best else mean
-            if world.sigma == 0.0:
-                mean = min(mean, 1.0 + min(least, 0.0))
-            for position in range(size):
-                own = mean - leads[position]
-                if world.sigma == 0.0:
-                    own = min(1.0, max(0.0, own))
-                    sums[position] = float(next_binomial(stream, repetitions, own))
-                else:
-                    noise = world.sigma * math.sqrt(float(repetitions)) * next_normal(stream)
-                    sums[position] = own * repetitions + noise
-            for position in range(size):
-                arm = planned.arms[position]
-                members[arm] += repetitions
-                out[j, arm] += repetitions
-            committee += size * repetitions
-            clock += size * repetitions
-            absorb(state, sums[:size])
-        for arm in range(arms):
-            candidates[j, arm] = 1 if candidate(state, arm) else 0
-        rounds[j] = number + 1
-
-
-@lru_cache(maxsize=64)
-def _bound(kernels: RoundKernels) -> Function:
-    """Return `hardest_rounds` for a policy, compiled."""
-    return compiled(bind(hardest_rounds, **kernels._asdict()), allocates=True)

@@ -30,7 +30,8 @@ class Outcome:
         replicates: how many runs.
         wrong: runs in which the best group was dropped.
         undecided: runs in which the best group was left at the horizon, but not alone.
-        choices: mean number of choices until one group was left, the horizon where it never was.
+        choices: mean number of choices until the best group was left alone or dropped, the
+            horizon where it never was.
         choices_95: so many suffice in 95% of runs.
         per_group: mean choices spent on each group until then.
         per_group_95: so many suffice in 95% of runs, per group.
@@ -75,18 +76,20 @@ def counted(pulls: IntArray, candidates: IntArray, best: int) -> Outcome:
     kept = candidates.astype(bool)
     decided = kept.sum(axis=1) == 1
     # A group is compared until the last other one is dropped; what the winner gets afterwards is
-    # not a cost.
-    last_dropped = np.where(kept, 0, pulls).max(axis=1)
-    spent = np.where(decided[:, None], np.minimum(pulls, last_dropped[:, None]), pulls)
+    # not a cost. If the best is dropped there is nothing more to find: the others may be alike.
+    wrong = ~kept[:, best]
+    last_dropped = np.where(wrong, pulls[:, best], np.where(kept, 0, pulls).max(axis=1))
+    ended = (wrong | decided)[:, None]
+    spent = np.where(ended, np.minimum(pulls, last_dropped[:, None]), pulls)
     choices = spent.sum(axis=1)
     return Outcome(
         replicates=len(pulls),
-        wrong=int((~kept[:, best]).sum()),
+        wrong=int(wrong.sum()),
         undecided=int((kept[:, best] & ~decided).sum()),
         choices=float(choices.mean()),
-        choices_95=_most(choices),
+        choices_95=most(choices),
         per_group=tuple(float(part) for part in spent.mean(axis=0)),
-        per_group_95=tuple(_most(spent[:, arm]) for arm in range(pulls.shape[1])),
+        per_group_95=tuple(most(spent[:, arm]) for arm in range(pulls.shape[1])),
     )
 
 
@@ -127,6 +130,6 @@ def in_threads(
     return found
 
 
-def _most(values: Any) -> float:
+def most(values: Any) -> float:
     """Return the value that 95% of runs do not exceed."""
     return float(np.quantile(values, 0.95, method="higher"))

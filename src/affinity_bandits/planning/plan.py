@@ -11,14 +11,14 @@ from affinity_bandits.displays import html_table, short
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.examples import Example, examples
-from affinity_bandits.planning.hardest import HardWorld, hardest_outcomes, initial_members
+from affinity_bandits.planning.hard_rounds import hardest_outcomes
+from affinity_bandits.planning.hardest import HardWorld, initial_members
 from affinity_bandits.planning.outcomes import Outcome, outcomes
 from affinity_bandits.planning.reach import (
     Reach,
     decided_enough,
-    detectable,
     horizons_around,
-    reach_at,
+    reached,
     sufficient_horizon,
 )
 from affinity_bandits.planning.schedules import ScheduledRound, scheduled_rounds
@@ -26,9 +26,11 @@ from affinity_bandits.planning.sifting import worst_worlds
 from affinity_bandits.policies import PLANNED_BY_DEFAULT, RoundPolicy
 from affinity_bandits.progress import progress_bar
 
-SIFTING, _, HARDEST, COST, REACH, SUFFICIENT, _, _ = range(8)
-"""Seeds' offsets: no run is used for two purposes. Sifting takes two, sufficient choices three."""
-EXAMPLE_RUNS = 200
+SIFTING, _, HARDEST, COST, REACH, SUFFICIENT = range(6)
+SEEDS = 9
+"""Seeds' offsets: no run is used for two purposes. Sifting takes two, sufficient choices four."""
+HARDEST_RUNS = 300
+EXAMPLE_RUNS = 40
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,8 @@ class Plan:
     def enough(self) -> bool:
         """Whether the planned choices are enough in every hardest world.
 
-        At most 5% of runs end without the best group alone, with 95% confidence.
+        At most 5% of runs end undecided, with 95% confidence; how many of the others settle for a
+        worse group is what `failure` says.
         """
         return all(map(decided_enough, self.hardest))
 
@@ -144,14 +147,9 @@ def planned_policy(
     if not (isinstance(policy_class, type) and issubclass(policy_class, RoundPolicy)):
         raise InvalidInput("policy_class", "a class of round policies", policy_class)
     policy = policy_class.planned_for(assumptions.on_unit_scale())
-    if policy.nodes:  # the hardest worlds give sums
-        raise InvalidInput("policy_class", "one that decides from sums, without nodes", policy)
+    if policy.nodes and not assumptions.bounded:  # Gaussian scores are drawn as sums
+        raise InvalidInput("policy_class", "one without nodes unless noise is bounded", policy)
     return policy
-
-
-def hardest_runs(assumptions: Assumptions) -> int:
-    """Return how many runs each hardest world gets: fewer where a run takes longer."""
-    return max(600, min(2_000, 40_000 // assumptions.groups))
 
 
 def make_plan(
@@ -163,7 +161,7 @@ def make_plan(
 ) -> Plan:
     """Return a plan for stated assumptions.
 
-    The policy is elimination with a handicap, whose failure probability is proven for every
+    The policy is elimination by bets, whose failure probability is proven for every
     nondecreasing bias, or one of your own that promises the same (`RoundPolicy.planned_for`).
     Whether the choices are enough, what they can tell apart and what they cost at most is measured
     in worlds at least as hard as any bias inside the assumptions.
@@ -183,23 +181,22 @@ def make_plan(
     if not isinstance(assumptions, Assumptions):
         raise InvalidInput("assumptions", "assumptions of a plan", assumptions)
     seed = checks.integer("seed", seed, low=0, high=2**62)
-    own = 8 * seed
+    own = SEEDS * seed
     policy = planned_policy(assumptions, policy_class)
     shown = examples(assumptions)
     points = horizons_around(assumptions)
-    horizon, runs = assumptions.horizon, hardest_runs(assumptions)
-    work = len(initial_members(assumptions)) * runs + len(shown) * EXAMPLE_RUNS
+    horizon = assumptions.horizon
+    work = len(initial_members(assumptions)) * HARDEST_RUNS + len(shown) * EXAMPLE_RUNS
     with progress_bar(progress, 2.4 * work) as bar:
         worlds = worst_worlds(assumptions, policy, horizon, own + SIFTING)
         bar.tick(work)
-        hardest = hardest_outcomes(worlds, policy, horizon, runs, own + HARDEST, bar.tick)
+        hardest = hardest_outcomes(worlds, policy, horizon, HARDEST_RUNS, own + HARDEST, bar.tick)
         bandits = [example.bandit for example in shown]
         measured = outcomes(bandits, policy, horizon, EXAMPLE_RUNS, own + COST, bar.tick)
         costly = worlds[costliest(hardest)]
-        reach = []
-        for point in points:
-            reach.append(reach_at(assumptions, costly, policy, point, own + REACH))
-            bar.tick(0.4 * work / len(points))
+        asked = sorted({horizon, *points})
+        reach = reached(assumptions, costly, policy, asked, own + REACH)
+        bar.tick(0.4 * work)
         plan = Plan(
             assumptions=assumptions,
             policy=policy,
@@ -208,16 +205,16 @@ def make_plan(
             hardest=tuple(hardest),
             examples=tuple(shown),
             outcomes=tuple(measured),
-            detectable=detectable(assumptions, costly, policy, horizon, own + REACH),
+            detectable=reach[asked.index(horizon)].detectable,
             sufficient=None,
-            reach=tuple(reach),
+            reach=tuple(one for one in reach if one.horizon in points),
             seed=seed,
         )
         if plan.enough:
-            # What is looked for by halving is found some percent too large.
+            # It is found with fewer runs than the verdict, so perhaps some percent too large.
             told_apart = plan.detectable
             if told_apart is not None and told_apart > assumptions.smallest_difference:
                 plan = replace(plan, detectable=assumptions.smallest_difference)
             return plan
-        enough = sufficient_horizon(assumptions, policy, runs, own + SUFFICIENT)
+        enough = sufficient_horizon(assumptions, policy, HARDEST_RUNS, own + SUFFICIENT)
         return replace(plan, sufficient=enough)

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from affinity_bandits.planning.assumptions import MOST_GROUPS, MOST_HEAD_START, Assumptions
-from affinity_bandits.planning.hardest import HardWorld, hard_worlds, hardest_outcomes
+from affinity_bandits.planning.hard_rounds import hardest_outcomes
+from affinity_bandits.planning.hardest import HardWorld, hard_worlds
 from affinity_bandits.planning.outcomes import Outcome
 from affinity_bandits.planning.plan import Plan
 from affinity_bandits.planning.sifting import worst_of
@@ -46,7 +47,8 @@ def stress(plan: Plan, *, progress: bool | Callable[[float], None] | None = None
     worst variant of each with 200 runs. With no failure among 200, the failure probability is
     below 1.8% (95%).
     """
-    cases = [case for factor in FACTORS for case in _violations(plan.assumptions, factor)]
+    given, nodes = plan.assumptions, bool(plan.policy.nodes)
+    cases = [case for factor in FACTORS for case in _violations(given, factor, nodes)]
     cases.sort(key=lambda case: _ORDER.index(case[0]))
     total = sum(len(worlds) for _, _, worlds, _ in cases) * RUNS
     lines = []
@@ -69,8 +71,12 @@ HORIZON = "fewer choices"
 _ORDER = (HEAD_START, STEEPNESS, NOISE, DIFFERENCE, HORIZON, GROUPS)
 
 
-def _violations(given: Assumptions, factor: int) -> list[Case]:
-    """Return the cases in which one assumption is wrong by a factor."""
+def _violations(given: Assumptions, factor: int, nodes: bool) -> list[Case]:
+    """Return the cases in which one assumption is wrong by a factor.
+
+    Of a policy with nodes, scores are not noisier than assumed: those beyond an end count as that
+    end, and no bounded scores have a larger variance than those of the hardest worlds.
+    """
     horizon = given.horizon
     found: list[Case] = []
 
@@ -83,7 +89,8 @@ def _violations(given: Assumptions, factor: int) -> list[Case]:
     if given.steepness > 0.0:
         steeper = min(100.0, factor * given.steepness)
         add(STEEPNESS, replace(given, steepness=steeper, lipschitz=None))
-    found.append((NOISE, factor, _noisier(given, factor), horizon))
+    if not nodes:
+        found.append((NOISE, factor, _noisier(given, factor), horizon))
     add(DIFFERENCE, replace(given, smallest_difference=given.smallest_difference / factor))
     if horizon // factor >= given.groups:
         found.append((HORIZON, factor, hard_worlds(given), horizon // factor))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.policies.tallies import seen_size
 
@@ -35,8 +37,14 @@ FORMER_MEAN, FORMER_VARIANCE = 0.5, 0.1
 CAUTIOUS, LARGEST_VARIANCE = 4.0, 0.25
 """Scores, and their variance, that the stake of an expected difference begins with: too large a
 stake loses more than one too small."""
+<<<<<<< HEAD
 WORTH = 10.0
 """By as much must chance be able to move a stake within the horizon."""
+=======
+LEAST_MEAN = 0.02
+LARGEST_LAG = 1e6
+"""Standard deviations that no mean lags by."""
+>>>>>>> planner
 
 
 class BettingState(NamedTuple):
@@ -234,3 +242,38 @@ def return_to_prior(state: BettingState, arm: int, part: float) -> None:
             highest = max(fresh, kept)
             fresh = highest + math.log(math.exp(fresh - highest) + math.exp(kept - highest))
         state.log_wealth[at + place] = fresh
+
+
+def lag_that_drops(
+    state: BettingState, passes: int, variance: float, needed: float
+) -> float | None:
+    """Return by how much a mean must lag for the bets to win enough; None if no lag is so large.
+
+    If bounded, scores lie a standard deviation above and below the centre, as often as expected.
+
+    Args:
+        state: of the beginning.
+        passes: in which bets are placed.
+        variance: of one feedback.
+        needed: the logarithm of the wealth that is enough.
+    """
+    spread = math.sqrt(variance)
+    bounded = state.variance == 0.0
+    stakes = np.where(state.stakes < 0.0, state.expected / (2.0 * variance), state.stakes)
+
+    def log_wealth(lag: float) -> float:
+        if bounded:
+            moves = np.minimum(stakes, SAFE_STAKE / 0.5) * spread
+            above = 0.5 + 0.25 * lag / spread  # the part of the leader's scores
+            gains = 2.0 * (above * np.log1p(moves) + (1.0 - above) * np.log1p(-moves))
+        else:
+            gains = stakes * lag - stakes**2 * variance
+        return float(np.logaddexp.reduce(state.log_prior + passes * gains))
+
+    low, high = 0.0, spread * (2.0 if bounded else LARGEST_LAG)
+    if log_wealth(high) < needed:
+        return None
+    while high - low > 1e-6 * high:
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if log_wealth(middle) >= needed else (middle, high)
+    return high

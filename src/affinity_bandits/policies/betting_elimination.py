@@ -17,12 +17,14 @@ from affinity_bandits.policies.bets import (
     BettingState,
     bet_on_leader,
     estimated_variance,
+    lag_that_drops,
     prior_stakes,
     reaches,
     return_to_prior,
     take_in,
 )
 from affinity_bandits.policies.explaining import PlayedRound, RoundExplanation
+from affinity_bandits.policies.planned import Assumed, PlannedRound
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.round import FOREVER, Round, RoundPolicy
 from affinity_bandits.policies.state import counts, reals
@@ -258,6 +260,47 @@ class BettingElimination(RoundPolicy):
     @staticmethod
     def candidate(state: BettingState, arm: int) -> bool:
         return bool(state.dropped_in[arm] == 0)
+
+    @classmethod
+    def planned_for(cls, assumed: Assumed) -> Self:
+        """Return the policy with the assumed head start, noise, failure and choices in flight.
+
+        The smallest difference that matters is not one to be expected: told it, the policy takes
+        as long in the hardest worlds as without, whether the difference is that, twice or four
+        times as large.
+        """
+        return cls(
+            head_start=assumed.head_start,
+            sigma=assumed.sigma,
+            bounded=assumed.bounded,
+            failure=assumed.failure,
+            in_flight=assumed.in_flight,
+        )
+
+    def rounds_without_drops(self, arms: int, horizon: int, variance: float) -> list[PlannedRound]:
+        """Return rounds by which passes have doubled, while no arm is dropped and one leads.
+
+        `drops` is the lag at which the bets have won enough, if scores lie at equal distances
+        above and below the centre and come as often as expected: with subGaussian feedback exactly
+        that, but for the wealth that has returned to the prior.
+        """
+        state = self.start(arms, horizon)
+        extra = int(state.most.max() - state.fewest.min()) + int(state.order) + 1
+        first = passes_to_come(state)
+        rounds = [PlannedRound(first, first * arms, first, None)]
+        state.passes[0] = first
+        while state.passes[0] * arms < horizon:
+            before = rounds[-1].compared
+            while state.passes[0] < 2 * before:
+                state.passes[0] += passes_to_come(state)
+            passes = int(state.passes[0])
+            pulls = arms * passes + (arms - 1) * extra
+            needed = float(state.log_threshold)
+            if state.horizon > 0.0:
+                needed = max(needed, math.log(state.horizon / pulls))
+            drops = lag_that_drops(state, passes - first, variance, needed)
+            rounds.append(PlannedRound(passes + extra, pulls, passes, drops))
+        return rounds
 
 
 def _interval(given: object) -> int | tuple[int, int]:

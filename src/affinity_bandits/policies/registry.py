@@ -60,7 +60,7 @@ POLICIES: dict[str, type[Policy]] = {
 }
 """Every policy by its name."""
 
-PLANNED_BY_DEFAULT: type[RoundPolicy] = HandicapElimination
+PLANNED_BY_DEFAULT: type[RoundPolicy] = BettingElimination
 """What plans are made with unless told otherwise."""
 
 
