@@ -22,7 +22,7 @@ from affinity_bandits import AffinityBandit, Ordinal, PiecewisePower
 from affinity_bandits.planning import Assumptions, Outcome
 from affinity_bandits.planning.hardest import initial_members
 from affinity_bandits.planning.outcomes import outcome
-from affinity_bandits.policies import BettingElimination, RoundPolicy
+from affinity_bandits.policies import HandicapElimination, RoundPolicy
 from bench.admitted import flattened, instance, is_admitted
 
 SEARCH_RUNS = 12
@@ -144,7 +144,7 @@ def attacks(
 
 def bolder(policy: RoundPolicy) -> RoundPolicy:
     """Return a version that decides too early: a sound policy fails too rarely to rank biases."""
-    if isinstance(policy, BettingElimination):
+    if isinstance(policy, HandicapElimination):
         return replace(policy, failure=0.49, head_start=(policy.head_start or 0) // 2)
     return policy
 

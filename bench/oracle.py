@@ -105,14 +105,22 @@ def measure(instance: Instance, label: str, policy: RoundPolicy, replicates: int
     return Line(instance.name, label, str(bandit.bias), regret, oracle_regret(bandit, horizon))
 
 
+def policies(instance: Instance) -> dict[str, RoundPolicy]:
+    """Return the policies that run on an instance."""
+    return {
+        "published": Elimination(),
+        "handicap": HandicapElimination(HEAD_START),
+        "handicap_known": HandicapElimination(initial_pulls=instance.bandit.initial_pulls),
+    }
+
+
 def run(replicates: int = REPLICATES) -> list[Line]:
     """Measure every policy on every Gaussian instance of the suite."""
-    policies = {"published": Elimination(), "handicap": HandicapElimination(HEAD_START)}
     work = [
         (instance, label, policy)
         for instance in instances()
         if isinstance(instance.bandit.noise, Gaussian)
-        for label, policy in policies.items()
+        for label, policy in policies(instance).items()
     ]
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         return list(pool.map(lambda item: measure(item[0], item[1], item[2], replicates), work))

@@ -88,7 +88,9 @@ def play(
     members = np.empty(groups, dtype=np.int64)
     rated = np.empty(groups, dtype=np.int64)
     rank = np.empty(groups, dtype=np.int64)
-    sums = np.empty(groups)
+    # Scores of 0 and 1 are counted at the ends of the nodes.
+    each = max(1, len(state.nodes))
+    seen = np.empty(groups * each)
     uniform = np.empty(1024)
     for j in range(len(decided_after)):
         for i in range(len(whole)):
@@ -124,7 +126,8 @@ def play(
                         at += 1
             for place in range(size):
                 rated[place] = 0
-                sums[place] = 0.0
+            for i in range(size * each):
+                seen[i] = 0.0
             length = size * repetitions
             for done in range(length):
                 # The first slot that may not be rated yet.
@@ -147,16 +150,18 @@ def play(
                 if sigma == 0.0:
                     if drawn % len(uniform) == 0:
                         fill_uniform(uniform, key, np.uint64(j), drawn)
-                    mean = 1.0 if uniform[drawn % len(uniform)] < mean else 0.0
+                    at = each - 1 if uniform[drawn % len(uniform)] < mean else 0
+                    seen[chosen * each + at] += 1.0
                     drawn += 1
-                sums[chosen] += mean
+                else:
+                    seen[chosen] += mean
                 rated[chosen] += 1
                 members[arm] += 1
                 total += 1
             if sigma > 0.0:  # what an order depends on is never a score, so noise may come last
                 for place in range(size):
-                    sums[place] += sigma * math.sqrt(repetitions) * next_normal(stream)
-            absorb(state, sums[:size])
+                    seen[place] += sigma * math.sqrt(repetitions) * next_normal(stream)
+            absorb(state, seen[: size * each])
             clock += length
         for arm in range(groups):
             if state.dropped_in[arm] != 0:

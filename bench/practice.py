@@ -1,7 +1,7 @@
 """What a fair comparison costs beside an ordinary test: `python -m bench.practice --json`.
 
-Every scenario of `practice_scenarios` is run with elimination by bets, told the initial pulls or
-only a bound on their differences, and with the handicap, told that bound. A run costs the choices
+Every scenario of `practice_scenarios` is run with the handicap, told the initial pulls or only a
+bound on their differences, and with the handicap as it was at first, told that bound. A run costs the choices
 until one group is left; the yardstick is the test of fixed size that somebody would run who
 believes in no bias.
 """
@@ -19,8 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from affinity_bandits.policies import BettingElimination, HandicapElimination, RoundPolicy
+from affinity_bandits.policies import HandicapElimination, RoundPolicy
 from affinity_bandits.simulation.intervals import proportion_interval
+from bench.former_handicap import FormerHandicap
 from bench.measure import print_figures
 from bench.practice_play import played
 from bench.practice_scenarios import FAILURE, SCENARIOS, Scenario, holdout
@@ -50,9 +51,9 @@ def policies(scenario: Scenario) -> dict[str, RoundPolicy]:
     pulls = scenario.initial_pulls
     bound = max(pulls) - min(pulls)
     return {
-        "bets": BettingElimination(initial_pulls=pulls, bounded=True, failure=FAILURE),
-        "bound_only": BettingElimination(bound, bounded=True, failure=FAILURE),
-        "handicap": HandicapElimination(bound, bounded=True, failure=FAILURE),
+        "handicap": HandicapElimination(initial_pulls=pulls, bounded=True, failure=FAILURE),
+        "bound_only": HandicapElimination(bound, bounded=True, failure=FAILURE),
+        "former": FormerHandicap(bound, bounded=True, failure=FAILURE),
     }
 
 
@@ -101,7 +102,7 @@ def figures(lines: Sequence[Line]) -> dict[str, float]:
     """Return what the scenarios say of each policy, the hold-out by itself."""
     found: dict[str, float] = {}
     for label in dict.fromkeys(line.policy for line in lines):
-        own = "" if label == "bets" else f".{label}"
+        own = "" if label == "handicap" else f".{label}"
         for held in (False, True):
             some = [line for line in lines if (line.policy, line.holdout) == (label, held)]
             key = f"practice{own}.holdout" if held else f"practice{own}"

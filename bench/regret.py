@@ -2,7 +2,8 @@
 
 Algorithm 1 as published is the measure of all others. Elimination with a handicap is told what
 holds on the whole suite (`suite.HEAD_START` and the kind of noise), never anything of an instance;
-`handicap_default` is told the kind of noise only, like the published one. UCB1, EXP3-IX and
+`handicap_default` is told the kind of noise only, like the published one; `handicap_known` is told
+the initial pulls of each instance as well, and `former` is the handicap as it was at first. UCB1, EXP3-IX and
 Thompson sampling go pull by pull and are run where that is affordable: up to 10**6 pulls.
 
 A failure is a dropped best group; for a policy that drops nobody, another group with more pulls
@@ -27,6 +28,7 @@ from affinity_bandits.catalogue import AnyPolicy, policy_from_json
 from affinity_bandits.noise import Bernoulli, Gaussian
 from affinity_bandits.policies import Elimination, HandicapElimination, RoundPolicy
 from affinity_bandits.simulation.intervals import proportion_interval
+from bench.former_handicap import FormerHandicap
 from bench.measure import print_figures
 from bench.suite import HEAD_START, Instance, instances
 
@@ -59,7 +61,9 @@ def policies(instance: Instance) -> dict[str, AnyPolicy]:
     chosen: dict[str, AnyPolicy] = {
         "published": Elimination(),
         "handicap": HandicapElimination(head_start=HEAD_START, bounded=bounded),
+        "handicap_known": HandicapElimination(initial_pulls=bandit.initial_pulls, bounded=bounded),
         "handicap_default": HandicapElimination(bounded=bounded),
+        "former": FormerHandicap(head_start=HEAD_START, bounded=bounded),
     }
     if horizon <= MOST_STEPS:
         thompson = "thompson-beta" if bounded else "thompson-gaussian"
@@ -134,6 +138,10 @@ def figures(lines: list[Line]) -> dict[str, float]:
         for noise in ("Gaussian", "Bernoulli"):
             some = [ratio for line, ratio in ratios.items() if line.noise.startswith(noise)]
             found[f"{key}.{noise.lower()}.geomean_ratio_to_published"] = geometric_mean(some)
+    former = {line.instance: line.regret for line in lines if line.policy == "former"}
+    found["regret.handicap.worst_ratio_to_former"] = max(
+        line.regret / former[line.instance] for line in lines if line.policy == "handicap"
+    )
     return found
 
 

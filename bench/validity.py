@@ -31,7 +31,7 @@ from affinity_bandits import AffinityBandit, simulate
 from affinity_bandits.bias import Bias, InGroupBonus, PiecewisePower, Power
 from affinity_bandits.kernels import bind
 from affinity_bandits.noise import Bernoulli, Beta, Empirical, Gaussian, Noise, Ordinal
-from affinity_bandits.policies import BettingElimination
+from affinity_bandits.policies import HandicapElimination
 from affinity_bandits.policies.bets import BettingState
 from affinity_bandits.policies.round import RoundKernels
 from affinity_bandits.simulation.intervals import proportion_interval
@@ -81,13 +81,13 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True)
-class WrongLeader(BettingElimination):
+class WrongLeader(HandicapElimination):
     """The policy with a leader that is never the first group, and never another one."""
 
     name = "wrong-leader"
 
     def kernels(self) -> RoundKernels:
-        absorb = bind(BettingElimination.absorb, takes_the_lead=second_leads)
+        absorb = bind(HandicapElimination.absorb, takes_the_lead=second_leads)
         return RoundKernels(self.plan, absorb, self.candidate)
 
 
@@ -140,13 +140,13 @@ def cells() -> list[Cell]:
     return [*found, *planted]
 
 
-def policy_of(cell: Cell, pulls: Sequence[int]) -> BettingElimination:
+def policy_of(cell: Cell, pulls: Sequence[int]) -> HandicapElimination:
     """Return the policy of a cell."""
     told = list(pulls)
     if cell.short:
         # The leader is said to have two fewer than it has: as many as the others, then.
         told[1] -= 2
-    chosen = WrongLeader if cell.forced else BettingElimination
+    chosen = WrongLeader if cell.forced else HandicapElimination
     scale: dict[str, Any] = {"sigma": 1.0} if cell.noise == "Gaussian" else {"bounded": True}
     if cell.told == "bound":
         return chosen(max(told) - min(told), failure=cell.failure, **scale)

@@ -60,7 +60,7 @@ class Case:
     @property
     def window(self) -> int | None:
         """How far ahead of the oldest slot without an answer others may be handed out."""
-        if self.policy not in ("handicap-elimination", "betting-elimination"):
+        if self.policy != "handicap-elimination":
             return None
         return self.in_flight or DEFAULT_IN_FLIGHT
 
@@ -84,7 +84,9 @@ FULL = (
     Case("rejects", "successive-rejects", 24, 12_000, 1, 5, weight=4.0),
     Case("halving", "sequential-halving", 16, 8_000, weight=3.0),
     Case("handicap", "handicap-elimination", 4, 6_000, in_flight=400, weight=3.0),
-    Case("bets", "betting-elimination", 4, 6_000, 1, 5, bounded=True, in_flight=400, weight=3.0),
+    Case(
+        "counted", "handicap-elimination", 4, 6_000, 1, 5, bounded=True, in_flight=400, weight=3.0
+    ),
     Case("elimination", "elimination", 4, 8_000, 0, 100, weight=2.0),
     Case("commit", "explore-then-commit", 6, 4_000),
     Case("stopped", "successive-rejects", 12, 10_000, weight=2.0, stopped=True),
@@ -94,7 +96,7 @@ FULL = (
 SHORT = (
     Case("hot", "successive-rejects", 12, 2_000, weight=3.0),
     Case("handicap", "handicap-elimination", 3, 1_500),
-    Case("bets", "betting-elimination", 3, 600, 1, 5, bounded=True),
+    Case("counted", "handicap-elimination", 3, 600, 1, 5, bounded=True),
     Case("brief", "elimination", 4, 300, 1, 5),
     Case("stopped", "successive-rejects", 6, 600, stopped=True),
 )

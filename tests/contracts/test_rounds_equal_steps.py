@@ -25,7 +25,6 @@ from affinity_bandits import (
     round_sums,
 )
 from affinity_bandits.policies import (
-    BettingElimination,
     Elimination,
     ExploreThenCommit,
     HandicapElimination,
@@ -103,7 +102,7 @@ def test_counts_of_scores_have_the_law_of_steps(noise: object) -> None:
         initial_pulls=[9, 3, 1],
         noise=noise,  # type: ignore[arg-type]
     )
-    policy = BettingElimination(10, bounded=True, failure=0.4)
+    policy = HandicapElimination(10, bounded=True, failure=0.4)
     by_steps = outcomes_by_steps(bandit, policy, HORIZON, REPLICATES, seed=11)
     by_rounds = outcomes_by_rounds(bandit, policy, HORIZON, REPLICATES, seed=12)
     assert smallest_p(by_steps, by_rounds) > SMALLEST_P

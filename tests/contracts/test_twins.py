@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from affinity_bandits import AffinityBandit, BettingElimination, Gaussian, Ordinal, Power
+from affinity_bandits import AffinityBandit, Gaussian, HandicapElimination, Ordinal, Power
 from affinity_bandits.policies import POLICIES
 from tests.support.instances import (
     DecidedByRounding,
@@ -70,7 +70,7 @@ def test_counts_of_scores_agree_over_a_hundred_thousand_pulls(noise: object, lev
         initial_pulls=[40, 10, 25],
         noise=noise,  # type: ignore[arg-type]
     )
-    policy = BettingElimination(
+    policy = HandicapElimination(
         initial_pulls=[40, [8, 12], 25], bounded=True, failure=1e-4, levels=levels
     )
     assert compiled_run(bandit, policy, 100_000, 7, 3) == naive_run(bandit, policy, 100_000, 7, 3)

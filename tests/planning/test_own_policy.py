@@ -21,7 +21,6 @@ from affinity_bandits.planning.stress import stress
 from affinity_bandits.policies import (
     PLANNED_BY_DEFAULT,
     POLICIES,
-    BettingElimination,
     HandicapElimination,
     RoundPolicy,
     register,
@@ -88,7 +87,7 @@ def test_what_is_no_class_of_round_policies_is_refused(wrong: object) -> None:
         make_plan(TINY, policy_class=wrong, progress=False)  # type: ignore[arg-type]
 
 
-def test_of_our_own_policies_only_the_proven_ones_promise() -> None:
+def test_of_our_own_policies_only_the_proven_one_promises() -> None:
     given, promising = TINY.on_unit_scale(), []
     for policy in POLICIES.values():
         if issubclass(policy, RoundPolicy):
@@ -97,8 +96,8 @@ def test_of_our_own_policies_only_the_proven_ones_promise() -> None:
             except InvalidInput:
                 continue
             promising.append(policy)
-    assert promising == [HandicapElimination, BettingElimination]
-    assert PLANNED_BY_DEFAULT is BettingElimination
+    assert promising == [HandicapElimination]
+    assert PLANNED_BY_DEFAULT is HandicapElimination
 
 
 drop_lowest = DropLowest.absorb

@@ -30,7 +30,6 @@ ONE = Feedback(sigma=1.0)
 BY_DEFAULT = {
     "elimination": ONE,
     "handicap-elimination": ONE,
-    "betting-elimination": ONE,
     "uniform": ANYTHING,
     "explore-then-commit": ONE,
     "successive-rejects": HALF,
@@ -63,8 +62,6 @@ def test_a_policy_assumes_what_its_source_does(name: str) -> None:
     [
         ({"name": "handicap-elimination", "bounded": True}, UNIT),
         ({"name": "handicap-elimination", "sigma": 0.3}, Feedback(sigma=0.3)),
-        ({"name": "betting-elimination", "bounded": True}, UNIT),
-        ({"name": "betting-elimination", "sigma": 0.3}, Feedback(sigma=0.3)),
         ({"name": "lucb", "sigma": 0.5}, HALF),
         ({"name": "ucb1", "exploration": 8.0}, ONE),
         ({"name": "moss", "scale": 4.0}, ONE),
@@ -105,7 +102,7 @@ def test_the_list_of_policies_and_the_guide_say_the_same() -> None:
     shown = {name: assumed for name, _, assumed, _ in policy_lines()}
     assert set(written) == set(shown) == set(POLICIES)
     for name, assumed in shown.items():
-        if name in ("handicap-elimination", "betting-elimination"):
+        if name == "handicap-elimination":
             assert "else `sigma`-subGaussian" in written[name]
         else:
             assert assumed in written[name]

@@ -71,6 +71,8 @@ def test_a_leader_is_named_when_it_is_known_and_only_then() -> None:
     assert after(policy, everybody, (0, 1, 3), everybody).leader == 2
     # Another one leads: it alone is absent, then those that have their head start are as well.
     assert after(policy, everybody, (0, 1, 3), everybody, (1, 2, 3), (2,)).leader == 0
+    # Of two groups, the one that is pulled may catch up with the leader, or be the leader.
+    assert after(policy, (0, 1), (1,), (0, 1)).leader is None
     # The rounds before are not known.
     assert after(policy, (2,)).leader is None
     assert after(policy, (2,), everybody).leader is None

@@ -27,7 +27,7 @@ def test_catching_up_gives_everybody_half_of_what_is_in_flight_more(
     play = Play(HandicapElimination(head_start, in_flight=in_flight), arms)
     needed = head_start + in_flight // 2
     everyone = list(range(arms))
-    assert play.planned == (everyone, max(8, math.ceil(needed / 4)))
+    assert play.planned == (everyone, max(4, head_start // 12, math.ceil(in_flight / arms)))
     play.absorb(*[0.5] * (arms - 1), 0.6)
     assert play.planned == (everyone[:-1], needed + 1)
     play.absorb(*[1.0] * arms)
@@ -62,24 +62,16 @@ def test_as_long_as_groups_take_turns_the_leader_has_so_many_fewer(
 def test_nothing_said_and_one_in_flight_decide_the_same(
     head_start: int | None, failure: float | None, data: st.DataObject
 ) -> None:
-    """So do n and a head start that is n // 2 larger, whatever the feedback."""
-    plays = [
+    one, other = (
         Play(HandicapElimination(head_start, failure=failure, in_flight=slots), 3, 500)
         for slots in (None, 1)
-    ]
-    if head_start is not None:
-        larger = HandicapElimination(head_start + 4, failure=failure)
-        split = HandicapElimination(head_start, failure=failure, in_flight=9)
-        pairs = [plays, [Play(policy, 3, 500) for policy in (larger, split)]]
-    else:
-        pairs = [plays]
-    for one, other in pairs:
-        while not one.over:
-            assert one.planned == other.planned
-            drawn = data.draw(rates(3))
-            one.absorb(*drawn)
-            other.absorb(*drawn)
-            assert one.active == other.active
+    )
+    while not one.over:
+        assert one.planned == other.planned
+        drawn = data.draw(rates(3))
+        one.absorb(*drawn)
+        other.absorb(*drawn)
+        assert one.active == other.active
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affinity_bandits import AffinityBandit, BettingElimination, Ordinal, Power, simulate
+from affinity_bandits import AffinityBandit, HandicapElimination, Ordinal, Power, simulate
 from affinity_bandits.policies.tallies import add_score
 
 
@@ -27,7 +27,7 @@ def test_counts_and_mean_are_those_of_the_scores(scores: list[float], inner: lis
 
 @pytest.mark.parametrize("levels", [2, 3, 5, 9, 17])
 def test_a_score_that_is_a_node_is_counted_there_alone(levels: int) -> None:
-    nodes = np.array(BettingElimination(1, bounded=True, levels=17).nodes)
+    nodes = np.array(HandicapElimination(1, bounded=True, levels=17).nodes)
     for score in np.linspace(0.0, 1.0, levels):
         seen = np.zeros(17)
         add_score(nodes, float(score), seen, 0)
@@ -42,7 +42,7 @@ def test_what_lies_beyond_an_end_counts_as_that_end() -> None:
 
 
 def test_rounds_that_cannot_be_counted_are_played_by_steps_and_it_is_said() -> None:
-    policy = BettingElimination(5, bounded=True, failure=0.05)
+    policy = HandicapElimination(5, bounded=True, failure=0.05)
     for noise, engine in (("bernoulli", "rounds"), (Ordinal(5), "rounds"), ("gaussian", "steps")):
         bandit = AffinityBandit([0.4, 0.6], bias=Power(1.0), noise=noise)
         (run,) = simulate(bandit, policy, 200, 2, progress=False).runs

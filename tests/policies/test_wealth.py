@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from affinity_bandits.kernels import Function, bind
-from affinity_bandits.policies import BettingElimination, bets, betting_elimination
+from affinity_bandits.policies import HandicapElimination, bets, handicap_elimination
 from affinity_bandits.policies.bets import BettingState, bet_on_leader, log_worth, take_in
 from affinity_bandits.policies.state import copy_state
 
@@ -33,7 +33,7 @@ def outcomes(arms: int, means: list[float]) -> Iterator[tuple[float, np.ndarray]
         yield chance, seen.ravel()
 
 
-def growth(absorb: Function, policy: BettingElimination, *, arms: int, seed: int) -> float:
+def growth(absorb: Function, policy: HandicapElimination, *, arms: int, seed: int) -> float:
     """Return the largest factor by which a wealth is expected to grow in a pass of a random run.
 
     The group whose wealth it is has the largest mean of all, as large as the leader's or larger.
@@ -63,15 +63,17 @@ def growth(absorb: Function, policy: BettingElimination, *, arms: int, seed: int
 
 
 POLICIES = [
-    BettingElimination(initial_pulls=[5] * 3, bounded=True, levels=3, failure=1e-9),
-    BettingElimination(head_start=3, bounded=True, levels=3, failure=1e-9, expected_difference=0.4),
-    BettingElimination(head_start=3, bounded=True, levels=3),
+    HandicapElimination(initial_pulls=[5] * 3, bounded=True, levels=3, failure=1e-9),
+    HandicapElimination(
+        head_start=3, bounded=True, levels=3, failure=1e-9, expected_difference=0.4
+    ),
+    HandicapElimination(head_start=3, bounded=True, levels=3),
 ]
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=["known", "expected", "horizon"])
 @pytest.mark.parametrize("seed", range(4))
-def test_no_wealth_of_the_best_is_expected_to_grow(policy: BettingElimination, seed: int) -> None:
+def test_no_wealth_of_the_best_is_expected_to_grow(policy: HandicapElimination, seed: int) -> None:
     assert growth(policy.absorb, policy, arms=3, seed=seed) <= 1.0 + EXACT
 
 
@@ -98,9 +100,9 @@ def test_bets_that_know_what_they_must_not_are_seen_to_grow(planted: Function) -
 
 def test_a_stake_without_a_cap_is_seen_to_lose_everything_and_more() -> None:
     """Without the cap a factor can be negative, and a wealth has no logarithm then."""
-    policy = BettingElimination(initial_pulls=[5] * 3, bounded=True, levels=3, failure=1e-9)
+    policy = HandicapElimination(initial_pulls=[5] * 3, bounded=True, levels=3, failure=1e-9)
     uncapped = bind(
-        betting_elimination.BettingElimination.absorb,
+        handicap_elimination.HandicapElimination.absorb,
         bet_on_leader=bind(bets.bet_on_leader, SAFE_STAKE=3.0),
     )
     with pytest.raises(ValueError, match=r"math domain error|expected a"):

@@ -11,7 +11,6 @@ from affinity_bandits import extras
 extras.need("simulation", "numpy")
 
 from affinity_bandits.policies.as_steps import AsSteps
-from affinity_bandits.policies.betting_elimination import BettingElimination
 from affinity_bandits.policies.debiased_ucb_v import DebiasedUCBV
 from affinity_bandits.policies.efficient_ucb_v import EfficientUCBV
 from affinity_bandits.policies.elimination import Elimination
@@ -57,7 +56,6 @@ __all__ = [
     "UCB1",
     "UCBV",
     "AsSteps",
-    "BettingElimination",
     "DebiasedUCBV",
     "EXP3Gains",
     "EfficientUCBV",

@@ -37,14 +37,10 @@ FORMER_MEAN, FORMER_VARIANCE = 0.5, 0.1
 CAUTIOUS, LARGEST_VARIANCE = 4.0, 0.25
 """Scores, and their variance, that the stake of an expected difference begins with: too large a
 stake loses more than one too small."""
-<<<<<<< HEAD
 WORTH = 10.0
 """By as much must chance be able to move a stake within the horizon."""
-=======
-LEAST_MEAN = 0.02
 LARGEST_LAG = 1e6
 """Standard deviations that no mean lags by."""
->>>>>>> planner
 
 
 class BettingState(NamedTuple):

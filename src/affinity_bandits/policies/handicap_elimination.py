@@ -3,122 +3,121 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from affinity_bandits import checks
+from affinity_bandits.errors import InvalidInput
 from affinity_bandits.feedback import UNIT_INTERVAL, Feedback
-from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.kernels import FloatArray
+from affinity_bandits.policies.bets import (
+    BettingState,
+    bet_on_leader,
+    lag_that_drops,
+    prior_stakes,
+    reaches,
+    return_to_prior,
+    take_in,
+)
 from affinity_bandits.policies.explaining import LEADER, PlayedRound, RoundExplanation
+from affinity_bandits.policies.leading import put_in_order, takes_the_lead
 from affinity_bandits.policies.planned import Assumed, PlannedRound
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.round import FOREVER, Round, RoundPolicy
 from affinity_bandits.policies.state import counts, reals
 
-LOOKS = 4
-"""Looks at the sums each time the number of passes doubles; at each fourth a window opens."""
-WINDOWS = 5
-"""Windows kept open: one that has grown 32-fold is closed, since the next has nearly as many
-passes."""
-FEWEST_PASSES = 8
-FIRST_PASSES = 0.25
-"""Passes before a first leader is named, as a part of the head start: more would cost more than
-a wrong leader does."""
-MIXING = 0.25
-"""The mixing variance of a window as a part of the noise of all passes before it: its boundary is
-then tightest when the window has grown about fourfold."""
-CLEARLY = 0.5
-"""An arm takes the lead when it is ahead by this part of (1 + sqrt(2 log k)) standard deviations,
-about what the best of k reaches by chance: a wrong change costs a head start, a late one the passes
-in between."""
+FIRST_PASSES = 4
+FIRST_PART = 12
+"""Passes before a first leader is named: four, or this part of the largest head start, since a
+wrong leader costs about the whole of it."""
+ROUND_PART = 40
+"""A round has this part of the passes before it: more often would gain little, and live campaigns
+wait at the end of each round."""
+ROUNDS_PER_LEAD = 2
+"""Who leads is asked after every second round."""
+RETURNED = 0.02
+"""The part that returns to the prior whenever the passes have doubled."""
 DEFAULT_FAILURE = 1e-3
-
-
-class HandicapState(NamedTuple):
-    """Who is active, who leads, the sums so far, and the sums at the opening of each window."""
-
-    ends: IntArray  # [look]: passes finished when it is taken; the first ends what is thrown away
-    log_levels: FloatArray  # [window]: log(1 / level) of its tests
-    head_start: int  # with what answers out of order add to it
-    variance: float  # of one feedback; 0: feedback in [0, 1], whose variance is estimated
-    look: IntArray  # [0]: the look to be taken next
-    left: IntArray  # [0]: how many are active
-    active: IntArray  # the active arms in increasing order, in the first `left` places
-    dropped_in: IntArray  # per arm: the look (from 1) at which it was dropped, 0 if it is active
-    leader: IntArray  # [0]: the arm the others are compared with, -1 before the first look
-    behind: IntArray  # [0]: how many arms still lack pulls of their head start
-    lacking: IntArray  # those arms, in the first `behind` places
-    lack: IntArray  # [0]: pulls that each of them is given in the round to come
-    pulls: IntArray  # per arm, in passes and in between
-    means: FloatArray  # per arm: its mean feedback over the passes it took part in
-    total: FloatArray  # per arm: its feedback over passes
-    oldest: IntArray  # [0]: the first window opened under this leader
-    opened: IntArray  # [0]: windows opened so far
-    mixing: FloatArray  # [place]: the mixing variance of the window in that place
-    passes_before: IntArray  # [place]: passes when it was opened
-    total_before: FloatArray  # [place, arm], flat: `total` when it was opened
+MOST_LEVELS = 100
 
 
 @dataclass(frozen=True)
 class HandicapElimination(RoundPolicy):
-    """Every arm in turn, against a leader that must win although the others got a head start.
+    """Every arm in turn, and bets on a leader that must win although the others got a head start.
 
     Two arms that take turns have shares whose ratio is that of their members, whatever else
-    happens. So an arm that is given more pulls than the leader's initial advantage can have been
-    is never behind in share from then on, and any f that does not decrease favours it. If the
-    leader still beats it, that is not the bias.
-
-    After a few passes the arm with the highest sum is named leader, and every other is pulled
-    alone until it is `head_start` + 1 pulls ahead of it. Then all take turns. Looks are taken at
-    passes that grow geometrically; over windows that open whenever the passes have doubled, an
-    arm is dropped once the leader's sum exceeds its own by more than a normal-mixture boundary.
-    When a window opens, an arm that is clearly ahead of the leader takes its place, the others
-    get their head start over the new one, and earlier windows are closed.
-
-    With f nondecreasing, true means of at least 0 and initial pulls that differ by at most
-    `head_start`, the best arm is ever dropped with probability at most `failure`: no Lipschitz
-    constant, no steepness and no horizon condition enter. The guide to planning has the proof.
+    happens. So every other arm is pulled until it has more members than the leader can have, then
+    the leader until it has nearly as many. From then on, while all take turns, a bias that does not
+    decrease can only favour the others. In each pass a part of an arm's wealth is bet on the leader
+    scoring above a centre and on the arm scoring below it; were the arm the best, no such bet would
+    be favourable, whoever leads. So the wealth of all bets against the best arm ever reaches
+    1/`failure` with probability at most `failure`, and an arm whose wealth does is dropped. No
+    Lipschitz constant, no steepness and no horizon enter. The guide to the policy has the
+    definition and the proofs.
 
     Args:
-        head_start: by how much initial pulls may differ. Left out: the most that the paper's
-            second bound allows, 2**7 log(12 K**2 n / pi**2) (`cor:regretConstSuboptimalityGaps`).
+        head_start: by how much initial pulls may differ. Left out, and no initial pulls given:
+            the most that the paper's second bound allows, 2**7 log(12 K**2 n / pi**2)
+            (`cor:regretConstSuboptimalityGaps`).
+        initial_pulls: those of each arm instead, or [fewest, most] where they are not known
+            exactly.
         sigma: feedback is sigma-subGaussian around its mean. Not used when bounded.
-        bounded: feedback lies in [0, 1]; its variance is then taken from what is seen.
-        failure: the probability of ever dropping the best arm. Left out: 0.001 in all, and in
-            each window at most its first pass over the horizon, since a mistake made early costs
-            the whole horizon.
-        in_flight: slots of a round that may be under way at once, from the oldest without an
-            answer to the newest handed out; half of them are added to the head start. Left out:
-            one, as in a simulation.
+        bounded: feedback lies in [0, 1].
+        levels: how many evenly spaced scores are told apart when bounded. A score between two is
+            split between them. The 17 hold 0, 1, and all scores of three, five or nine levels.
+        failure: the probability of ever dropping the best arm. Left out: at most 0.001, and so
+            little early that a mistake costs no more choices, on average, than were made before.
+        expected_difference: between the best two at equal shares. Where it is right, a little is
+            saved; one that is twice too large costs more than it could have saved.
+        in_flight: slots of a round that may be under way at once; half of them are added to the
+            head start, and no round has fewer. Left out: one, as in a simulation.
     """
 
     name: ClassVar[str] = "handicap-elimination"
+    version: ClassVar[int] = 2
     eliminates: ClassVar[bool] = True
     rule: ClassVar[str] = (
-        "Groups take turns in equal numbers. One group leads, and the others are first given"
-        " a head start over it. A group is dropped once the leader beats it all the same, by"
-        " more than chance explains."
+        "Groups take turns in equal numbers. One group leads, and the others have a head start"
+        " over it. Bets are placed on the leader against each of them, and a group is dropped"
+        " once they have won so much that it cannot be chance."
     )
     head_start: int | None = None
+    initial_pulls: Sequence[int | Sequence[int]] | None = None
     sigma: float = 1.0
     bounded: bool = False
+    levels: int = 17
     failure: float | None = None
+    expected_difference: float | None = None
     in_flight: int | None = None
 
     def __post_init__(self) -> None:
         if self.head_start is not None:
             self._set(head_start=checks.integer("head_start", self.head_start, low=0, high=10**12))
+        if self.initial_pulls is not None:
+            if self.head_start is not None:
+                rule = "left out where head_start is given"
+                raise InvalidInput("initial_pulls", rule, self.initial_pulls)
+            given = checks.sequence("initial_pulls", self.initial_pulls, "a list, one for each arm")
+            self._set(initial_pulls=tuple(map(_interval, given)))
         if self.failure is not None:
             self._set(
                 failure=checks.number("failure", self.failure, low=1e-300, high=1.0, open_high=True)
+            )
+        if self.expected_difference is not None:
+            self._set(
+                expected_difference=checks.number(
+                    "expected_difference", self.expected_difference, low=1e-9, high=1e9
+                )
             )
         if self.in_flight is not None:
             self._set(in_flight=checks.integer("in_flight", self.in_flight, low=1, high=10**9))
         self._set(
             sigma=checks.number("sigma", self.sigma, low=0.0, high=1e9, open_low=True),
             bounded=checks.flag("bounded", self.bounded),
+            levels=checks.integer("levels", self.levels, low=2, high=MOST_LEVELS),
         )
 
     @classmethod
@@ -126,8 +125,16 @@ class HandicapElimination(RoundPolicy):
         return [
             cls(head_start=20, failure=0.05),
             cls(head_start=5, bounded=True, failure=0.05),
-            cls(head_start=5, bounded=True, failure=0.05, in_flight=9),
+            cls(head_start=5, bounded=True, failure=0.2, expected_difference=0.2, levels=5),
+            cls(head_start=5, bounded=True, in_flight=9),
         ]
+
+    @property
+    def nodes(self) -> tuple[float, ...]:
+        """The evenly spaced scores, if bounded."""
+        if not self.bounded:
+            return ()
+        return tuple(level / (self.levels - 1) for level in range(self.levels))
 
     @property
     def order_window(self) -> int:
@@ -142,31 +149,137 @@ class HandicapElimination(RoundPolicy):
         """What it was told; the guide to the policy has the proof."""
         return UNIT_INTERVAL if self.bounded else Feedback(sigma=self.sigma)
 
+    def to_json(self) -> dict[str, Any]:
+        data = super().to_json()
+        if self.initial_pulls is not None:
+            data["initial_pulls"] = [
+                one if isinstance(one, int) else list(one) for one in self.initial_pulls
+            ]
+        return data
+
     def explain(self, played: PlayedRound, before: RoundExplanation | None) -> RoundExplanation:
         leader = None if before is None else before.leader
         absent = played.candidates - set(played.arms)
         if absent:
-            # Right after a change of leader it alone is absent; later, others may be as well.
-            if len(absent) == 1:
+            purpose = (
+                "their numbers are put in the order in which the comparison cannot favour the group"
+                " that leads"
+            )
+            # Right after a change of leader it alone is absent; later, others may be as well. Of
+            # two groups it can be either that is pulled.
+            if len(absent) == 1 and len(played.candidates) > 2:
                 (leader,) = absent
+                purpose = (
+                    f"they get a head start over {LEADER}, so that the comparison cannot favour it"
+                )
             return RoundExplanation(
-                compares=False,
-                purpose=f"they get a head start over {LEADER}, so that the comparison cannot"
-                " favour it",
-                leader=leader if leader in absent else None,
+                compares=False, purpose=purpose, leader=leader if leader in absent else None
             )
         return RoundExplanation(
             leader=leader,
-            dropped_because="Counting earlier rounds as well, the leader has beaten it by more than"
-            " chance explains",
+            dropped_because="Counting earlier rounds as well, bets on the leader have won more"
+            " against it than chance explains",
             none_dropped_because="This round only finds a first leader."
             if played.number == 0
-            else "Nobody has fallen further behind the leader than chance explains.",
+            else "Bets on the leader have not won more than chance explains.",
         )
+
+    def start(self, arms: int, horizon: int) -> BettingState:
+        check_size(arms, horizon)
+        fewest, most = self._initial(arms, horizon)
+        stakes, prior = prior_stakes(
+            0.0 if self.bounded else self.sigma,
+            self.expected_difference,
+            horizon if self.failure is None else None,
+        )
+        log_prior = np.log(np.array(prior))
+        slots = self.order_window
+        return BettingState(
+            nodes=np.array(self.nodes),
+            variance=0.0 if self.bounded else self.sigma**2,
+            log_threshold=-math.log(DEFAULT_FAILURE if self.failure is None else self.failure),
+            horizon=float(horizon) if self.failure is None else 0.0,
+            # Of two groups, the one answered first can be that far ahead when the other is.
+            order=slots // 2,
+            shortest=-(-slots // arms),
+            widest=max(most) - min(fewest),
+            expected=self.expected_difference or 0.0,
+            stakes=np.array(stakes),
+            log_prior=log_prior,
+            fewest=np.array(fewest, dtype=np.int64),
+            most=np.array(most, dtype=np.int64),
+            passes=counts(1),
+            doubled=counts(1, 1),
+            rounds=counts(1),
+            left=counts(1, arms),
+            active=np.arange(arms, dtype=np.int64),
+            dropped_in=counts(arms),
+            leader=counts(1, -1),
+            moving=counts(1),
+            movers=counts(arms),
+            moves=counts(1),
+            pulls=counts(arms),
+            means=reals(arms),
+            recent=reals(1),
+            sums=reals(arms),
+            squares=reals(arms),
+            log_wealth=np.tile(log_prior, arms),
+        )
+
+    def _initial(self, arms: int, horizon: int) -> tuple[list[int], list[int]]:
+        """Return the fewest and the most initial pulls of each arm."""
+        if self.initial_pulls is None:
+            head_start = self.head_start
+            if head_start is None:
+                bound = 2**7 * math.log(12.0 * float(arms) ** 2 * horizon / math.pi**2)
+                head_start = math.ceil(bound)
+            return [0] * arms, [head_start] * arms
+        if len(self.initial_pulls) != arms:
+            rule = f"a list as long as there are arms ({arms})"
+            raise InvalidInput("initial_pulls", rule, self.initial_pulls)
+        intervals = [(one, one) if isinstance(one, int) else one for one in self.initial_pulls]
+        return [int(one[0]) for one in intervals], [int(one[1]) for one in intervals]
+
+    @staticmethod
+    def plan(state: BettingState) -> Round:
+        left = state.left[0]
+        if left == 1:
+            return Round(state.active[:left], FOREVER)
+        if state.moving[0] > 0:
+            return Round(state.movers[: state.moving[0]], state.moves[0])
+        return Round(state.active[:left], passes_to_come(state))
+
+    @staticmethod
+    def absorb(state: BettingState, seen: FloatArray) -> None:
+        if state.moving[0] > 0:
+            # These pulls only put shares in order; what they returned counts for nothing.
+            for position in range(state.moving[0]):
+                state.pulls[state.movers[position]] += state.moves[0]
+            put_in_order(state)
+            return
+        leader = state.leader[0]
+        passes = passes_to_come(state)
+        if leader >= 0:
+            bet_on_leader(state, passes, seen)
+        take_in(state, passes, seen)
+        if leader >= 0:
+            drop_beaten(state)
+        asked = leader < 0 or state.rounds[0] % ROUNDS_PER_LEAD == 0
+        if state.left[0] > 1 and asked and takes_the_lead(state):
+            put_in_order(state)
+
+    @staticmethod
+    def candidate(state: BettingState, arm: int) -> bool:
+        return bool(state.dropped_in[arm] == 0)
 
     @classmethod
     def planned_for(cls, assumed: Assumed) -> Self:
-        """Return the policy with the assumed head start, noise, failure and choices in flight."""
+        """Return the policy with the assumed head start, noise, failure and choices in flight.
+
+        The smallest difference that matters is not one to be expected: told it, the policy takes
+        as long in the hardest worlds as without, whether the difference is that, twice or four
+        times as large.
+        """
         return cls(
             head_start=assumed.head_start,
             sigma=assumed.sigma,
@@ -176,191 +289,65 @@ class HandicapElimination(RoundPolicy):
         )
 
     def rounds_without_drops(self, arms: int, horizon: int, variance: float) -> list[PlannedRound]:
-        """Return the looks, while no arm is dropped and the first leader leads.
+        """Return rounds by which passes have doubled, while no arm is dropped and one leads.
 
-        At a look, sums of all windows that are open then are compared, so the best of them counts.
+        `drops` is the lag at which the bets have won enough, if scores lie at equal distances
+        above and below the centre and come as often as expected: with subGaussian feedback exactly
+        that, but for the wealth that has returned to the prior.
         """
         state = self.start(arms, horizon)
-        ends: list[int] = state.ends.tolist()
-        extra = int(state.head_start) + 1
-        rounds = [PlannedRound(ends[0], ends[0] * arms, ends[0], None)]
-        for look in range(1, len(ends)):
-            newest = (look - 1) // LOOKS
-            best = math.inf
-            for window in range(max(0, newest - WINDOWS + 1), newest + 1):
-                passes = ends[look] - ends[window * LOOKS]
-                mixing = MIXING * 2.0 * variance * ends[window * LOOKS]
-                spread = 2.0 * variance * passes + mixing
-                level = 2.0 * float(state.log_levels[window])
-                best = min(best, math.sqrt(spread * (level + math.log(spread / mixing))) / passes)
-            pulls = arms * ends[look] + (arms - 1) * extra
-            rounds.append(PlannedRound(ends[look] + extra, pulls, ends[look], best))
+        extra = int(state.most.max() - state.fewest.min()) + int(state.order) + 1
+        first = passes_to_come(state)
+        rounds = [PlannedRound(first, first * arms, first, None)]
+        state.passes[0] = first
+        while state.passes[0] * arms < horizon:
+            before = rounds[-1].compared
+            while state.passes[0] < 2 * before:
+                state.passes[0] += passes_to_come(state)
+            passes = int(state.passes[0])
+            pulls = arms * passes + (arms - 1) * extra
+            needed = float(state.log_threshold)
+            if state.horizon > 0.0:
+                needed = max(needed, math.log(state.horizon / pulls))
+            drops = lag_that_drops(state, passes - first, variance, needed)
+            rounds.append(PlannedRound(passes + extra, pulls, passes, drops))
         return rounds
 
-    def start(self, arms: int, horizon: int) -> HandicapState:
-        check_size(arms, horizon)
-        head_start = self.head_start
-        if head_start is None:
-            head_start = math.ceil(2**7 * math.log(12.0 * float(arms) ** 2 * horizon / math.pi**2))
-        # Of two groups, the one answered first can be that far ahead when the other is answered.
-        head_start += self.order_window // 2
-        ends = _looks(max(FEWEST_PASSES, math.ceil(FIRST_PASSES * head_start)), horizon)
-        return HandicapState(
-            ends=np.array(ends, dtype=np.int64),
-            log_levels=np.array(self._log_levels(ends[::LOOKS], horizon)),
-            head_start=head_start,
-            variance=0.0 if self.bounded else self.sigma**2,
-            look=counts(1),
-            left=counts(1, arms),
-            active=np.arange(arms, dtype=np.int64),
-            dropped_in=counts(arms),
-            leader=counts(1, -1),
-            behind=counts(1),
-            lacking=counts(arms),
-            lack=counts(1),
-            pulls=counts(arms),
-            means=reals(arms),
-            total=reals(arms),
-            oldest=counts(1),
-            opened=counts(1),
-            mixing=reals(WINDOWS),
-            passes_before=counts(WINDOWS),
-            total_before=reals(WINDOWS * arms),
-        )
 
-    def _log_levels(self, openings: list[int], horizon: int) -> list[float]:
-        """Return log(1/level) for the windows that open after so many passes."""
-        if self.failure is not None:
-            return [math.log(len(openings) / self.failure)] * len(openings)
-        each = DEFAULT_FAILURE / len(openings)
-        return [-math.log(min(each, passes / horizon)) for passes in openings]
-
-    @staticmethod
-    def plan(state: HandicapState) -> Round:
-        left = state.left[0]
-        look = state.look[0]
-        if left == 1 or look >= len(state.ends):
-            return Round(state.active[:left], FOREVER)
-        if state.behind[0] > 0:
-            return Round(state.lacking[: state.behind[0]], state.lack[0])
-        before = state.ends[look - 1] if look > 0 else 0
-        return Round(state.active[:left], state.ends[look] - before)
-
-    @staticmethod
-    def absorb(state: HandicapState, sums: FloatArray) -> None:
-        if state.behind[0] > 0:
-            # These pulls only even out shares; what they returned counts for nothing.
-            for position in range(state.behind[0]):
-                state.pulls[state.lacking[position]] += state.lack[0]
-            open_window(state)
-            return
-        look = state.look[0]
-        passes = state.ends[look]
-        before = state.ends[look - 1] if look > 0 else 0
-        for position in range(state.left[0]):
-            arm = state.active[position]
-            state.pulls[arm] += passes - before
-            state.total[arm] += sums[position]
-            state.means[arm] = state.total[arm] / passes
-        for window in range(max(state.oldest[0], state.opened[0] - WINDOWS), state.opened[0]):
-            drop_beaten(state, window)
-        state.look[0] += 1
-        if look % LOOKS == 0 and state.left[0] > 1:
-            name_leader(state)
-            open_window(state)
-
-    @staticmethod
-    def candidate(state: HandicapState, arm: int) -> bool:
-        return bool(state.dropped_in[arm] == 0)
+def _interval(given: object) -> int | tuple[int, int]:
+    """Return initial pulls as a number or as [fewest, most]."""
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        if len(given) != 2:
+            raise InvalidInput("initial_pulls", "numbers, or pairs [fewest, most]", given)
+        fewest = checks.integer("initial_pulls", given[0], low=0, high=10**12)
+        return fewest, checks.integer("initial_pulls", given[1], low=fewest, high=10**12)
+    return checks.integer("initial_pulls", given, low=0, high=10**12)
 
 
-def drop_beaten(state: HandicapState, window: int) -> None:
-    """Drop every arm that the leader has beaten over a window."""
-    place = window % WINDOWS
-    at = place * len(state.total)
+def passes_to_come(state: BettingState) -> int:
+    """Return how many passes the next round has."""
+    if state.passes[0] == 0:
+        return int(max(FIRST_PASSES, state.shortest, state.widest // FIRST_PART))
+    return int(max(1, state.shortest, state.passes[0] // ROUND_PART))
+
+
+def drop_beaten(state: BettingState) -> None:
+    """Drop every arm against which so much has been won that chance does not explain it."""
     leader = state.leader[0]
-    lead = state.total[leader] - state.total_before[at + leader]
-    passes = state.ends[state.look[0]] - state.passes_before[place]
+    needed = state.log_threshold
+    if state.horizon > 0.0:
+        needed = max(needed, math.log(state.horizon / state.pulls.sum()))
+    returns = state.passes[0] >= 2 * state.doubled[0]
+    if returns:
+        state.doubled[0] = state.passes[0]
     kept = 0
     for position in range(state.left[0]):
         arm = state.active[position]
-        own = state.total[arm] - state.total_before[at + arm]
-        noise = noise_of(state, lead + own, passes)
-        spread = noise + state.mixing[place]
-        needed = spread * (2.0 * state.log_levels[window] + np.log(spread / state.mixing[place]))
-        if lead > own and (lead - own) * (lead - own) >= needed:
-            state.dropped_in[arm] = state.look[0] + 1
-        else:
-            state.active[kept] = arm
-            kept += 1
+        if arm != leader and reaches(state, arm, needed):
+            state.dropped_in[arm] = state.rounds[0]
+            continue
+        if returns and arm != leader:
+            return_to_prior(state, arm, RETURNED)
+        state.active[kept] = arm
+        kept += 1
     state.left[0] = kept
-
-
-def noise_of(state: HandicapState, total: float, passes: int) -> float:
-    """Return the variance of the difference of two sums, or what stands for it when bounded."""
-    if state.variance == 0.0:
-        return max(total, 0.0)  # below 0 only if feedback was not in [0, 1] after all
-    return 2.0 * state.variance * passes
-
-
-def name_leader(state: HandicapState) -> None:
-    """Let the best since the last window opened lead, if it is clearly ahead of the leader."""
-    leader = state.leader[0]
-    at = (state.opened[0] - 1) % WINDOWS * len(state.total) if leader >= 0 else 0
-    best = state.active[0]
-    for position in range(state.left[0]):
-        arm = state.active[position]
-        if (
-            state.total[arm] - state.total_before[at + arm]
-            > state.total[best] - state.total_before[at + best]
-        ):
-            best = arm
-    if leader >= 0:
-        place = (state.opened[0] - 1) % WINDOWS
-        passes = state.ends[state.look[0] - 1] - state.passes_before[place]
-        lead = state.total[leader] - state.total_before[at + leader]
-        own = state.total[best] - state.total_before[at + best]
-        noise = noise_of(state, lead + own, passes)
-        clearly = CLEARLY * (1.0 + np.sqrt(2.0 * np.log(state.left[0])))
-        if own - lead <= clearly * np.sqrt(noise):
-            return
-    state.leader[0] = best
-    state.oldest[0] = state.opened[0]
-
-
-def open_window(state: HandicapState) -> None:
-    """Open a window, or first let those catch up that lack a head start over the leader."""
-    leader = state.leader[0]
-    state.behind[0] = 0
-    state.lack[0] = FOREVER
-    for position in range(state.left[0]):
-        arm = state.active[position]
-        # One more than the head start: a later place within a pass costs less than one member.
-        lack = state.pulls[leader] + state.head_start + 1 - state.pulls[arm]
-        if arm != leader and lack > 0:
-            state.lacking[state.behind[0]] = arm
-            state.behind[0] += 1
-            state.lack[0] = min(state.lack[0], lack)
-    if state.behind[0] > 0:
-        return
-    place = state.opened[0] % WINDOWS
-    at = place * len(state.total)
-    highest = 0.0
-    for position in range(state.left[0]):
-        arm = state.active[position]
-        state.total_before[at + arm] = state.total[arm]
-        highest = max(highest, state.total[arm])
-    passes = state.ends[state.look[0] - 1]
-    state.passes_before[place] = passes
-    # What was seen before a window says how large its noise will be.
-    before = 2.0 * (highest if state.variance == 0.0 else state.variance * passes)
-    state.mixing[place] = max(MIXING * before, 1.0 if state.variance == 0.0 else 0.0)
-    state.opened[0] += 1
-
-
-def _looks(first: int, horizon: int) -> list[int]:
-    """Return the passes after which a look is taken, up to the horizon of two arms."""
-    ends = [first]
-    while 2 * ends[-1] < horizon:
-        ends.append(max(ends[-1] + 1, round(first * 2.0 ** (len(ends) / LOOKS))))
-    return ends

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TypeVar
 
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.policies.betting_elimination import BettingElimination
 from affinity_bandits.policies.debiased_ucb_v import DebiasedUCBV
 from affinity_bandits.policies.efficient_ucb_v import EfficientUCBV
 from affinity_bandits.policies.elimination import Elimination
@@ -37,7 +36,6 @@ POLICIES: dict[str, type[Policy]] = {
     for policy in (
         Elimination,
         HandicapElimination,
-        BettingElimination,
         Uniform,
         ExploreThenCommit,
         SuccessiveRejects,
@@ -60,7 +58,7 @@ POLICIES: dict[str, type[Policy]] = {
 }
 """Every policy by its name."""
 
-PLANNED_BY_DEFAULT: type[RoundPolicy] = BettingElimination
+PLANNED_BY_DEFAULT: type[RoundPolicy] = HandicapElimination
 """What plans are made with unless told otherwise."""
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from affinity_bandits.noise import Bernoulli, Beta, Empirical, Noise, Ordinal
-from affinity_bandits.policies import BettingElimination
+from affinity_bandits.policies import HandicapElimination
 from affinity_bandits.service.audit.verify import verify
 from affinity_bandits.service.core.scores import to_units
 from affinity_bandits.service.core.tells import SlotTell
@@ -52,7 +52,7 @@ def drawn_from(noise: Noise) -> Score:
 def test_scores_of_every_noise_give_what_the_library_makes_of_them(
     dsn: str, noise: Noise, levels: int, scale: tuple[int, int]
 ) -> None:
-    policy = BettingElimination(
+    policy = HandicapElimination(
         head_start=2, bounded=True, failure=0.3, in_flight=25, levels=levels
     )
     score = drawn_from(noise)
@@ -61,7 +61,7 @@ def test_scores_of_every_noise_give_what_the_library_makes_of_them(
     assert asyncio.run(served_run(dsn, policy, scale, score, expected)) == expected  # to the bit
 
 
-COUNTING = BettingElimination(head_start=0, bounded=True, in_flight=60, levels=7)
+COUNTING = HandicapElimination(head_start=0, bounded=True, in_flight=60, levels=7)
 WIDTH = 9
 
 
@@ -93,7 +93,7 @@ def test_counts_of_any_floats_are_exact_and_do_not_depend_on_the_order(dsn: str,
 
 
 def test_the_largest_numbers_are_exact(dsn: str) -> None:
-    policy = BettingElimination(head_start=0, bounded=True, in_flight=10_000, levels=100)
+    policy = HandicapElimination(head_start=0, bounded=True, in_flight=10_000, levels=100)
     width = 2 * 10**14
 
     async def test(one: OneCampaign) -> None:

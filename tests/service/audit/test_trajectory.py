@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from affinity_bandits.policies import (
-    BettingElimination,
     Elimination,
     ExploreThenCommit,
     HandicapElimination,
@@ -34,9 +33,9 @@ from .crowd import BEGIN, library_run, served_run
 POLICIES: list[RoundPolicy] = [
     Elimination(PublishedSchedule(-4.0)),
     Elimination(PublishedSchedule(-4.0), discard_first=False),
-    HandicapElimination(head_start=3, sigma=0.1, bounded=False, in_flight=30),
-    BettingElimination(head_start=3, sigma=0.1, failure=0.2, in_flight=30),
-    BettingElimination(head_start=3, bounded=True, failure=0.2, in_flight=30, levels=5),
+    HandicapElimination(head_start=3, sigma=0.1, in_flight=30),
+    HandicapElimination(head_start=3, sigma=0.1, failure=0.2, in_flight=30),
+    HandicapElimination(head_start=3, bounded=True, failure=0.2, in_flight=30, levels=5),
     ExploreThenCommit(20),
     SuccessiveRejects(),
     SequentialHalving(),

@@ -22,7 +22,6 @@ from hypothesis.stateful import (
 )
 
 from affinity_bandits.policies import (
-    BettingElimination,
     Elimination,
     ExploreThenCommit,
     HandicapElimination,
@@ -54,14 +53,13 @@ POLICIES: list[RoundPolicy] = [
     ExploreThenCommit(2),
     SequentialHalving(),
     SuccessiveRejects(0.9),
-    HandicapElimination(head_start=0, bounded=True, failure=0.5, in_flight=4),
     HandicapElimination(head_start=1, sigma=0.01, failure=0.5, in_flight=7),
-    BettingElimination(head_start=0, sigma=0.05, failure=0.5, in_flight=5),
+    HandicapElimination(head_start=0, sigma=0.05, failure=0.5, in_flight=5),
 ]
 COUNTING: list[RoundPolicy] = [
-    BettingElimination(head_start=0, bounded=True, failure=0.9, in_flight=4, levels=4),
-    BettingElimination(head_start=1, bounded=True, failure=0.5, in_flight=7, levels=2),
-    BettingElimination(head_start=0, bounded=True, failure=0.5, in_flight=9, levels=17),
+    HandicapElimination(head_start=0, bounded=True, failure=0.9, in_flight=4, levels=4),
+    HandicapElimination(head_start=1, bounded=True, failure=0.5, in_flight=7, levels=2),
+    HandicapElimination(head_start=0, bounded=True, failure=0.5, in_flight=9, levels=17),
 ]
 """Policies that are told how often each score was given; the others are told sums."""
 

@@ -132,7 +132,7 @@ def test_a_policy_that_cannot_be_served_is_refused_without_a_traceback(data: Any
 
 def test_only_policies_that_live_on_feedback_are_served() -> None:
     assert {"elimination", "handicap-elimination", "uniform"} <= SERVED.keys() < POLICIES.keys()
-    assert "betting-elimination" in SERVED  # which is told counts of scores
+    assert "handicap-elimination" in SERVED  # which is told counts of scores
     with pytest.raises(UnknownName, match="ucb1"):
         served_policy("ucb1")
 

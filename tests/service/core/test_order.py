@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from affinity_bandits.client import Client, Lease, Wait
-from affinity_bandits.policies import BettingElimination, ExploreThenCommit, HandicapElimination
+from affinity_bandits.policies import ExploreThenCommit, HandicapElimination
 from affinity_bandits.policies.state import state_to_json
 from affinity_bandits.policies.tallies import add_score
 from affinity_bandits.service.core.campaign_spec import DEFAULT_IN_FLIGHT, OpenRound, open_round
@@ -18,7 +18,6 @@ from tests.support.clients import Service, running
 from tests.support.one_campaign import OneCampaign, on_a_campaign
 from tests.support.web_site import Site, on_site, opened
 
-AnyPolicy = HandicapElimination | BettingElimination
 TOLD = HandicapElimination(head_start=0, bounded=True, failure=0.5, in_flight=6)
 
 
@@ -118,7 +117,7 @@ INITIAL = (40, 10, 10)
 class Committee:
     """Raters who favour large shares, and a mirror of the campaign that is told what they say."""
 
-    def __init__(self, policy: AnyPolicy, groups: int, horizon: int, seed: int) -> None:
+    def __init__(self, policy: HandicapElimination, groups: int, horizon: int, seed: int) -> None:
         self.policy, self.groups, self.horizon = policy, groups, horizon
         self.members = list(INITIAL[:groups])
         self.chance = random.Random(seed)
@@ -147,14 +146,13 @@ class Committee:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [HandicapElimination, BettingElimination])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(20))
 def test_answers_in_the_worst_order_give_what_the_library_makes_of_them(
-    service: Service, seed: int, kind: type[AnyPolicy]
+    service: Service, seed: int
 ) -> None:
     groups, window = (2, 3)[seed % 2], (10, 25, 100)[seed % 3]
     horizon = 260
-    policy = kind(head_start=30, bounded=True, failure=0.05, in_flight=window)
+    policy = HandicapElimination(head_start=30, bounded=True, failure=0.05, in_flight=window)
     mirror = Committee(policy, groups, horizon, seed)
     names = tuple("abc")[:groups]
     with Client(service.url, service.key()) as client:

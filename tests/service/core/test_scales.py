@@ -18,7 +18,6 @@ from affinity_bandits import AffinityBandit, simulate
 from affinity_bandits.client import Client, run_campaign
 from affinity_bandits.kernels import FloatArray, bind, unbound
 from affinity_bandits.policies import (
-    BettingElimination,
     Elimination,
     HandicapElimination,
     ListedSchedule,
@@ -37,13 +36,11 @@ from tests.support.clients import Service, running
 SCALES = [(0, 1), (0, 5), (1, 5), (0, 100), (-1, 1)]
 """Lowest and highest score."""
 POLICIES: list[RoundPolicy] = [
-    HandicapElimination(head_start=5, bounded=True, failure=0.05),
-    HandicapElimination(head_start=5, sigma=0.2, failure=0.05),
     Elimination(PublishedSchedule(-3.0)),
     Elimination(ListedSchedule([(32, 0.5), (64, 0.2), (128, 0.05)])),
-    BettingElimination(head_start=5, bounded=True, failure=0.05, levels=5),
-    BettingElimination(head_start=5, bounded=True, failure=0.05, levels=17),
-    BettingElimination(head_start=5, sigma=0.2, failure=0.05),
+    HandicapElimination(head_start=5, bounded=True, failure=0.05, levels=5),
+    HandicapElimination(head_start=5, bounded=True, failure=0.05, levels=17),
+    HandicapElimination(head_start=5, sigma=0.2, failure=0.05),
 ]
 SUMMED = [policy for policy in POLICIES if not policy.nodes]
 COUNTING = [policy for policy in POLICIES if policy.nodes]

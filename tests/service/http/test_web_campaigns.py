@@ -18,7 +18,7 @@ from tests.support.web_site import (
     refused,
 )
 
-BETS = {"name": "betting-elimination", "head_start": 0, "bounded": True, "levels": 5}
+BETS = {"name": "handicap-elimination", "head_start": 0, "bounded": True, "levels": 5}
 
 
 def test_where_scores_are_counted_totals_must_say_which(dsn: str) -> None:

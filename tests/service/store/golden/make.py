@@ -18,7 +18,6 @@ from unittest.mock import patch
 from uuid import UUID
 
 from affinity_bandits.policies import (
-    BettingElimination,
     Elimination,
     ExploreThenCommit,
     HandicapElimination,
@@ -50,7 +49,7 @@ POLICIES: dict[UUID, tuple[RoundPolicy, int]] = {
     STARS: (Elimination(ListedSchedule([(2, 0.5), (3, 0.1)])), 50),
     IN_ORDER: (HandicapElimination(head_start=2, bounded=True, failure=0.05, in_flight=6), 500),
     MARKED: (ExploreThenCommit(3), 50),
-    COUNTED: (BettingElimination(head_start=2, bounded=True, levels=5, in_flight=12), 500),
+    COUNTED: (HandicapElimination(head_start=2, bounded=True, levels=5, in_flight=12), 500),
 }
 SINCE = {STARS: "0002", IN_ORDER: "0002", MARKED: "0003", COUNTED: "0004"}
 """Campaigns that dumps of earlier schemas do not have."""

@@ -1,7 +1,6 @@
 """Naive twins of the policies, by the name each policy goes by."""
 
 from .base import NaivePolicy
-from .betting_elimination import BettingElimination
 from .debiased_ucb_v import DebiasedUCBV
 from .efficient_ucb_v import EfficientUCBV
 from .elimination import Elimination
@@ -40,7 +39,6 @@ NAIVE: dict[str, type[NaivePolicy]] = {
     "oracle": Oracle,
     "elimination": Elimination,
     "handicap-elimination": HandicapElimination,
-    "betting-elimination": BettingElimination,
     "uniform": Uniform,
     "explore-then-commit": ExploreThenCommit,
     "successive-rejects": SuccessiveRejects,

@@ -1,25 +1,16 @@
 """Elimination with a handicap, from "The policy, in full" in docs/handicap.md."""
 
 import math
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from .base import RoundPolicy
 
 
-class Window(NamedTuple):
-    """What a test needs to know about the moment at which a window opened."""
-
-    log_level: float
-    rho: float
-    passes: int
-    sums: list[float]
-
-
 class HandicapElimination(RoundPolicy):
-    """Drop i when the leader beats it over a window in spite of a handicap of G + 1 pulls.
+    """Drop i when the purse from which bets on the leader against i are made holds 1/delta.
 
-    ``head_start`` is G, ``failure`` is delta. Look c is taken after e_c passes; at every fourth
-    the leader may change, the others are pulled up to N_leader + G + 1 and a window opens.
+    ``head_start`` is G, ``failure`` is delta, ``expected_difference`` is Delta, ``in_flight`` is D
+    and ``levels`` is B. ``initial_pulls`` has a number for each group, or a pair [fewest, most].
     """
 
     def __init__(
@@ -27,110 +18,245 @@ class HandicapElimination(RoundPolicy):
         K: int,
         n: int,
         head_start: int | None = None,
+        initial_pulls: Sequence[int | Sequence[int]] | None = None,
         sigma: float = 1.0,
         bounded: bool = False,
+        levels: int = 17,
         failure: float | None = None,
+        expected_difference: float | None = None,
         in_flight: int | None = None,
     ) -> None:
         super().__init__(K, n)
         self.sigma = sigma
         self.bounded = bounded
+        self.B = levels
         self.failure = failure
-        # Pulls are whole numbers, so "at least N_j + G + 1" means the same with G rounded up.
-        self.G = (
-            math.ceil(2.0**7 * math.log(12.0 * K**2 * n / math.pi**2))
-            if head_start is None
-            else head_start
-        ) + (in_flight or 1) // 2
-        self.e = self.looks()
-        self.M = (len(self.e) - 1) // 4 + 1
-        self.c = 0
+        self.expected_difference = expected_difference
+        self.D = in_flight or 1
+        self.fewest, self.most = self.bounds_on_initial_pulls(head_start, initial_pulls)
+        self.stakes, self.prior = self.stakes_and_prior()
+        # Logarithms, since a round can multiply a wealth by more than a float holds.
+        self.log_wealth = [[math.log(w) for w in self.prior] for _ in range(K)]
+        self.p = 0
+        self.rounds = 0
+        self.p_of_last_gift = 1
+        self.n_r = 0.0
+        self.sums = [0.0] * K
+        self.squares = [0.0] * K
+        self.history: list[list[float]] = [[] for _ in range(K)]
         self.left = list(range(K))
         self.leader: int | None = None
-        self.windows: list[Window] = []
-        self.passes = 0
-        self.total = [0.0] * K
-        self.handicapping = False
-        self.next_round()
+        self.naming = False
+        self.next_passes()
 
-    def looks(self) -> list[int]:
-        p0 = max(8, math.ceil(self.G / 4))
-        e = [p0]
-        while 2 * e[-1] < self.n:
-            e.append(max(e[-1] + 1, round(p0 * 2.0 ** (len(e) / 4))))
-        return e
+    def bounds_on_initial_pulls(
+        self, head_start: int | None, initial_pulls: Sequence[int | Sequence[int]] | None
+    ) -> tuple[list[int], list[int]]:
+        """Return l and h."""
+        if initial_pulls is not None:
+            pairs = [(x, x) if isinstance(x, int | float) else tuple(x) for x in initial_pulls]
+            return [low for low, _ in pairs], [high for _, high in pairs]
+        if head_start is None:
+            head_start = math.ceil(2.0**7 * math.log(12.0 * self.K**2 * self.n / math.pi**2))
+        return [0] * self.K, [head_start] * self.K
 
-    def log_level(self, w: int) -> float:
-        """Return log(1 / level) of window w."""
-        if self.failure is not None:
-            return math.log(self.M / self.failure)
-        return -math.log(min(0.001 / self.M, self.e[4 * w] / self.n))
+    def stakes_and_prior(self) -> tuple[list[float | None], list[float]]:
+        """Return the stakes, cash last but for that of an expected difference, which is None."""
+        s = [2.0 * 2.0 ** (-k / 2.0) for k in range(48)]
+        shape = [
+            0.03 * 2.0 ** (-k / 4.0) + math.exp(-0.5 * (math.log(x / 0.3) / 0.7) ** 2)
+            for k, x in enumerate(s)
+        ]
+        if self.failure is None:
+            s = [x for k, x in enumerate(s) if k == 0 or x**2 * self.n / 4.0 >= 10.0]
+            shape = [1.0] * len(s)
+        prior = [0.98 * x / sum(shape) for x in shape] + [0.02]
+        stakes: list[float | None] = [x if self.bounded else x / (2.0 * self.sigma) for x in s]
+        stakes.append(0.0)
+        if self.expected_difference is not None:
+            prior = [0.6 * w for w in prior] + [0.4]
+            stakes.append(None)
+        return stakes, prior
 
-    def V(self, Si: float, Sj: float, m: int) -> float:
-        return max(0.0, Si + Sj) if self.bounded else 2.0 * self.sigma**2 * m
+    def update(self, arm: int, y: float) -> None:
+        if self.bounded:
+            y = min(1.0, max(0.0, y))
+        self.scores[arm].append(y)
+        super().update(arm, y)
 
-    def next_round(self) -> None:
-        """Start the passes up to the next look."""
-        if len(self.left) == 1 or self.c == len(self.e):
-            self.start_round(self.left, math.inf)
+    def start_round(self, active: list[int], passes: float) -> None:
+        super().start_round(active, passes)
+        self.scores: list[list[float]] = [[] for _ in range(self.K)]
+
+    def next_passes(self) -> None:
+        if len(self.left) == 1:
+            self.m: float = math.inf
+        elif self.p == 0:
+            widest = max(self.most) - min(self.fewest)
+            self.m = max(4, math.ceil(self.D / self.K), widest // 12)
         else:
-            self.start_round(self.left, self.e[self.c] - self.passes)
+            self.m = max(1, math.ceil(self.D / self.K), self.p // 40)
+        self.start_round(self.left, self.m)
 
     def end_round(self) -> None:
-        if self.handicapping:  # feedback of these rounds is not used
-            self.handicap()
+        if self.naming:  # feedback of these rounds is not used
+            self.put_shares_in_order()
             return
-        for i in self.left:
-            self.total[i] += self.round_S[i]
-        self.passes = self.e[self.c]
-        for window in self.windows[-5:]:
-            self.left = [i for i in self.left if not self.beaten(i, window)]
-        if self.c % 4 == 0 and len(self.left) > 1:
-            self.choose_leader()
-            self.handicap()
+        if self.leader is not None:
+            for i in self.others():
+                self.bet(i, self.leader)
+        self.remember()
+        self.rounds += 1
+        if self.leader is not None:
+            self.drop()
+            self.give_to_the_prior()
+        new_leader = self.rounds % 2 == 0 or self.leader is None
+        if len(self.left) > 1 and new_leader and self.name_leader():
+            self.put_shares_in_order()
         else:
-            self.c += 1
-            self.next_round()
+            self.next_passes()
 
-    def beaten(self, i: int, window: Window) -> bool:
-        Si = self.total[i] - window.sums[i]
-        Sj = self.total[self.leader] - window.sums[self.leader]
-        V, rho = self.V(Si, Sj, self.passes - window.passes), window.rho
-        if Sj <= Si:
+    def others(self) -> list[int]:
+        return [i for i in self.left if i != self.leader]
+
+    def mean_estimate(self, i: int) -> float:
+        return (self.sums[i] + 1.0) / (self.n_r + 2.0)
+
+    def variance_estimate(self, i: int) -> float:
+        if not self.bounded:
+            return self.sigma**2
+        spread = 0.0
+        if self.n_r > 0.0:
+            spread = max(0.0, self.squares[i] - self.sums[i] ** 2 / self.n_r)
+        return (spread + 0.2) / (self.n_r + 2.0)
+
+    def bet(self, i: int, j: int) -> None:
+        lost = max(self.log_wealth[i]) - 100.0
+        variance = max(self.variance_estimate(i), self.variance_estimate(j))
+        for k, fixed in enumerate(self.stakes):
+            stake = self.expected_stake(i, j) if fixed is None else fixed
+            early = fixed is not None and stake**2 * variance * (self.p + self.m) < 0.03
+            if not early and self.log_wealth[i][k] >= lost:
+                self.log_wealth[i][k] += self.log_factor(stake, i, j)
+
+    def expected_stake(self, i: int, j: int) -> float:
+        if not self.bounded:
+            return self.expected_difference / (2.0 * self.sigma**2)
+        cautious = [
+            (self.variance_estimate(a) * (self.n_r + 2.0) - 0.2 + 1.0) / (self.n_r + 4.0)
+            for a in (i, j)
+        ]
+        return self.expected_difference / sum(cautious)
+
+    def log_factor(self, stake: float, i: int, j: int) -> float:
+        """Return the logarithm of what a round multiplies the wealth on a stake by."""
+        if not self.bounded:
+            T = self.round_S
+            return stake * (T[j] - T[i]) - stake**2 * self.sigma**2 * self.m
+        c = (self.mean_estimate(i) + self.mean_estimate(j)) / 2.0
+        stake = min(stake, 0.9 / max(c, 1.0 - c))
+        log = 0.0
+        for sign, group in ((1.0, j), (-1.0, i)):
+            for y in self.scores[group]:
+                for level, part in self.parts(y):
+                    log += part * math.log(1.0 + sign * stake * (level - c))
+        return log
+
+    def parts(self, y: float) -> list[tuple[float, float]]:
+        """Return the levels that a score counts as, each with its part."""
+        b = math.floor(y * (self.B - 1))
+        part = y * (self.B - 1) - b
+        if part == 0.0:
+            return [(b / (self.B - 1), 1.0)]
+        return [(b / (self.B - 1), 1.0 - part), ((b + 1) / (self.B - 1), part)]
+
+    def remember(self) -> None:
+        keep = self.p / (self.p + self.m)
+        self.n_r = self.n_r * keep + self.m
+        for i in self.left:
+            self.sums[i] = self.sums[i] * keep + sum(self.scores[i])
+            squares = (part * b**2 for y in self.scores[i] for b, part in self.parts(y))
+            self.squares[i] = self.squares[i] * keep + sum(squares)
+            self.history[i].append(sum(self.scores[i]))
+        self.p += self.m
+
+    def wealth_in_all(self, i: int) -> float:
+        """Return its logarithm."""
+        most = max(self.log_wealth[i])
+        return most + math.log(sum(math.exp(x - most) for x in self.log_wealth[i]))
+
+    def threshold(self) -> float:
+        if self.failure is not None:
+            return 1.0 / self.failure
+        return max(1000.0, self.n / sum(self.T))
+
+    def drop(self) -> None:
+        needed = math.log(self.threshold())
+        for i in self.others():
+            wealth = self.wealth_in_all(i)
+            if abs(wealth - needed) < 1e-12:
+                self.decided_by_rounding = True
+            if wealth >= needed:
+                self.left.remove(i)
+
+    def give_to_the_prior(self) -> None:
+        if self.p < 2 * self.p_of_last_gift:
+            return
+        self.p_of_last_gift = self.p
+        for i in self.others():
+            log_total = self.wealth_in_all(i)
+            self.log_wealth[i] = [
+                log_total + math.log(0.98 * math.exp(x - log_total) + 0.02 * w)
+                for x, w in zip(self.log_wealth[i], self.prior, strict=True)
+            ]
+
+    def lacks(self, i: int, leader: int) -> int:
+        """Return how many pulls i lacks if ``leader`` leads; what it has to spare is negative."""
+        enough = self.T[leader] + self.most[leader] + self.D // 2 + 1 - self.fewest[i]
+        return enough - self.T[i]
+
+    def name_leader(self) -> bool:
+        """Name a leader if there is none, or if a group is far enough ahead of it."""
+        i, j = self.largest_sum(), self.leader
+        if i == j:
             return False
-        needed = (V + rho) * (2.0 * window.log_level + math.log((V + rho) / rho))
-        return (Sj - Si) ** 2 >= needed
+        if j is not None:
+            k = len(self.left)
+            C = sum(max(0, self.lacks(g, i)) for g in self.left if g != i)
+            V = self.variance_estimate(i) + self.variance_estimate(j)
+            V *= self.n_r * (1.0 + 3.0 * C / (k * self.p))
+            lead = self.sums[i] - self.sums[j]
+            needed = 0.25 * (1.0 + math.sqrt(2.0 * math.log(k))) * math.sqrt(V)
+            if abs(lead - needed) < 1e-12 * needed:
+                self.decided_by_rounding = True
+            if lead <= needed:
+                return False
+            for g in self.left:
+                log_total = self.wealth_in_all(g)
+                self.log_wealth[g] = [log_total + math.log(w) for w in self.prior]
+        self.leader = i
+        return True
 
-    def choose_leader(self) -> None:
-        if self.leader is None:
-            self.leader = max(self.left, key=lambda i: self.total[i])
-            return
-        newest = self.windows[-1]
-        S = {i: self.total[i] - newest.sums[i] for i in self.left}
-        i, j = max(S, key=lambda i: S[i]), self.leader
-        V = self.V(S[i], S[j], self.passes - newest.passes)
-        if S[i] - S[j] > 0.5 * (1.0 + math.sqrt(2.0 * math.log(len(S)))) * math.sqrt(V):
-            self.leader = i
-            self.windows = []
+    def largest_sum(self) -> int:
+        best = max(self.left, key=lambda i: self.sums[i])
+        tied = [i for i in self.left if self.sums[best] - self.sums[i] < 1e-12 * self.n_r]
+        # Whoever ties with the leader is not ahead of it, so that the choice does not matter.
+        if self.leader not in tied and any(self.history[i] != self.history[best] for i in tied):
+            self.decided_by_rounding = True
+        return best
 
-    def handicap(self) -> None:
-        """Pull those that lack a head start, or open a window when nobody does."""
-        enough = self.T[self.leader] + self.G + 1
-        lacking = [i for i in self.left if i != self.leader and self.T[i] < enough]
-        self.handicapping = bool(lacking)
+    def put_shares_in_order(self) -> None:
+        """Pull those that lack pulls, then the leader as often as nobody minds, then go on."""
+        lacked = {i: self.lacks(i, self.leader) for i in self.others()}
+        lacking = [i for i in lacked if lacked[i] > 0]
+        spare = min(-lack for lack in lacked.values())
+        self.naming = bool(lacking) or spare > 0
         if lacking:
-            self.start_round(lacking, min(enough - self.T[i] for i in lacking))
-            return
-        self.windows.append(
-            Window(self.log_level(self.c // 4), self.rho(), self.passes, list(self.total))
-        )
-        self.c += 1
-        self.next_round()
-
-    def rho(self) -> float:
-        if self.bounded:
-            return max(1.0, 0.25 * (2.0 * max(self.total[i] for i in self.left)))
-        return 0.25 * (2.0 * self.sigma**2 * self.passes)
+            self.start_round(lacking, min(lacked[i] for i in lacking))
+        elif spare > 0:
+            self.start_round([self.leader], spare)
+        else:
+            self.next_passes()
 
     def candidates(self) -> set[int]:
         return set(self.left)

@@ -10,8 +10,8 @@ from scipy.stats import binom
 
 from affinity_bandits import (
     AffinityBandit,
-    BettingElimination,
     Clipped,
+    HandicapElimination,
     InGroupBonus,
     Ordinal,
     Power,
@@ -28,7 +28,7 @@ STEP_AT_THIRD = PiecewisePower([0.3332, 0.3335, 1.0], [0.3, 1.0, 1.0])
 
 
 def dropped(
-    bandit: AffinityBandit, policy: BettingElimination, *, runs: int = RUNS, seed: int = 3
+    bandit: AffinityBandit, policy: HandicapElimination, *, runs: int = RUNS, seed: int = 3
 ) -> int:
     """Return in how many runs the first group was dropped."""
     result = simulate(bandit, policy, HORIZON, runs, seed, checkpoints=1, progress=False)
@@ -58,11 +58,11 @@ def test_of_equal_groups_none_is_dropped_more_often_than_allowed(tie: int) -> No
     bias, pulls, noise, mean, told, failure = TIES[tie]
     bandit = AffinityBandit([mean] * len(pulls), bias=bias, initial_pulls=pulls, noise=noise)  # type: ignore[arg-type]
     policy = {
-        "pulls": BettingElimination(initial_pulls=pulls, bounded=True, failure=failure),
-        "interval": BettingElimination(
+        "pulls": HandicapElimination(initial_pulls=pulls, bounded=True, failure=failure),
+        "interval": HandicapElimination(
             initial_pulls=[[pull - 2, pull + 3] for pull in pulls], bounded=True, failure=failure
         ),
-        "bound": BettingElimination(max(pulls) - min(pulls), bounded=True, failure=failure),
+        "bound": HandicapElimination(max(pulls) - min(pulls), bounded=True, failure=failure),
     }[told]
     assert binom.sf(dropped(bandit, policy) - 1, RUNS, failure) > 1e-6
 
@@ -71,8 +71,8 @@ def test_of_equal_groups_none_is_dropped_more_often_than_allowed(tie: int) -> No
 def test_a_head_start_that_is_told_too_small_is_seen_to_fail() -> None:
     """The negative control: the committee is not what the policy was told."""
     bandit = AffinityBandit([0.5, 0.5], bias=STEP_AT_HALF, initial_pulls=[40, 60])
-    right = BettingElimination(initial_pulls=[40, 60], bounded=True, failure=0.05)
-    wrong = BettingElimination(initial_pulls=[40, 40], bounded=True, failure=0.05)
+    right = HandicapElimination(initial_pulls=[40, 60], bounded=True, failure=0.05)
+    wrong = HandicapElimination(initial_pulls=[40, 40], bounded=True, failure=0.05)
     assert dropped(bandit, right) <= 0.05 * RUNS
     assert dropped(bandit, wrong) > 0.5 * RUNS
 
@@ -81,20 +81,20 @@ def test_a_head_start_that_is_told_too_small_is_seen_to_fail() -> None:
 def test_one_member_short_is_seen_to_fail() -> None:
     """With a step at the equal share one member decides: as many as the leader are too few."""
     bandit = AffinityBandit([0.5, 0.5], bias=STEP_AT_HALF, initial_pulls=[42, 40])
-    short = BettingElimination(initial_pulls=[44, 40], bounded=True, failure=0.05)
+    short = HandicapElimination(initial_pulls=[44, 40], bounded=True, failure=0.05)
     assert dropped(bandit, short) > 0.2 * RUNS
 
 
 @pytest.mark.slow
 def test_a_leader_that_is_chosen_afterwards_is_seen_to_fail() -> None:
     """The other negative control: bets whose side is chosen after the scores are known."""
-    policy = BettingElimination(initial_pulls=[50, 50], bounded=True, failure=0.05)
+    policy = HandicapElimination(initial_pulls=[50, 50], bounded=True, failure=0.05)
     bandit = AffinityBandit([0.5, 0.5], bias=Power(1.0), initial_pulls=[50, 50])
     assert dropped(bandit, policy) <= 0.08 * RUNS
     assert looking_ahead(policy, runs=200) > 0.5
 
 
-def looking_ahead(policy: BettingElimination, runs: int) -> float:
+def looking_ahead(policy: HandicapElimination, runs: int) -> float:
     """Return how often a group as good as the other is dropped if bets are on who won a round."""
     drawn = np.random.default_rng(4)
     failures = 0
@@ -130,14 +130,14 @@ def test_without_a_failure_probability_mistakes_cost_no_more_than_what_was_spent
     have a probability below 1e-5.
     """
     bandit = AffinityBandit([0.5, 0.5], bias=STEP_AT_HALF, initial_pulls=[40, 60])
-    policy = BettingElimination(initial_pulls=[40, 60], bounded=True)
+    policy = HandicapElimination(initial_pulls=[40, 60], bounded=True)
     assert dropped(bandit, policy) < 12
 
 
 def test_shares_are_in_order_whenever_all_take_turns() -> None:
     """Every group that is bet against has more members than the leader, in every such round."""
     pulls = [70, 10, 30, 10]
-    policy = BettingElimination(initial_pulls=pulls, bounded=True, failure=1e-9, in_flight=6)
+    policy = HandicapElimination(initial_pulls=pulls, bounded=True, failure=1e-9, in_flight=6)
     state = policy.start(4, 10**6)
     drawn = np.random.default_rng(1)
     members = np.array(pulls)
@@ -161,7 +161,7 @@ def test_an_expected_difference_that_is_right_saves_choices() -> None:
     bandit = AffinityBandit([0.6, 0.4], bias=InGroupBonus(0.1), initial_pulls=[50, 50])
 
     def mean_pulls(expected: float | None) -> float:
-        policy = BettingElimination(
+        policy = HandicapElimination(
             initial_pulls=[50, 50], bounded=True, failure=0.05, expected_difference=expected
         )
         result = simulate(bandit, policy, HORIZON, 4_000, 5, checkpoints=1, progress=False)
@@ -171,9 +171,9 @@ def test_an_expected_difference_that_is_right_saves_choices() -> None:
 
 
 def test_its_description_can_be_read_back() -> None:
-    policy = BettingElimination(initial_pulls=[[3, 5], 7], bounded=True, failure=0.1)
+    policy = HandicapElimination(initial_pulls=[[3, 5], 7], bounded=True, failure=0.1)
     assert policy.to_json()["initial_pulls"] == [[3, 5], 7]
-    assert BettingElimination.from_json(policy.to_json()) == policy
+    assert HandicapElimination.from_json(policy.to_json()) == policy
 
 
 @pytest.mark.parametrize(
@@ -190,9 +190,9 @@ def test_its_description_can_be_read_back() -> None:
 )
 def test_nonsense_is_refused_by_name(settings: dict[str, object], words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
-        BettingElimination(**settings)  # type: ignore[arg-type]
+        HandicapElimination(**settings)  # type: ignore[arg-type]
 
 
 def test_pulls_of_another_number_of_groups_are_refused() -> None:
     with pytest.raises(InvalidInput, match="initial_pulls must be a list as long as"):
-        BettingElimination(initial_pulls=[1, 2]).start(3, 100)
+        HandicapElimination(initial_pulls=[1, 2]).start(3, 100)
