@@ -133,7 +133,8 @@ def bound_segment(
             update=kernels.update,
             weight=bias_kernel,
             feedback=bound_feedback(noise_kernel),
-        )
+        ),
+        called=False,
     )
     return compiled(
         bind(step_segment, pulls_of_chunk=chunk, candidate=kernels.candidate), allocates=True

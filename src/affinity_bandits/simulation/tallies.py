@@ -28,7 +28,7 @@ from affinity_bandits.simulation.environment import (
     key_words,
     require_bandit,
 )
-from affinity_bandits.simulation.successes import bound_successes
+from affinity_bandits.simulation.successes import compiled_successes
 
 count_successes: Function = unbound
 tally_of_arm: Function = unbound
@@ -98,7 +98,7 @@ def fill_tallies(
 
 def bound_tally(bias_kernel: Function) -> Function:
     """Return `draw_tally` for a bias, as a kernel."""
-    return bind(draw_tally, count_successes=bound_successes(bias_kernel))
+    return bind(draw_tally, count_successes=compiled_successes(bias_kernel))
 
 
 def tally_round(

@@ -1,0 +1,74 @@
+"""Calls through a pointer: what many loops share is compiled once, and not into each of them.
+
+numba links whatever a function calls into it and optimises the whole again. That makes a call at
+every pull free, and is wasted on one that is made once a round: the draws of a round are several
+times the code of a policy. Such a kernel is compiled by itself, and the loop is given its address.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from typing import Any
+
+import numba
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from affinity_bandits.kernels import Function
+from affinity_bandits.simulation.code_cache import interpreted
+
+Types = tuple[Any, ...]
+
+
+def types_of(*examples: Any) -> Types:
+    """Return the compiler's types of a kernel's arguments, of each of which there is an example."""
+    return tuple(numba.typeof(example) for example in examples)
+
+
+def address_of(kernel: Any, types: Types) -> Any:
+    """Return where the code of a compiled kernel that returns nothing lies, for these types."""
+    if interpreted():
+        return kernel
+    if types not in kernel.overloads:
+        kernel.compile(types)
+    made = kernel.overloads[types]
+    return made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
+
+
+@lru_cache(maxsize=64)
+def caller(types: Types) -> Function:
+    """Return a kernel (address, tuple of arguments) that calls what lies there.
+
+    The arguments are converted to the given types, which must be those that the address was asked
+    for; a loop that has others does not compile.
+    """
+    if interpreted():
+        return plain_call
+
+    def call(typing_context: Any, address: Any, arguments: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+            convention = context.call_conv
+            function = convention.get_function_type(numba.void, types).as_pointer()
+            status, _ = convention.call_function(
+                builder,
+                builder.inttoptr(given[0], function),
+                numba.void,
+                types,
+                cgutils.unpack_tuple(builder, given[1]),
+            )
+            with cgutils.if_unlikely(builder, status.is_error):
+                convention.return_status_propagate(builder, status)
+            return context.get_dummy_value()
+
+        return numba.void(numba.intp, numba.types.Tuple(types)), generate
+
+    # The name is what digests see of it.
+    call.__name__ = f"call_{hashlib.blake2b(repr(types).encode(), digest_size=12).hexdigest()}"
+    made: Function = intrinsic(call)
+    return made
+
+
+def plain_call(kernel: Function, arguments: tuple[Any, ...]) -> None:
+    """Call a kernel that is not compiled, whose address is itself."""
+    kernel(*arguments)
