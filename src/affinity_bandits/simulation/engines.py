@@ -13,12 +13,10 @@ from affinity_bandits.kernels import IntArray
 from affinity_bandits.policies import RoundPolicy, StepPolicy
 from affinity_bandits.policies.state import pack
 from affinity_bandits.simulation.compiled import explain_failure
-from affinity_bandits.simulation.draws import Stream
 from affinity_bandits.simulation.environment import arena_of, key_words
 from affinity_bandits.simulation.layouts import laid_out
-from affinity_bandits.simulation.pointers import address_of, types_of
-from affinity_bandits.simulation.round_draws import bound_draws
-from affinity_bandits.simulation.round_loop import bound_rounds, round_room, round_support
+from affinity_bandits.simulation.round_draws import bound_draws, round_room
+from affinity_bandits.simulation.round_loop import bound_rounds, round_support
 from affinity_bandits.simulation.run import StepRun
 from affinity_bandits.simulation.tallies import node_split
 
@@ -99,19 +97,14 @@ class RoundEngine:
             bool(bandit.bias.smooth),
             node_split(arena, policy.nodes),
         )
-        key, room = key_words(seed, "round"), round_room(arena, self._drawn_from[-1])
-        stream = Stream(key, np.uint64(0), room.read)
-        self._draw_types = types_of(
-            *self._drawn_from, stream, room.chosen, 0, 0, 0, room.pulls, room.tally, room.seen
-        )
         self._fixed = (
-            room,
+            round_room(arena, self._drawn_from[-1]),
             laid_out(self._state.state),
             self._state.whole,
             self._state.whole.copy(),
             self._state.real,
             self._state.real.copy(),
-            key,
+            key_words(seed, "round"),
         )
         self._horizon = horizon
         self._checkpoints = checkpoints
@@ -119,7 +112,7 @@ class RoundEngine:
         self._draws = bound_draws(
             arena.law, bool(policy.nodes), weight, own_code(weight, strict=False)
         )
-        self._loop = bound_rounds(kernels, self._draw_types, own_code(kernels, strict=False))
+        self._loop = bound_rounds(kernels, own_code(kernels, strict=False))
 
     @property
     def state(self) -> Any:
@@ -133,7 +126,7 @@ class RoundEngine:
             try:
                 sound = self._loop(
                     *self._drawn_from,
-                    address_of(self._draws, self._draw_types),
+                    self._draws.address,
                     *self._fixed,
                     first + start,
                     self._horizon,

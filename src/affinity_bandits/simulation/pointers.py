@@ -8,7 +8,7 @@ times the code of a policy. Such a kernel is compiled by itself, and the loop is
 from __future__ import annotations
 
 import hashlib
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numba
@@ -26,22 +26,34 @@ def types_of(*examples: Any) -> Types:
     return tuple(numba.typeof(example) for example in examples)
 
 
-def address_of(kernel: Any, types: Types) -> Any:
-    """Return where the code of a compiled kernel that returns nothing lies, for these types."""
-    if interpreted():
-        return kernel
-    if types not in kernel.overloads:
-        kernel.compile(types)
-    made = kernel.overloads[types]
-    return made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
+class Shared:
+    """A compiled kernel that returns nothing, to be called through its address.
+
+    Args:
+        kernel: of `compiled`.
+        types: of its arguments.
+    """
+
+    def __init__(self, kernel: Any, types: Types) -> None:
+        self._kernel = kernel
+        self._types = types
+
+    @cached_property
+    def address(self) -> Any:
+        """Where its machine code lies; it is compiled when this is first asked for."""
+        if interpreted():
+            return self._kernel
+        self._kernel.compile(self._types)
+        made = self._kernel.overloads[self._types]
+        return made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
 
 
 @lru_cache(maxsize=64)
 def caller(types: Types) -> Function:
     """Return a kernel (address, tuple of arguments) that calls what lies there.
 
-    The arguments are converted to the given types, which must be those that the address was asked
-    for; a loop that has others does not compile.
+    The arguments are converted to the given types, which must be those of the `Shared` kernel; a
+    loop that has others does not compile.
     """
     if interpreted():
         return plain_call

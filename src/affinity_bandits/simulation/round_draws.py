@@ -7,8 +7,12 @@ There is a kernel for each law of feedback, so that what a run does not draw is 
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import NamedTuple
 
+import numpy as np
+
+from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
 from affinity_bandits.noise.laws import (
     BERNOULLI_GATED,
@@ -21,15 +25,50 @@ from affinity_bandits.noise.laws import (
 from affinity_bandits.round_sums import bound_sums
 from affinity_bandits.simulation.binomial import next_binomial
 from affinity_bandits.simulation.compiled import compiled
-from affinity_bandits.simulation.draws import Stream, next_normal
-from affinity_bandits.simulation.environment import BanditArrays
+from affinity_bandits.simulation.draws import Stream, Words, next_normal
+from affinity_bandits.simulation.environment import BanditArrays, arena_of, key_words
+from affinity_bandits.simulation.pointers import Shared, Types, types_of
 from affinity_bandits.simulation.successes import compiled_successes
-from affinity_bandits.simulation.tallies import bound_tally
+from affinity_bandits.simulation.tallies import bound_tally, tally_size
 
 sums_of_weights: Function = unbound
 count_successes: Function = unbound
 tally_of_arm: Function = unbound
 sum_of_feedback: Function = unbound
+
+
+class RoundRoom(NamedTuple):
+    """Room for what a round is put together from."""
+
+    chosen: IntArray  # its arms
+    pulls: IntArray  # of each arm before it
+    tally: IntArray  # of one arm: how often each score came
+    seen: FloatArray  # what the policy is told
+    read: Words  # [0]: words of the stream that have been read
+
+
+def round_room(arena: BanditArrays, split: FloatArray) -> RoundRoom:
+    """Return room for the rounds of a bandit; `split` is that of `round_batch`."""
+    arms = len(arena.initial)
+    return RoundRoom(
+        chosen=np.zeros(arms, dtype=np.int64),
+        pulls=np.zeros(arms, dtype=np.int64),
+        tally=np.zeros(tally_size(arena), dtype=np.int64),
+        seen=np.zeros(arms * max(1, split.shape[1])),
+        read=np.zeros(1, dtype=np.uint64),
+    )
+
+
+@cache
+def draw_types() -> Types:
+    """Return the types of the arguments of `draw_sums` and `draw_tallies`."""
+    arena, split = arena_of(AffinityBandit([0.0, 1.0])), np.zeros((0, 0))
+    room = round_room(arena, split)
+    stream = Stream(key_words(0, "round"), np.uint64(0), room.read)
+    return types_of(
+        *(arena, np.zeros(0), True, split, stream, room.chosen, 0, 0, 0),
+        *(room.pulls, room.tally, room.seen),
+    )
 
 
 def normal_sum(
@@ -208,7 +247,7 @@ def draw_tallies(
 
 
 @lru_cache(maxsize=256)  # telling kernels apart takes a millisecond or two
-def bound_draws(law: int, tallied: bool, bias_kernel: Function, own: str | None = None) -> Function:
+def bound_draws(law: int, tallied: bool, bias_kernel: Function, own: str | None = None) -> Shared:
     """Return the compiled draws of a round for a law of feedback and a bias.
 
     Args:
@@ -228,4 +267,4 @@ def bound_draws(law: int, tallied: bool, bias_kernel: Function, own: str | None 
             tally_of_arm=bound_tally(bias_kernel),
         )
         draws = bind(draw_sums, sum_of_feedback=bound)
-    return compiled(draws, inlined=False, called=False)
+    return Shared(compiled(draws, inlined=False, called=False), draw_types())

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,35 +17,14 @@ from affinity_bandits.policies.round import RoundKernels, RoundPolicy
 from affinity_bandits.simulation.compiled import compiled
 from affinity_bandits.simulation.draws import Stream, Words
 from affinity_bandits.simulation.environment import BanditArrays
-from affinity_bandits.simulation.pointers import Types, caller
-from affinity_bandits.simulation.tallies import tally_size, why_no_tallies
+from affinity_bandits.simulation.pointers import caller
+from affinity_bandits.simulation.round_draws import RoundRoom, draw_types
+from affinity_bandits.simulation.tallies import why_no_tallies
 
 plan: Function = unbound
 absorb: Function = unbound
 candidate: Function = unbound
 draw_round: Function = unbound
-
-
-class RoundRoom(NamedTuple):
-    """Room for what a round is put together from."""
-
-    chosen: IntArray  # its arms
-    pulls: IntArray  # of each arm before it
-    tally: IntArray  # of one arm: how often each score came
-    seen: FloatArray  # what the policy is told
-    read: Words  # [0]: words of the stream that have been read
-
-
-def round_room(arena: BanditArrays, split: FloatArray) -> RoundRoom:
-    """Return room for the rounds of a bandit; `split` is that of `round_batch`."""
-    arms = len(arena.initial)
-    return RoundRoom(
-        chosen=np.zeros(arms, dtype=np.int64),
-        pulls=np.zeros(arms, dtype=np.int64),
-        tally=np.zeros(tally_size(arena), dtype=np.int64),
-        seen=np.zeros(arms * max(1, split.shape[1])),
-        read=np.zeros(1, dtype=np.uint64),
-    )
 
 
 def round_support(bandit: AffinityBandit, policy: RoundPolicy) -> str | None:
@@ -148,14 +127,13 @@ def round_batch(
 
 
 @lru_cache(maxsize=256)  # telling kernels apart takes a millisecond or two
-def bound_rounds(kernels: RoundKernels, draws: Types, own: str | None = None) -> Function:
+def bound_rounds(kernels: RoundKernels, own: str | None = None) -> Function:
     """Return the compiled round loop for a policy's kernels.
 
     Args:
         kernels: of the policy.
-        draws: the types of what a round is drawn from (`bound_draws`).
         own: a digest of the user's own code in the kernels (`own_code`): a function that is the
             same object may read a global that is not.
     """
-    loop = bind(round_batch, draw_round=caller(draws), **kernels._asdict())
+    loop = bind(round_batch, draw_round=caller(draw_types()), **kernels._asdict())
     return compiled(loop, inlined=False)
