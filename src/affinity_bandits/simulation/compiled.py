@@ -37,7 +37,7 @@ def compiled(
     """
     if not isinstance(kernel, FunctionType):  # compiled already
         return kernel
-    from affinity_bandits.simulation.code_cache import as_it_is, interpreted, keep
+    from affinity_bandits.simulation.code_cache import as_it_is, interpreted, keep, without_wrappers
 
     if interpreted():
         return as_it_is(kernel)
@@ -61,8 +61,7 @@ def compiled(
             "nogil": True,
             "forceinline": inlined,
             "_nrt": allocates,
-            "no_cpython_wrapper": not called,
-            "no_cfunc_wrapper": True,
+            **without_wrappers(called),
         }
         _compiled[digest, kind] = keep(numba.njit(**options)(copy))
     return _compiled[digest, kind]

@@ -91,7 +91,7 @@ def as_centred(word: np.uint64) -> float:
     return (np.float64(word >> CENTRED_SHIFT) + 0.5) * 2.220446049250313e-16
 
 
-@kept(nogil=True)
+@kept(nogil=True, called=False)
 def fill_words(out: Words, key: Words, replicate: np.uint64, first: int) -> None:
     """Fill `out` with the stream's words from position `first` on."""
     for i in range(0, len(out) + first % 4, 4):
@@ -126,7 +126,7 @@ def fill_normal(out: FloatArray, key: Words, replicate: np.uint64, first: int) -
     to_normal(out)
 
 
-@kept(nogil=True)
+@kept(nogil=True, called=False)
 def to_normal(numbers: FloatArray) -> None:
     """Turn numbers inside (0, 1) into normal quantiles, in place.
 
@@ -135,13 +135,14 @@ def to_normal(numbers: FloatArray) -> None:
     """
     for i in range(len(numbers)):
         q = numbers[i] - 0.5
-        numbers[i] = central_quantile(q) if abs(q) <= 0.425 else numbers[i] * ASIDE
+        central = central_quantile(q)
+        numbers[i] = central if abs(q) <= 0.425 else numbers[i] * ASIDE
     for i in range(len(numbers)):
         if numbers[i] > 2.0:
             numbers[i] = tail_quantile(numbers[i] / ASIDE)
 
 
-@kept(nogil=True)
+@kept(nogil=True, called=False)
 def next_word(stream: Stream) -> Any:
     """Read one word of a stream."""
     position = stream.read[0]
@@ -193,7 +194,7 @@ def central_quantile(q: float) -> float:
     return q * upper / lower
 
 
-@kept(nogil=True)
+@kept(nogil=True, called=False)
 def tail_quantile(p: float) -> float:
     """Return the quantile of p for abs(p - 1/2) > 0.425."""
     r = math.sqrt(-math.log(min(p, 1.0 - p)))
