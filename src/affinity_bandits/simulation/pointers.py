@@ -12,18 +12,21 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numba
-from numba.core import cgutils
+import numba.core.cgutils
+from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 from affinity_bandits.kernels import Function
 from affinity_bandits.simulation.code_cache import interpreted
 
 Types = tuple[Any, ...]
+cgutils: Any = numba.core.cgutils  # has no types
+compiler: Any = numba
 
 
 def types_of(*examples: Any) -> Types:
     """Return the compiler's types of a kernel's arguments, of each of which there is an example."""
-    return tuple(numba.typeof(example) for example in examples)
+    return tuple(compiler.typeof(example) for example in examples)
 
 
 class Shared:
@@ -52,13 +55,17 @@ class Shared:
 def caller(types: Types) -> Function:
     """Return a kernel (address, tuple of arguments) that calls what lies there.
 
-    The arguments are converted to the given types, which must be those of the `Shared` kernel; a
-    loop that has others does not compile.
+    Numbers are converted to the given types, which must be those of the `Shared` kernel; a loop
+    whose other arguments are of other types does not compile.
     """
     if interpreted():
         return plain_call
 
     def call(typing_context: Any, address: Any, arguments: Any) -> Any:
+        given_types = tuple(arguments.types)
+        if len(given_types) != len(types) or not all(map(_fits, given_types, types)):
+            raise TypingError(f"a kernel for {types} cannot be called with {given_types}")
+
         def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
             convention = context.call_conv
             function = convention.get_function_type(numba.void, types).as_pointer()
@@ -73,12 +80,17 @@ def caller(types: Types) -> Function:
                 convention.return_status_propagate(builder, status)
             return context.get_dummy_value()
 
-        return numba.void(numba.intp, numba.types.Tuple(types)), generate
+        return numba.void(numba.intp, compiler.types.Tuple(types)), generate
 
     # The name is what digests see of it.
     call.__name__ = f"call_{hashlib.blake2b(repr(types).encode(), digest_size=12).hexdigest()}"
     made: Function = intrinsic(call)
     return made
+
+
+def _fits(given: Any, wanted: Any) -> bool:
+    number = compiler.types.Number
+    return given == wanted or (isinstance(given, number) and isinstance(wanted, number))
 
 
 def plain_call(kernel: Function, arguments: tuple[Any, ...]) -> None:
