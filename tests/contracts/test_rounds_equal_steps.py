@@ -35,7 +35,7 @@ from affinity_bandits.policies import (
     Uniform,
 )
 from affinity_bandits.simulation import successes
-from affinity_bandits.simulation.round_loop import bound_rounds
+from affinity_bandits.simulation.round_draws import bound_draws
 from tests.support.simulation_helpers import (
     SMALLEST_P,
     outcomes_by_rounds,
@@ -140,7 +140,7 @@ def test_a_share_that_is_off_by_one_pull_is_caught(
     assert smallest_p(by_steps, outcomes_by_rounds(bandit, policy, 100, 20_000, 12)) > SMALLEST_P
     monkeypatch.setattr(round_sums, "weight_at", one_pull_late)
     monkeypatch.setattr(successes, "weight_at", one_pull_late)
-    bound_rounds.cache_clear()
+    bound_draws.cache_clear()
     planted = outcomes_by_rounds(bandit, policy, 100, 20_000, seed=12)
-    bound_rounds.cache_clear()
+    bound_draws.cache_clear()
     assert smallest_p(by_steps, planted) < SMALLEST_P

@@ -39,7 +39,7 @@ from affinity_bandits.policies import (
     RoundPolicy,
 )
 from affinity_bandits.simulation import Environment, successes, tallies
-from affinity_bandits.simulation.round_loop import bound_rounds
+from affinity_bandits.simulation.round_draws import bound_draws
 from affinity_bandits.simulation.tallies import tally_round
 from tests.contracts.test_rounds_equal_steps import one_pull_late
 from tests.support.simulation_helpers import (
@@ -93,9 +93,9 @@ def test_a_share_that_is_off_by_one_pull_is_caught(monkeypatch: pytest.MonkeyPat
     by_steps = outcomes_by_steps(bandit, policy, 100, 20_000, seed=11)
     assert smallest_p(by_steps, outcomes_by_rounds(bandit, policy, 100, 20_000, 12)) > SMALLEST_P
     monkeypatch.setattr(successes, "weight_at", one_pull_late)
-    bound_rounds.cache_clear()
+    bound_draws.cache_clear()
     planted = outcomes_by_rounds(bandit, policy, 100, 20_000, seed=12)
-    bound_rounds.cache_clear()
+    bound_draws.cache_clear()
     assert smallest_p(by_steps, planted) < SMALLEST_P
 
 

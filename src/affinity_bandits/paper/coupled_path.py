@@ -187,7 +187,11 @@ def _walk() -> Function:
 
     kernels = UCB1().kernels()
     return compiled(
-        bind(walk, select=compiled(kernels.select), update=compiled(kernels.update)),
+        bind(
+            walk,
+            select=compiled(kernels.select, called=False),
+            update=compiled(kernels.update, called=False),
+        ),
         allocates=True,
     )
 

@@ -72,9 +72,9 @@ def bound_weigh(kernels: StepKernels, bias_kernel: Function) -> Function:
     return compiled(
         bind(
             weigh,
-            select=compiled(kernels.select),
-            update=compiled(kernels.update),
-            weight=compiled(bias_kernel),
+            select=compiled(kernels.select, called=False),
+            update=compiled(kernels.update, called=False),
+            weight=compiled(bias_kernel, called=False),
         ),
         allocates=True,
     )

@@ -44,11 +44,13 @@ def as_it_is(function: FunctionT) -> FunctionT:
     return silent
 
 
-def kept(**options: Any) -> Callable[[FunctionT], FunctionT]:
+def kept(*, called: bool = True, **options: Any) -> Callable[[FunctionT], FunctionT]:
     """Return a decorator: `numba.njit` with options, its machine code cached on disk.
 
-    The name that it is kept under carries the package's version: numba itself notices changes to
-    the function's own file only, and a file that is imported from may change with a new version.
+    What Python does not call, but other compiled functions (`called` is False), is spared the code
+    that turns Python's objects into numbers. The name that it is kept under carries the package's
+    version: numba itself notices changes to the function's own file only, and a file that is
+    imported from may change with a new version.
     """
     version = __version__.replace(".", "_")
 
@@ -56,10 +58,15 @@ def kept(**options: Any) -> Callable[[FunctionT], FunctionT]:
         if interpreted():
             return as_it_is(function)
         function.__qualname__ = f"{function.__qualname__}_{version}"
-        made: FunctionT = keep(numba.njit(**options)(function))
+        made: FunctionT = keep(numba.njit(**(options | without_wrappers(called)))(function))
         return made
 
     return decorate
+
+
+def without_wrappers(called: bool) -> dict[str, Any]:
+    """Return the options of a function that C does not call, and Python may not either."""
+    return {"no_cpython_wrapper": not called, "no_cfunc_wrapper": True}
 
 
 def keep(compiled: Any) -> Any:

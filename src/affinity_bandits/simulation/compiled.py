@@ -17,44 +17,54 @@ from affinity_bandits.digests import code_digest
 from affinity_bandits.errors import NotSupported, shown
 from affinity_bandits.kernels import Function, bind
 
-_compiled: dict[tuple[str, bool], Function] = {}
+_compiled: dict[tuple[str, str], Function] = {}
 
 
-def compiled(kernel: Function, *, allocates: bool = False) -> Function:
+def compiled(
+    kernel: Function, *, allocates: bool = False, inlined: bool = True, called: bool = True
+) -> Function:
     """Return the kernel as machine code, together with every plain function it reaches.
 
     Args:
         kernel: a plain function.
-        allocates: whether it may make arrays. Kernels called once a pull may not: counting
-            references to their arrays, which allocation needs, takes three times as long as all
-            the rest of a pull.
+        allocates: whether it may make arrays. Kernels called once a pull or a round may not:
+            counting references to their arrays, which allocation needs, takes three times as long
+            as all the rest of a pull.
+        inlined: whether it becomes a part of its caller at any price, unless it allocates. A
+            kernel called once a pull does: it takes a state of some fifty numbers by value.
+        called: whether Python calls it. What only other kernels call is spared the code that
+            turns Python's objects into numbers, about a fifth of the time that compiling takes.
     """
     if not isinstance(kernel, FunctionType):  # compiled already
         return kernel
-    from affinity_bandits.simulation.code_cache import as_it_is, interpreted, keep
+    from affinity_bandits.simulation.code_cache import as_it_is, interpreted, keep, without_wrappers
 
     if interpreted():
         return as_it_is(kernel)
     digest = code_digest(kernel)
-    if (digest, allocates) not in _compiled:
+    inlined = inlined and not allocates
+    # The name that it is kept under says how it was compiled.
+    kind = ("a" if allocates else "n") + ("i" if inlined else "o") + ("" if called else "k")
+    if (digest, kind) not in _compiled:
         import numba
 
         reached = {
-            name: compiled(part, allocates=allocates) for name, part in _reached(kernel).items()
+            name: compiled(part, allocates=allocates, inlined=inlined, called=False)
+            for name, part in _reached(kernel).items()
         }
         copy = bind(kernel, **reached)
-        copy.__qualname__ = f"{kernel.__qualname__}_{'a' if allocates else 'n'}{digest}"
+        copy.__qualname__ = f"{kernel.__qualname__}_{kind}{digest}"
         # No fastmath: results must not depend on how the compiler orders a sum. nogil: callers
         # may run replicates in threads.
-        # forceinline: a kernel called once a pull takes a state of some fifty numbers by value.
         options: dict[str, Any] = {
             "error_model": "numpy",
             "nogil": True,
-            "forceinline": not allocates,
+            "forceinline": inlined,
             "_nrt": allocates,
+            **without_wrappers(called),
         }
-        _compiled[digest, allocates] = keep(numba.njit(**options)(copy))
-    return _compiled[digest, allocates]
+        _compiled[digest, kind] = keep(numba.njit(**options)(copy))
+    return _compiled[digest, kind]
 
 
 def explain_failure(policy: object, bandit: Any, error: Exception) -> NotSupported:

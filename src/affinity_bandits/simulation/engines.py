@@ -15,6 +15,7 @@ from affinity_bandits.policies.state import pack
 from affinity_bandits.simulation.compiled import explain_failure
 from affinity_bandits.simulation.environment import arena_of, key_words
 from affinity_bandits.simulation.layouts import laid_out
+from affinity_bandits.simulation.round_draws import bound_draws, round_room
 from affinity_bandits.simulation.round_loop import bound_rounds, round_support
 from affinity_bandits.simulation.run import StepRun
 from affinity_bandits.simulation.tallies import node_split
@@ -90,12 +91,14 @@ class RoundEngine:
         self._bandit = bandit
         self._state = pack(policy.start(bandit.arms, horizon))
         arena = arena_of(bandit)
-        self._fixed = (
+        self._drawn_from = (
             arena,
             np.array(bandit.bias.breakpoints, dtype=np.float64),
             bool(bandit.bias.smooth),
             node_split(arena, policy.nodes),
-            np.array(bandit.initial_pulls, dtype=np.int64),
+        )
+        self._fixed = (
+            round_room(arena, self._drawn_from[-1]),
             laid_out(self._state.state),
             self._state.whole,
             self._state.whole.copy(),
@@ -106,7 +109,10 @@ class RoundEngine:
         self._horizon = horizon
         self._checkpoints = checkpoints
         kernels, weight = policy.kernels(), bandit.bias.kernel
-        self._loop = bound_rounds(kernels, weight, own_code((*kernels, weight), strict=False))
+        self._draws = bound_draws(
+            arena.law, bool(policy.nodes), weight, own_code(weight, strict=False)
+        )
+        self._loop = bound_rounds(kernels, own_code(kernels, strict=False))
 
     @property
     def state(self) -> Any:
@@ -119,6 +125,8 @@ class RoundEngine:
             group = slice(start, min(start + self.GROUP, len(out)))
             try:
                 sound = self._loop(
+                    *self._drawn_from,
+                    self._draws.address,
                     *self._fixed,
                     first + start,
                     self._horizon,

@@ -65,17 +65,20 @@ def require_bandit(value: object) -> AffinityBandit:
 
 
 def arena_of(bandit: AffinityBandit) -> BanditArrays:
-    """Return the numbers of a bandit."""
+    """Return the numbers of a bandit.
+
+    All arrays are copies, so that the compiler's type of them is the same for every bandit.
+    """
     laws = bandit.noise.finite_laws(bandit.true_means)
     return BanditArrays(
         means=np.array(bandit.true_means, dtype=np.float64),
         law=bandit.noise.law_code(str(bandit.mechanism)),
-        noise=bandit.noise.parameters,
-        values=laws.values,
-        cumulative=laws.cumulative,
-        conditional=laws.conditional,
+        noise=np.array(bandit.noise.parameters, dtype=np.float64),
+        values=np.array(laws.values, dtype=np.float64),
+        cumulative=np.array(laws.cumulative, dtype=np.float64, order="C"),
+        conditional=np.array(laws.conditional, dtype=np.float64, order="C"),
         code=bandit.bias.code,
-        parameters=bandit.bias.parameters,
+        parameters=np.array(bandit.bias.parameters, dtype=np.float64),
         memory=bandit.memory or 0,
         initial=np.array(bandit.initial_pulls, dtype=np.int64),
         total_initial=bandit.total_initial_pulls,

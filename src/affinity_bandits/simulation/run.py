@@ -20,11 +20,14 @@ from affinity_bandits.simulation.environment import (
     Committee,
     arena_of,
     committee_of,
-    key_words,
     require_bandit,
 )
 from affinity_bandits.simulation.layouts import laid_out
-from affinity_bandits.simulation.step_loop import CHUNK, NoiseBuffer, bound_segment
+from affinity_bandits.simulation.step_loop import (
+    bound_noise,
+    bound_segment,
+    new_buffer,
+)
 from affinity_bandits.streams import policy_generator, stream_from_json, stream_to_json
 
 FORMAT = 1
@@ -65,11 +68,10 @@ class StepRun:
             self._state.whole.copy(),
             self._state.real.copy(),
         )
-        self._tape = NoiseBuffer(
-            key_words(seed, "noise"), key_words(seed, "gate"), np.empty(CHUNK), np.empty(CHUNK)
-        )
+        self._tape = new_buffer(self.seed)
         self._laid_out = laid_out(self._state.state)
         kernels, models = self.policy.kernels(), (bandit.bias.kernel, bandit.noise.kernel)
+        self._draws = bound_noise(self._arena.law)
         self._segment = bound_segment(kernels, *models, own_code((*kernels, *models), strict=False))
         self._candidates = np.ones(bandit.arms, dtype=np.int64)
         self.restart(replicate)
@@ -133,6 +135,7 @@ class StepRun:
                 self._laid_out,
                 self._rng,
                 self._tape,
+                self._draws.address,
                 np.uint64(self.replicate),
                 until,
                 times,

@@ -6,7 +6,7 @@ noise's kernels, so the compiler sees plain calls, inlines them, and caches the 
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,9 +20,11 @@ from affinity_bandits.simulation.environment import (
     BanditArrays,
     Committee,
     bound_feedback,
+    key_words,
     share_of,
     take_seat,
 )
+from affinity_bandits.simulation.pointers import Shared, Types, caller, types_of
 
 select: Function = unbound
 update: Function = unbound
@@ -30,6 +32,8 @@ candidate: Function = unbound
 weight: Function = unbound
 feedback: Function = unbound
 pulls_of_chunk: Function = unbound
+draw_noise: Function = unbound
+fill_noise: Function = unbound
 
 CHUNK = 1024
 """Random numbers drawn at a time: enough to fill the pipeline, few enough for the first cache."""
@@ -42,6 +46,34 @@ class NoiseBuffer(NamedTuple):
     gate_key: Words
     noise: FloatArray
     gates: FloatArray
+
+
+def new_buffer(seed: int) -> NoiseBuffer:
+    """Return the keys of a seed, and buffers."""
+    keys = key_words(seed, "noise"), key_words(seed, "gate")
+    return NoiseBuffer(*keys, np.empty(CHUNK), np.empty(CHUNK))
+
+
+@cache
+def noise_types() -> Types:
+    """Return the types of the arguments of a kernel of `bound_noise`."""
+    return types_of(new_buffer(0), 0, np.uint64(0), 0)
+
+
+def uniform_noise(tape: NoiseBuffer, pulls: int, replicate: np.uint64, clock: int) -> None:
+    """Draw uniform numbers for the pulls after `clock` of them; a kernel."""
+    fill_uniform(tape.noise[:pulls], tape.noise_key, replicate, clock)
+
+
+def normal_noise(tape: NoiseBuffer, pulls: int, replicate: np.uint64, clock: int) -> None:
+    """Draw standard normal numbers for the pulls after `clock` of them; a kernel."""
+    fill_normal(tape.noise[:pulls], tape.noise_key, replicate, clock)
+
+
+def gated_noise(tape: NoiseBuffer, pulls: int, replicate: np.uint64, clock: int) -> None:
+    """Draw the numbers of gates, too; a kernel."""
+    fill_noise(tape, pulls, replicate, clock)
+    fill_uniform(tape.gates[:pulls], tape.gate_key, replicate, clock)
 
 
 def pull_chunk(
@@ -76,6 +108,7 @@ def step_segment(
     state: Any,
     rng: np.random.Generator,
     tape: NoiseBuffer,
+    draws: int,
     replicate: np.uint64,
     until: int,
     checkpoints: IntArray,
@@ -84,7 +117,8 @@ def step_segment(
 ) -> bool:
     """Pull until the clock stands at `until`; return False if the policy chose an unknown arm.
 
-    Writes the pulls at each checkpoint passed, and in the end who is still a candidate.
+    Writes the pulls at each checkpoint passed, and in the end who is still a candidate. `draws` is
+    the address of what fills the buffers.
     """
     clock = committee.clock[0]
     record = 0
@@ -95,12 +129,7 @@ def step_segment(
         if record < len(checkpoints):
             stop = min(stop, checkpoints[record])
         noise, gates = tape.noise[: stop - clock], tape.gates[: stop - clock]
-        if is_normal(arena.law):
-            fill_normal(noise, tape.noise_key, replicate, clock)
-        else:
-            fill_uniform(noise, tape.noise_key, replicate, clock)
-        if reads_gate(arena.law):
-            fill_uniform(gates, tape.gate_key, replicate, clock)
+        draw_noise(draws, (tape, stop - clock, replicate, clock))
         if not pulls_of_chunk(arena, committee, state, rng, noise, gates):
             return False
         clock = stop
@@ -126,15 +155,25 @@ def bound_segment(
         own: a digest of the user's own code in them (`own_code`): a function that is the same
             object may read a global that is not.
     """
-    chunk = compiled(
-        bind(
-            pull_chunk,
-            select=kernels.select,
-            update=kernels.update,
-            weight=bias_kernel,
-            feedback=bound_feedback(noise_kernel),
-        )
+    chunk = bind(
+        pull_chunk,
+        select=kernels.select,
+        update=kernels.update,
+        weight=bias_kernel,
+        feedback=bound_feedback(noise_kernel),
     )
-    return compiled(
-        bind(step_segment, pulls_of_chunk=chunk, candidate=kernels.candidate), allocates=True
+    loop = bind(
+        step_segment,
+        pulls_of_chunk=compiled(chunk, called=False),
+        candidate=kernels.candidate,
+        draw_noise=caller(noise_types()),
     )
+    return compiled(loop, inlined=False)
+
+
+@cache
+def bound_noise(law: int) -> Shared:
+    """Return the compiled draws of a law's random numbers for `step_segment`."""
+    noise = normal_noise if is_normal(law) else uniform_noise
+    drawn = bind(gated_noise, fill_noise=noise) if reads_gate(law) else noise
+    return Shared(compiled(drawn, inlined=False, called=False), noise_types())

@@ -15,6 +15,7 @@ import numpy as np
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind
 from affinity_bandits.round_sums import weight_at
 from affinity_bandits.simulation.binomial import next_binomial
+from affinity_bandits.simulation.compiled import compiled
 from affinity_bandits.simulation.draws import Stream, next_uniform
 
 SHORT = 16
@@ -83,3 +84,8 @@ def distinct_places(stream: Stream, length: int, count: int) -> IntArray:
 def bound_successes(bias_kernel: Function) -> Function:
     """Return `count_successes` for a bias, as a kernel."""
     return bind(count_successes, weight_at=bind(weight_at, weight=bias_kernel))
+
+
+def compiled_successes(bias_kernel: Function) -> Function:
+    """Return `count_successes` for a bias and other kernels, which need not allocate as it does."""
+    return compiled(bound_successes(bias_kernel), allocates=True, called=False)

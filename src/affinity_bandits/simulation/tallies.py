@@ -9,12 +9,14 @@ with fixed probabilities: a binomial number for each score, of those that are le
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from affinity_bandits import checks
 from affinity_bandits.bandit import AffinityBandit
+from affinity_bandits.digests import own_code
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
 from affinity_bandits.noise.laws import BERNOULLI_GATED, FINITE_GATED
@@ -28,7 +30,7 @@ from affinity_bandits.simulation.environment import (
     key_words,
     require_bandit,
 )
-from affinity_bandits.simulation.successes import bound_successes
+from affinity_bandits.simulation.successes import compiled_successes
 
 count_successes: Function = unbound
 tally_of_arm: Function = unbound
@@ -98,7 +100,18 @@ def fill_tallies(
 
 def bound_tally(bias_kernel: Function) -> Function:
     """Return `draw_tally` for a bias, as a kernel."""
-    return bind(draw_tally, count_successes=bound_successes(bias_kernel))
+    return bind(draw_tally, count_successes=compiled_successes(bias_kernel))
+
+
+@lru_cache(maxsize=64)  # telling kernels apart takes a millisecond or two
+def bound_fill(bias_kernel: Function, own: str | None = None) -> Function:
+    """Return `fill_tallies`, compiled for a bias.
+
+    Args:
+        bias_kernel: of the bias.
+        own: a digest of the user's own code in it (`own_code`).
+    """
+    return compiled(bind(fill_tallies, tally_of_arm=bound_tally(bias_kernel)), allocates=True)
 
 
 def tally_round(
@@ -144,7 +157,7 @@ def tally_round(
     number = np.uint64(checks.integer("replicate", replicate, low=0, high=2**63 - 1))
     arena, weight = arena_of(bandit), bandit.bias.kernel
     counts = np.zeros((len(chosen), tally_size(arena)), dtype=np.int64)
-    fill = compiled(bind(fill_tallies, tally_of_arm=bound_tally(weight)), allocates=True)
+    fill = bound_fill(weight, own_code(weight, strict=False))
     fill(
         arena,
         np.array(before, dtype=np.int64),
