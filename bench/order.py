@@ -4,7 +4,7 @@
 of, and an adversary who lets answers come in the order that favours the leader most, inside the
 rule of the live service: slot s of a round goes out only once every slot up to s - D is answered.
 The policy is told D; it is then to drop no group more often than its failure probability. As a
-control it is told 1.
+control, what it adds to the head start for D is taken away.
 
 Then the price: choices until a decision where groups differ, against D = 1, next to the other rule
 that was thought of (a barrier: hand out D slots and wait for all of them, which takes half the
@@ -187,8 +187,8 @@ def played(
     setting: Setting,
     window: int,
     order: int,
-    told: int,
     *,
+    allowance: bool = True,
     runs: int = RUNS,
     horizon: int = HORIZON,
     seed: int = 1,
@@ -199,7 +199,7 @@ def played(
         setting: who is compared.
         window: what the adversary may use.
         order: how.
-        told: the window that the policy is told.
+        allowance: whether the head start is larger by what the window asks for.
         runs: how many.
         horizon: of each.
         seed: of their chances.
@@ -210,10 +210,11 @@ def played(
         sigma=sigma or 1.0,
         bounded=sigma == 0.0,
         failure=FAILURE,
-        in_flight=told,
+        in_flight=window,
     )
     groups = len(setting.initial)
-    packed = pack(policy.start(groups, horizon))
+    state = policy.start(groups, horizon)
+    packed = pack(state if allowance else state._replace(order=0))
     dropped = np.zeros(groups, dtype=np.int64)
     decided_after = np.zeros(runs, dtype=np.int64)
     kernels = policy.kernels()
@@ -250,12 +251,12 @@ def failures() -> dict[str, float]:
                 for window in WINDOWS:
                     for name, order in ORDERS.items():
                         label = f"{groups}.{noise}.{bias}.{window}.{name}"
-                        kept, _ = played(setting, window, order, told=window)
+                        kept, _ = played(setting, window, order)
                         figures[f"order.failure.{label}"] = float(kept.max())
                 for name, order in ORDERS.items():
-                    broken, _ = played(setting, max(WINDOWS), order, told=1)
+                    broken, _ = played(setting, max(WINDOWS), order, allowance=False)
                     label = f"{groups}.{noise}.{bias}.{max(WINDOWS)}.{name}"
-                    figures[f"order.failure_untold.{label}"] = float(broken.max())
+                    figures[f"order.failure_without.{label}"] = float(broken.max())
     kept_at = [value for name, value in figures.items() if ".failure." in name]
     figures["order.failure.largest"] = max(kept_at)
     return figures

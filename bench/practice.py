@@ -1,9 +1,9 @@
 """What a fair comparison costs beside an ordinary test: `python -m bench.practice --json`.
 
 Every scenario of `practice_scenarios` is run with the handicap, told the initial pulls or only a
-bound on their differences, and with the handicap as it was at first, told that bound. A run costs the choices
-until one group is left; the yardstick is the test of fixed size that somebody would run who
-believes in no bias.
+bound on their differences, and with the handicap as it was at first, told that bound. A run costs
+the choices until one group is left; the yardstick is the test of fixed size that somebody would run
+who believes in no bias.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
 Algorithm 1 as published is the measure of all others. Elimination with a handicap is told what
 holds on the whole suite (`suite.HEAD_START` and the kind of noise), never anything of an instance;
 `handicap_default` is told the kind of noise only, like the published one; `handicap_known` is told
-the initial pulls of each instance as well, and `former` is the handicap as it was at first. UCB1, EXP3-IX and
-Thompson sampling go pull by pull and are run where that is affordable: up to 10**6 pulls.
+the initial pulls of each instance as well, and `former` is the handicap as it was at first. UCB1,
+EXP3-IX and Thompson sampling go pull by pull and are run where that is affordable: up to 10**6
+pulls.
 
 A failure is a dropped best group; for a policy that drops nobody, another group with more pulls
 than the best ones together.

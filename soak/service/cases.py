@@ -96,7 +96,7 @@ FULL = (
 SHORT = (
     Case("hot", "successive-rejects", 12, 2_000, weight=3.0),
     Case("handicap", "handicap-elimination", 3, 1_500),
-    Case("counted", "handicap-elimination", 3, 600, 1, 5, bounded=True),
+    Case("stars", "handicap-elimination", 3, 600, 1, 5, bounded=True),
     Case("brief", "elimination", 4, 300, 1, 5),
     Case("stopped", "successive-rejects", 6, 600, stopped=True),
 )

@@ -167,7 +167,7 @@ def test_the_model_sees_a_round_that_is_closed_wrongly(part: str) -> None:
 
 
 def test_the_model_counts_scores_where_the_policy_does() -> None:
-    case = Case("counted", "handicap-elimination", 2, 100, 1, 5, bounded=True, in_flight=8)
+    case = Case("stars", "handicap-elimination", 2, 100, 1, 5, bounded=True, in_flight=8)
     for told in (True, False):
         trail = Trail(case)
         scores = [case.score(0, slot, slot % 2) for slot in range(8)]
