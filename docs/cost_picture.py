@@ -33,6 +33,7 @@ def choices(policy: RoundPolicy, difference: float, runs: int) -> FloatArray:
 
 
 def main() -> None:
+    """Measure, and draw."""
     bound = COMMITTEE[0] - COMMITTEE[1]
     policies: dict[str, RoundPolicy] = {
         "handicap": HandicapElimination(initial_pulls=COMMITTEE, bounded=True, failure=FAILURE),

@@ -16,7 +16,7 @@ from affinity_bandits.policies import HandicapElimination, Live, Round
 from affinity_bandits.policies.tallies import add_score
 from tests.support.naive.policies.handicap_elimination import HandicapElimination as NaiveTwin
 
-HORIZON = 3000
+HORIZON = 800
 
 
 class Play:
@@ -170,7 +170,7 @@ def test_feedback_of_a_head_start_is_not_used() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=200)
+@settings(max_examples=40)
 @given(play=plays(), data=st.data())
 def test_arms_take_turns_only_with_the_handicap_in_place(play: Play, data: st.DataObject) -> None:
     """One arm, the leader, has G + 1 pulls fewer than each other; or else those are being made.
@@ -209,7 +209,7 @@ def test_arms_take_turns_only_with_the_handicap_in_place(play: Play, data: st.Da
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
+@settings(max_examples=30)
 @given(play=plays(), data=st.data())
 def test_someone_is_always_left_and_a_saved_run_goes_on_as_it_would_have(
     play: Play, data: st.DataObject
@@ -278,7 +278,7 @@ def play_beside(twin: NaiveTwin, play: Play, *rates: float) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_agrees_with_its_twin_when_leaders_change_often(data: st.DataObject) -> None:
     # The threshold depends on the pulls only where the declared horizon is far beyond them.
@@ -286,7 +286,7 @@ def test_agrees_with_its_twin_when_leaders_change_often(data: st.DataObject) -> 
     play = data.draw(plays(horizon), label="play")
     twin = naive(play)
     drawn = data.draw(rates(play.arms))
-    while len(play.active) > 1 and sum(play.pulls) < min(horizon, 6000):
+    while len(play.active) > 1 and sum(play.pulls) < min(horizon, 1200):
         play_beside(twin, play, *drawn)
         # Rates last for a while, so that sums have the time to part.
         if data.draw(st.integers(0, 2)) == 0:

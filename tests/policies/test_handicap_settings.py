@@ -36,7 +36,7 @@ def test_catching_up_gives_everybody_half_of_what_is_in_flight_more(
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(in_flight=st.integers(1, 200), head_start=st.integers(0, 40), data=st.data())
 def test_as_long_as_groups_take_turns_the_leader_has_so_many_fewer(
     in_flight: int, head_start: int, data: st.DataObject
@@ -53,7 +53,7 @@ def test_as_long_as_groups_take_turns_the_leader_has_so_many_fewer(
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(
     head_start=st.sampled_from([None, 0, 7, 40]),
     failure=st.sampled_from([None, 0.05, 0.9]),
@@ -75,12 +75,12 @@ def test_nothing_said_and_one_in_flight_decide_the_same(
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(in_flight=st.integers(1, 100), data=st.data())
 def test_agrees_with_its_twin_on_what_is_in_flight(in_flight: int, data: st.DataObject) -> None:
     play = Play(HandicapElimination(7, bounded=True, failure=0.9, in_flight=in_flight), 3, 10**5)
     twin = twin_of(play)
-    while len(play.active) > 1 and sum(play.pulls) < 4000:
+    while len(play.active) > 1 and sum(play.pulls) < 1000:
         play_beside(twin, play, *data.draw(rates(3)))
 
 
