@@ -96,7 +96,7 @@ def test_worlds_that_ignore_the_steepness_call_enough_what_is_not() -> None:
 
     The instances include f = min(1, (K x)**s), the ramp up to equal shares.
     """
-    (given, _), horizon = CASES["two-groups"], 1250
+    (given, _), horizon = CASES["two-groups"], 500
     policy = planned_policy(given)
     mild = hardest_outcomes(
         hard_worlds(replace(given, steepness=0.0)), policy, horizon, RUNS, seed=11

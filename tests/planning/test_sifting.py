@@ -18,7 +18,7 @@ from affinity_bandits.planning.stress import HORIZON, stress
 
 STEEP = Assumptions(
     groups=3,
-    horizon=299_000,
+    horizon=300_000,
     smallest_difference=0.11536832687187765,
     head_start=3000,
     steepness=1.4612947675298515,
@@ -32,13 +32,16 @@ RUNS = 400
 
 @pytest.mark.slow
 def test_a_world_in_which_the_best_group_leads_too_early_can_be_the_worst() -> None:
-    """Without a gift 10 of the runs of the worst committee end undecided, with one about 50. Where
-    30 did, the verdict would be another with probability below 1e-3, on either side."""
+    """Without a gift 1.9% of 4,000 runs end undecided, with one 9.7%.
+
+    Of 1,000 runs, 38 may: more do with probability below 1e-4 in the one case, and as few below
+    1e-10 in the other.
+    """
     policy, horizon = planned_policy(STEEP), STEEP.horizon
-    plain = hardest_outcomes(hard_worlds(STEEP), policy, horizon, RUNS, seed=4)
+    plain = hardest_outcomes(hard_worlds(STEEP), policy, horizon, 1_000, seed=4)
     assert all(map(decided_enough, plain))  # what would be believed if gifts were not tried
     found = worst_worlds(STEEP, policy, horizon, seed=5)
-    worst = hardest_outcomes(found, policy, horizon, RUNS, seed=4)
+    worst = hardest_outcomes(found, policy, horizon, 1_000, seed=4)
     assert not all(map(decided_enough, worst))
     assert any(hard.world.gift >= 0 for hard in found)
 

@@ -15,11 +15,20 @@ level, leaves the best group at least as much in the round; where rivals are ahe
 between can put them further ahead.
 
 A smaller lead does not always mean a later decision. A policy with a leader can name the best group
-too early, when the others' handicap still outweighs its lead, and lose time until it leads again;
-and scores far from their ends scatter more. So a world may also have a gift, one round in which the
-best group is far ahead, and has a level of its own at which scores are drawn. `sifting` looks for
-the worst of these worlds, and "enough choices" is judged there. That no admitted f is worse still
-is not proven: it is what the benchmark of certificates attacks with thousands of f.
+too early, when the others' head start still outweighs its lead, and lose time until it leads again;
+and scores far from their ends scatter more. So a world may also have a gift, a time in which the
+best group is far ahead until it leads, and has a level of its own at which scores are drawn.
+`sifting` looks for the worst of these worlds, and "enough choices" is judged there.
+
+Bounded scores are 0 or 1. For a policy that bets, that is the worst law of scores with a given mean
+in this sense: log(1 + k (y - c)) is concave in the score y, so whoever leads, whatever the stake k
+and the centre c, the expected logarithm of what a round multiplies a wealth by is smallest when
+scores are at the ends. Gaussian scores are given as sums: of subGaussian ones with a given sigma
+they have the largest variance, and a policy that is told sums pays for sigma alone.
+
+What is not proven is that a smaller growth in every round makes a whole comparison longest, since
+leaders, centres and gifts depend on the scores as well, nor that no admitted f is worse still than
+the worst world found: both are what the benchmark of certificates attacks, with thousands of f.
 """
 
 from __future__ import annotations

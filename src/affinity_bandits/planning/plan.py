@@ -30,7 +30,7 @@ SIFTING, _, HARDEST, COST, REACH, SUFFICIENT = range(6)
 SEEDS = 9
 """Seeds' offsets: no run is used for two purposes. Sifting takes two, sufficient choices four."""
 HARDEST_RUNS = 300
-EXAMPLE_RUNS = 40
+EXAMPLE_RUNS = 30
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from affinity_bandits.simulation.intervals import proportion_interval
 
 UNDECIDED = 0.05
 """Choices are enough if no larger part of runs ends without a decision."""
-RUNS = 80
+RUNS = 50
 LARGEST_HORIZON = 10**15
 STEPS = (-4, -3, -2, -1, 0, 1, 2, 3, 4)
 """Horizons that a picture shows, in steps of the square root of ten from the planned one."""
