@@ -28,8 +28,6 @@ WEYL_0 = np.uint64(0x9E3779B97F4A7C15)
 WEYL_1 = np.uint64(0xBB67AE8584CAA73B)
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 UNIFORM_SHIFT, CENTRED_SHIFT = np.uint64(11), np.uint64(12)
-ASIDE = 2.0**60
-"""Times this, the smallest number of `as_centred` is above 100; a central quantile is below 1.5."""
 
 
 class Stream(NamedTuple):
@@ -130,16 +128,17 @@ def fill_normal(out: FloatArray, key: Words, replicate: np.uint64, first: int) -
 def to_normal(numbers: FloatArray) -> None:
     """Turn numbers inside (0, 1) into normal quantiles, in place.
 
-    In two passes, because the first has no branch and so runs on vectors. It leaves the tails to
-    the second, times a power of two, which changes no digit and puts them beyond all the others.
+    In two passes, because the first has no branch and so runs on vectors; it is wrong in the
+    tails, which the second mends.
     """
+    central = np.empty(len(numbers))
     for i in range(len(numbers)):
-        q = numbers[i] - 0.5
-        central = central_quantile(q)
-        numbers[i] = central if abs(q) <= 0.425 else numbers[i] * ASIDE
+        central[i] = central_quantile(numbers[i] - 0.5)
     for i in range(len(numbers)):
-        if numbers[i] > 2.0:
-            numbers[i] = tail_quantile(numbers[i] / ASIDE)
+        if abs(numbers[i] - 0.5) <= 0.425:
+            numbers[i] = central[i]
+        else:
+            numbers[i] = tail_quantile(numbers[i])
 
 
 @kept(nogil=True, called=False)

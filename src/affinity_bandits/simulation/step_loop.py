@@ -176,4 +176,4 @@ def bound_noise(law: int) -> Shared:
     """Return the compiled draws of a law's random numbers for `step_segment`."""
     noise = normal_noise if is_normal(law) else uniform_noise
     drawn = bind(gated_noise, fill_noise=noise) if reads_gate(law) else noise
-    return Shared(compiled(drawn, inlined=False, called=False), noise_types())
+    return Shared(compiled(drawn, allocates=True, called=False), noise_types())
