@@ -1,4 +1,4 @@
-"""Elimination by bets keeps its word where that is hardest, and cannot be told nonsense."""
+"""Elimination with a handicap keeps its word where that is hardest, and cannot be told nonsense."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ def make_plan(
 ) -> Plan:
     """Return a plan for stated assumptions.
 
-    The policy is elimination by bets, whose failure probability is proven for every
+    The policy is elimination with a handicap, whose failure probability is proven for every
     nondecreasing bias, or one of your own that promises the same (`RoundPolicy.planned_for`).
     Whether the choices are enough, what they can tell apart and what they cost at most is measured
     in worlds at least as hard as any bias inside the assumptions.
