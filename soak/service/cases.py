@@ -68,6 +68,8 @@ class Case:
     def settings(self) -> dict[str, Any]:
         """What the policy is told."""
         told: dict[str, Any] = {"bounded": True} if self.bounded else {}
+        if self.policy == "handicap-elimination":
+            told["head_start"] = HEAD_START
         return told if self.in_flight is None else told | {"in_flight": self.in_flight}
 
     def score(self, round_: int, slot: int, arm: int) -> int:
@@ -78,6 +80,7 @@ class Case:
         return self.lowest * UNITS_PER_ONE + (self.highest - self.lowest) * part
 
 
+HEAD_START = 20
 HOT = Case("hot", "handicap-elimination", 8, 60_000, in_flight=3_000, weight=12.0)
 FULL = (
     HOT,

@@ -36,7 +36,7 @@ def test_totals_are_exact_and_count_as_the_scores_do(service: Service) -> None:
 
 def test_scores_are_counted_where_the_policy_counts_them(service: Service) -> None:
     with Client(service.url, service.key()) as client:
-        policy = {"name": "handicap-elimination", "bounded": True, "in_flight": 40}
+        policy = {"name": "handicap-elimination", "head_start": 0, "bounded": True, "in_flight": 40}
         campaign = client.create_campaign("c", ["a", "b"], policy=policy, horizon=10_000)
         lease = client.ask(campaign, 40)
         assert isinstance(lease, Lease)

@@ -18,7 +18,7 @@ from tests.support.clients import Service, running
 from tests.support.one_campaign import OneCampaign, on_a_campaign
 from tests.support.web_site import Site, on_site, opened
 
-TOLD = HandicapElimination(head_start=0, bounded=True, failure=0.5, in_flight=6)
+TOLD = HandicapElimination(head_start=96, bounded=True, failure=0.5, in_flight=6)
 
 
 @pytest.fixture(scope="module")

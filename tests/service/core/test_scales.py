@@ -24,7 +24,7 @@ from affinity_bandits.policies import (
     PublishedSchedule,
     RoundPolicy,
 )
-from affinity_bandits.policies.handicap_elimination import HandicapState
+from affinity_bandits.policies.bets import BettingState
 from affinity_bandits.policies.round import RoundKernels
 from affinity_bandits.policies.tallies import add_score
 from affinity_bandits.service.core.campaign_spec import open_round
@@ -207,7 +207,7 @@ def test_a_campaign_over_http_is_the_same_on_every_scale(
 
 # The level.
 
-OnScale = namedtuple("OnScale", (*HandicapState._fields, "lowest", "width", "mapped"))
+OnScale = namedtuple("OnScale", (*BettingState._fields, "lowest", "width", "mapped"))
 
 absorb_mapped = unbound
 plan = unbound
@@ -251,7 +251,7 @@ def wrongly_dropped(scale: tuple[int, int], mapped: bool) -> float:
     """How often the one of two equal groups is dropped that is dropped more often."""
     policy = Rated(
         head_start=30,
-        bounded=True,
+        sigma=0.5,  # whatever lies in [0, 1] is so subGaussian
         failure=LEVEL,
         lowest=float(scale[0]),
         highest=float(scale[1]),
@@ -266,17 +266,13 @@ def wrongly_dropped(scale: tuple[int, int], mapped: bool) -> float:
 @pytest.mark.slow
 @pytest.mark.parametrize("scale", SCALES, ids=str)
 def test_the_level_is_kept_on_every_scale(scale: tuple[int, int]) -> None:
-    # The policy is conservative here (a few in 10,000), so no allowance is made for chance.
-    assert wrongly_dropped(scale, mapped=True) <= LEVEL
+    # Five standard deviations of a part of 4,000 runs at the level are 0.017; a policy that fails
+    # in 9% of runs is caught.
+    assert wrongly_dropped(scale, mapped=True) <= LEVEL + 0.017
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("scale", "known"), [((0, 5), 0.11), ((0, 10), 0.34), ((0, 100), 0.53)], ids=str
-)
-def test_sums_that_are_not_mapped_break_it(scale: tuple[int, int], known: float) -> None:
-    # Five standard deviations of a part of 4,000 runs are 0.04 at most. At 0.11 the level is
-    # twelve of its own standard deviations (0.0034) away.
-    rate = wrongly_dropped(scale, mapped=False)
-    assert rate > 1.7 * LEVEL
-    assert rate == pytest.approx(known, abs=0.04)
+@pytest.mark.parametrize("scale", [(0, 5), (0, 10), (0, 100)], ids=str)
+def test_sums_that_are_not_mapped_break_it(scale: tuple[int, int]) -> None:
+    # At 0.085 the level is ten of its own standard deviations (0.0034) away.
+    assert wrongly_dropped(scale, mapped=False) > 1.7 * LEVEL

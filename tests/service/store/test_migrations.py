@@ -249,7 +249,7 @@ async def made_by_0001(dsn: str) -> None:
     """Make a campaign as 0001 did, and have slots of its round answered last first."""
     pool = await connect(dsn)
     try:
-        policy = HandicapElimination(head_start=2, sigma=0.3, failure=0.05)
+        policy = HandicapElimination(head_start=96, sigma=0.3, failure=0.05)
         about = CampaignSpec("old", ("a", "b"), policy, 500)
         state = policy.start(2, 500)
         first = open_round(policy, state, 500, 0)
