@@ -53,20 +53,20 @@ def run_of(bandit: AffinityBandit, policy: HandicapElimination) -> tuple[float, 
 
 
 # The handicap's theorem bounds the probability of dropping the best arm by LEVEL, for feedback of
-# the kind it was told. OUTSIDE breaks that assumption, and the measured rates are .13 to .93 (at
-# 4,000 runs: .240, .934, .926, .478, .128 in this order). INSIDE keeps it.
+# the kind it was told. OUTSIDE breaks that assumption, and the measured rates are .41 to .90 (at
+# 4,000 runs: .415, .899, .898, .515 in this order). INSIDE keeps it.
 #
-# Tolerance: rates inside are at most .005 as measured, because a union over windows and Ville's
-# inequality are generous. At a true rate of .01 more than 100 of 2,000 runs fail with probability
-# 1e-38. Outside, at a true rate of .12 fewer than 160 fail with probability 4e-9.
-# Power: a true rate of .065 inside is caught with probability .997.
+# Tolerance: rates inside are at most .04 as measured; five standard deviations of a part of 2,000
+# runs at the level are .025. Outside, at a true rate of .4 fewer than 600 fail with probability
+# 1e-20. Power: a true rate of .1 inside is caught with probability .999.
+
+TOLERATED = LEVEL + 0.025
 
 OUTSIDE = [
     pytest.param(instance(Gaussian(1.0), "gated", 3.0, Power(1.0)), id="gated, mean 3"),
     pytest.param(instance(Gaussian(1.0), "gated", 10.0, Power(1.0)), id="gated, mean 10"),
     pytest.param(instance(Gaussian(0.1), "gated", 0.9, Power(1.0)), id="gated, sigma .1"),
     pytest.param(instance(Gaussian(1.0), "scaled", 0.9, Constant(3.0)), id="scaled by 3"),
-    pytest.param(instance("bernoulli", "shifted", 0.5, Power(2.0)), id="shifted coins"),
 ]
 INSIDE = [
     *(
@@ -83,7 +83,7 @@ INSIDE = [
 @pytest.mark.parametrize("bandit", OUTSIDE)
 def test_where_the_guarantee_is_broken_the_result_says_so(bandit: AffinityBandit) -> None:
     dropped, caveat = run_of(bandit, told(bandit))
-    assert dropped > 0.08
+    assert dropped > 0.3
     assert "its guarantee does not cover this run" in caveat
 
 
@@ -93,7 +93,7 @@ def test_told_what_the_bandit_produces_the_guarantee_holds(bandit: AffinityBandi
     policy = told(bandit, sigma=bandit.feedback.sigma, bounded=False)
     dropped, caveat = run_of(bandit, policy)
     assert caveat == ""
-    assert dropped <= LEVEL
+    assert dropped <= TOLERATED
 
 
 @pytest.mark.slow
@@ -101,7 +101,15 @@ def test_told_what_the_bandit_produces_the_guarantee_holds(bandit: AffinityBandi
 def test_where_the_guarantee_holds_nothing_is_said(bandit: AffinityBandit) -> None:
     dropped, caveat = run_of(bandit, told(bandit))
     assert caveat == ""
-    assert dropped <= LEVEL
+    assert dropped <= TOLERATED
+
+
+def test_feedback_beyond_its_range_is_said_even_where_it_does_no_harm() -> None:
+    """It counts as the end of the range, for all groups alike."""
+    bandit = instance("bernoulli", "shifted", 0.5, Power(2.0))
+    dropped, caveat = run_of(bandit, told(bandit))
+    assert dropped <= TOLERATED
+    assert "its guarantee does not cover this run" in caveat
 
 
 GATED = AffinityBandit([0.5, 1.0], bias=Power(1.0), noise="gaussian", mechanism="gated")

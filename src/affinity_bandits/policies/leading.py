@@ -43,10 +43,19 @@ def takes_the_lead(state: BettingState) -> bool:
         clearly = CLEARLY * (1.0 + math.sqrt(2.0 * math.log(left)))
         if state.sums[best] - state.sums[leader] <= clearly * math.sqrt(noise):
             return False
+    if leader < 0 and state.variance > 0.0:
+        forget_sums(state)
     state.leader[0] = best
     for position in range(state.left[0]):
         return_to_prior(state, state.active[position], 1.0)
     return True
+
+
+def forget_sums(state: BettingState) -> None:
+    """Forget the first round: before shares are in order, means without a bound may be anything."""
+    state.recent[0] = 0.0
+    for arm in range(len(state.sums)):
+        state.sums[arm] = 0.0
 
 
 def put_in_order(state: BettingState) -> None:

@@ -234,6 +234,9 @@ class HandicapElimination(RoundPolicy):
             for g in self.left:
                 log_total = self.wealth_in_all(g)
                 self.log_wealth[g] = [log_total + math.log(w) for w in self.prior]
+        if j is None and not self.bounded:
+            self.n_r = 0.0
+            self.sums = [0.0] * self.K
         self.leader = i
         return True
 
