@@ -125,13 +125,14 @@ def draw(usual: Committee, fair: Committee, rounds: list[ClosedRound]) -> Any:
             axes.set_title(f"{name}: ends on {ending}", loc="left", fontweight="bold")
         panels[0].yaxis.set_major_formatter(mpl.ticker.PercentFormatter(1.0))
         panels[0].set_ylabel("share of the committee's seats")
-        over = 0
+        over, height = 0, 0.75  # one below the other, so that close ones do not meet
         for one in rounds:
             over += sum(one.counts)
             if one.dropped:
                 words = f"after {over:,} answers:\n{' and '.join(one.dropped)} dropped"
                 panels[1].axvline(over, color="black", linewidth=0.9, linestyle="--")
-                panels[1].text(over + SHOWN / 80, 0.5, words, va="center", fontsize=8.5)
+                panels[1].text(over + SHOWN / 80, height, words, va="center", fontsize=8.5)
+                height -= 0.25
         known = [f"{name} (true value {mean:g})" for name, mean in zip(*TRUTH, strict=True)]
         figure.legend(panels[0].collections, known, loc="outside lower center", ncols=len(SOURCES))
     return figure
