@@ -107,9 +107,11 @@ def test_where_the_guarantee_holds_nothing_is_said(bandit: AffinityBandit) -> No
 def test_feedback_beyond_its_range_is_said_even_where_it_does_no_harm() -> None:
     """It counts as the end of the range, for all groups alike."""
     bandit = instance("bernoulli", "shifted", 0.5, Power(2.0))
-    dropped, caveat = run_of(bandit, told(bandit))
-    assert dropped <= TOLERATED
-    assert "its guarantee does not cover this run" in caveat
+    # Such scores have no exact rounds, so that runs are short and fewer: of 400 at the level, more
+    # than 42 fail with probability 1e-5.
+    result = simulate(bandit, told(bandit), 5_000, 400, seed=5, checkpoints=1, progress=False)
+    assert result.deceived.sum() <= 42
+    assert "its guarantee does not cover this run" in result.runs[0].caveat
 
 
 GATED = AffinityBandit([0.5, 1.0], bias=Power(1.0), noise="gaussian", mechanism="gated")
