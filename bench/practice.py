@@ -8,13 +8,10 @@ who believes in no bias.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +19,7 @@ import numpy as np
 from affinity_bandits.policies import HandicapElimination, RoundPolicy
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.former_handicap import FormerHandicap
-from bench.measure import print_figures
+from bench.measure import main_of_lines
 from bench.practice_play import played
 from bench.practice_scenarios import FAILURE, SCENARIOS, Scenario, holdout
 from bench.regret import geometric_mean
@@ -126,21 +123,5 @@ def table(lines: Sequence[Line]) -> str:
     return "\n".join(text)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
-    parser.add_argument("--runs", type=int, default=RUNS)
-    parser.add_argument("--details", type=Path, help="write every line to this JSON file")
-    arguments = parser.parse_args()
-    lines = run(arguments.runs)
-    if arguments.details is not None:
-        details = [line._asdict() for line in lines]
-        arguments.details.write_text(json.dumps(details, indent=1) + "\n", encoding="utf-8")
-    if not arguments.json:
-        print(table(lines))
-    print_figures(figures(lines), as_json=arguments.json)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main_of_lines(__doc__ or "", run, figures, table, RUNS))

@@ -15,14 +15,11 @@ leads for ever, so that every bet is made against the group that counts.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,7 +32,7 @@ from affinity_bandits.policies import HandicapElimination
 from affinity_bandits.policies.bets import BettingState
 from affinity_bandits.policies.round import RoundKernels
 from affinity_bandits.simulation.intervals import proportion_interval
-from bench.measure import print_figures
+from bench.measure import main_of_lines
 
 RUNS = 4_000
 SEED = 20_262
@@ -210,21 +207,5 @@ def table(lines: Sequence[Line]) -> str:
     return "\n".join(text)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
-    parser.add_argument("--runs", type=int, default=RUNS)
-    parser.add_argument("--details", type=Path, help="write every line to this JSON file")
-    arguments = parser.parse_args()
-    lines = run(arguments.runs)
-    if arguments.details is not None:
-        details = [line._asdict() for line in lines]
-        arguments.details.write_text(json.dumps(details, indent=1) + "\n", encoding="utf-8")
-    if not arguments.json:
-        print(table(lines))
-    print_figures(figures(lines), as_json=arguments.json)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main_of_lines(__doc__ or "", run, figures, table, RUNS))
