@@ -73,7 +73,7 @@ class HandicapElimination(RoundPolicy):
         expected_difference: between the best two at equal shares. Where it is right, a little is
             saved; one that is twice too large costs more than it could have saved.
         in_flight: slots of a round that may be under way at once; half of them are added to the
-            head start, and no round has fewer. Left out: one, as in a simulation.
+            head start, and no round of all arms has fewer. Left out: one, as in a simulation.
     """
 
     name: ClassVar[str] = "handicap-elimination"
