@@ -88,7 +88,7 @@ class WrongLeader(HandicapElimination):
         return RoundKernels(self.plan, absorb, self.candidate)
 
 
-def second_leads(state: BettingState) -> bool:
+def second_leads(state: BettingState, price: float) -> bool:
     """Let the second group lead, or whoever is left of those after it; a kernel."""
     leader = state.leader[0]
     if leader >= 0 and state.dropped_in[leader] == 0:

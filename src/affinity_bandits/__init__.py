@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         bias_from_json,
     )
     from affinity_bandits.catalogue import policy_from_json
+    from affinity_bandits.committee import Joining, Judges
     from affinity_bandits.experiments import (
         Cell,
         Experiment,
@@ -108,6 +109,7 @@ _NAMES = {
         "bias_from_json",
     ),
     "catalogue": ("policy_from_json",),
+    "committee": ("Joining", "Judges"),
     "experiments": (
         "Cell",
         "Experiment",
@@ -208,6 +210,8 @@ __all__ = [
     "HandicapElimination",
     "InGroupBonus",
     "InvalidInput",
+    "Joining",
+    "Judges",
     "Live",
     "MissingExtra",
     "Noise",

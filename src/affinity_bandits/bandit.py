@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from affinity_bandits import checks
 from affinity_bandits.bias import Bias, Constant, bias_from_json
+from affinity_bandits.committee import Joining, Judges
 from affinity_bandits.displays import one_line
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.feedback import Feedback
@@ -49,6 +50,10 @@ class AffinityBandit:
             (counted from 0) leaves at rank (j + 1/2) / T0_i, ties by index, so that what is left
             of the initial committee keeps its composition. If there are more than M initial
             members, those that would leave first have left before the first pull.
+        joining: which of those chosen join the committee, `Joining(part=0.1)` for one in ten, or
+            that part alone; everybody if left out.
+        judges: who gives the scores, `Judges("panel", seats=6)` for instance, or a word; the
+            whole committee if left out.
 
     >>> from affinity_bandits import Power
     >>> bandit = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[100, 10])
@@ -62,6 +67,8 @@ class AffinityBandit:
     noise: Noise = field(default_factory=Bernoulli)
     mechanism: str | None = None
     memory: int | None = None
+    joining: Joining = field(default_factory=Joining)
+    judges: Judges = field(default_factory=Judges)
 
     if TYPE_CHECKING:
         # What is taken is wider than what is kept: names and tables become models.
@@ -73,6 +80,8 @@ class AffinityBandit:
             noise: Noise | str | Mapping[str, Any] = ...,
             mechanism: str | None = None,
             memory: int | None = None,
+            joining: Joining | float | Mapping[str, Any] = ...,
+            judges: Judges | str | Mapping[str, Any] = ...,
         ) -> None: ...
 
     __repr__ = one_line
@@ -104,7 +113,18 @@ class AffinityBandit:
             object.__setattr__(
                 self, "memory", checks.integer("memory", self.memory, low=1, high=10**8)
             )
+        given = self.joining
+        joining = given if isinstance(given, Joining) else Joining.from_json(given)
+        who = self.judges
+        judges = who if isinstance(who, Judges) else Judges.from_json(who)
+        if judges.seats is not None and judges.seats < len(means):
+            raise InvalidInput("judges.seats", f"one for each group ({len(means)})", judges.seats)
+        if self.memory is not None and not (joining.everyone and judges == Judges()):
+            rule = "left out where some do not join, or not all members judge"
+            raise InvalidInput("memory", rule, self.memory)
         for name, value in (
+            ("joining", joining),
+            ("judges", judges),
             ("true_means", means),
             ("bias", bias),
             ("initial_pulls", pulls),
@@ -229,7 +249,15 @@ class AffinityBandit:
             "noise": self.noise.to_json(),
             "mechanism": self.mechanism,
             "memory": self.memory,
+            # Left out where they are the paper's, so that what was written before is the same.
+            **({} if self.joining.everyone else {"joining": self.joining.to_json()}),
+            **({} if self.judges == Judges() else {"judges": self.judges.to_json()}),
         }
+
+    @property
+    def counts_pulls(self) -> bool:
+        """Whether a share is that of all pulls so far, as in the paper (`assump:multBias`)."""
+        return self.memory is None and self.joining.everyone and self.judges == Judges()
 
     @classmethod
     def from_json(

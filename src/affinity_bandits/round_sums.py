@@ -29,7 +29,12 @@ Sums = tuple[float, float]
 
 
 def weight_at(code: int, parameters: FloatArray, a: float, b: float, k: float, at: float) -> float:
-    """Return W at the (possibly fractional) pull `at` of a round."""
+    """Return W at the (possibly fractional) pull `at` of a round.
+
+    Where b is infinite, a is the share, which does not move.
+    """
+    if b == np.inf:
+        return float(weight(code, parameters, a))
     return float(weight(code, parameters, (a + at) / (b + k * at)))
 
 
@@ -44,6 +49,9 @@ def sums_of_weights(
     pulls: int,
 ) -> Sums:
     """Return the sums over l = 0, ..., pulls - 1 of W(share(l)) and of its square."""
+    if b == np.inf:
+        same = weight_at(code, parameters, a, b, k, 0.0)
+        return pulls * same, pulls * same * same
     first, second = 0.0, 0.0
     start = 0.0
     end = float(pulls)
@@ -190,4 +198,4 @@ def bound_sums(bias_kernel: Function) -> Function:
     panel = bind(quadrature, weight_at=at, corrections=bind(corrections, weight_at=at))
     rough = bind(halved, plain_sums=plain, quadrature=panel)
     smooth = bind(smooth_sums, plain_sums=plain, quadrature=panel, halved=rough)
-    return bind(sums_of_weights, smooth_sums=smooth)
+    return bind(sums_of_weights, smooth_sums=smooth, weight_at=at)

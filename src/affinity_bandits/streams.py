@@ -22,7 +22,7 @@ import numpy as np
 
 from affinity_bandits import checks
 
-ROLES = ("noise", "gate", "round", "policy")
+ROLES = ("noise", "gate", "policy", "round", "join", "leave")
 
 
 def stream_key(seed: int, role: str, policy: Mapping[str, Any] | None = None) -> tuple[int, int]:

@@ -103,7 +103,7 @@ def test_a_stake_without_a_cap_is_seen_to_lose_everything_and_more() -> None:
     policy = HandicapElimination(initial_pulls=[5] * 3, bounded=True, levels=3, failure=1e-9)
     uncapped = bind(
         handicap_elimination.HandicapElimination.absorb,
-        bet_on_leader=bind(bets.bet_on_leader, SAFE_STAKE=3.0),
+        bet_on_leader=bind(bets.bet_on_leader, bet_against=bind(bets.bet_against, SAFE_STAKE=3.0)),
     )
     with pytest.raises(ValueError, match=r"math domain error|expected a"):
         growth(uncapped, policy, arms=3, seed=0)

@@ -16,7 +16,10 @@ from affinity_bandits.errors import InvalidInput
 if TYPE_CHECKING:
     from affinity_bandits.simulation import Result
 
-BANDIT_KEYS = ("true_means", "bias", "initial_pulls", "noise", "mechanism", "memory")
+BANDIT_KEYS = (
+    *("true_means", "bias", "initial_pulls", "noise", "mechanism", "memory"),
+    *("joining", "judges"),
+)
 RUN_KEYS = ("policies", "horizon", "replicates", "seed", "engine", "checkpoints")
 PLAN_TABLES = ("plan", "assumptions", "end")
 """Tables of a plan file that say how it was made; a run does not need them."""
@@ -49,6 +52,12 @@ def simulate(
     memory: Annotated[
         str | None, typer.Option(help="Only the last so many members count; all if left out.")
     ] = None,
+    joining: Annotated[
+        str | None, typer.Option(help="The part of those chosen that joins; all if left out.")
+    ] = None,
+    judges: Annotated[
+        str | None, typer.Option(help="Who judges: committee, panel:seats=6 or strangers.")
+    ] = None,
     policy: Annotated[
         list[str] | None,
         typer.Option(help="Policy, e.g. ucb1 or elimination:offset=3; may be repeated."),
@@ -77,6 +86,8 @@ def simulate(
         noise=noise and parsing.described("noise", noise),
         mechanism=mechanism,
         memory=memory and parsing.number("memory", memory),
+        joining=joining and parsing.number("joining", joining),
+        judges=judges and _judges(judges),
     )
     run |= parsing.given(
         horizon=horizon and parsing.number("horizon", horizon),
@@ -109,6 +120,11 @@ def simulate(
         with _named(plot):
             save_figure(draw_regret(result), plot)
         typer.echo(f"picture: {plot}")
+
+
+def _judges(text: str) -> dict[str, Any]:
+    described = parsing.described("judges", text)
+    return {"who" if name == "name" else name: value for name, value in described.items()}
 
 
 def _run(bandit_settings: dict[str, Any], run: dict[str, Any]) -> Result:

@@ -18,6 +18,8 @@ WORDS = {
     "bandit.noise": "noise",
     "bandit.mechanism": "feedback mechanism",
     "bandit.memory": "members that are remembered",
+    "bandit.joining": "who joins",
+    "bandit.judges": "who judges",
     "policy": "policy",
     "horizon": "pulls of a run (horizon)",
     "checkpoints": "checkpoints",

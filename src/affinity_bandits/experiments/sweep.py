@@ -19,6 +19,7 @@ from affinity_bandits import checks
 from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import bias_from_json
 from affinity_bandits.catalogue import policy_from_json
+from affinity_bandits.committee import Joining, Judges
 from affinity_bandits.digests import own_code
 from affinity_bandits.displays import some
 from affinity_bandits.errors import AffinityError, InvalidInput
@@ -44,6 +45,8 @@ DEFAULTS: dict[str, Any] = {
     "bandit.noise": "bernoulli",
     "bandit.mechanism": None,
     "bandit.memory": None,
+    "bandit.joining": 1.0,
+    "bandit.judges": "committee",
     "checkpoints": 1,
     "engine": "auto",
 }
@@ -258,6 +261,16 @@ def _memory(value: Any) -> _Piece:
     return _Piece(None if value is None else checks.integer("memory", value, low=1, high=10**8))
 
 
+def _joining(value: Any) -> _Piece:
+    joining = Joining.from_json(value)
+    return _Piece(joining.to_json(), "" if joining.everyone else None)
+
+
+def _judges(value: Any) -> _Piece:
+    judges = Judges.from_json(value)
+    return _Piece(judges.to_json(), "" if judges == Judges() else None)
+
+
 _PIECES: dict[str, Callable[[Any], _Piece]] = {
     "bandit.true_means": _means,
     "bandit.bias": _bias,
@@ -265,6 +278,8 @@ _PIECES: dict[str, Callable[[Any], _Piece]] = {
     "bandit.noise": _noise,
     "bandit.mechanism": _mechanism,
     "bandit.memory": _memory,
+    "bandit.joining": _joining,
+    "bandit.judges": _judges,
     "policy": _policy,
     "horizon": _horizon,
     "checkpoints": _checkpoints,
@@ -285,8 +300,14 @@ def _planned(chosen: Mapping[str, _Piece], tail: str, place: tuple[int, ...]) ->
     mechanism_text = mechanism.text
     if mechanism.value is None:
         mechanism_text = canonical(NOISES[noise.value["name"]].mechanisms[0])
+    # Like the bandit's own description, without what is as in the paper.
+    committee = "".join(
+        f'"{name}":{chosen[f"bandit.{name}"].text},'
+        for name in ("joining", "judges")
+        if chosen[f"bandit.{name}"].text
+    )
     bandit = (
-        f'{{"bias":{chosen["bandit.bias"].text},"initial_pulls":{initial_text},'
+        f'{{"bias":{chosen["bandit.bias"].text},"initial_pulls":{initial_text},{committee}'
         f'"mechanism":{mechanism_text},"memory":{chosen["bandit.memory"].text},'
         f'"noise":{noise.text},"true_means":{means.text}}}'
     )

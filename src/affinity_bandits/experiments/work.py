@@ -85,7 +85,7 @@ def warm_up(cell: Cell) -> None:
         type(cell.bandit.bias).__name__,
         type(cell.bandit.noise).__name__,
         str(cell.bandit.mechanism),
-        str(cell.bandit.memory is None),
+        str(cell.bandit.counts_pulls),
         cell.engine,
         canonical(cell.code),
     )

@@ -18,6 +18,8 @@ from affinity_bandits.policies.tallies import add_score, seen_size
 plan: Function = unbound
 absorb: Function = unbound
 inner_candidate: Function = unbound
+inner_meet: Function = unbound
+inner_fewest_seats: Function = unbound
 
 
 class AsStepsState(NamedTuple):
@@ -102,12 +104,30 @@ class AsSteps(StepPolicy):
     def candidate(state: AsStepsState, arm: int) -> bool:
         return bool(inner_candidate(state.inner, arm))
 
+    @staticmethod
+    def opens(state: AsStepsState) -> bool:
+        """Return whether a round begins with the next pull; a kernel."""
+        return bool(state.slot[0] == 0)
+
+    @staticmethod
+    def meet(state: AsStepsState, judges: IntArray) -> None:
+        """Tell the round policy who judges its next round; a kernel."""
+        inner_meet(state.inner, judges)
+
+    @staticmethod
+    def fewest_seats(state: AsStepsState) -> int:
+        """Return which arm the round policy wants to have the fewest seats; a kernel."""
+        return int(inner_fewest_seats(state.inner))
+
     def kernels(self) -> StepKernels:
         inner = self.policy.kernels()
         return StepKernels(
             bind(AsSteps.select, plan=inner.plan),
             bind(AsSteps.update, absorb=inner.absorb),
             bind(AsSteps.candidate, inner_candidate=inner.candidate),
+            AsSteps.opens,
+            bind(AsSteps.meet, inner_meet=inner.meet),
+            bind(AsSteps.fewest_seats, inner_fewest_seats=inner.fewest_seats),
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -132,41 +132,52 @@ def estimated_variance(
 
 def bet_on_leader(state: BettingState, passes: int, seen: FloatArray) -> None:
     """Settle the bets of a round; all that they depend on was known before it."""
-    leader = state.leader[0]
-    size = seen_size(state.nodes)
+    lead = place_of_leader(state)
+    for position in range(state.left[0]):
+        if position != lead:
+            bet_against(state, position, lead, passes, seen)
+
+
+def place_of_leader(state: BettingState) -> int:
+    """Return the leader's place among the active arms."""
     lead = 0
     for position in range(state.left[0]):
-        if state.active[position] == leader:
-            lead = position * size
-    for position in range(state.left[0]):
-        arm = state.active[position]
-        if arm == leader:
+        if state.active[position] == state.leader[0]:
+            lead = position
+    return lead
+
+
+def bet_against(
+    state: BettingState, position: int, lead: int, passes: int, seen: FloatArray
+) -> None:
+    """Settle a round's bets against the arm at a place on the leader, which is at `lead`."""
+    size = seen_size(state.nodes)
+    arm, leader = state.active[position], state.leader[0]
+    centre = 0.5 * (estimated_mean(state, arm) + estimated_mean(state, leader))
+    largest = SAFE_STAKE / max(centre, 1.0 - centre)
+    variance = max(estimated_variance(state, arm), estimated_variance(state, leader))
+    least = highest_log_wealth(state, arm) - LOST
+    at = arm * len(state.stakes)
+    for place in range(1, len(state.stakes)):
+        stake = state.stakes[place]
+        if stake < 0.0:
+            stake = expected_stake(state, arm)
+        elif stake * stake * variance * (state.passes[0] + passes) < LEAST_NOISE:
+            break  # as are all that follow
+        if state.log_wealth[at + place] < least:
             continue
-        centre = 0.5 * (estimated_mean(state, arm) + estimated_mean(state, leader))
-        largest = SAFE_STAKE / max(centre, 1.0 - centre)
-        variance = max(estimated_variance(state, arm), estimated_variance(state, leader))
-        least = highest_log_wealth(state, arm) - LOST
-        at = arm * len(state.stakes)
-        for place in range(1, len(state.stakes)):
-            stake = state.stakes[place]
-            if stake < 0.0:
-                stake = expected_stake(state, arm)
-            elif stake * stake * variance * (state.passes[0] + passes) < LEAST_NOISE:
-                break  # as are all that follow
-            if state.log_wealth[at + place] < least:
-                continue
-            if state.variance > 0.0:
-                ahead = seen[lead] - seen[position]
-                gain = stake * ahead - stake * stake * state.variance * passes
-            else:
-                gain = 0.0
-                stake = min(stake, largest)
-                for node in range(size):
-                    up, down = seen[lead + node], seen[position * size + node]
-                    if up > 0.0 or down > 0.0:
-                        move = stake * (state.nodes[node] - centre)
-                        gain += up * math.log1p(move) + down * math.log1p(-move)
-            state.log_wealth[at + place] += gain
+        if state.variance > 0.0:
+            ahead = seen[lead * size] - seen[position * size]
+            gain = stake * ahead - stake * stake * state.variance * passes
+        else:
+            gain = 0.0
+            stake = min(stake, largest)
+            for node in range(size):
+                up, down = seen[lead * size + node], seen[position * size + node]
+                if up > 0.0 or down > 0.0:
+                    move = stake * (state.nodes[node] - centre)
+                    gain += up * math.log1p(move) + down * math.log1p(-move)
+        state.log_wealth[at + place] += gain
 
 
 def expected_stake(state: BettingState, arm: int) -> float:

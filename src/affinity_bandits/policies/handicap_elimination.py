@@ -18,30 +18,29 @@ from affinity_bandits.policies.bets import (
     bet_on_leader,
     lag_that_drops,
     prior_stakes,
-    reaches,
-    return_to_prior,
-    take_in,
 )
+from affinity_bandits.policies.betting_rounds import end_round, passes_to_come
 from affinity_bandits.policies.explaining import LEADER, PlayedRound, RoundExplanation
+from affinity_bandits.policies.judged import (
+    JudgedState,
+    absorb_from_members,
+    absorb_from_panel,
+    judged_candidate,
+    leader_of,
+    meet_members,
+    meet_panel,
+    plan_for_members,
+    plan_for_panel,
+)
 from affinity_bandits.policies.leading import put_in_order, takes_the_lead
 from affinity_bandits.policies.planned import Assumed, PlannedRound
 from affinity_bandits.policies.policy import check_size
-from affinity_bandits.policies.round import FOREVER, Round, RoundPolicy
+from affinity_bandits.policies.round import FOREVER, Round, RoundKernels, RoundPolicy
 from affinity_bandits.policies.state import counts, reals
 
-FIRST_PASSES = 4
-FIRST_PART = 12
-"""Passes before a first leader is named: four, or this part of the largest head start, since a
-wrong leader costs about the whole of it."""
-ROUND_PART = 40
-"""A round has this part of the passes before it: more often would gain little, and live campaigns
-wait at the end of each round."""
-ROUNDS_PER_LEAD = 2
-"""Who leads is asked after every second round."""
-RETURNED = 0.02
-"""The part that returns to the prior whenever the passes have doubled."""
 DEFAULT_FAILURE = 1e-3
 MOST_LEVELS = 100
+JUDGES = ("chosen", "members", "panel", "strangers")
 
 
 @dataclass(frozen=True)
@@ -74,6 +73,12 @@ class HandicapElimination(RoundPolicy):
             saved; one that is twice too large costs more than it could have saved.
         in_flight: slots of a round that may be under way at once; half of them are added to the
             head start, and no round of all arms has fewer. Left out: one, as in a simulation.
+        judges: who does. "chosen": everybody ever chosen, at once, and the initial members.
+            "members": the same, but not all who are chosen join; the policy is told before each
+            round who has. "panel": some of them, of which it is told before each round and who
+            stay to its end. It wants the leader to have the fewest seats, and does not bet on the
+            leader against a group with fewer. "strangers": nobody judges their own group. Panels
+            and strangers need no head start, and their answers may come in any order.
     """
 
     name: ClassVar[str] = "handicap-elimination"
@@ -92,8 +97,14 @@ class HandicapElimination(RoundPolicy):
     failure: float | None = None
     expected_difference: float | None = None
     in_flight: int | None = None
+    judges: str = "chosen"
 
     def __post_init__(self) -> None:
+        checks.choice("judges", self.judges, JUDGES)
+        for name in ("head_start", "initial_pulls"):
+            if self.judges != "chosen" and getattr(self, name) is not None:
+                rule = "left out unless judges is 'chosen'"
+                raise InvalidInput(name, rule, getattr(self, name))
         if self.head_start is not None:
             self._set(head_start=checks.integer("head_start", self.head_start, low=0, high=10**12))
         if self.initial_pulls is not None:
@@ -127,6 +138,9 @@ class HandicapElimination(RoundPolicy):
             cls(head_start=5, bounded=True, failure=0.05),
             cls(head_start=5, bounded=True, failure=0.2, expected_difference=0.2, levels=5),
             cls(head_start=5, bounded=True, in_flight=9),
+            cls(bounded=True, failure=0.05, judges="members"),
+            cls(bounded=True, failure=0.05, judges="panel"),
+            cls(bounded=True, failure=0.05, judges="strangers"),
         ]
 
     @property
@@ -137,12 +151,23 @@ class HandicapElimination(RoundPolicy):
         return tuple(level / (self.levels - 1) for level in range(self.levels))
 
     @property
-    def order_window(self) -> int:
-        return self.in_flight or 1
+    def told_judges(self) -> bool:
+        return self.judges in ("members", "panel")
+
+    @property
+    def order_window(self) -> int | None:
+        return (self.in_flight or 1) if self._grows else None
+
+    @property
+    def _grows(self) -> bool:
+        """Whether those who judge become more during a round."""
+        return self.judges in ("chosen", "members")
 
     def with_order_window(self, slots: int) -> Self:
         """Return the policy told to expect that window; one told before keeps its own."""
-        return self if self.in_flight is not None else replace(self, in_flight=slots)
+        if self.in_flight is not None or not self._grows:
+            return self
+        return replace(self, in_flight=slots)
 
     @property
     def assumes(self) -> Feedback:
@@ -151,6 +176,8 @@ class HandicapElimination(RoundPolicy):
 
     def to_json(self) -> dict[str, Any]:
         data = super().to_json()
+        if self.judges == "chosen":
+            del data["judges"]  # so that what was written before there was a choice is the same
         if self.initial_pulls is not None:
             data["initial_pulls"] = [
                 one if isinstance(one, int) else list(one) for one in self.initial_pulls
@@ -184,8 +211,13 @@ class HandicapElimination(RoundPolicy):
             else "Bets on the leader have not won more than chance explains.",
         )
 
-    def start(self, arms: int, horizon: int) -> BettingState:
+    def start(self, arms: int, horizon: int) -> Any:
         check_size(arms, horizon)
+        bets = self._bets(arms, horizon)
+        return JudgedState(bets, counts(arms), counts(arms, -1)) if self.told_judges else bets
+
+    def _bets(self, arms: int, horizon: int) -> BettingState:
+        """Return the state of the bets."""
         fewest, most = self._initial(arms, horizon)
         stakes, prior = prior_stakes(
             0.0 if self.bounded else self.sigma,
@@ -193,14 +225,15 @@ class HandicapElimination(RoundPolicy):
             horizon if self.failure is None else None,
         )
         log_prior = np.log(np.array(prior))
-        slots = self.order_window
+        slots = self.in_flight or 1
         return BettingState(
             nodes=np.array(self.nodes),
             variance=0.0 if self.bounded else self.sigma**2,
             log_threshold=-math.log(DEFAULT_FAILURE if self.failure is None else self.failure),
             horizon=float(horizon) if self.failure is None else 0.0,
-            # Of two groups, the one answered first can be that far ahead when the other is.
-            order=slots // 2,
+            # Of two groups, the one answered first can be that far ahead when the other is. With
+            # -1, equal numbers are in order.
+            order=slots // 2 if self._grows else -1,
             shortest=-(-slots // arms),
             widest=max(most) - min(fewest),
             expected=self.expected_difference or 0.0,
@@ -228,6 +261,8 @@ class HandicapElimination(RoundPolicy):
 
     def _initial(self, arms: int, horizon: int) -> tuple[list[int], list[int]]:
         """Return the fewest and the most initial pulls of each arm."""
+        if self.judges != "chosen":
+            return [0] * arms, [0] * arms
         if self.initial_pulls is None:
             head_start = self.head_start
             if head_start is None:
@@ -257,20 +292,26 @@ class HandicapElimination(RoundPolicy):
                 state.pulls[state.movers[position]] += state.moves[0]
             put_in_order(state)
             return
-        leader = state.leader[0]
         passes = passes_to_come(state)
-        if leader >= 0:
+        if state.leader[0] >= 0:
             bet_on_leader(state, passes, seen)
-        take_in(state, passes, seen)
-        if leader >= 0:
-            drop_beaten(state)
-        asked = leader < 0 or state.rounds[0] % ROUNDS_PER_LEAD == 0
-        if state.left[0] > 1 and asked and takes_the_lead(state):
+        if end_round(state, passes, seen) and takes_the_lead(state, 1.0):
             put_in_order(state)
 
     @staticmethod
     def candidate(state: BettingState, arm: int) -> bool:
         return bool(state.dropped_in[arm] == 0)
+
+    def kernels(self) -> RoundKernels:
+        if self.judges == "panel":
+            return RoundKernels(
+                plan_for_panel, absorb_from_panel, judged_candidate, meet_panel, leader_of
+            )
+        if self.judges == "members":
+            return RoundKernels(
+                plan_for_members, absorb_from_members, judged_candidate, meet_members
+            )
+        return super().kernels()
 
     @classmethod
     def planned_for(cls, assumed: Assumed) -> Self:
@@ -295,7 +336,7 @@ class HandicapElimination(RoundPolicy):
         above and below the centre and come as often as expected: with subGaussian feedback exactly
         that, but for the wealth that has returned to the prior.
         """
-        state = self.start(arms, horizon)
+        state = self._bets(arms, horizon)
         extra = int(state.most.max() - state.fewest.min()) + int(state.order) + 1
         first = passes_to_come(state)
         rounds = [PlannedRound(first, first * arms, first, None)]
@@ -322,32 +363,3 @@ def _interval(given: object) -> int | tuple[int, int]:
         fewest = checks.integer("initial_pulls", given[0], low=0, high=10**12)
         return fewest, checks.integer("initial_pulls", given[1], low=fewest, high=10**12)
     return checks.integer("initial_pulls", given, low=0, high=10**12)
-
-
-def passes_to_come(state: BettingState) -> int:
-    """Return how many passes the next round has."""
-    if state.passes[0] == 0:
-        return int(max(FIRST_PASSES, state.shortest, state.widest // FIRST_PART))
-    return int(max(1, state.shortest, state.passes[0] // ROUND_PART))
-
-
-def drop_beaten(state: BettingState) -> None:
-    """Drop every arm against which so much has been won that chance does not explain it."""
-    leader = state.leader[0]
-    needed = state.log_threshold
-    if state.horizon > 0.0:
-        needed = max(needed, math.log(state.horizon / state.pulls.sum()))
-    returns = state.passes[0] >= 2 * state.doubled[0]
-    if returns:
-        state.doubled[0] = state.passes[0]
-    kept = 0
-    for position in range(state.left[0]):
-        arm = state.active[position]
-        if arm != leader and reaches(state, arm, needed):
-            state.dropped_in[arm] = state.rounds[0]
-            continue
-        if returns and arm != leader:
-            return_to_prior(state, arm, RETURNED)
-        state.active[kept] = arm
-        kept += 1
-    state.left[0] = kept

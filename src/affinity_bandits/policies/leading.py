@@ -21,8 +21,11 @@ def lacking(state: BettingState, leader: int, arm: int) -> int:
     return int(leading + state.order + 1 - state.pulls[arm] - state.fewest[arm])
 
 
-def takes_the_lead(state: BettingState) -> bool:
-    """Let the arm that did best of late lead, if it is clearly ahead; return whether one did."""
+def takes_the_lead(state: BettingState, price: float) -> bool:
+    """Let the arm that did best of late lead, if it is clearly ahead; return whether one did.
+
+    `price` is the pulls that it takes until one more of an arm is a member.
+    """
     leader = state.leader[0]
     best = state.active[0]
     for position in range(state.left[0]):
@@ -32,10 +35,10 @@ def takes_the_lead(state: BettingState) -> bool:
     if best == leader:
         return False
     if leader >= 0:
-        cost = 0
+        cost = 0.0
         for position in range(state.left[0]):
             if state.active[position] != best:
-                cost += max(0, lacking(state, best, state.active[position]))
+                cost += price * max(0, lacking(state, best, state.active[position]))
         left = state.left[0]
         noise = estimated_variance(state, best) + estimated_variance(state, leader)
         # A wrong leader costs those pulls; a right one that comes late, the passes until then.

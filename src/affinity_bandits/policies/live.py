@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+
+import numpy as np
 
 from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput, StateMismatch, shown
@@ -13,7 +16,7 @@ from affinity_bandits.policies.state import read_saved
 from affinity_bandits.policies.step import StepPolicy
 from affinity_bandits.streams import policy_generator, stream_from_json, stream_to_json
 
-FORMAT = 1
+FORMAT = 2
 
 
 class Live:
@@ -54,9 +57,36 @@ class Live:
         self._kernels = self.policy.kernels()
         self._rng = policy_generator(seed, self.policy.to_json(), replicate)
         self._pending: int | None = None
+        self._told_judges = isinstance(policy, RoundPolicy) and policy.told_judges
+        self._met = False
+
+    @property
+    def awaits_judges(self) -> bool:
+        """Whether the policy must be told who judges (`meet`) before it can be asked."""
+        return self._told_judges and not self._met and self._kernels.opens(self.state)
+
+    @property
+    def fewest_seats(self) -> int | None:
+        """The arm that should have no more judges in the next round than any other has, if any."""
+        arm = int(self._kernels.fewest_seats(self.state))
+        return arm if arm >= 0 else None
+
+    def meet(self, judges: Sequence[int]) -> None:
+        """Tell how many of each arm judge the round that begins."""
+        if not self.awaits_judges:
+            raise InvalidInput(
+                "judges", "told once, before each round of a policy that asks", judges
+            )
+        told = checks.integers_list("judges", judges, low=0)
+        if len(told) != self.arms:
+            raise InvalidInput("judges", f"a number for each of the {self.arms} arms", judges)
+        self._kernels.meet(self.state, np.array(told, dtype=np.int64))
+        self._met = True
 
     def ask(self) -> int:
         """Return the arm to pull next; the same one until its feedback is told."""
+        if self.awaits_judges:
+            raise InvalidInput("judges", "told (meet) before the first pull of a round", None)
         if self._pending is None:
             self._pending = int(self._kernels.select(self.state, self._rng))
         return self._pending
@@ -71,6 +101,8 @@ class Live:
         value = checks.number("feedback", feedback)
         self._kernels.update(self.state, self._pending, value)
         self._pending = None
+        if self._kernels.opens(self.state):
+            self._met = False
 
     def candidates(self) -> tuple[int, ...]:
         """Return the arms that the policy still holds may be the best."""
@@ -82,6 +114,7 @@ class Live:
             "format": FORMAT,
             **self.policy.save(self.state, self.arms, self.horizon),
             "pending": self._pending,
+            "met": self._met,
             "stream": stream_to_json(self._rng),
         }
         return json.dumps(data, allow_nan=False)
@@ -89,12 +122,13 @@ class Live:
     @classmethod
     def from_json(cls, policy: StepPolicy | RoundPolicy, text: str) -> Live:
         """Resume from `to_json`; the policy must be the one that wrote it."""
-        data = read_saved(text, FORMAT, ("pending", "stream"))
+        data = read_saved(text, FORMAT, ("pending", "met", "stream"))
         live = cls(policy, data["arms"], data["horizon"])
         live.state = live.policy.load(data)
         pending = data["pending"]
         if pending is not None and pending not in range(live.arms):
             raise StateMismatch(f"the saved run is pending on arm {shown(pending)}, which is none")
         live._pending = pending
+        live._met = bool(data["met"])
         live._rng.bit_generator.state = stream_from_json(data["stream"])
         return live

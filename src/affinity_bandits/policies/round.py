@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
+import numpy as np
+
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray, Function, IntArray
 from affinity_bandits.policies.explaining import PlayedRound, RoundExplanation
+from affinity_bandits.policies.judging import anybody, meet_nobody
 from affinity_bandits.policies.planned import Assumed, PlannedRound
 from affinity_bandits.policies.policy import Policy
 from affinity_bandits.policies.state import copy_state
@@ -34,6 +37,8 @@ class RoundKernels(NamedTuple):
     plan: Function
     absorb: Function
     candidate: Function
+    meet: Function = meet_nobody
+    fewest_seats: Function = anybody
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,8 @@ class RoundPolicy(Policy):
 
     `plan`, `absorb` and `candidate` are kernels (see `affinity_bandits.kernels`). A run calls
     `plan`, `absorb`, `plan`, `absorb`, ...; a round that the horizon cuts short is not absorbed.
-    `plan` reads the state and changes nothing, so it may be asked again at any time.
+    `plan` reads the state and changes nothing, so it may be asked again at any time. A policy that
+    is `told_judges` is told who judges a round, by `meet`, before it is planned, each time.
 
     What pages and plans say of a policy, it says itself, in `rule`, `warm_up_rounds`, `explain`,
     `planned_for` and `rounds_without_drops`. A policy that says nothing is shown without reasons.
@@ -117,6 +123,23 @@ class RoundPolicy(Policy):
         """Return the policy told to expect that window; itself where the order does not matter."""
         return self
 
+    @property
+    def told_judges(self) -> bool:
+        """Whether it must be told who judges a round before it begins (`meet`)."""
+        return False
+
+    @staticmethod
+    def meet(state: Any, judges: IntArray) -> None:
+        """Take in how many of each arm judge the round to come, in place."""
+
+    @staticmethod
+    def fewest_seats(state: Any) -> int:
+        """Return the arm that should have no more judges in the round to come than any other has.
+
+        -1: it does not matter.
+        """
+        return -1
+
     @staticmethod
     def plan(state: Any) -> Round:
         """Return the round to play next; its arms may be a view into the state."""
@@ -132,8 +155,19 @@ class RoundPolicy(Policy):
         raise NotImplementedError
 
     def kernels(self) -> RoundKernels:
-        """Return the three kernels, with everything they need bound."""
-        return RoundKernels(self.plan, self.absorb, self.candidate)
+        """Return the kernels, with everything they need bound."""
+        return RoundKernels(self.plan, self.absorb, self.candidate, self.meet, self.fewest_seats)
+
+    def met(self, state: Any, judges: Sequence[int]) -> Any:
+        """Return the state once it is known who judges the round, leaving the given one as it was.
+
+        Args:
+            state: before a round.
+            judges: how many of each arm.
+        """
+        after = copy_state(state)
+        self.kernels().meet(after, np.array(judges, dtype=np.int64))
+        return after
 
     def absorbed(self, state: Any, seen: FloatArray) -> Any:
         """Return the state after a round, leaving the given one as it was."""

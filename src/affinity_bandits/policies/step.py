@@ -8,15 +8,28 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from affinity_bandits.kernels import Function
+from affinity_bandits.policies.judging import anybody, meet_nobody
 from affinity_bandits.policies.policy import Policy
 
 
+def always(state: Any) -> bool:
+    """Return that every pull is a round of its own; a kernel."""
+    return True
+
+
 class StepKernels(NamedTuple):
-    """The functions a loop calls at every pull."""
+    """The functions a loop calls at every pull.
+
+    The last three are for bandits of which not everybody judges who was ever chosen: whether a
+    round begins with this pull, and what a round policy is told and asked then.
+    """
 
     select: Function
     update: Function
     candidate: Function
+    opens: Function = always
+    meet: Function = meet_nobody
+    fewest_seats: Function = anybody
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ class RoundEngine:
             node_split(arena, policy.nodes),
         )
         self._fixed = (
-            round_room(arena, self._drawn_from[-1]),
+            round_room(arena, self._drawn_from[-1], policy.told_judges),
             laid_out(self._state.state),
             self._state.whole,
             self._state.whole.copy(),

@@ -22,6 +22,12 @@ from affinity_bandits.noise.laws import (
     is_normal,
     reads_gate,
 )
+from affinity_bandits.simulation.seating import (
+    Seating,
+    change_members,
+    seat_judges,
+    seating_of,
+)
 from affinity_bandits.streams import stream_key
 
 quantile: Function = no_quantile
@@ -42,19 +48,21 @@ class BanditArrays(NamedTuple):
     memory: int  # 0: the whole history counts
     initial: IntArray
     total_initial: int
+    seating: Seating
 
 
 class Committee(NamedTuple):
-    """What has been pulled and, where memory is bounded, who still sits on the committee.
+    """What has been pulled and, where that is not all that counts, who sits on the committee.
 
-    Where it is not, everybody does, and the last three fields are empty.
+    Where everybody joins and nobody leaves, the other fields are empty.
     """
 
     clock: IntArray  # [0]: pulls made
     pulls: IntArray  # per arm, without the initial ones
     members: IntArray  # per arm: who sits
     seats: IntArray  # [0]: taken seats; [1]: where in the ring the longest-serving member stands
-    ring: IntArray  # the members in order of arrival
+    ring: IntArray  # the members in order of arrival, where memory is bounded
+    judges: IntArray  # per arm: of those who judge the round; then of all, unless memory is bounded
 
 
 def require_bandit(value: object) -> AffinityBandit:
@@ -64,10 +72,14 @@ def require_bandit(value: object) -> AffinityBandit:
     return value
 
 
-def arena_of(bandit: AffinityBandit) -> BanditArrays:
+def arena_of(bandit: AffinityBandit, told_judges: bool = False) -> BanditArrays:
     """Return the numbers of a bandit.
 
     All arrays are copies, so that the compiler's type of them is the same for every bandit.
+
+    Args:
+        bandit: the instance.
+        told_judges: whether members are counted even where it is enough to count pulls.
     """
     laws = bandit.noise.finite_laws(bandit.true_means)
     return BanditArrays(
@@ -82,13 +94,17 @@ def arena_of(bandit: AffinityBandit) -> BanditArrays:
         memory=bandit.memory or 0,
         initial=np.array(bandit.initial_pulls, dtype=np.int64),
         total_initial=bandit.total_initial_pulls,
+        seating=seating_of(bandit, told_judges),
     )
 
 
-def committee_of(bandit: AffinityBandit) -> Committee:
-    """Return the committee before the first pull."""
+def committee_of(bandit: AffinityBandit, told_judges: bool = False) -> Committee:
+    """Return the committee before the first pull; see `arena_of`."""
     ring = np.zeros(bandit.memory or 0, dtype=np.int64)
     members = np.zeros(0 if bandit.memory is None else bandit.arms, dtype=np.int64)
+    seated = seating_of(bandit, told_judges).counted
+    if seated:
+        members = np.array(bandit.initial_pulls, dtype=np.int64)
     if bandit.memory is not None:
         sitting = bandit.leaving_order()
         ring[: len(sitting)] = sitting
@@ -97,8 +113,9 @@ def committee_of(bandit: AffinityBandit) -> Committee:
         clock=np.zeros(1, dtype=np.int64),
         pulls=np.zeros(bandit.arms, dtype=np.int64),
         members=members,
-        seats=np.array([members.sum(), 0], dtype=np.int64),
+        seats=np.array([0 if seated else members.sum(), 0], dtype=np.int64),
         ring=ring,
+        judges=np.zeros(bandit.arms + 1 if seated else 0, dtype=np.int64),
     )
 
 
@@ -107,6 +124,8 @@ def share_of(arena: BanditArrays, committee: Committee, total: float, arm: int) 
 
     `total` is the number of all initial and later pulls, the committee if nobody leaves.
     """
+    if arena.seating.counted:
+        return float(committee.judges[arm] / max(1, committee.judges[-1]))
     if arena.memory == 0:
         return float((arena.initial[arm] + committee.pulls[arm]) / total)
     return float(committee.members[arm] / committee.seats[0])
@@ -195,8 +214,32 @@ class Environment:
         self._weight = bandit.bias.kernel
         self._feedback = bound_feedback(bandit.noise.kernel)
         self._replicate = np.uint64(checks.integer("replicate", replicate, low=0, high=2**63 - 1))
-        self._keys = {role: key_words(seed, role) for role in ("noise", "gate")}
+        self._keys = {role: key_words(seed, role) for role in ("noise", "gate", "join", "leave")}
         self._blocks: dict[str, Any] = {}
+        self._by_hand = False
+        self._open(-1)
+
+    def _open(self, fewest: int) -> None:
+        if self._arena.seating.counted:
+            seat_judges(self._arena.seating, self.committee.members, self.committee.judges, fewest)
+
+    def open_round(self, fewest: int = -1) -> list[int]:
+        """Seat who judges from now on until the next call; return how many of each arm.
+
+        Without such calls every pull is a round of its own. Where everybody judges who was ever
+        chosen, there is nothing to seat.
+
+        Args:
+            fewest: the arm that should have no more seats than any other; -1: none.
+        """
+        arm = checks.integer("fewest", fewest, low=-1, high=self.bandit.arms - 1)
+        self._by_hand = True
+        self._open(arm)
+        if self._arena.seating.counted:
+            return [int(count) for count in self.committee.judges[:-1]]
+        if self._arena.memory > 0:
+            return [int(count) for count in self.committee.members]
+        return [int(count) for count in self._arena.initial + self.committee.pulls]
 
     def shares(self) -> FloatArray:
         """Return each arm's share of the committee before the next pull (`assump:multBias`)."""
@@ -212,6 +255,8 @@ class Environment:
         index = checks.integer("arm", arm, low=0, high=self.bandit.arms - 1)
         arena, committee = self._arena, self.committee
         position = int(committee.clock[0])
+        if not self._by_hand:
+            self._open(-1)
         share = share_of(arena, committee, self._total, index)
         weight = self._weight(arena.code, arena.parameters, share)
         noise = self._number("noise", is_normal(arena.law), position)
@@ -221,6 +266,12 @@ class Environment:
         committee.pulls[index] += 1
         if arena.memory > 0:
             take_seat(arena.memory, committee, index)
+        if arena.seating.counted:
+            joins = self._number("join", False, position)
+            leaves = self._number("leave", False, position)
+            change_members(
+                arena.seating, committee.members, committee.judges, index, seen, joins, leaves
+            )
         return float(seen)
 
     def _number(self, role: str, normal: bool, position: int) -> float:

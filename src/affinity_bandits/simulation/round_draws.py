@@ -45,17 +45,24 @@ class RoundRoom(NamedTuple):
     tally: IntArray  # of one arm: how often each score came
     seen: FloatArray  # what the policy is told
     read: Words  # [0]: words of the stream that have been read
+    members: IntArray  # of each arm before the round, where they are counted
+    judges: IntArray  # see `seating`, where the policy is told or members are counted
+    shares: FloatArray  # of each arm in the round, where they do not move
 
 
-def round_room(arena: BanditArrays, split: FloatArray) -> RoundRoom:
+def round_room(arena: BanditArrays, split: FloatArray, told_judges: bool = False) -> RoundRoom:
     """Return room for the rounds of a bandit; `split` is that of `round_batch`."""
     arms = len(arena.initial)
+    counted = arms if arena.seating.counted else 0
     return RoundRoom(
         chosen=np.zeros(arms, dtype=np.int64),
         pulls=np.zeros(arms, dtype=np.int64),
         tally=np.zeros(tally_size(arena), dtype=np.int64),
         seen=np.zeros(arms * max(1, split.shape[1])),
         read=np.zeros(1, dtype=np.uint64),
+        members=np.zeros(counted, dtype=np.int64),
+        judges=np.zeros(arms + 1 if counted or told_judges else 0, dtype=np.int64),
+        shares=np.zeros(counted),
     )
 
 
@@ -67,7 +74,7 @@ def draw_types() -> Types:
     stream = Stream(key_words(0, "round"), np.uint64(0), room.read)
     return types_of(
         *(arena, np.zeros(0), True, split, stream, room.chosen, 0, 0, 0),
-        *(room.pulls, room.tally, room.seen),
+        *(room.pulls, room.tally, room.seen, room.members, room.shares),
     )
 
 
@@ -192,27 +199,25 @@ def draw_sums(
     pulls: IntArray,
     tally: IntArray,
     seen: FloatArray,
+    joined: IntArray,
+    shares: FloatArray,
 ) -> None:
     """Draw the sum of each arm's feedback into `seen`; a kernel.
 
-    The round is of the first `size` of `arms`, after `clock` pulls, of each arm `pulls`.
+    The round is of the first `size` of `arms`, after `clock` pulls, of each arm `pulls`. Where
+    there are `shares`, they do not move, and members are added to `joined`.
     """
     for position in range(size):
         arm = arms[position]
-        members = float(arena.initial[arm] + pulls[arm])
-        everyone = float(arena.total_initial + clock + position)
+        a = float(arena.initial[arm] + pulls[arm])
+        b = float(arena.total_initial + clock + position)
+        if len(shares) > 0:
+            a, b = shares[arm], np.inf
         seen[position] = sum_of_feedback(
-            arena,
-            breakpoints,
-            smooth,
-            stream,
-            arm,
-            members,
-            everyone,
-            float(size),
-            repetitions,
-            tally,
+            arena, breakpoints, smooth, stream, arm, a, b, float(size), repetitions, tally
         )
+        if len(shares) > 0:
+            joined[arm] += next_binomial(stream, repetitions, arena.seating.part)
 
 
 def draw_tallies(
@@ -228,6 +233,8 @@ def draw_tallies(
     pulls: IntArray,
     tally: IntArray,
     seen: FloatArray,
+    joined: IntArray,
+    shares: FloatArray,
 ) -> None:
     """Draw how much of each arm's feedback is counted at the policy's nodes; a kernel.
 
@@ -236,9 +243,12 @@ def draw_tallies(
     nodes = split.shape[1]
     for position in range(size):
         arm = arms[position]
-        members = float(arena.initial[arm] + pulls[arm])
-        everyone = float(arena.total_initial + clock + position)
-        tally_of_arm(arena, stream, arm, members, everyone, float(size), repetitions, tally)
+        a = float(arena.initial[arm] + pulls[arm])
+        b = float(arena.total_initial + clock + position)
+        if len(shares) > 0:
+            a, b = shares[arm], np.inf
+            joined[arm] += next_binomial(stream, repetitions, arena.seating.part)
+        tally_of_arm(arena, stream, arm, a, b, float(size), repetitions, tally)
         for node in range(nodes):
             total = 0.0
             for score in range(len(split)):

@@ -19,20 +19,24 @@ from affinity_bandits.simulation.draws import Stream, Words
 from affinity_bandits.simulation.environment import BanditArrays
 from affinity_bandits.simulation.pointers import caller
 from affinity_bandits.simulation.round_draws import RoundRoom, draw_types
+from affinity_bandits.simulation.seating import seat_judges, why_no_joining, why_shares_move
 from affinity_bandits.simulation.tallies import why_no_tallies
 
 plan: Function = unbound
 absorb: Function = unbound
 candidate: Function = unbound
 draw_round: Function = unbound
+meet: Function = unbound
+fewest_seats: Function = unbound
 
 
 def round_support(bandit: AffinityBandit, policy: RoundPolicy) -> str | None:
     """Return why whole rounds cannot be drawn at once for this policy, or None if they can."""
+    reason = why_shares_move(bandit) or why_no_joining(bandit)
+    if reason is not None:
+        return reason
     if policy.nodes:
         return why_no_tallies(bandit)
-    if bandit.memory is not None:
-        return "with bounded memory a share depends on who left, not only on counts"
     return bandit.noise.why_no_rounds(str(bandit.mechanism))
 
 
@@ -74,11 +78,16 @@ def round_batch(
             real[i] = real_start[i]
         for arm in range(arms):
             pulls[arm] = 0
+        for arm in range(len(room.members)):
+            room.members[arm] = arena.initial[arm]
         stream = Stream(key, np.uint64(first + j), room.read)
         room.read[0] = np.uint64(0)
         clock = 0
         record = 0
         while clock < horizon:
+            if len(room.judges) > 0:
+                open_round(arena, room, fewest_seats(state))
+                meet(state, room.judges[:arms])
             planned = plan(state)
             size = len(planned.arms)
             repetitions = planned.repetitions
@@ -115,6 +124,8 @@ def round_batch(
                         pulls,
                         tally,
                         seen,
+                        room.members,
+                        room.shares,
                     ),
                 )
                 for position in range(size):
@@ -124,6 +135,18 @@ def round_batch(
         for arm in range(arms):
             candidates[j, arm] = 1 if candidate(state, arm) else 0
     return True
+
+
+def open_round(arena: BanditArrays, room: RoundRoom, fewest: int) -> None:
+    """Seat those who judge a round, of whom the arm `fewest` should have the fewest seats."""
+    arms = len(arena.initial)
+    if len(room.members) == 0:  # everybody who was ever chosen judges
+        for arm in range(arms):
+            room.judges[arm] = arena.initial[arm] + room.pulls[arm]
+        return
+    seat_judges(arena.seating, room.members, room.judges, fewest)
+    for arm in range(arms):
+        room.shares[arm] = room.judges[arm] / max(1, room.judges[arms])
 
 
 @lru_cache(maxsize=256)  # telling kernels apart takes a millisecond or two

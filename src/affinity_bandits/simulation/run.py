@@ -60,8 +60,9 @@ class StepRun:
         self.policy = as_steps(policy)
         self.horizon = checks.integer("horizon", horizon, low=1)
         self.seed = checks.integer("seed", seed, low=0, high=2**128 - 1)
-        self._arena = arena_of(bandit)
-        self._committee = pack(committee_of(bandit))
+        told = isinstance(policy, RoundPolicy) and policy.told_judges
+        self._arena = arena_of(bandit, told)
+        self._committee = pack(committee_of(bandit, told))
         self._state = pack(self.policy.start(bandit.arms, self.horizon))
         self._start = (
             self._committee.whole.copy(),
@@ -71,7 +72,8 @@ class StepRun:
         self._tape = new_buffer(self.seed)
         self._laid_out = laid_out(self._state.state)
         kernels, models = self.policy.kernels(), (bandit.bias.kernel, bandit.noise.kernel)
-        self._draws = bound_noise(self._arena.law)
+        by_chance = bandit.joining.part < 1.0 or bandit.joining.leaving > 0.0
+        self._draws = bound_noise(self._arena.law, by_chance)
         self._segment = bound_segment(kernels, *models, own_code((*kernels, *models), strict=False))
         self._candidates = np.ones(bandit.arms, dtype=np.int64)
         self.restart(replicate)
@@ -175,7 +177,7 @@ class StepRun:
                 f"the run was saved on {shown(data['bandit'])}, not on {shown(bandit.to_json())}"
             )
         run = cls(bandit, policy, data["horizon"], data["seed"], data["replicate"])
-        committee = state_from_json(committee_of(bandit), data["committee"])
+        committee = state_from_json(run._committee.state, data["committee"])
         check_committee(committee, bandit)
         run._committee.whole[:] = pack(committee).whole
         saved = pack(run.policy.load(data))
@@ -202,8 +204,14 @@ def check_committee(committee: Committee, bandit: AffinityBandit) -> None:
         and 0 <= taken <= len(committee.ring)
         and 0 <= oldest < max(1, len(committee.ring))
         and np.all((sitting >= 0) & (sitting < bandit.arms))
-        and np.array_equal(
-            committee.members, np.bincount(sitting, minlength=len(committee.members))
+        and (
+            np.array_equal(
+                committee.members, np.bincount(sitting, minlength=len(committee.members))
+            )
+            if len(committee.judges) == 0
+            else np.all(committee.members >= 0)
+            and np.all(committee.judges >= 0)
+            and committee.judges[-1] == committee.judges[:-1].sum()
         )
     )
     if not sound:

@@ -25,6 +25,7 @@ from affinity_bandits.simulation.environment import (
     take_seat,
 )
 from affinity_bandits.simulation.pointers import Shared, Types, caller, types_of
+from affinity_bandits.simulation.seating import change_members, seat_judges
 
 select: Function = unbound
 update: Function = unbound
@@ -34,6 +35,9 @@ feedback: Function = unbound
 pulls_of_chunk: Function = unbound
 draw_noise: Function = unbound
 fill_noise: Function = unbound
+opens: Function = unbound
+meet: Function = unbound
+fewest_seats: Function = unbound
 
 CHUNK = 1024
 """Random numbers drawn at a time: enough to fill the pipeline, few enough for the first cache."""
@@ -44,14 +48,18 @@ class NoiseBuffer(NamedTuple):
 
     noise_key: Words
     gate_key: Words
+    join_key: Words
+    leave_key: Words
     noise: FloatArray
     gates: FloatArray
+    joins: FloatArray
+    leaves: FloatArray
 
 
 def new_buffer(seed: int) -> NoiseBuffer:
     """Return the keys of a seed, and buffers."""
-    keys = key_words(seed, "noise"), key_words(seed, "gate")
-    return NoiseBuffer(*keys, np.empty(CHUNK), np.empty(CHUNK))
+    keys = [key_words(seed, role) for role in ("noise", "gate", "join", "leave")]
+    return NoiseBuffer(*keys, *(np.zeros(CHUNK) for _ in keys))
 
 
 @cache
@@ -76,6 +84,13 @@ def gated_noise(tape: NoiseBuffer, pulls: int, replicate: np.uint64, clock: int)
     fill_uniform(tape.gates[:pulls], tape.gate_key, replicate, clock)
 
 
+def member_noise(tape: NoiseBuffer, pulls: int, replicate: np.uint64, clock: int) -> None:
+    """Draw the numbers of who joins and who leaves, too; a kernel."""
+    fill_noise(tape, pulls, replicate, clock)
+    fill_uniform(tape.joins[:pulls], tape.join_key, replicate, clock)
+    fill_uniform(tape.leaves[:pulls], tape.leave_key, replicate, clock)
+
+
 def pull_chunk(
     arena: BanditArrays,
     committee: Committee,
@@ -83,11 +98,16 @@ def pull_chunk(
     rng: np.random.Generator,
     noise: FloatArray,
     gates: FloatArray,
+    joins: FloatArray,
+    leaves: FloatArray,
 ) -> bool:
     """Pull once for each number in `noise`; return False if the policy chose an unknown arm."""
     arms = len(committee.pulls)
     total = float(arena.total_initial + committee.clock[0])
     for i in range(len(noise)):
+        if arena.seating.counted and opens(state):
+            seat_judges(arena.seating, committee.members, committee.judges, fewest_seats(state))
+            meet(state, committee.judges[:arms])
         arm = select(state, rng)
         if arm < 0 or arm >= arms:
             return False
@@ -97,6 +117,16 @@ def pull_chunk(
         committee.pulls[arm] += 1
         if arena.memory > 0:
             take_seat(arena.memory, committee, arm)
+        if arena.seating.counted:
+            change_members(
+                arena.seating,
+                committee.members,
+                committee.judges,
+                arm,
+                seen,
+                joins[i],
+                leaves[i],
+            )
         total += 1.0
     committee.clock[0] += len(noise)
     return True
@@ -128,9 +158,18 @@ def step_segment(
         stop = min(until, clock + CHUNK)
         if record < len(checkpoints):
             stop = min(stop, checkpoints[record])
-        noise, gates = tape.noise[: stop - clock], tape.gates[: stop - clock]
-        draw_noise(draws, (tape, stop - clock, replicate, clock))
-        if not pulls_of_chunk(arena, committee, state, rng, noise, gates):
+        length = stop - clock
+        draw_noise(draws, (tape, length, replicate, clock))
+        if not pulls_of_chunk(
+            arena,
+            committee,
+            state,
+            rng,
+            tape.noise[:length],
+            tape.gates[:length],
+            tape.joins[:length],
+            tape.leaves[:length],
+        ):
             return False
         clock = stop
         if record < len(checkpoints) and checkpoints[record] == clock:
@@ -161,6 +200,9 @@ def bound_segment(
         update=kernels.update,
         weight=bias_kernel,
         feedback=bound_feedback(noise_kernel),
+        opens=kernels.opens,
+        meet=kernels.meet,
+        fewest_seats=kernels.fewest_seats,
     )
     loop = bind(
         step_segment,
@@ -172,8 +214,15 @@ def bound_segment(
 
 
 @cache
-def bound_noise(law: int) -> Shared:
-    """Return the compiled draws of a law's random numbers for `step_segment`."""
+def bound_noise(law: int, members: bool) -> Shared:
+    """Return the compiled draws of random numbers for `step_segment`.
+
+    Args:
+        law: of feedback.
+        members: whether it is a matter of chance who joins or leaves.
+    """
     noise = normal_noise if is_normal(law) else uniform_noise
     drawn = bind(gated_noise, fill_noise=noise) if reads_gate(law) else noise
+    if members:
+        drawn = bind(member_noise, fill_noise=drawn)
     return Shared(compiled(drawn, allocates=True, called=False), noise_types())

@@ -30,6 +30,7 @@ from affinity_bandits.simulation.environment import (
     key_words,
     require_bandit,
 )
+from affinity_bandits.simulation.seating import why_shares_move
 from affinity_bandits.simulation.successes import compiled_successes
 
 count_successes: Function = unbound
@@ -143,6 +144,8 @@ def tally_round(
     """
     require_bandit(bandit)
     reason = why_no_tallies(bandit)
+    if not bandit.counts_pulls:
+        reason = "not everybody judges who was ever chosen"
     if reason is not None:
         raise NotSupported(f"scores of a round cannot be counted at once: {reason}")
     most = bandit.arms - 1
@@ -204,8 +207,9 @@ def tally_size(arena: BanditArrays) -> int:
 
 def why_no_tallies(bandit: AffinityBandit) -> str | None:
     """Return why the scores of a round cannot be counted at once, or None if they can."""
-    if bandit.memory is not None:
-        return "with bounded memory a share depends on who left, not only on counts"
+    reason = why_shares_move(bandit)
+    if reason is not None:
+        return reason
     if bandit.noise.law_code(str(bandit.mechanism)) not in (BERNOULLI_GATED, FINITE_GATED):
         return f"{bandit.feedback_name} is not one of a list"
     return bandit.noise.why_no_rounds(str(bandit.mechanism))

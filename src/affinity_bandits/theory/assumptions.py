@@ -9,6 +9,7 @@ import numpy as np
 
 from affinity_bandits import checks
 from affinity_bandits.bandit import AffinityBandit
+from affinity_bandits.committee import Judges
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.feedback import Feedback
 
@@ -62,6 +63,16 @@ def check_bandit(bandit: AffinityBandit) -> None:
         raise NotSupported(
             "the theorems are about committees that only grow; "
             f"this one remembers its last {bandit.memory:,} members: leave memory out"
+        )
+    check_committee(bandit)
+
+
+def check_committee(bandit: AffinityBandit) -> None:
+    """Check that all who are chosen join at once, and that all members judge."""
+    if not (bandit.joining.everyone and bandit.judges == Judges()):
+        raise NotSupported(
+            "the theorems are about committees that all who are chosen join at once, and of which "
+            "all members judge: leave joining and judges out"
         )
 
 

@@ -23,6 +23,7 @@ from affinity_bandits.theory.assumptions import (
     LOG_12_OVER_PI_2,
     check_arm,
     check_bandit,
+    check_committee,
     check_weights,
     committee,
     log_of,
@@ -295,6 +296,7 @@ def bias_error_bound(
     """
     if bandit.memory is not None:
         raise NotSupported("the lemma is about committees that only grow: leave memory out")
+    check_committee(bandit)
     history, pulls = check_history(bandit, sets, lengths)
     initial = committee(bandit, discard_first)
     before = sum(initial) + sum(
