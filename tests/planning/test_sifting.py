@@ -31,6 +31,7 @@ RUNS = 400
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_world_in_which_the_best_group_leads_too_early_can_be_the_worst() -> None:
     """With the first committee a gift makes runs longer by a hundredth, both over 1,000 runs."""
     policy, horizon = planned_policy(STEEP), STEEP.horizon
@@ -59,6 +60,7 @@ def middling_instance() -> AffinityBandit:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_means_far_below_the_highest_are_tried_too() -> None:
     """All of the runs in plain worlds are decided, fewer than half of those in the worst."""
     policy, horizon = planned_policy(MANY), MANY.horizon
