@@ -32,6 +32,11 @@ providers.is_local_module_file = lambda path: False  # there is no setting for i
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests that have the mark `long`; the others stay in their order."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 @pytest.fixture(autouse=True)
 def _in_turn(request: pytest.FixtureRequest) -> Iterator[None]:
     """Let tests with the mark `one_at_a_time(name)` wait for others of that name, in any worker."""

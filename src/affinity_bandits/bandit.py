@@ -256,7 +256,10 @@ class AffinityBandit:
 
     @property
     def counts_pulls(self) -> bool:
-        """Whether a share is that of all pulls so far, as in the paper (`assump:multBias`)."""
+        """Whether a share is that of all pulls so far.
+
+        As in `assump:multBias`.
+        """
         return self.memory is None and self.joining.everyone and self.judges == Judges()
 
     @classmethod

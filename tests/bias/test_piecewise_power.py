@@ -1,7 +1,7 @@
 """Powers joined at given shares: the constants they state, and the sums and draws of their rounds.
 
-What every bias has in common (values, rules, JSON, breakpoints) is in `test_bias.py` and
-`test_contracts.py`.
+What every bias has in common (values, rules, breakpoints, JSON) is in `test_bias.py`,
+`test_clips.py`, `test_descriptions.py` and `test_contracts.py`.
 """
 
 from __future__ import annotations

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from affinity_bandits import AffinityBandit, Gaussian, HandicapElimination, Ordinal, Power
+from affinity_bandits import (
+    AffinityBandit,
+    Gaussian,
+    HandicapElimination,
+    InGroupBonus,
+    Joining,
+    Judges,
+    Ordinal,
+    Power,
+)
 from affinity_bandits.policies import POLICIES
 from tests.support.instances import (
     DecidedByRounding,
@@ -26,7 +35,7 @@ def test_every_policy_has_a_twin() -> None:
 @settings(max_examples=30)
 @given(data=st.data())
 def test_agrees_on_random_instances(name: str, data: st.DataObject) -> None:
-    bandit = data.draw(bandits(), label="bandit")
+    bandit = data.draw(bandits(seated=True), label="bandit")
     policy = data.draw(st.sampled_from(policy_examples(name, bandit)), label="policy")
     horizon = data.draw(st.integers(1, 400), label="horizon")
     seed = data.draw(st.integers(0, 2**64), label="seed")
@@ -74,3 +83,25 @@ def test_counts_of_scores_agree_over_a_hundred_thousand_pulls(noise: object, lev
         initial_pulls=[40, [8, 12], 25], bounded=True, failure=1e-4, levels=levels
     )
     assert compiled_run(bandit, policy, 100_000, 7, 3) == naive_run(bandit, policy, 100_000, 7, 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("judges", ["members", "panel", "strangers"])
+@pytest.mark.parametrize("noise", ["bernoulli", Gaussian(0.2)], ids=["bernoulli", "gaussian"])
+def test_policies_told_who_judges_agree_over_many_pulls(judges: str, noise: object) -> None:
+    """One in five joins and some leave, so that committees are put in order again and again."""
+    bandit = AffinityBandit(
+        [0.55, 0.6, 0.58],
+        bias=Power(1.0) if judges == "members" else InGroupBonus(0.5),
+        initial_pulls=[40, 10, 25],
+        noise=noise,
+        joining=Joining(part=0.2, leaving=0.01),
+        judges={
+            "members": Judges(),
+            "panel": Judges("panel", seats=9, seating="in proportion"),
+            "strangers": Judges("strangers"),
+        }[judges],
+    )
+    bounded = not isinstance(noise, Gaussian)
+    policy = HandicapElimination(sigma=0.2, bounded=bounded, failure=1e-6, judges=judges)
+    assert compiled_run(bandit, policy, 5_000, 7, 3) == naive_run(bandit, policy, 5_000, 7, 3)

@@ -15,15 +15,23 @@ import pytest
 import affinity_bandits
 from tests.support.databases import made_database
 from tests.support.elsewhere import VARIABLE
-from tests.support.environments import ROOT, SIMULATION, Needs, copied, environment, pip, wheels
+from tests.support.environments import (
+    CLIENT,
+    FOR_TESTS,
+    ROOT,
+    SERVICE,
+    SIMULATION,
+    Needs,
+    copied,
+    environment,
+    pip,
+    wheels,
+)
 from tests.support.served import served, until
 
 pytestmark = pytest.mark.slow  # makes environments
 
 MEGABYTE = 10**6
-CLIENT, SERVICE = Needs(("client",)), Needs(("service",))
-FOR_TESTS = ("hypothesis", "pytest")
-"""What tests/conftest.py needs."""
 SIMULATOR = {"llvmlite", "matplotlib", "numba", "pandas", "pyarrow", "ray", "scipy", "xarray"}
 SERVER = {"asyncpg", "fastapi", "numpy", "typer", "uvicorn"}
 CLIENT_TESTS = (

@@ -3,7 +3,7 @@
 Each is made once for a wheel: by pip, from the wheel and constraints.txt. What several have in
 common, the simulator and its packages above all, is unpacked once, into an environment of its own,
 and linked into the others; pip then adds what else is asked for and checks the whole. The compiled
-loops lie beside the package and come along, so that each is compiled once.
+loops lie beside the package, in directories that all of them share, so that each is compiled once.
 """
 
 from __future__ import annotations
@@ -42,11 +42,22 @@ class Needs:
 
 
 SIMULATION = Needs(("simulation",))
+CLIENT, SERVICE = Needs(("client",)), Needs(("service",))
+FOR_TESTS = ("hypothesis", "pytest")
+"""What tests/conftest.py needs."""
+OF_TESTS = (
+    Needs(),
+    *(CLIENT, Needs(CLIENT.extras, FOR_TESTS)),
+    *(SERVICE, Needs(SERVICE.extras, FOR_TESTS)),
+)
+"""Those that no page names."""
 
 
 def environment(needs: Needs) -> Path:
     """Return the directory of an environment with exactly this."""
     name = _name(needs)
+    if WHEEL in os.environ and (MADE / _digest() / name / "ready").exists():
+        return MADE / _digest() / name  # whoever makes another need not be waited for
     with _locked():
         home = MADE / _digest()
         if not (home / name / "ready").exists():
@@ -109,9 +120,24 @@ def _link(base: Path, place: Path) -> None:
     """Make an environment whose packages are hard links to those of another."""
     _venv(place)
     (packages,) = base.glob("lib/python*/site-packages")
+    ours = packages / "affinity_bandits"
+
+    def compiled(folder: str, names: list[str]) -> set[str]:
+        return {"__pycache__"} & set(names) if Path(folder).is_relative_to(ours) else set()
+
     shutil.copytree(
-        packages, place / packages.relative_to(base), copy_function=os.link, dirs_exist_ok=True
+        packages,
+        place / packages.relative_to(base),
+        copy_function=os.link,
+        dirs_exist_ok=True,
+        ignore=compiled,
     )
+    for module in ours.rglob("__init__.py"):
+        cache = module.with_name("__pycache__")
+        cache.mkdir(exist_ok=True)
+        linked = place / cache.relative_to(base)
+        if not linked.exists():
+            linked.symlink_to(cache.resolve())
     for script in (base / "bin").iterdir():
         if script.is_symlink() or (place / "bin" / script.name).exists():
             continue

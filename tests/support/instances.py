@@ -15,6 +15,8 @@ from affinity_bandits import (
     Constant,
     Gaussian,
     InGroupBonus,
+    Joining,
+    Judges,
     PiecewisePower,
     Plateau,
     Power,
@@ -23,7 +25,7 @@ from affinity_bandits import (
 )
 from affinity_bandits.bias import Bias
 from affinity_bandits.catalogue import AnyPolicy, policy_from_json
-from affinity_bandits.policies import POLICIES, Elimination, PublishedSchedule
+from affinity_bandits.policies import POLICIES, Elimination, PublishedSchedule, RoundPolicy
 
 from .naive.biases import naive_bias
 from .naive.environment import NaiveEnvironment, policy_rng
@@ -64,11 +66,36 @@ def biases(arms: int) -> st.SearchStrategy[Bias]:
     return st.one_of(smooth, clipped, smooth.map(lambda base: Clipped(base, low=0.2)))
 
 
+JOINING = st.builds(
+    Joining,
+    part=st.sampled_from([1.0, 0.5, 0.1]),
+    above=st.sampled_from([None, 0.5]),
+    when=st.sampled_from(["at once", "next round"]),
+    leaving=st.sampled_from([0.0, 0.05]),
+)
+
+
+def judges(arms: int) -> st.SearchStrategy[Judges]:
+    panels = st.builds(
+        Judges,
+        who=st.just("panel"),
+        seats=st.integers(arms, 4 * arms),
+        seating=st.sampled_from(["as wanted", "in proportion"]),
+    )
+    return st.sampled_from([Judges(), Judges("strangers")]) | panels
+
+
 @st.composite
 def bandits(
-    draw: st.DrawFn, *, most_arms: int = 12, memory: bool = True, gaussian: bool = True
+    draw: st.DrawFn,
+    *,
+    most_arms: int = 12,
+    memory: bool = True,
+    gaussian: bool = True,
+    seated: bool = False,
 ) -> AffinityBandit:
     arms = draw(st.integers(2, most_arms))
+    seated = seated and draw(st.booleans())
     noise = draw(st.sampled_from([Bernoulli(), Gaussian(0.5)] if gaussian else [Bernoulli()]))
     return AffinityBandit(
         true_means=draw(st.lists(st.floats(0.0, 1.0), min_size=arms, max_size=arms)),
@@ -76,7 +103,9 @@ def bandits(
         initial_pulls=draw(st.lists(st.integers(1, 60), min_size=arms, max_size=arms)),
         noise=noise,
         mechanism=draw(st.sampled_from(["scaled", "shifted", "gated"])),
-        memory=draw(st.none() | st.integers(1, 80)) if memory else None,
+        memory=draw(st.none() | st.integers(1, 80)) if memory and not seated else None,
+        joining=draw(JOINING) if seated else 1.0,
+        judges=draw(judges(arms)) if seated else "committee",
     )
 
 
@@ -85,9 +114,15 @@ def policy_examples(name: str, bandit: AffinityBandit) -> list[AnyPolicy]:
     examples: list[Any] = list(POLICIES[name].examples())
     if name in ("debiased-ucb-v", "oracle"):
         examples = [policy_from_json(name, bandit)]
+    if bandit.memory is not None:
+        examples = [one for one in examples if not told_judges(one)]
     if name == "elimination":
         examples.append(Elimination(PublishedSchedule(-5.5)))
     return examples
+
+
+def told_judges(policy: AnyPolicy) -> bool:
+    return isinstance(policy, RoundPolicy) and policy.told_judges
 
 
 def naive_twin(policy: AnyPolicy, arms: int, horizon: int) -> Any:
@@ -118,11 +153,16 @@ def naive_run(
         seed=seed,
         replicate=replicate,
         sampler=getattr(bandit.noise, "sampler", None),
+        joining=description.get("joining"),
+        judges=description.get("judges"),
+        told=told_judges(policy),
     )
     twin = naive_twin(policy, bandit.arms, horizon)
     rng = policy_rng(seed, policy.to_json(), replicate)
     arms = []
     for _ in range(horizon):
+        if environment.seated and twin.opens():
+            twin.meet(environment.open_round(twin.fewest_seats()))
         arm = twin.select(rng)
         twin.update(arm, environment.pull(arm))
         arms.append(arm)

@@ -25,6 +25,7 @@ class Outcomes:
 
     def keep(self, row: int, pulls: Any, state: Any) -> None:
         self.pulls[row] = pulls
+        state = getattr(state, "bets", state)  # where the policy is told who judges
         if hasattr(state, "dropped_in"):
             self.dropped_in[row] = state.dropped_in
             # Sums of the same terms in another order differ in the last digits; on a lattice of

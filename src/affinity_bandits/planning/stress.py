@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from affinity_bandits.planning.assumptions import MOST_GROUPS, MOST_HEAD_START, Assumptions
 from affinity_bandits.planning.hard_rounds import hardest_outcomes
 from affinity_bandits.planning.hardest import LARGEST_SPREAD, HardWorld, hard_worlds
-from affinity_bandits.planning.outcomes import Outcome
+from affinity_bandits.planning.outcomes import Outcome, Tick
 from affinity_bandits.planning.plan import Plan
 from affinity_bandits.planning.sifting import worst_of
+from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.progress import progress_bar
 
 FACTORS = (2, 10)
@@ -45,20 +47,41 @@ def stress(plan: Plan, *, progress: bool | Callable[[float], None] | None = None
     worst variant of each with 200 runs. With no failure among 200, the failure probability is
     below 1.8% (95%).
     """
-    given, nodes = plan.assumptions, bool(plan.policy.nodes)
-    cases = [case for factor in FACTORS for case in _violations(given, factor, nodes)]
-    cases.sort(key=lambda case: _ORDER.index(case[0]))
-    total = sum(len(worlds) for _, _, worlds, _ in cases) * RUNS
-    lines = []
+    cases = violations(plan.assumptions, plan.policy)
+    total = sum(len(case.worlds) for case in cases) * RUNS
     with progress_bar(progress, total) as bar:
-        for assumption, factor, worlds, horizon in cases:
-            worst = [worst_of(one, plan.policy, horizon, SIFTING_SEED) for one in worlds]
-            found = hardest_outcomes(worst, plan.policy, horizon, RUNS, STRESS_SEED, bar.tick)
-            lines.append(_line(assumption, factor, worst, found))
-    return lines
+        return [judged(plan.policy, case, bar.tick) for case in cases]
 
 
-Case = tuple[str, int, list[HardWorld], int]
+class Case(NamedTuple):
+    """An assumption that is wrong.
+
+    Attributes:
+        assumption: what is wrong, in words.
+        factor: by how much.
+        worlds: the hardest ones that there are then.
+        horizon: the choices that there are then.
+    """
+
+    assumption: str
+    factor: int
+    worlds: list[HardWorld]
+    horizon: int
+
+
+def violations(given: Assumptions, policy: RoundPolicy) -> list[Case]:
+    """Return the cases of the table, in the order of its lines."""
+    nodes = bool(policy.nodes)
+    cases = [case for factor in FACTORS for case in _violated(given, factor, nodes)]
+    return sorted(cases, key=lambda case: _ORDER.index(case.assumption))
+
+
+def judged(policy: RoundPolicy, case: Case, tick: Tick | None = None) -> Stress:
+    """Return the line of a case."""
+    worst = [worst_of(one, policy, case.horizon, SIFTING_SEED) for one in case.worlds]
+    found = hardest_outcomes(worst, policy, case.horizon, RUNS, STRESS_SEED, tick)
+    return _line(case, worst, found)
+
 
 GROUPS = "more groups than planned for"
 HEAD_START = "a larger head start"
@@ -70,7 +93,7 @@ HORIZON = "fewer choices"
 _ORDER = (HEAD_START, STEEPNESS, STRONGER, NOISE, DIFFERENCE, HORIZON, GROUPS)
 
 
-def _violations(given: Assumptions, factor: int, nodes: bool) -> list[Case]:
+def _violated(given: Assumptions, factor: int, nodes: bool) -> list[Case]:
     """Return the cases in which one assumption is wrong by a factor.
 
     Of a policy with nodes, scores are not noisier than assumed: those beyond an end count as that
@@ -80,7 +103,7 @@ def _violations(given: Assumptions, factor: int, nodes: bool) -> list[Case]:
     found: list[Case] = []
 
     def add(words: str, changed: Assumptions) -> None:
-        found.append((words, factor, hard_worlds(changed), changed.horizon))
+        found.append(Case(words, factor, hard_worlds(changed), changed.horizon))
 
     if given.judges == "committee" and (given.ahead > 0 or given.committee is not None):
         add(HEAD_START, _further_ahead(given, factor))
@@ -92,10 +115,10 @@ def _violations(given: Assumptions, factor: int, nodes: bool) -> list[Case]:
     if given.spread is not None:
         add(NOISE, replace(given, spread=min(0.5 * given.span, factor * given.spread)))
     elif not nodes:
-        found.append((NOISE, factor, _noisier(given, factor), horizon))
+        found.append(Case(NOISE, factor, _noisier(given, factor), horizon))
     add(DIFFERENCE, replace(given, smallest_difference=given.smallest_difference / factor))
     if horizon // factor >= given.groups:
-        found.append((HORIZON, factor, hard_worlds(given), horizon // factor))
+        found.append(Case(HORIZON, factor, hard_worlds(given), horizon // factor))
     more = min(MOST_GROUPS, factor * given.groups)
     if more > given.groups and more <= horizon and given.committee is None:
         add(GROUPS, replace(given, groups=more, names=None))
@@ -118,11 +141,11 @@ def _noisier(given: Assumptions, factor: int) -> list[HardWorld]:
     return [replace(hard, world=hard.world._replace(sigma=sigma)) for hard in hard_worlds(given)]
 
 
-def _line(assumption: str, factor: int, worlds: list[HardWorld], found: list[Outcome]) -> Stress:
+def _line(case: Case, worlds: list[HardWorld], found: list[Outcome]) -> Stress:
     worst = max(range(len(worlds)), key=lambda i: found[i].wrong)
     return Stress(
-        assumption=assumption,
-        factor=factor,
+        assumption=case.assumption,
+        factor=case.factor,
         wrong=found[worst].wrong_rate,
         undecided=max(one.undecided_rate for one in found),
         world=str(worlds[worst]) if found[worst].wrong > 0 else "",

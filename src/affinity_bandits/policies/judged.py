@@ -64,16 +64,19 @@ def plan_for_panel(state: JudgedState) -> Round:
 def absorb_from_panel(state: JudgedState, seen: FloatArray) -> None:
     """Bet on the leader against those with no fewer seats than it has; a kernel."""
     bets = state.bets
-    leader = bets.leader[0]
     passes = passes_to_come(bets)
-    if leader >= 0:
+    if bets.leader[0] >= 0:
         lead = place_of_leader(bets)
         for position in range(bets.left[0]):
-            in_order = state.judges[leader] <= state.judges[bets.active[position]]
-            if position != lead and in_order:
+            if position != lead and in_order(state, bets.active[position]):
                 bet_against(bets, position, lead, passes, seen)
     if end_round(bets, passes, seen):
         takes_the_lead(bets, 0.0)
+
+
+def in_order(state: JudgedState, arm: int) -> bool:
+    """Return whether the leader has no more seats than an arm, so that it cannot be favoured."""
+    return bool(state.judges[state.bets.leader[0]] <= state.judges[arm])
 
 
 # The whole committee grows during a round by some of those who are chosen in it.

@@ -223,16 +223,18 @@ class Environment:
         if self._arena.seating.counted:
             seat_judges(self._arena.seating, self.committee.members, self.committee.judges, fewest)
 
-    def open_round(self, fewest: int = -1) -> list[int]:
+    def open_round(self, fewest: int | None = None) -> list[int]:
         """Seat who judges from now on until the next call; return how many of each arm.
 
         Without such calls every pull is a round of its own. Where everybody judges who was ever
         chosen, there is nothing to seat.
 
         Args:
-            fewest: the arm that should have no more seats than any other; -1: none.
+            fewest: the arm that should have no more seats than any other, if there is one.
         """
-        arm = checks.integer("fewest", fewest, low=-1, high=self.bandit.arms - 1)
+        arm = -1
+        if fewest is not None:
+            arm = checks.integer("fewest", fewest, low=0, high=self.bandit.arms - 1)
         self._by_hand = True
         self._open(arm)
         if self._arena.seating.counted:

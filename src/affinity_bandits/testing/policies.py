@@ -75,6 +75,8 @@ def _check_rounds(policy: RoundPolicy, arms: int) -> None:
     candidates = frozenset(arm for arm in range(arms) if kernels.candidate(state, arm))
     said: RoundExplanation | None = None
     for number in range(20):
+        if policy.told_judges:
+            state = policy.met(state, [number + 1] * arms)
         before = state_to_json(state)
         planned = kernels.plan(state)
         assert state_to_json(state) == before, f"{policy}: plan changes the state"
@@ -129,6 +131,10 @@ def _check_runs(policy: StepPolicy | RoundPolicy, bandit: AffinityBandit) -> Non
     environment = Environment(bandit, seed=5)
     state: Any = copy_state(live.state)
     for time, expected in enumerate(compiled_arms):
+        if live.awaits_judges:
+            live.meet(
+                environment.open_round(-1 if live.fewest_seats is None else live.fewest_seats)
+            )
         arm = live.ask()
         assert arm == expected, (
             f"{policy}: plain Python pulls arm {arm} at pull {time}, compiled code arm {expected}"

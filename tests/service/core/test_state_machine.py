@@ -46,6 +46,7 @@ def world(worker: str) -> Iterator[World]:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("policies", [POLICIES, COUNTING], ids=["sums", "tallies"])
 def test_whatever_happens_the_database_does_as_the_model(
     world: World, policies: list[RoundPolicy]

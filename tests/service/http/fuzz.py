@@ -74,6 +74,10 @@ class Outcome:
     def sent(self) -> int:
         return self.statuses.total()
 
+    def enough(self, wanted: int) -> bool:
+        """Return whether as many requests were sent, or too many failed."""
+        return self.sent >= wanted or len(self.failures) >= MOST_FAILURES
+
     def of(self, label: str, status_class: int) -> int:
         """Return how many requests of an operation were answered by a class of statuses."""
         return sum(
@@ -117,7 +121,7 @@ def fuzz(
         at = runner.run(stack.enter_async_context(site(dsn, quiet=True)))
         try:
             number = first_seed
-            while outcome.sent < wanted and len(outcome.failures) < MOST_FAILURES:
+            while not outcome.enough(wanted):
                 # A world of its own for each pass: lists stay short, rounds stay open.
                 world = runner.run(made_world(at))
                 one_pass = _Pass(at, runner, world, outcome, number, wanted)
@@ -167,6 +171,8 @@ class _Pass:
             for mode in GenerationMode:
                 if mode.is_negative and not takes_something:
                     continue  # nothing that could be wrong
+                if self._outcome.enough(self._wanted):
+                    return  # what takes long is to generate them, sent or not
                 self._generate(operation, mode, chunk)
 
     def _generate(self, operation: Any, mode: GenerationMode, chunk: int) -> None:
@@ -182,8 +188,7 @@ class _Pass:
         )
         @given(operation.as_strategy(generation_mode=mode, headers=headers))
         def send(case: schemathesis.Case) -> None:
-            done = self._outcome.sent >= self._wanted
-            if not done and len(self._outcome.failures) < MOST_FAILURES:
+            if not self._outcome.enough(self._wanted):
                 self._one(case)
 
         send()

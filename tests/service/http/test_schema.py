@@ -11,6 +11,7 @@ REQUESTS = 5000
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_no_generated_request_gets_an_answer_that_the_description_does_not_know(dsn: str) -> None:
     outcome = fuzz(dsn, REQUESTS, chunk=160)
     assert not outcome.failures, "\n".join(outcome.failures)

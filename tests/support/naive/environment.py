@@ -73,6 +73,9 @@ class NaiveEnvironment:
         seed: int,
         replicate: int,
         sampler: Callable[[float, float], float] | None = None,
+        joining: dict[str, Any] | None = None,
+        judges: dict[str, Any] | None = None,
+        told: bool = False,
     ) -> None:
         if mechanism not in ("scaled", "shifted", "gated", "redrawn"):
             raise ValueError(f"no mechanism is called {mechanism!r}")
@@ -91,12 +94,50 @@ class NaiveEnvironment:
             self.committee = deque(initial_members(self.counts), maxlen=memory)
         self.noise_words = tape(seed, "noise", replicate)
         self.gate_words = tape(seed, "gate", replicate)
+        self.joining = joining or {"part": 1.0, "above": None, "when": "at once", "leaving": 0.0}
+        self.judges = judges or {"who": "committee"}
+        self.join_words = tape(seed, "join", replicate)
+        self.leave_words = tape(seed, "leave", replicate)
+        # A list of all members, and of those who judge, each by their arm.
+        self.seated = joining is not None or judges is not None or told
+        self.members = [arm for arm, T0 in enumerate(self.counts) for _ in range(T0)]
+        self.judging: list[int] = []
+
+    def open_round(self, fewest: int | None) -> list[int]:
+        """Seat those who judge until the next round; return how many of each arm."""
+        K = len(self.means)
+        sitting = [self.members.count(arm) for arm in range(K)]
+        seats = list(sitting)
+        if self.judges["who"] == "strangers":
+            seats = [0] * K
+        elif self.judges["who"] == "panel" and self.judges["seating"] == "as wanted":
+            seats = [min(count, self.judges["seats"] // K) for count in sitting]
+            if fewest is not None:
+                seats[fewest] = min(seats)
+        elif self.judges["who"] == "panel" and len(self.members) > self.judges["seats"]:
+            part = self.judges["seats"]
+            seats = [int(part * (count / len(self.members))) for count in sitting]
+        self.judging = [arm for arm, count in enumerate(seats) for _ in range(count)]
+        return seats
 
     def share(self, arm: int) -> float:
         """Return the arm's part of the committee as it stands before the next pull."""
         if self.committee is not None:
             return self.committee.count(arm) / len(self.committee)
+        if self.seated:
+            return self.judging.count(arm) / max(1, len(self.judging))
         return self.counts[arm] / self.total
+
+    def change_members(self, arm: int, y: float) -> None:
+        """Let somebody of the pulled arm join, or not, and any member leave, or not."""
+        u, v = uniform(next(self.join_words)), uniform(next(self.leave_words))
+        above, leaving = self.joining["above"], self.joining["leaving"]
+        if u < self.joining["part"] and (above is None or y >= above):
+            self.members.append(arm)
+        if v < leaving and len(self.members) > 1:
+            self.members.remove(sorted(self.members)[int(v / leaving * len(self.members))])
+        if self.joining["when"] == "at once" and self.judges["who"] == "committee":
+            self.judging = list(self.members)
 
     def join(self, arm: int) -> None:
         """Add the pulled arm to the committee."""
@@ -113,6 +154,8 @@ class NaiveEnvironment:
         else:
             y = self.scored(self.values, arm, W)
         self.join(arm)
+        if self.seated:
+            self.change_members(arm, y)
         return y
 
     def scored(self, values: TrueValues, arm: int, W: float) -> float:

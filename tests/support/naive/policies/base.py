@@ -39,6 +39,17 @@ class NaivePolicy:
                 self.decided_by_rounding = True
         return best
 
+    def opens(self) -> bool:
+        """Return whether a round begins with the next pull."""
+        return True
+
+    def fewest_seats(self) -> int | None:
+        """Return the arm that should have the fewest judges."""
+        return None
+
+    def meet(self, judges: list[int]) -> None:
+        """Take in how many of each arm judge the round to come."""
+
     def select(self, rng: np.random.Generator) -> int:
         raise NotImplementedError
 
@@ -64,6 +75,9 @@ class RoundPolicy(NaivePolicy):
         self.position = 0
         self.round_T = [0] * self.K
         self.round_S = [0.0] * self.K
+
+    def opens(self) -> bool:
+        return sum(self.round_T) == 0
 
     def round_mean(self, i: int) -> float:
         return self.round_S[i] / self.round_T[i]

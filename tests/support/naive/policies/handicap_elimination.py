@@ -25,8 +25,12 @@ class HandicapElimination(RoundPolicy):
         failure: float | None = None,
         expected_difference: float | None = None,
         in_flight: int | None = None,
+        judges: str = "chosen",
     ) -> None:
         super().__init__(K, n)
+        self.judges = judges
+        self.seats: list[int] | None = None
+        self.first: list[int] = []
         self.sigma = sigma
         self.bounded = bounded
         self.B = levels
@@ -53,6 +57,8 @@ class HandicapElimination(RoundPolicy):
         self, head_start: int | None, initial_pulls: Sequence[int | Sequence[int]] | None
     ) -> tuple[list[int], list[int]]:
         """Return l and h."""
+        if self.judges != "chosen":
+            return [0] * self.K, [0] * self.K
         if initial_pulls is not None:
             pairs = [(x, x) if isinstance(x, int | float) else tuple(x) for x in initial_pulls]
             return [low for low, _ in pairs], [high for _, high in pairs]
@@ -91,6 +97,13 @@ class HandicapElimination(RoundPolicy):
     def next_passes(self) -> None:
         if len(self.left) == 1:
             self.m: float = math.inf
+        elif self.judges == "members" and self.seats is not None:
+            seats = [self.seats[i] for i in self.left]
+            shortest = max(math.ceil(self.D / self.K), 1)
+            if self.p == 0:
+                self.m = max(4, shortest, (max(seats) - min(seats)) // 12)
+            else:
+                self.m = max(shortest, min(self.p // 40, min(seats) // 20))
         elif self.p == 0:
             widest = max(self.most) - min(self.fewest)
             self.m = max(4, math.ceil(self.D / self.K), widest // 12)
@@ -100,18 +113,23 @@ class HandicapElimination(RoundPolicy):
 
     def end_round(self) -> None:
         if self.naming:  # feedback of these rounds is not used
-            self.put_shares_in_order()
+            if self.judges == "members":
+                self.next_passes()  # what comes is settled once it is told who sits now
+            else:
+                self.put_shares_in_order()
             return
         if self.leader is not None:
             for i in self.others():
-                self.bet(i, self.leader)
+                if self.judges != "panel" or self.seats[self.leader] <= self.seats[i]:
+                    self.bet(i, self.leader)
         self.remember()
         self.rounds += 1
         if self.leader is not None:
             self.drop()
             self.give_to_the_prior()
         new_leader = self.rounds % 2 == 0 or self.leader is None
-        if len(self.left) > 1 and new_leader and self.name_leader():
+        named = len(self.left) > 1 and new_leader and self.name_leader()
+        if named and self.judges == "chosen":
             self.put_shares_in_order()
         else:
             self.next_passes()
@@ -212,6 +230,10 @@ class HandicapElimination(RoundPolicy):
 
     def lacks(self, i: int, leader: int) -> int:
         """Return how many pulls i lacks if ``leader`` leads; what it has to spare is negative."""
+        if self.judges == "members":
+            return self.seats[leader] + self.D // 2 + 1 - self.seats[i]
+        if self.judges != "chosen":
+            return 0
         enough = self.T[leader] + self.most[leader] + self.D // 2 + 1 - self.fewest[i]
         return enough - self.T[i]
 
@@ -223,6 +245,8 @@ class HandicapElimination(RoundPolicy):
         if j is not None:
             k = len(self.left)
             C = sum(max(0, self.lacks(g, i)) for g in self.left if g != i)
+            if self.judges == "members":
+                C /= self.part_that_joins()
             V = self.variance_estimate(i) + self.variance_estimate(j)
             V *= self.n_r * (1.0 + 3.0 * C / (k * self.p))
             lead = self.sums[i] - self.sums[j]
@@ -260,6 +284,39 @@ class HandicapElimination(RoundPolicy):
             self.start_round([self.leader], spare)
         else:
             self.next_passes()
+
+    def fewest_seats(self) -> int | None:
+        return self.leader if self.judges == "panel" and len(self.left) > 1 else None
+
+    def meet(self, judges: list[int]) -> None:
+        self.first = self.first or judges
+        before, self.seats = self.seats, judges
+        if self.judges != "members" or len(self.left) == 1:
+            return
+        self.next_passes()
+        if self.leader is not None:
+            assert before is not None
+            self.put_members_in_order()
+
+    def part_that_joins(self) -> float:
+        joined = sum(self.seats) - sum(self.first)
+        return min(1.0, max(1, joined + 1) / (sum(self.T) + 1))
+
+    def put_members_in_order(self) -> None:
+        """Pull those that lack members, or the leader if all have twice what they need."""
+        m = int(self.m)
+        lacked = {i: self.lacks(i, self.leader) + m - 1 for i in self.others()}
+        lacking = [i for i in lacked if lacked[i] > 0]
+        spare = min(-lack for lack in lacked.values())
+        made = sum(self.T[i] for i in self.left)
+        self.naming = bool(lacking) or spare > m + self.D // 2
+        if lacking:
+            least = min(lacked[i] for i in lacking)
+            wanted = math.ceil(least / self.part_that_joins())
+            self.start_round(lacking, max(1, min(wanted, max(least, made))))
+        elif self.naming:
+            wanted = math.ceil(0.5 * spare / self.part_that_joins())
+            self.start_round([self.leader], max(1, min(wanted, max(spare, made))))
 
     def candidates(self) -> set[int]:
         return set(self.left)
