@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from affinity_bandits.cli.formatting import aligned, wrapped
+from affinity_bandits.displays import brief
 
 if TYPE_CHECKING:
     from affinity_bandits.planning import Assumptions, Plan
@@ -176,7 +177,7 @@ def _stress(lines: Sequence[Stress]) -> list[list[str]]:
 
 
 def _count(value: float) -> str:
-    return f"{value:,.0f}"
+    return f"{value:,.0f}" if value < 1e7 else brief(value)
 
 
 def _percent(part: float) -> str:

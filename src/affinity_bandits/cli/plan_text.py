@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from affinity_bandits.cli.formatting import WIDTH, aligned, wrapped
+from affinity_bandits.displays import brief
 
 if TYPE_CHECKING:
     from affinity_bandits.planning import Assumptions, Plan
@@ -18,6 +19,8 @@ WAYS = {
     "committee": ("the whole committee", "committee"),
 }
 """Who judges: in the first column of a table, and at the head of another."""
+MOST_WEEKS = 520
+"""Longer times are said in years."""
 NOTHING_TO_SEE = (
     "Strangers only: nothing can be promised while nothing is known of the bias. If it"
     " can go so far that people without their own kind among the judges score nothing, there is"
@@ -209,6 +212,9 @@ def _rate(part: float) -> str:
 
 def _weeks(weeks: float) -> str:
     number = math.ceil(weeks - 1e-6)
+    if number > MOST_WEEKS:
+        years = weeks / 52.18
+        return f"{years:,.0f} years" if years < 1000.0 else "for ever"
     return "1 week" if number == 1 else f"{number:,} weeks"
 
 
@@ -220,7 +226,7 @@ def _day(today: date, weeks: float) -> str:
 
 
 def _count(value: float) -> str:
-    return f"{value:,.0f}"
+    return f"{value:,.0f}" if value < 1e7 else brief(value)
 
 
 def _percent(part: float) -> str:
