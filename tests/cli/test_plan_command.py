@@ -203,8 +203,9 @@ def test_remembers_a_plan_until_told_to_make_it_again(inside: Runner) -> None:
     assert kept.suffix == ".toml"
     assert inside.succeeded(*TINY) == first
     # A plan that was tampered with gives away where a verdict comes from.
-    changed = kept.read_text(encoding="utf-8").replace("wrong = 0\n", "wrong = 299\n", 1)
-    kept.write_text(changed, encoding="utf-8")
+    before, table, rest = kept.read_text(encoding="utf-8").partition("[[plan.hardest]]")
+    changed = rest.replace("wrong = 0\n", "wrong = 299\n", 1)
+    kept.write_text(before + table + changed, encoding="utf-8")
     assert "299 of 300 runs" in inside.succeeded(*TINY)
     assert inside.succeeded(*TINY, "--again") == first
     assert "299 of 300 runs" not in inside.succeeded(*TINY, "--seed", "1")
@@ -259,7 +260,7 @@ def test_asks_for_what_it_needs_if_nothing_is_given(affinity: Runner, tmp_path: 
 
 @slow
 def test_asks_nothing_where_nobody_could_answer(affinity: Runner) -> None:
-    assert "groups must be given, e.g. --groups 3" in affinity.refused("plan")
+    assert "groups must be given, e.g. --groups referrals,agencies" in affinity.refused("plan")
 
 
 @slow
