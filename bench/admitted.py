@@ -19,7 +19,7 @@ SMALLEST_SHARE = 1e-7
 
 def is_admitted(given: Assumptions, bias: PiecewisePower) -> bool:
     """Return whether assumptions admit a bias whose weights are at most 1."""
-    if bias.steepness > given.steepness * (1.0 + 1e-9):
+    if bias.steepness > given.steepest * (1.0 + 1e-9):
         return False
     fair = bias.weight(1.0 / given.groups)
     if given.bounded and fair < given.smallest_difference:
@@ -67,8 +67,8 @@ def admitted(bias: PiecewisePower, given: Assumptions, level: float) -> Piecewis
         given: the assumptions.
         level: the best group's score at equal shares, which bounds how far weights can rise.
     """
-    if bias.steepness > given.steepness:
-        bias = flattened(bias, given.steepness / bias.steepness)
+    if bias.steepness > given.steepest:
+        bias = flattened(bias, given.steepest / bias.steepness)
     if given.lipschitz is not None:
         part = 1.0
         while bias.lipschitz > given.lipschitz and part > 1e-6:
@@ -89,13 +89,13 @@ def random_bias(random: np.random.Generator, given: Assumptions, level: float) -
     kinds = random.integers(0, 3, count + 2)
     parts = np.choose(kinds, [np.zeros(count + 2), np.ones(count + 2), random.random(count + 2)])
     usable = [float(share) for share in shares if SMALLEST_SHARE < share < 1.0]
-    bias = joined(usable, (given.steepness * parts).tolist(), 1.0 / given.groups)
+    bias = joined(usable, (given.steepest * parts).tolist(), 1.0 / given.groups)
     return admitted(bias, given, level)
 
 
 def harmful_biases(given: Assumptions, level: float) -> list[PiecewisePower]:
     """Return ramps as steep as assumed: throughout, up to equal shares, beyond or around them."""
-    fair, steep = 1.0 / given.groups, given.steepness
+    fair, steep = 1.0 / given.groups, given.steepest
     shapes = [
         joined([], [steep], fair),
         joined([], [steep, 0.0], fair),
@@ -141,8 +141,8 @@ def instance(
 def random_initial(random: np.random.Generator, given: Assumptions) -> list[int]:
     """Return members at the start: the whole head start for some, or anything inside it."""
     if random.random() < 0.5:
-        extra = given.head_start * random.integers(0, 2, given.groups)
+        extra = given.ahead * random.integers(0, 2, given.groups)
     else:
-        extra = random.integers(0, given.head_start + 1, given.groups)
+        extra = random.integers(0, given.ahead + 1, given.groups)
     least = int(random.choice([1, 1, 1, 2, 10]))
     return [least + int(one) for one in extra]

@@ -71,7 +71,7 @@ def biases(assumptions: Assumptions, rng: np.random.Generator, count: int) -> li
 
 def _visited(given: Assumptions) -> list[float]:
     """Return shares that a leader and its rivals have in a run, the equal ones among them."""
-    groups, ahead = given.groups, given.head_start
+    groups, ahead = given.groups, given.ahead
     shares = {1.0 / k for k in range(2, groups + 1)}
     for passes in np.geomspace(1.0, 1e5, 8):
         for behind in {1, groups - 1}:  # rivals with the head start
@@ -88,7 +88,7 @@ def _ramp(corner: float, steepness: float, foot: float) -> PiecewisePower:
 
 
 def _deliberate(given: Assumptions) -> Iterable[PiecewisePower]:
-    steepness, foot = given.steepness, _smallest_share(given)
+    steepness, foot = given.steepest, _smallest_share(given)
     for flat in FLAT:
         yield PiecewisePower([1.0], [flat])
     yield _ramp(1.0, steepness, foot)
@@ -111,14 +111,14 @@ def _random(given: Assumptions, rng: np.random.Generator) -> PiecewisePower:
     marks = np.log(rng.choice(_visited(given), size=count)) + rng.normal(0.0, 0.1, count)
     logs = np.sort(np.where(rng.random(count) < 0.6, np.minimum(marks, 0.0), logs))
     logs = np.unique(np.round(logs, 9))
-    powers = given.steepness * rng.choice([0.0, 1.0, rng.random()], size=len(logs) - 1)
+    powers = given.steepest * rng.choice([0.0, 1.0, rng.random()], size=len(logs) - 1)
     heights = np.concatenate([[0.0], np.cumsum(powers * np.diff(logs))])
     weights = np.maximum(np.exp(heights - heights[-1]), 1e-250)
     return PiecewisePower(np.exp(logs).tolist(), weights.tolist())
 
 
 def _smallest_share(given: Assumptions) -> float:
-    return 0.5 / (2.0 + given.groups * (2.0 + 2.0 * given.head_start))
+    return 0.5 / (2.0 + given.groups * (2.0 + 2.0 * given.ahead))
 
 
 def attacks(

@@ -36,6 +36,7 @@ from affinity_bandits.planning.outcomes import outcome
 from affinity_bandits.planning.plan import HARDEST_RUNS, planned_policy
 from affinity_bandits.planning.reach import (
     decided_enough,
+    far_enough,
     sufficient_horizon,
 )
 from affinity_bandits.planning.sifting import worst_worlds
@@ -112,8 +113,13 @@ def drawn(count: int, rng: np.random.Generator) -> Iterator[Assumptions]:
 def at_the_edge(given: Assumptions) -> Assumptions:
     """Return the assumptions with the number of choices that the planner calls sufficient."""
     short = _with_horizon(given, max(LEAST_CHOICES, given.groups))
-    found = sufficient_horizon(short, planned_policy(short), HARDEST_RUNS, SEED)
-    return given if found is None or found > MOST_CHOICES else _with_horizon(given, found)
+    policy = planned_policy(short)
+    far = far_enough(short, policy, SEED + 4)
+    if far is None:
+        return given
+    worlds = worst_worlds(short, policy, far, SEED + 2)
+    found = sufficient_horizon(worlds, policy, far, SEED)
+    return given if found is None or found[0] > MOST_CHOICES else _with_horizon(given, found[0])
 
 
 def _with_horizon(given: Assumptions, horizon: int) -> Assumptions:
@@ -161,7 +167,7 @@ def first_thoughts(given: Assumptions) -> list[AffinityBandit]:
             noise="bernoulli" if given.bounded else Gaussian(given.sigma),
         )
         for needed, bias in offered
-        if needed <= given.steepness
+        if needed <= given.steepest
         for _, initial in initial_members(given)
     ]
 

@@ -13,8 +13,8 @@ from affinity_bandits.cli import main
 from affinity_bandits.planning import Assumptions
 
 TINY = (
-    *("plan", "--groups", "2", "--horizon", "300", "--smallest-difference", "0.5"),
-    *("--head-start", "2", "--steepness", "0"),
+    *("plan", "--groups", "2", "--scale", "yes/no", "--budget", "300", "--difference", "0.5"),
+    *("--head-start", "2", "--steepness", "0", "--judges", "committee"),
 )
 """A right command line whose plan takes no time; a later option of the same name overrides it."""
 

@@ -84,12 +84,15 @@ def test_a_guarantee_that_does_not_cover_the_run_is_said_below_the_table() -> No
     assert "Note" not in told
 
 
-@pytest.mark.parametrize("noise", ["bounded", "gaussian:sigma=0.3"])
-def test_a_plan_runs_inside_its_own_assumptions(noise: str, tmp_path: Path) -> None:
+SCORES = [("--scale", "yes/no"), ("--noise", "gaussian:sigma=0.3")]
+
+
+@pytest.mark.parametrize("scores", SCORES, ids=" ".join)
+def test_a_plan_runs_inside_its_own_assumptions(scores: tuple[str, str], tmp_path: Path) -> None:
     plan = tmp_path / "plan.toml"
     succeeded(
-        *("plan", "--groups", "2", "--horizon", "300", "--smallest-difference", "0.5"),
-        *("--head-start", "2", "--steepness", "1", "--noise", noise, "--again", "--out", plan),
+        *("plan", "--groups", "2", "--budget", "300", "--difference", "0.5", *scores, "--again"),
+        *("--head-start", "2", "--steepness", "1", "--judges", "committee", "--out", plan),
     )
     assert "Note" not in succeeded("simulate", plan, "--replicates", "2")
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from affinity_bandits.cli.plan_text import print_plan
+from affinity_bandits.cli.plan_details import print_explanation
 from affinity_bandits.planning import Assumptions, ScheduledRound, make_plan
 from affinity_bandits.planning.files import read_plan
 
@@ -25,84 +25,52 @@ from .plan_runner import ASSUMED, TINY, Runner, command, surroundings
 
 slow = pytest.mark.slow
 
-ENOUGH = "2 groups, differences of 0.5 or more at equal shares, 300 choices: enough."
+ENOUGH = "300 choices are enough."
 
 
 # What is printed.
 
 
 @slow
-def test_prints_the_verdict_what_it_costs_and_when_groups_are_dropped(affinity: Runner) -> None:
-    verdict, *lines = affinity.succeeded(*TINY).splitlines()
+def test_prints_the_verdict_what_was_said_and_what_it_costs(affinity: Runner) -> None:
+    verdict, said, *lines = affinity.succeeded(*TINY).splitlines()
     plan = make_plan(ASSUMED)
     assert verdict == ENOUGH
-    text = "\n".join(lines)
+    assert said == "2 groups, none ahead of another by more than 2 members. Scores from 0 to 1, any"
+    (row,) = [line for line in lines if line.startswith("the whole committee")]
+    cost = plan.cost
+    assert row.split()[3:] == [
+        f"{cost.choices:,.0f}",
+        f"{cost.choices_95:,.0f}",
+        f"{plan.detectable:.2g}",
+        "yes",
+    ]
+    text = " ".join(lines)
     assert "at most 5%, proven for every bias that never lowers a score as a share grows" in text
-    assert f"at worst {plan.most_wrong.wrong} of {plan.most_wrong.replicates:,} runs here" in text
-    assert str(plan.worlds[plan.costliest]) in text
-    assert "under way" not in text
-    assert f"{plan.cost.choices:,.0f} on average, {plan.cost.choices_95:,.0f} in 19 of 20" in text
-    costs = lines.index("What it costs, by how scores depend on a group's share")
-    assert lines[costs + 2].startswith("not at all")
-    assert any(line.startswith("the worst assumed") for line in lines[costs:])
-    drops = lines.index("When groups are dropped, as long as all take part")
-    rows = [line.split() for line in lines[drops + 2 :]]  # nothing is explained afterwards
-    assert [row[:2] for row in rows] == [[str(row.trials), str(row.choices)] for row in plan.rounds]
-    assert " ".join(rows[0][2:]) == "nobody is dropped yet"
-    assert rows[-1][2:] == [f"{plan.rounds[-1].drops:.3g}", f"{plan.rounds[-1].detects:.3g}"]
-
-
-@slow
-def test_of_many_rounds_ten_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    plan = make_plan(ASSUMED, progress=False)
-    every = [ScheduledRound(n, 2 * n, 0.5, 0.6) for n in range(1, 36)]
-    print_plan(replace(plan, rounds=tuple(every)))
-    shown = [line.split()[:2] for line in capsys.readouterr().out.splitlines()[-10:]]
-    trials = [int(row[0]) for row in shown]
-    assert (trials[0], trials[-1]) == (1, 35)
-    assert trials == sorted(set(trials))
-    assert {later - earlier for earlier, later in pairwise(trials)} <= {3, 4}
+    assert f"at worst {plan.most_wrong.wrong} of {plan.most_wrong.replicates:,} runs" in text
+    assert "weeks" not in text  # nobody said how fast choices come
 
 
 @slow
 def test_says_how_many_choices_would_suffice(inside: Runner) -> None:
-    verdict, *_ = inside.succeeded(*TINY, "--horizon", 20).splitlines()
+    verdict, *lines = inside.succeeded(*TINY, "--budget", 20).splitlines()
     plan = make_plan(Assumptions(2, 20, 0.5, head_start=2, steepness=0.0))
     assert plan.sufficient is not None
-    assert verdict == (
-        "2 groups, differences of 0.5 or more at equal shares, 20 choices: too few for the worst "
-        f"bias assumed. About {plan.sufficient:,} would suffice."
-    )
-
-
-@slow
-def test_a_scale_and_what_is_in_flight_are_said_and_written(inside: Runner, tmp_path: Path) -> None:
-    path = tmp_path / "plan.toml"
-    output = inside.succeeded(
-        *(*TINY, "--lowest", "1", "--highest", "5", "--smallest-difference", "2"),
-        *("--in-flight", "6", "--out", path, "--explain"),
-    )
-    assert output.startswith("2 groups, differences of 2 or more at equal shares, 300 choices: ")
-    assert "choices under way at once             up to 6" in output
-    assert "Scores lie between 1 and 5; the bias acts on what a score has above 1." in output
-    assert "Up to 6 choices are under way at once, scored in any order." in output
-    plan = read_plan(path)
-    assert plan.assumptions == Assumptions(
-        2, 300, 2.0, head_start=2, steepness=0.0, lowest=1.0, highest=5.0, in_flight=6
-    )
-    assert plan.policy.order_window == 6
-    (_, header, row, *_) = inside.succeeded("simulate", path).splitlines()
-    assert (header.split()[0], row.split()[0]) == ("policy", "plan")
+    assert plan.needed is not None
+    assert verdict == f"20 choices are too few. About {plan.sufficient:,} would suffice."
+    (row,) = [line for line in lines if line.startswith("the whole committee")]
+    assert row.split()[3] == f"{plan.needed.choices:,.0f}"
+    assert row.split()[-1] == "no"
 
 
 @slow
 def test_flags_are_the_assumptions(inside: Runner, tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
     inside.succeeded(
-        *("plan", "--groups", "3", "--horizon", "1e2", "--smallest-difference", ".5"),
-        *("--head-start", "1", "--steepness", "1", "--lipschitz", "0.75", "--failure", "0.1"),
+        *("plan", "--groups", "3", "--budget", "1e2", "--difference", ".5"),
+        *("--head-start", "1", "--steepness", "1", "--lipschitz", "0.75", "--failure", "10%"),
         *("--noise", "gaussian:sigma=0.25", "--largest-mean", "2", "--in-flight", "7"),
-        *("--seed", "12", "--out", path),
+        *("--judges", "committee", "--seed", "12", "--out", path),
     )
     wanted = Assumptions(
         groups=3,
@@ -122,19 +90,40 @@ def test_flags_are_the_assumptions(inside: Runner, tmp_path: Path) -> None:
 
 @slow
 def test_explains_what_is_assumed_and_what_happens_if_it_is_wrong(inside: Runner) -> None:
-    output = inside.succeeded(*TINY, "--explain")
+    output = inside.succeeded(*TINY, "--in-flight", "6", "--explain")
     assert output.startswith(ENOUGH)
-    _, _, explained = output.partition("What is assumed\n")
-    assumed, _, table = explained.partition("What happens if an assumption is wrong\n")
-    assert "no group outnumbers another by more than 2 members" in assumed
-    assert "Scores lie between 0 and 1; the bias acts on what a score has above 0." in assumed
-    assert "Each choice is scored before the next is made." in assumed
-    rows = table.splitlines()
+    _, _, explained = output.partition("What is assumed where the whole committee judges\n")
+    assumed, _, tables = explained.partition("What it costs, by how scores depend")
+    sentences = " ".join(assumed.split())
+    assert "no group outnumbers another by more than 2 members" in sentences
+    assert "Scores lie between 0 and 1; the bias acts on what a score has above 0." in sentences
+    assert "Up to 6 choices are under way at once, scored in any order." in sentences
+    costs, _, tables = tables.partition("When groups are dropped, as long as all take part\n")
+    assert "\nnot at all " in costs
+    assert "\nthe worst assumed " in costs
+    rounds, _, table = tables.partition("What happens if an assumption is wrong\n")
+    plan = make_plan(replace(ASSUMED, in_flight=6))
+    rows = [line.split() for line in rounds.splitlines()[2:] if line]
+    assert [row[:2] for row in rows] == [[str(row.trials), str(row.choices)] for row in plan.rounds]
+    assert " ".join(rows[0][2:]) == "nobody is dropped yet"
+    assert rows[-1][2:] == [f"{plan.rounds[-1].drops:.3g}", f"{plan.rounds[-1].detects:.3g}"]
     for words in ("a larger head start", "a smaller difference", "fewer choices"):
-        found = [row for row in rows if row.startswith(words)]
+        found = [row for row in table.splitlines() if row.startswith(words)]
         assert len(found) == 2
         assert " 2 times " in found[0]
         assert " 10 times " in found[1]
+
+
+@slow
+def test_of_many_rounds_ten_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    plan = make_plan(ASSUMED, progress=False)
+    every = [ScheduledRound(n, 2 * n, 0.5, 0.6) for n in range(1, 36)]
+    print_explanation(replace(plan, rounds=tuple(every)), [])
+    _, _, table = capsys.readouterr().out.partition("as long as all take part\n")
+    trials = [int(line.split()[0]) for line in table.splitlines()[2:12]]
+    assert (trials[0], trials[-1]) == (1, 35)
+    assert trials == sorted(set(trials))
+    assert {later - earlier for earlier, later in pairwise(trials)} <= {3, 4}
 
 
 # What is written.
@@ -157,6 +146,34 @@ def test_writes_a_plan_that_simulate_takes(affinity: Runner, tmp_path: Path) -> 
     ).splitlines()
     assert row.split()[0] == "uniform"
     assert note.startswith("3 runs of 50 pulls")
+
+
+@slow
+def test_an_old_plan_is_refused_with_what_to_do(inside: Runner, tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    inside.succeeded(*TINY, "--out", path)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("format = 5\n", "format = 4\n"), encoding="utf-8")
+    for word in ("simulate", "plan"):
+        message = inside.refused(word, path)
+        assert f"{path}: format must be 5: the plan is of an older version" in message
+        assert "make it again with 'affinity plan', got 4" in message
+    path.write_text(text, encoding="utf-8")
+    assert "a table [situation]; a plan is tried with" in inside.refused("plan", path)
+
+
+@slow
+def test_a_file_says_what_flags_say(inside: Runner, tmp_path: Path) -> None:
+    situation, plan = tmp_path / "situation.toml", tmp_path / "plan.toml"
+    situation.write_text(
+        '[situation]\ngroups = 2\nscale = "yes/no"\nbudget = 300\ndifference = 0.5\n'
+        'head_start = 2\nsteepness = 0\njudges = "panels"\n',
+        encoding="utf-8",
+    )
+    inside.succeeded("plan", situation, "--judges", "committee", "--out", plan)
+    assert read_plan(plan) == make_plan(ASSUMED)
+    situation.write_text("[situation]\nbudgets = 300\n", encoding="utf-8")
+    assert "did you mean 'budget'?" in inside.refused("plan", situation)
 
 
 @slow
@@ -224,41 +241,20 @@ def test_asks_for_what_it_needs_if_nothing_is_given(affinity: Runner, tmp_path: 
         env=surroundings(affinity.cache),
     )
     os.close(theirs)
-    # Groups, choices, Enter twice: from 0 to 1; the rest, and Enter twice: one in flight, 0.05.
-    os.write(ours, b"2\n3e2\n\n\n0.5\n2\n0\n\n\n")
+    # Groups and scores; what is known of the bias, who judges, who is there, who joins; what is
+    # to be told apart, with how much; and twice Enter.
+    os.write(ours, b"2\nyes/no\nno idea\ncommittee\ndo not know\n2\n\nmany\n50%\n300\n\n\n")
     output, errors = process.communicate(timeout=120)
     os.close(ours)
     assert errors == ""
     assert process.returncode == 0
-    assert "How many groups are compared?" in output
-    assert "What is the lowest score there can be? [0]" in output
-    assert "How many choices may be under way at once, not scored yet? [1]" in output
-    assert "Which probability of settling for a worse group is tolerable? [0.05]" in output
+    assert "Which groups are compared (names, or how many)?" in output
+    assert "How many of those chosen join the committee? [all]" in output
+    # One answer was wrong, and asked for again.
+    assert "Not understood: it must be a part of all answers such as 5% or 0.05" in output
+    assert output.count("Which difference in mean scores would matter") == 2
     assert ENOUGH in output
-    assert read_plan(path).assumptions == ASSUMED
-
-
-@slow
-@terminal
-def test_a_wrong_answer_is_refused_as_a_wrong_flag_is(affinity: Runner) -> None:
-    import pty
-
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        command("plan"),
-        stdin=theirs,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        env=surroundings(affinity.cache),
-    )
-    os.close(theirs)
-    os.write(ours, b"2\nmany\n\n\n0.5\n\n\n\n\n")
-    _, errors = process.communicate(timeout=120)
-    os.close(ours)
-    assert process.returncode == 2
-    assert errors == "affinity: horizon must be a number, got 'many'\n"
+    assert read_plan(path).assumptions == replace(ASSUMED, steepness=2.0)
 
 
 @slow
@@ -276,8 +272,8 @@ def test_an_interrupt_ends_it_in_one_line_without_a_plan(tmp_path: Path) -> None
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         command(
-            *("plan", "--groups", 16, "--horizon", "1e9", "--smallest-difference", 0.03),
-            *("--head-start", 3000, "--out", path),
+            *("plan", "--groups", 16, "--scale", "0..1", "--budget", "1e9", "--difference", 0.03),
+            *("--head-start", 3000, "--judges", "committee", "--out", path),
         ),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

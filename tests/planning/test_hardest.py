@@ -172,7 +172,10 @@ def hard_sums(world: World, initial: list[int], rounds: Rounds) -> list[np.ndarr
     def candidate(_: Any, __: int) -> bool:
         return True
 
-    kernel = bind(hardest_rounds, plan=plan, absorb=absorb, candidate=candidate)
+    def meet(_: Any, __: np.ndarray) -> None:
+        pass
+
+    kernel = bind(hardest_rounds, plan=plan, absorb=absorb, candidate=candidate, meet=meet)
     counts, numbers = np.zeros(1, dtype=np.int64), np.zeros(1)
     out = np.zeros((1, len(initial)), dtype=np.int64)
     kernel(
@@ -183,8 +186,9 @@ def hard_sums(world: World, initial: list[int], rounds: Rounds) -> list[np.ndarr
         counts.copy(),
         numbers,
         numbers.copy(),
-        np.zeros((0, 0)),
+        np.zeros(0),
         np.array([1, 2], dtype=np.uint64),
+        0,
         sum(len(arms) * repetitions for arms, repetitions in rounds),
         out,
         *np.full((2, 1), NEVER, dtype=np.int64),

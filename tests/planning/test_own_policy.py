@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from typing import Self
 from unittest.mock import patch
 
 import pytest
 
-from affinity_bandits.cli.plan_text import print_explanation, print_plan
+from affinity_bandits.cli.plan_details import print_explanation
+from affinity_bandits.cli.plan_text import print_answer
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.planning import Plan, hard_worlds, make_plan
@@ -58,7 +60,7 @@ def test_one_that_promises_is_planned_with_and_stressed(own: Plan) -> None:
     assert own.hardest[0].choices > 0
     lines = stress(own, progress=False)
     assert {line.assumption for line in lines} >= {"noisier scores", "fewer choices"}
-    print_plan(own)
+    print_answer([own], date(2027, 1, 1), for_a_year=False)
     print_explanation(own, lines)
 
 

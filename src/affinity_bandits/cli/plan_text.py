@@ -1,207 +1,233 @@
-"""A plan in plain words."""
+"""The answer of `affinity plan`, in one screen of 80 columns."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+from affinity_bandits.cli.formatting import WIDTH, aligned, wrapped
+from affinity_bandits.displays import brief
 
 if TYPE_CHECKING:
-    from affinity_bandits.planning import Plan
-    from affinity_bandits.planning.outcomes import Outcome
-    from affinity_bandits.planning.stress import Stress
+    from affinity_bandits.planning import Assumptions, Plan
 
-MOST_ROUNDS = 10
+WAYS = {
+    "strangers": ("strangers only", "strangers"),
+    "panel": ("panels, equal seats", "panels"),
+    "committee": ("the whole committee", "committee"),
+}
+"""Who judges: in the first column of a table, and at the head of another."""
+MOST_WEEKS = 520
+"""Longer times are said in years."""
+NOTHING_TO_SEE = (
+    "Strangers only: nothing can be promised while nothing is known of the bias. If it"
+    " can go so far that people without their own kind among the judges score nothing, there is"
+    " nothing to see."
+)
 
 
-def print_plan(plan: Plan) -> None:
-    """Print the verdict, what the plan gives and costs, and its schedule."""
+def print_answer(plans: Sequence[Plan], today: date, *, for_a_year: bool) -> None:
+    """Print whether the choices are enough, when it will be over and what it costs.
+
+    Args:
+        plans: one for each way to judge that is shown; they differ in nothing else.
+        today: when the comparison would begin.
+        for_a_year: whether the budget is for a year because nobody said how long it lasts.
+    """
     from rich.console import Console
+    from rich.text import Text
 
-    console = Console(highlight=False)
-    console.print(_verdict(plan), style="bold")
-    console.print()
-    console.print(_summary(plan))
-    console.print()
-    console.print("What it costs, by how scores depend on a group's share", style="bold")
-    console.print(_costs(plan))
-    console.print()
-    console.print("When groups are dropped, as long as all take part", style="bold")
-    console.print(_rounds(plan))
+    console = Console(highlight=False, soft_wrap=True)
 
+    def say(text: str, style: str = "") -> None:
+        console.print(Text(text, style=style))
 
-def print_explanation(plan: Plan, lines: Sequence[Stress]) -> None:
-    """Print what is assumed and what happens if it is wrong."""
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    console.print()
-    console.print("What is assumed", style="bold")
-    for text in _assumed(plan):
-        console.print(f"- {text}")
-    console.print()
-    console.print("What happens if an assumption is wrong", style="bold")
-    console.print(_stress(plan, lines))
-    console.print(
-        "Each line is the worst of the hardest worlds, 200 runs each; (): 95% interval.",
-        style="dim",
-    )
+    given = plans[0].assumptions
+    say(wrapped(_verdict(plans)), "bold")
+    say(wrapped(_situation(given, for_a_year)))
+    say("")
+    say(aligned(_costs(plans, today)))
+    say("")
+    say(wrapped(_meaning(plans)))
+    if len(plans) > 1 and all(plan.assumptions.judges != "strangers" for plan in plans):
+        say(wrapped(NOTHING_TO_SEE))
+    rows = _otherwise(plans)
+    if rows:
+        say("")
+        say("Choices in 19 of 20 cases if it is otherwise", "bold")
+        say(aligned(rows))
+    say(wrapped("Before you start: is it right to try groups in turn? docs/responsible-use.md"))
 
 
-def _verdict(plan: Plan) -> str:
-    given = plan.assumptions
-    question = (
-        f"{given.groups} groups, differences of {given.smallest_difference:g} or more at equal "
-        f"shares, {given.horizon:,} choices"
-    )
-    if plan.enough:
-        return f"{question}: enough."
+def _verdict(plans: Sequence[Plan]) -> str:
+    given = plans[0].assumptions
+    choices = f"{given.horizon:,} choices"
+    enough = [_who(plan) for plan in plans if plan.enough]
+    few = [_who(plan) for plan in plans if not plan.enough]
+    if not few:
+        return f"{choices} are enough{'' if len(plans) == 1 else ', whoever judges'}."
+    if enough:
+        few_words = f"too few if {_either(few)} judge{'s' if few == [_COMMITTEE] else ''}"
+        return f"{choices} are enough if {_either(enough)} judge; {few_words}."
+    if len(plans) > 1:
+        return f"{choices} are too few, whoever judges."
+    (plan,) = plans
     if plan.sufficient is None:
-        return f"{question}: too few. Not even 10^15 choices would always suffice."
-    return (
-        f"{question}: too few for the worst bias assumed. About {plan.sufficient:,} would suffice."
-    )
+        return f"{choices} are too few. Not even 10^15 choices would always suffice."
+    return f"{choices} are too few. About {plan.sufficient:,} would suffice."
 
 
-def _summary(plan: Plan) -> Any:
-    given, cost, wrong = plan.assumptions, plan.cost, plan.most_wrong
-    detectable = "none" if plan.detectable is None else f"{plan.detectable:.2g}"
-    table = _table("", "")
-    table.show_header = False
-    table.add_row("method", plan.policy.name)
-    table.add_row(
-        "chance of settling for a worse group",
-        f"at most {_percent(plan.failure)}, proven for every bias that never lowers a score as a "
-        f"share grows; at worst {wrong.wrong} of {wrong.replicates:,} runs here",
-    )
-    table.add_row(
-        "choices spent comparing, at worst",
-        f"{_count(cost.choices)} on average, {_count(cost.choices_95)} in 19 of 20 runs "
-        f"({_percent(cost.choices_95 / given.horizon)} of all)",
-    )
-    table.add_row(
-        "trials of one group, at worst",
-        f"{_count(max(cost.per_group))} on average, {_count(max(cost.per_group_95))} in 19 of 20",
-    )
-    table.add_row("the worst is where", str(plan.worlds[plan.costliest]))
-    table.add_row("smallest difference told apart there", f"{detectable} in 19 of 20 runs")
-    if given.in_flight > 1:
-        table.add_row("choices under way at once", f"up to {given.in_flight:,}")
-    return table
+_COMMITTEE = "the whole committee"
 
 
-def _costs(plan: Plan) -> Any:
-    table = _table(
-        "they grow",
-        ">choices",
-        ">19 of 20 runs",
-        ">trials of one",
-        ">no decision",
-        ">wrong group",
-    )
-    rows: dict[str, list[Outcome]] = {}
-    for example, one in zip(plan.examples, plan.outcomes, strict=True):
-        rows.setdefault(example.bias, []).append(one)
-    rows["the worst assumed"] = list(plan.hardest)
-    for bias, some in rows.items():
-        dearest = max(some, key=lambda one: one.choices)
-        table.add_row(
-            bias,
-            _count(dearest.choices),
-            _count(dearest.choices_95),
-            _count(max(dearest.per_group_95)),
-            _percent(max(one.undecided_rate for one in some)),
-            _percent(max(one.wrong for one in some) / dearest.replicates),
+def _who(plan: Plan) -> str:
+    judges = plan.assumptions.judges
+    return _COMMITTEE if judges == "committee" else WAYS[judges][1]
+
+
+def _either(words: Sequence[str]) -> str:
+    return " or ".join(words)
+
+
+def _situation(given: Assumptions, for_a_year: bool) -> str:
+    """Return what was said, so that a misunderstanding is seen."""
+    groups = f"{given.groups} groups"
+    if given.names is not None and len(", ".join(given.names)) < WIDTH:
+        groups += f" ({', '.join(given.names)})"
+    if given.committee is not None:
+        groups += f", {_listed([f'{one:,}' for one in given.committee])} on the committee"
+    elif given.judges == "committee":
+        groups += f", none ahead of another by more than {given.ahead:,} members"
+    parts = [f"{groups}.", f"{_scores(given)}."]
+    if given.bonus is None:
+        parts.append(
+            "Of the bias nothing is known; for the cost, doubling a share multiplies scores by"
+            f" {2.0**given.steepest:.3g} at most."
         )
-    return table
+    elif given.bonus > 0.0:
+        parts.append(f"Own kind rated up to {_percent(given.bonus)} higher{_instance(given)}.")
+    if given.joining < 1.0:
+        parts.append(f"{_rate(given.joining)} of those chosen joins.")
+    if given.pace is not None:
+        lasts = given.horizon / given.pace
+        why = ", as no end was given" if for_a_year else ""
+        parts.append(f"{given.pace:,.3g} choices a week for {_weeks(lasts)}{why}.")
+    return " ".join(parts)
 
 
-def _rounds(plan: Plan) -> Any:
-    table = _table(
-        ">trials of each group",
-        ">choices in all",
-        ">dropped if its mean score is lower by more than",
-        ">score difference noticed in 19 of 20 runs",
-    )
-    rows = list(plan.rounds)
-    if len(rows) > MOST_ROUNDS:  # the first and the last, and some in between
-        step = (len(rows) - 1) / (MOST_ROUNDS - 1)
-        rows = [rows[round(i * step)] for i in range(MOST_ROUNDS)]
-    for row in rows:
-        table.add_row(
-            f"{row.trials:,}",
-            f"{row.choices:,}",
-            "nobody is dropped yet" if row.drops is None else f"{row.drops:.3g}",
-            "" if row.detects is None else f"{row.detects:.3g}",
-        )
-    return table
+def _scores(given: Assumptions) -> str:
+    matters = f"a difference of {given.smallest_difference:g} matters"
+    if not given.bounded:
+        return f"Scores with a standard deviation of {given.sigma:g}; {matters}"
+    if given.spread is None:
+        return f"Scores from {given.lowest:g} to {given.highest:g}, any spread; {matters}"
+    ends = f"{given.lowest:g} to {given.highest:g}"
+    return f"Scores from {ends} with a spread of {given.spread:.3g}; {matters}"
 
 
-def _assumed(plan: Plan) -> list[str]:
-    given = plan.assumptions
-    noise = (
-        f"Scores lie between {given.lowest:g} and {given.highest:g}; the bias acts on what a score "
-        f"has above {given.lowest:g}."
-        if given.bounded
-        else f"Scores scatter around their mean with a standard deviation of {given.sigma:g}."
-    )
-    steep = (
-        f"Scores of a group never fall as its share of all past choices grows. For the verdict "
-        f"and the costs, not for the chance of a wrong group: doubling a share multiplies them by "
-        f"at most {2.0**given.steepness:.3g} (2 to the power {given.steepness:g})."
-    )
-    if given.lipschitz is not None:
-        steep += (
-            f" They change by at most {given.lipschitz:g} times the change of the share, as a "
-            f"multiple of what they are at equal shares."
-        )
-    order = (
-        "Each choice is scored before the next is made."
-        if given.in_flight == 1
-        else f"Up to {given.in_flight:,} choices are under way at once, scored in any order."
-    )
-    return [
-        f"{given.groups} groups, of which one scores at least {given.smallest_difference:g} more "
-        f"than every other once all have the same share; then no group scores more than "
-        f"{given.largest_mean:g} on average. If the two best are closer than that, either may be "
-        f"kept, and it may take longer.",
-        f"At the start no group outnumbers another by more than {given.head_start:,} members.",
-        steep,
-        noise,
-        order,
-        "Whoever is chosen joins for good: nobody leaves, and what groups are worth stays as it "
-        "is.",
-        "Groups are things like sources, skill sets or suppliers, not protected attributes of "
-        "people; giving every group its turn is a choice with consequences for those chosen.",
+def _instance(given: Assumptions) -> str:
+    """Return what a bonus does to a score in the middle of the scale."""
+    if not given.bounded or given.lowest == 0.0:
+        return ""
+    middle = given.lowest + 0.5 * given.span
+    assert given.bonus is not None
+    raised = min(given.highest, middle + given.bonus * 0.5 * given.span)
+    return f" (above {given.lowest:g}: {middle:.3g} becomes {raised:.3g})"
+
+
+def _costs(plans: Sequence[Plan], today: date) -> list[list[str]]:
+    """Return the rows of the main table."""
+    paced = plans[0].assumptions.pace is not None
+    dates = [["over", "after"], ["that is", "by"]] if paced else []
+    head = [
+        ["", "who judges"],
+        ["choices,", "average"],
+        ["in 19 of", "20 cases"],
+        *dates,
+        ["sees", "from"],
+        ["", "enough?"],
     ]
+    rows = [[column[line] for column in head] for line in (0, 1)]
+    for plan in plans:
+        needed = plan.needed
+        seen = "-" if plan.detectable is None else f"{plan.detectable:.2g}"
+        cells = ["-", "-", *(["never", "-"] if paced else [])]
+        if needed is not None:
+            cells = [_count(needed.choices), _count(needed.choices_95)]
+            if plan.assumptions.pace is not None:
+                weeks = needed.choices_95 / plan.assumptions.pace
+                cells += [_weeks(weeks), _day(today, weeks)]
+        verdict = "yes" if plan.enough else "no"
+        rows.append([WAYS[plan.assumptions.judges][0], *cells, seen, verdict])
+    return rows
 
 
-def _stress(plan: Plan, lines: Sequence[Stress]) -> Any:
-    table = _table("if there is ...", ">by", ">wrong group", ">no decision", "worst where")
-    for line in lines:
-        rate, low, high = line.wrong
-        table.add_row(
-            line.assumption,
-            f"{line.factor} times",
-            f"{_percent(rate)} ({_percent(low)}-{_percent(high)})",
-            _percent(line.undecided),
-            line.world or "-",
-        )
-    return table
+def _meaning(plans: Sequence[Plan]) -> str:
+    given = plans[0].assumptions
+    several = " in each case" if len(plans) > 1 else ""
+    wrong = max((plan.most_wrong for plan in plans), key=lambda one: one.wrong / one.replicates)
+    text = (
+        f"Chance of settling for a worse group: at most {_percent(given.failure)}{several}, proven"
+        " for every bias that never lowers a score as a share grows; at worst"
+        f" {wrong.wrong} of {wrong.replicates:,} runs here. Costs are for the worst that was said:"
+        f" if no group leads by more than {given.smallest_difference:g}."
+    )
+    if any(plan.assumptions.judges == "panel" for plan in plans):
+        text += " Panels are named for each round, with as many seats for each group."
+    return text
 
 
-def _table(*columns: str) -> Any:
-    from rich.table import Table
+def _otherwise(plans: Sequence[Plan]) -> list[list[str]]:
+    """Return the rows of the table of what it takes if the cost is not as assumed."""
+    words = list(dict.fromkeys(one.words for plan in plans for one in plan.otherwise))
+    if not words:
+        return []
+    rows = [["", *(WAYS[plan.assumptions.judges][1] for plan in plans)]]
+    for line in words:
+        cells = []
+        for plan in plans:
+            found = [one for one in plan.otherwise if one.words == line]
+            if not found:
+                cells.append("the same")
+            else:
+                over = "over " if found[0].more else ""
+                cells.append(f"{over}{_count(found[0].choices)}")
+        rows.append([line, *cells])
+    return rows
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        right = column.startswith(">")
-        table.add_column(column.removeprefix(">"), justify="right" if right else "left")
-    return table
+
+def _listed(words: Sequence[str]) -> str:
+    """Return "a, b and c"."""
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _rate(part: float) -> str:
+    one_in = 1.0 / part
+    if math.isclose(one_in, round(one_in), rel_tol=1e-6):
+        return f"1 in {round(one_in):,}"
+    return _percent(part)
+
+
+def _weeks(weeks: float) -> str:
+    number = math.ceil(weeks - 1e-6)
+    if number > MOST_WEEKS:
+        years = weeks / 52.18
+        return f"{years:,.0f} years" if years < 1000.0 else "for ever"
+    return "1 week" if number == 1 else f"{number:,} weeks"
+
+
+def _day(today: date, weeks: float) -> str:
+    try:
+        return str(today + timedelta(days=math.ceil(7.0 * weeks)))
+    except OverflowError:  # beyond the year 9999
+        return "-"
 
 
 def _count(value: float) -> str:
-    return f"{value:,.0f}"
+    return f"{value:,.0f}" if value < 1e7 else brief(value)
 
 
 def _percent(part: float) -> str:
-    return f"{100.0 * part:.2g}%" if part < 0.995 else f"{100.0 * part:.0f}%"
+    return f"{100.0 * part:.3g}%"

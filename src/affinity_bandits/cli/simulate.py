@@ -22,7 +22,7 @@ BANDIT_KEYS = (
 )
 RUN_KEYS = ("policies", "horizon", "replicates", "seed", "engine", "checkpoints")
 PLAN_TABLES = ("plan", "assumptions", "end")
-"""Tables of a plan file that say how it was made; a run does not need them."""
+"""Tables of a plan file that say how it was made; a run needs none, if the plan is not too old."""
 POLICIES = ("elimination", "ucb1")
 
 
@@ -77,6 +77,10 @@ def simulate(
     """Run policies on a biased bandit and print their regret with confidence intervals."""
     known = {"bandit": BANDIT_KEYS, "run": RUN_KEYS}
     file = parsing.read_toml(config, known, PLAN_TABLES) if config else {}
+    if config is not None and "\n[plan]" in config.read_text(encoding="utf-8"):
+        from affinity_bandits.planning.files import refuse_old
+
+        refuse_old(config)
     bandit_settings = dict(file.get("bandit", {}))
     run = dict(file.get("run", {}))
     bandit_settings |= parsing.given(

@@ -8,7 +8,8 @@ import json
 import os
 import tempfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -19,13 +20,16 @@ from affinity_bandits.errors import AffinityError, InvalidInput
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.examples import examples
 from affinity_bandits.planning.hardest import HardWorld, hard_worlds
+from affinity_bandits.planning.otherwise import Otherwise
 from affinity_bandits.planning.outcomes import Outcome
 from affinity_bandits.planning.plan import Plan, make_plan
 from affinity_bandits.planning.reach import Reach, horizons_around
 from affinity_bandits.planning.schedules import ScheduledRound
 from affinity_bandits.policies import RoundPolicy
 
-FORMAT = 4
+FORMAT = 5
+TABLES = ("plan", "assumptions", "end")
+"""Tables of a plan file that say how it was made."""
 LABEL = "plan"
 """What the policy is called in tables and pictures of `simulate`."""
 HEADER = """\
@@ -54,6 +58,8 @@ def plan_to_toml(plan: Plan) -> str:
             "version": plan.version,
             "detectable": plan.detectable,
             "sufficient": plan.sufficient,
+            "needed": None if plan.needed is None else asdict(plan.needed),
+            "otherwise": [asdict(one) for one in plan.otherwise],
             "seed": plan.seed,
             "rounds": [asdict(row) for row in plan.rounds],
             "worlds": [_world(hard) for hard in plan.worlds],
@@ -71,10 +77,9 @@ def plan_from_toml(text: str) -> Plan:
     """Return the plan that `plan_to_toml` wrote."""
     try:
         data = tomllib.loads(text)
-        plan = data["plan"]
+        plan = dict(data["plan"])
+        _check_format(plan)
         finished = data["end"]["whole"]
-        if plan["format"] != FORMAT:
-            raise InvalidInput("format", f"{FORMAT}, which this version reads", plan["format"])
         assumptions = Assumptions.from_json(data["assumptions"])
         policy = policy_from_json(data["run"]["policies"][LABEL])
         if not isinstance(policy, RoundPolicy):
@@ -91,6 +96,8 @@ def plan_from_toml(text: str) -> Plan:
             outcomes=tuple(_outcome(one) for one in plan["outcomes"]),
             detectable=plan.get("detectable"),
             sufficient=plan.get("sufficient"),
+            needed=None if "needed" not in plan else _outcome(plan["needed"]),
+            otherwise=tuple(Otherwise(**one) for one in plan["otherwise"]),
             reach=tuple(Reach(**({"detectable": None} | one)) for one in plan["reach"]),
             seed=plan["seed"],
             version=plan["version"],
@@ -101,6 +108,28 @@ def plan_from_toml(text: str) -> Plan:
         raise InvalidInput("plan", "a file written by 'affinity plan'", str(error)) from error
     _check_whole(found, finished)
     return found
+
+
+def refuse_old(path: Path) -> None:
+    """Refuse a plan of another version; anything but a plan is let through."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        return  # whoever reads it says what is wrong
+    if isinstance(data.get("plan"), Mapping):
+        with _named(path):
+            _check_format(data["plan"])
+
+
+def _check_format(plan: Mapping[str, Any]) -> None:
+    found = plan.get("format")
+    if found == FORMAT:
+        return
+    if isinstance(found, int) and found > FORMAT:
+        rule = f"{FORMAT}: the plan is of a newer version of this package, which can read it"
+    else:
+        rule = f"{FORMAT}: the plan is of an older version, make it again with 'affinity plan'"
+    raise InvalidInput("format", rule, found)
 
 
 def _check_whole(plan: Plan, finished: object) -> None:
@@ -140,10 +169,18 @@ def _write_whole(text: str, path: Path) -> None:
 
 def read_plan(path: Path) -> Plan:
     """Read a plan file."""
+    with _named(path):
+        try:
+            return plan_from_toml(path.read_text(encoding="utf-8"))
+        except UnicodeDecodeError:
+            raise InvalidInput("text", "that of a TOML file", "not text") from None
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Add the file's name to what is wrong with it."""
     try:
-        return plan_from_toml(path.read_text(encoding="utf-8"))
-    except UnicodeDecodeError:
-        raise InvalidInput(str(path), "a TOML file", "not text") from None
+        yield
     except InvalidInput as error:
         named = InvalidInput(f"{path}: {error.parameter}", error.rule, error.value)
         raise named from error

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +20,7 @@ from affinity_bandits.planning.hardest import (
     largest_weight,
     smallest_lead,
     smallest_weight,
+    two_scores,
 )
 from affinity_bandits.planning.outcomes import Outcome, Tick, in_threads, most
 from affinity_bandits.policies import RoundPolicy
@@ -31,9 +35,14 @@ from affinity_bandits.simulation.environment import key_words
 plan: Function = unbound
 absorb: Function = unbound
 candidate: Function = unbound
+meet: Function = unbound
+fewest_seats: Function = unbound
 
 NEVER = 2**62
 """Stands for a number of choices that is never reached."""
+RUNS_PER_THREAD = 10
+FEWEST = 1e-6
+"""Stands for no member at all, so that every ratio of shares is a number."""
 GIFT_ENDS = 2
 """A gift ends at the latest when there have been so many times the choices before it."""
 
@@ -74,12 +83,30 @@ class Runs(NamedTuple):
 def run_hardest(
     hard: HardWorld, policy: RoundPolicy, horizon: int, replicates: int, seed: int
 ) -> Runs:
-    """Run a policy in a hardest world."""
+    """Run a policy in a hardest world, in threads: the compiled loop releases the GIL.
+
+    Each run has a stream of its own, so how many threads there are changes nothing.
+    """
+    parts = min(os.cpu_count() or 1, max(1, replicates // RUNS_PER_THREAD))
+    ends = [replicates * part // parts for part in range(parts + 1)]
+
+    def some(ends: tuple[int, int]) -> Runs:
+        return _run_some(hard, policy, horizon, range(*ends), seed)
+
+    if parts == 1:
+        return some((0, replicates))
+    with ThreadPoolExecutor(parts) as pool:
+        found = list(pool.map(some, pairwise(ends)))
+    return Runs(*(np.concatenate(column) for column in zip(*found, strict=True)))
+
+
+def _run_some(hard: HardWorld, policy: RoundPolicy, horizon: int, runs: range, seed: int) -> Runs:
+    """Run the replicates with these numbers."""
     groups = len(hard.initial)
     state = pack(policy.start(groups, horizon))
-    pulls = np.zeros((replicates, groups), dtype=np.int64)
-    decided = np.full(replicates, NEVER, dtype=np.int64)
-    lost = np.full(replicates, NEVER, dtype=np.int64)
+    pulls = np.zeros((len(runs), groups), dtype=np.int64)
+    decided = np.full(len(runs), NEVER, dtype=np.int64)
+    lost = np.full(len(runs), NEVER, dtype=np.int64)
     _bound(policy.kernels())(
         hard.world,
         np.array(hard.initial, dtype=np.int64),
@@ -88,8 +115,9 @@ def run_hardest(
         state.whole.copy(),
         state.real,
         state.real.copy(),
-        _counted_at(policy.nodes),
+        np.array(policy.nodes),
         key_words(seed, "round"),
+        runs.start,
         horizon,
         pulls,
         decided,
@@ -122,16 +150,6 @@ def hardest_outcomes(
     )
 
 
-def _counted_at(nodes: Sequence[float]) -> FloatArray:
-    """Return what part of a score of 0, and of 1, is counted at each node, [score, node]."""
-    if not nodes:
-        return np.zeros((0, 0))
-    parts = np.zeros((2, len(nodes)))
-    for score in (0, 1):
-        add_score(np.array(nodes), float(score), parts[score], 0)
-    return parts
-
-
 def hardest_rounds(
     world: World,
     initial: IntArray,
@@ -140,8 +158,9 @@ def hardest_rounds(
     whole_start: IntArray,
     real: FloatArray,
     real_start: FloatArray,
-    split: FloatArray,
+    nodes: FloatArray,
     key: Words,
+    first_run: int,
     horizon: int,
     out: IntArray,
     decided: IntArray,
@@ -152,15 +171,17 @@ def hardest_rounds(
     Worse groups among themselves may be alike: there is nothing to find. A kernel, in the manner of
     the simulator's round loop.
 
-    `split` has how a score of 0 and one of 1 are counted at the policy's nodes, [score, node];
-    nothing if it is told sums.
+    `nodes` are those of the policy; none if it is told sums.
     """
     arms = len(initial)
-    best = arms - 1
-    each = max(1, split.shape[1])
+    best = world.best
+    each = max(1, len(nodes))
     seen = np.empty(arms * each)
+    counted = np.empty((2, each))
     leads = np.empty(arms)
     members = np.empty(arms)
+    joins = np.zeros(arms)
+    told = np.empty(arms, dtype=np.int64)
     for j in range(len(out)):
         for i in range(len(whole)):
             whole[i] = whole_start[i]
@@ -168,12 +189,15 @@ def hardest_rounds(
             real[i] = real_start[i]
         committee = 0.0
         for arm in range(arms):
-            members[arm] = float(initial[arm])
+            members[arm] = max(FEWEST, float(initial[arm]))
             committee += members[arm]
-        stream = Stream(key, np.uint64(j), np.zeros(1, dtype=np.uint64))
+        stream = Stream(key, np.uint64(first_run + j), np.zeros(1, dtype=np.uint64))
         clock = 0
         led = False
         while clock < horizon and min(decided[j], lost[j]) == NEVER:
+            for arm in range(arms):
+                told[arm] = int(members[arm])
+            meet(state, told)
             planned = plan(state)
             size = len(planned.arms)
             repetitions = planned.repetitions
@@ -184,11 +208,21 @@ def hardest_rounds(
                     out[j, planned.arms[position]] += more
                 break
             # Shares move one way within a round, so what is largest is so at its first or last
-            # pass. The best group comes last in a pass, and out of order to its disadvantage.
-            later = float(repetitions - 1)
-            end = committee + size * later
+            # pass; where only some join, nearly so. The best group comes last in a pass, and out of
+            # order to its disadvantage.
+            end = committee
+            for arm in range(arms):
+                joins[arm] = 0.0
+            for position in range(size):
+                arm = planned.arms[position]
+                if world.joining == 1.0:
+                    joins[arm] = repetitions
+                elif world.joining > 0.0:
+                    joins[arm] = next_binomial(stream, repetitions, world.joining)
+                end += max(0.0, joins[arm] - world.joining)
             first = members[best] / (committee + world.slack)
-            last = (members[best] + later) / (end + world.slack)
+            last = members[best] + max(0.0, joins[best] - world.joining)
+            last /= end + world.slack
             low = smallest_weight(world, min(first, last))
             high = largest_weight(world, max(first, last))
             high = max(low, min(high, world.highest / world.least_mean))
@@ -201,7 +235,7 @@ def hardest_rounds(
                     present = True
                     continue
                 early = members[arm] / committee
-                late = (members[arm] + later) / end
+                late = (members[arm] + max(0.0, joins[arm] - world.joining)) / end
                 ratio = max(1.0, early / first, late / last)
                 apart = max(0.0, early - first, late - last)
                 weight = low
@@ -226,21 +260,29 @@ def hardest_rounds(
                 own = mean - leads[position]
                 if world.sigma == 0.0:
                     own = min(1.0, max(0.0, own))
-                    ones = float(next_binomial(stream, repetitions, own))
-                    if len(split) == 0:
-                        seen[position] = ones
+                    low_score, high_score, chance = two_scores(
+                        world, own, planned.arms[position] == best
+                    )
+                    highs = float(next_binomial(stream, repetitions, chance))
+                    lows = repetitions - highs
+                    if len(nodes) == 0:
+                        seen[position] = lows * low_score + highs * high_score
                     else:
+                        counted[:] = 0.0
+                        add_score(nodes, low_score, counted[0], 0)
+                        add_score(nodes, high_score, counted[1], 0)
                         for node in range(each):
-                            zero, one = split[0, node], split[1, node]
-                            seen[position * each + node] = (repetitions - ones) * zero + ones * one
+                            seen[position * each + node] = (
+                                lows * counted[0, node] + highs * counted[1, node]
+                            )
                 else:
                     noise = world.sigma * math.sqrt(float(repetitions)) * next_normal(stream)
                     seen[position] = own * repetitions + noise
             for position in range(size):
                 arm = planned.arms[position]
-                members[arm] += repetitions
+                members[arm] += joins[arm]
+                committee += joins[arm]
                 out[j, arm] += repetitions
-            committee += size * repetitions
             clock += size * repetitions
             absorb(state, seen[: size * each])
             left = 0

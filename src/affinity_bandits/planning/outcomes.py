@@ -20,6 +20,7 @@ from affinity_bandits.simulation.intervals import proportion_interval
 Tick = Callable[[float], None]
 """Called with an amount of work done."""
 Item = TypeVar("Item")
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,13 @@ def in_threads(
     run: Callable[[Item], Outcome], items: Sequence[Item], replicates: int, tick: Tick | None
 ) -> list[Outcome]:
     """Run each item in threads; progress is reported here, in order, as results come."""
+    return parallel(run, items, None if tick is None else lambda: tick(replicates))
+
+
+def parallel(
+    run: Callable[[Item], Made], items: Sequence[Item], tick: Callable[[], None] | None = None
+) -> list[Made]:
+    """Return what is made of each item, in threads; `tick` is called here, as results come."""
     if not items:
         return []
     found = [run(items[0])]  # compiles, where that has not been done, once
@@ -122,9 +130,9 @@ def in_threads(
         for one in pool.map(run, items[1:]):
             found.append(one)
             if tick is not None:
-                tick(replicates)
+                tick()
         if tick is not None:
-            tick(replicates)
+            tick()
     finally:
         pool.shutdown(cancel_futures=True)  # at an interrupt, what has not begun never does
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -12,11 +13,13 @@ from affinity_bandits.errors import InvalidInput
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.examples import Example, examples
 from affinity_bandits.planning.hard_rounds import hardest_outcomes
-from affinity_bandits.planning.hardest import HardWorld, initial_members
+from affinity_bandits.planning.hardest import HardWorld, hard_worlds
+from affinity_bandits.planning.otherwise import Otherwise, costs_otherwise
 from affinity_bandits.planning.outcomes import Outcome, outcomes
 from affinity_bandits.planning.reach import (
     Reach,
     decided_enough,
+    far_enough,
     horizons_around,
     reached,
     sufficient_horizon,
@@ -26,11 +29,13 @@ from affinity_bandits.planning.sifting import worst_worlds
 from affinity_bandits.policies import PLANNED_BY_DEFAULT, RoundPolicy
 from affinity_bandits.progress import progress_bar
 
-SIFTING, _, HARDEST, COST, REACH, SUFFICIENT = range(6)
+SIFTING, _, HARDEST, COST, REACH, SUFFICIENT, FAR, OTHERWISE = range(8)
 SEEDS = 9
-"""Seeds' offsets: no run is used for two purposes. Sifting takes two, sufficient choices four."""
+"""Seeds' offsets: no run is used for two purposes. Sifting takes two."""
 HARDEST_RUNS = 300
 EXAMPLE_RUNS = 30
+FURTHER = 5
+"""What it costs otherwise is looked for up to so many times the choices."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,9 @@ class Plan:
         detectable: the smallest difference told apart in 95% of runs in the costliest world.
         sufficient: a number of choices that would be enough; None if the planned one is, or if
             10**15 is not.
+        needed: what became of the policy with as many choices as are enough, in the world that
+            took most then; None if 10**15 are not enough.
+        otherwise: what it takes if the cost is not as assumed.
         reach: the same policy with fewer and with more choices.
         seed: of all its runs.
         version: of the package that made it.
@@ -64,6 +72,8 @@ class Plan:
     outcomes: tuple[Outcome, ...]
     detectable: float | None
     sufficient: int | None
+    needed: Outcome | None
+    otherwise: tuple[Otherwise, ...]
     reach: tuple[Reach, ...]
     seed: int = 0
     version: str = __version__
@@ -186,9 +196,10 @@ def make_plan(
     shown = examples(assumptions)
     points = horizons_around(assumptions)
     horizon = assumptions.horizon
-    work = len(initial_members(assumptions)) * HARDEST_RUNS + len(shown) * EXAMPLE_RUNS
+    work = len(hard_worlds(assumptions)) * HARDEST_RUNS + len(shown) * EXAMPLE_RUNS
     with progress_bar(progress, 2.4 * work) as bar:
-        worlds = worst_worlds(assumptions, policy, horizon, own + SIFTING)
+        far = far_enough(assumptions, policy, own + FAR)
+        worlds = worst_worlds(assumptions, policy, far or horizon, own + SIFTING)
         bar.tick(work)
         hardest = hardest_outcomes(worlds, policy, horizon, HARDEST_RUNS, own + HARDEST, bar.tick)
         bandits = [example.bandit for example in shown]
@@ -207,6 +218,8 @@ def make_plan(
             outcomes=tuple(measured),
             detectable=reach[asked.index(horizon)].detectable,
             sufficient=None,
+            needed=hardest[costliest(hardest)],
+            otherwise=(),
             reach=tuple(one for one in reach if one.horizon in points),
             seed=seed,
         )
@@ -215,6 +228,28 @@ def make_plan(
             told_apart = plan.detectable
             if told_apart is not None and told_apart > assumptions.smallest_difference:
                 plan = replace(plan, detectable=assumptions.smallest_difference)
-            return plan
-        enough = sufficient_horizon(assumptions, policy, HARDEST_RUNS, own + SUFFICIENT)
-        return replace(plan, sufficient=enough)
+        elif far is None:
+            plan = replace(plan, needed=None)
+        else:
+            found = sufficient_horizon(worlds, policy, far, own + SUFFICIENT)
+            choices, then = (None, None) if found is None else found
+            needed = None if then is None else then[costliest(then)]
+            plan = replace(
+                plan, sufficient=choices, needed=needed, detectable=_larger(plan, choices)
+            )
+        limit = FURTHER * max(horizon, plan.sufficient or 0)
+        changed = costs_otherwise(assumptions, policy, costly, limit, own + OTHERWISE)
+        return replace(plan, otherwise=tuple(changed))
+
+
+def _larger(plan: Plan, sufficient: int | None) -> float | None:
+    """Return what can be told apart if the difference that matters cannot: more than that.
+
+    What is found with fewer runs than the verdict may say otherwise. Choices grow about as the
+    square of the difference.
+    """
+    if plan.detectable is None or sufficient is None:
+        return plan.detectable
+    given = plan.assumptions
+    least = given.smallest_difference * math.sqrt(sufficient / given.horizon)
+    return min(max(plan.detectable, least), given.best_mean - given.lowest)

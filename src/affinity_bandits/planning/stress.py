@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from affinity_bandits.planning.assumptions import MOST_GROUPS, MOST_HEAD_START, Assumptions
 from affinity_bandits.planning.hard_rounds import hardest_outcomes
-from affinity_bandits.planning.hardest import HardWorld, hard_worlds
+from affinity_bandits.planning.hardest import LARGEST_SPREAD, HardWorld, hard_worlds
 from affinity_bandits.planning.outcomes import Outcome, Tick
 from affinity_bandits.planning.plan import Plan
 from affinity_bandits.planning.sifting import worst_of
@@ -18,8 +18,6 @@ from affinity_bandits.progress import progress_bar
 FACTORS = (2, 10)
 RUNS = 200
 STRESS_SEED, SIFTING_SEED = 5, 6
-LARGEST_SPREAD = 0.5
-"""The largest standard deviation that values in [0, 1] can have."""
 
 
 @dataclass(frozen=True)
@@ -88,10 +86,11 @@ def judged(policy: RoundPolicy, case: Case, tick: Tick | None = None) -> Stress:
 GROUPS = "more groups than planned for"
 HEAD_START = "a larger head start"
 STEEPNESS = "a steeper bias"
+STRONGER = "a stronger bias"
 NOISE = "noisier scores"
 DIFFERENCE = "a smaller difference"
 HORIZON = "fewer choices"
-_ORDER = (HEAD_START, STEEPNESS, NOISE, DIFFERENCE, HORIZON, GROUPS)
+_ORDER = (HEAD_START, STEEPNESS, STRONGER, NOISE, DIFFERENCE, HORIZON, GROUPS)
 
 
 def _violated(given: Assumptions, factor: int, nodes: bool) -> list[Case]:
@@ -106,21 +105,34 @@ def _violated(given: Assumptions, factor: int, nodes: bool) -> list[Case]:
     def add(words: str, changed: Assumptions) -> None:
         found.append(Case(words, factor, hard_worlds(changed), changed.horizon))
 
-    if given.head_start > 0:
-        larger = min(MOST_HEAD_START, factor * given.head_start)
-        add(HEAD_START, replace(given, head_start=larger))
-    if given.steepness > 0.0:
-        steeper = min(100.0, factor * given.steepness)
+    if given.judges == "committee" and (given.ahead > 0 or given.committee is not None):
+        add(HEAD_START, _further_ahead(given, factor))
+    if given.bonus is not None and given.bonus > 0.0:
+        add(STRONGER, replace(given, bonus=factor * given.bonus, steepness=None, lipschitz=None))
+    elif given.bonus is None and given.steepest > 0.0 and given.judges == "committee":
+        steeper = min(100.0, factor * given.steepest)
         add(STEEPNESS, replace(given, steepness=steeper, lipschitz=None))
-    if not nodes:
+    if given.spread is not None:
+        add(NOISE, replace(given, spread=min(0.5 * given.span, factor * given.spread)))
+    elif not nodes:
         found.append(Case(NOISE, factor, _noisier(given, factor), horizon))
     add(DIFFERENCE, replace(given, smallest_difference=given.smallest_difference / factor))
     if horizon // factor >= given.groups:
         found.append(Case(HORIZON, factor, hard_worlds(given), horizon // factor))
     more = min(MOST_GROUPS, factor * given.groups)
-    if more > given.groups and more <= horizon:
-        add(GROUPS, replace(given, groups=more))
+    if more > given.groups and more <= horizon and given.committee is None:
+        add(GROUPS, replace(given, groups=more, names=None))
     return found
+
+
+def _further_ahead(given: Assumptions, factor: int) -> Assumptions:
+    """Return the assumptions with a larger head start; of a known committee, its largest group."""
+    if given.committee is None:
+        return replace(given, head_start=min(MOST_HEAD_START, factor * given.ahead))
+    members = list(given.committee)
+    largest = members.index(max(members))
+    members[largest] = min(MOST_HEAD_START, factor * members[largest])
+    return replace(given, committee=members)
 
 
 def _noisier(given: Assumptions, factor: int) -> list[HardWorld]:

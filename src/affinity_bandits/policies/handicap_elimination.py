@@ -315,14 +315,23 @@ class HandicapElimination(RoundPolicy):
 
     @classmethod
     def planned_for(cls, assumed: Assumed) -> Self:
-        """Return the policy with the assumed head start, noise, failure and choices in flight.
+        """Return the policy for the assumed judges, noise, failure and choices in flight.
 
         The smallest difference that matters is not one to be expected: told it, the policy takes
         as long in the hardest worlds as without, whether the difference is that, twice or four
         times as large.
         """
+        told: dict[str, Any] = {"judges": assumed.judges}
+        if assumed.judges == "committee" and assumed.joining < 1.0:
+            told["judges"] = "members"
+        elif assumed.judges == "committee":
+            told["judges"] = "chosen"
+            if assumed.committee is None:
+                told["head_start"] = assumed.head_start
+            else:  # where a group has nobody, a simulated one has somebody
+                told["initial_pulls"] = [number or (0, 1) for number in assumed.committee]
         return cls(
-            head_start=assumed.head_start,
+            **told,
             sigma=assumed.sigma,
             bounded=assumed.bounded,
             failure=assumed.failure,

@@ -1,0 +1,170 @@
+"""Answers become assumptions: in any form, each checked against what was said before."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from affinity_bandits.errors import InvalidInput, UnknownName
+from affinity_bandits.planning import Assumptions
+from affinity_bandits.planning.situation import NAMES, QUESTIONS, Situation
+
+TODAY = date(2027, 1, 1)
+STORY: dict[str, object] = {
+    "groups": "referrals, agencies, open call",
+    "scale": "1..5 stars",
+    "bonus": "up to 20%",
+    "committee": "30 of our team of 50, the others 10 each",
+    "joining": "one in ten",
+    "difference": "0.3 stars",
+    "budget": "2,000 people a year",
+}
+MEANT = Assumptions(
+    groups=3,
+    horizon=2000,
+    smallest_difference=0.3,
+    committee=[30, 10, 10],
+    bonus=0.2,
+    joining=0.1,
+    spread=1.0,
+    lowest=1.0,
+    highest=5.0,
+    pace=2000 / (365.25 / 7.0),
+    names=["referrals", "agencies", "open call"],
+)
+
+
+def told(**changes: object) -> Situation:
+    situation = Situation(TODAY)
+    kept = {name: said for name, said in (STORY | changes).items() if said is not None}
+    situation.answer_all(kept)
+    return situation
+
+
+def asked(**given: str) -> list[str]:
+    """The questions that are asked, if Enter is pressed where that is possible."""
+    situation, found = Situation(TODAY), []
+    for question in situation.questions():
+        found.append(question.name)
+        said = given.get(question.name, question.usual)
+        assert said is not None, question.name
+        situation.answer(question.name, said)
+    return found
+
+
+def test_the_story_is_understood_as_it_is_told() -> None:
+    situation = told()
+    assert situation.assumptions() == MEANT
+    assert situation.judges is None
+    assert situation.for_a_year
+
+
+def test_a_file_may_say_numbers_and_lists() -> None:
+    situation = told(
+        groups=["referrals", "agencies", "open call"],
+        committee=[30, 10, 10],
+        bonus=0.2,
+        joining=0.1,
+        difference=0.3,
+        spread=1,
+        failure=0.05,
+        in_flight=1,
+    )
+    assert situation.assumptions() == MEANT
+
+
+def test_what_is_left_out_is_the_usual() -> None:
+    situation = Situation(TODAY)
+    situation.answer_all({"groups": "2", "scale": "yes/no", "difference": "5%", "budget": "2k"})
+    assert situation.assumptions() == Assumptions(2, 2000, 0.05)
+    assert not situation.for_a_year
+
+
+def test_every_question_is_asked_unless_an_answer_makes_it_pointless() -> None:
+    known = {name: str(said) for name, said in STORY.items()}
+    every = [question.name for question in QUESTIONS]
+    assert asked(**known) == [name for name in every if name != "head_start"]
+    assert asked(**known | {"committee": "do not know"}) == every
+    for judges in ("panels", "strangers"):
+        skipped = {"committee", "head_start", "joining"}
+        assert asked(**known | {"judges": judges}) == [n for n in every if n not in skipped]
+    assert "spread" not in asked(**known | {"scale": "yes/no", "difference": "5%"})
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "says"),
+    [
+        ("committee", "30,10", "a number of members for each group"),
+        ("committee", "0,0,0", "at least one member"),
+        ("difference", "4.5", "at most 4"),
+        ("spread", "2.5", "at most 2, half of the scale"),
+        ("budget", "2", "at least one choice for each of 3 groups"),
+        ("budget", "1e16", "1,000,000,000,000,000"),
+        ("joining", "nobody", "above 0; if nobody joins"),
+        ("joining", "do not know", "the fewest you would expect"),
+        ("failure", "half", "[1e-12, 0.5)"),
+        ("in_flight", "0", "from 1"),
+        ("judges", True, "committee, panels or strangers"),
+        ("groups", {"a": 1}, "names such as"),
+        ("head_start", "5", "left out: the committee is known"),
+        ("steepness", "101", "[0, 100]"),
+        ("lipschitz", "-1", "at least 0"),
+        ("noise", "poisson", "bounded, gaussian"),
+    ],
+)
+def test_an_answer_that_does_not_fit_is_refused_by_its_name(
+    name: str, said: object, says: str
+) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        told(**{name: said})
+    assert caught.value.parameter == name
+    assert says in caught.value.rule
+
+
+@pytest.mark.parametrize("name", ["groups", "scale", "difference", "budget"])
+def test_what_must_be_said_is_asked_for_with_an_example(name: str) -> None:
+    with pytest.raises(InvalidInput, match=f"{name} must be given, e.g. --{name} "):
+        told(**{name: None})
+
+
+def test_a_word_that_is_no_question_is_refused() -> None:
+    with pytest.raises(UnknownName, match="did you mean 'committee'"):
+        told(comittee="30,10,10")
+    assert len(set(NAMES)) == len(NAMES)
+
+
+def test_strangers_are_refused_where_nothing_is_known_of_the_bias() -> None:
+    with pytest.raises(InvalidInput, match="nothing to see"):
+        told(bonus="no idea", judges="strangers")
+    assert told(judges="strangers").assumptions().judges == "strangers"
+
+
+def test_what_is_said_of_a_committee_that_does_not_judge_is_checked_and_kept() -> None:
+    assert told(judges="panels").assumptions().committee == (30, 10, 10)
+    with pytest.raises(InvalidInput, match="committee"):
+        told(judges="panels", committee="many")
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"spread": "largest"}, {"spread": None}),
+        ({"spread": "do not know"}, {"spread": 1.0}),
+        ({"scale": "0..100", "difference": "8"}, {"spread": 25.0, "highest": 100.0}),
+        ({"bonus": "no idea"}, {"bonus": None, "steepness": 2.0}),
+        ({"bonus": "no idea", "steepness": "1"}, {"steepness": 1.0}),
+        ({"committee": "do not know"}, {"committee": None, "head_start": 100}),
+        ({"committee": "do not know", "head_start": "2k"}, {"head_start": 2000}),
+        ({"budget": "40 a week until 2027-06-30"}, {"horizon": 1028, "pace": 40.0}),
+        ({"largest_mean": "4"}, {"largest_mean": 4.0}),
+        ({"scale": None, "noise": {"name": "gaussian", "sigma": 2}}, {"sigma": 2.0}),
+    ],
+    ids=str,
+)
+def test_an_answer_reaches_the_assumptions(
+    changes: dict[str, object], expected: dict[str, Any]
+) -> None:
+    found = told(**changes).assumptions()
+    assert {name: getattr(found, name) for name in expected} == expected
