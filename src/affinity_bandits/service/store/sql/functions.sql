@@ -24,6 +24,17 @@ BEGIN
   RETURN v_found;
 END $$;
 
+-- Count slots of the open round as lapsed; for the few that do.
+CREATE OR REPLACE FUNCTION affinity.count_lapses(
+  p_head affinity.heads, p_slots int8multirange
+) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO affinity.lapses AS l (campaign, round, place, slots)
+    SELECT p_head.campaign, p_head.round, (s % p_head.width)::integer, count(*)
+    FROM unnest(p_slots) AS run, generate_series(lower(run), upper(run) - 1) AS s
+    GROUP BY 3 ORDER BY 3
+    ON CONFLICT (campaign, round, place) DO UPDATE SET slots = l.slots + excluded.slots
+$$;
+
 -- Slot s goes out only once every slot up to s - in_flight has its answer. A round of one arm has no
 -- order: its slots are all alike.
 CREATE OR REPLACE FUNCTION affinity.ask(
@@ -44,6 +55,8 @@ DECLARE
   v_limit bigint;   -- the first slot that may not be handed out yet
   v_looked boolean := false;
   v_part int8multirange;
+  v_again boolean;
+  v_lapsed int8multirange;
 BEGIN
   SELECT * INTO v_head FROM affinity.heads AS h
     WHERE h.campaign = p_campaign AND h.tenant = p_tenant FOR UPDATE;
@@ -81,18 +94,23 @@ BEGIN
       END IF;
       v_limit := least(v_limit, v_head.oldest + v_head.in_flight);
     END IF;
-    IF v_head.next_slot < v_limit THEN
+    v_again := v_head.next_slot >= v_limit;
+    IF NOT v_again THEN
       slots := int8multirange(int8range(
         v_head.next_slot, v_head.next_slot + least(p_counts[i], v_limit - v_head.next_slot)));
       v_head.next_slot := v_head.next_slot + least(p_counts[i], v_limit - v_head.next_slot);
     ELSE
       -- Nothing that nobody has had may go out: offer again what expired leases still owe.
       slots := '{}';
+      v_lapsed := '{}';
       FOR v_lease IN SELECT * FROM affinity.leases AS l
           WHERE l.campaign = p_campaign ORDER BY l.lease LOOP
         EXIT WHEN v_lease.expires_at > v_now;
         v_part := affinity.first_slots(v_lease.pending, p_counts[i] - affinity.slots_in(slots));
         slots := slots + v_part;
+        IF NOT v_lease.again THEN
+          v_lapsed := v_lapsed + v_part;
+        END IF;
         IF v_part = v_lease.pending THEN
           DELETE FROM affinity.leases AS l
             WHERE l.campaign = p_campaign AND l.lease = v_lease.lease;
@@ -109,12 +127,15 @@ BEGIN
           FROM affinity.leases AS l WHERE l.campaign = p_campaign ORDER BY l.lease LIMIT 1;
         RETURN NEXT; CONTINUE;
       END IF;
+      IF NOT isempty(v_lapsed) THEN
+        PERFORM affinity.count_lapses(v_head, v_lapsed);
+      END IF;
     END IF;
     v_head.events := v_head.events + 1;
     outcome := 'leased'; lease := v_head.events;
     expires_at := v_now + make_interval(secs => v_head.lease_seconds);
-    INSERT INTO affinity.leases (campaign, lease, round, pending, expires_at)
-      VALUES (p_campaign, lease, v_head.round, slots, expires_at);
+    INSERT INTO affinity.leases (campaign, lease, round, pending, expires_at, again)
+      VALUES (p_campaign, lease, v_head.round, slots, expires_at, v_again);
     INSERT INTO affinity.events
         (campaign, number, at, kind, actor, key, round, asked, slots, expires_at)
       VALUES (p_campaign, lease, v_now, 'ask', p_actors[i], p_keys[i], v_head.round,
@@ -156,6 +177,8 @@ DECLARE
   v_slots int8multirange;   -- for which slots
   v_new int8multirange;   -- which of them had no answer yet
   v_part int8multirange;
+  v_again boolean;
+  v_lapsed int8multirange := '{}';
   v_range bigint;   -- of the range of scores
   -- What the batch adds to the sums: a slot or a place, a number of answers, their sum.
   v_add_slots bigint[] := '{}';
@@ -238,9 +261,13 @@ BEGIN
     IF v_ask.round = v_head.round THEN
       -- Most tells answer all that a lease owes.
       DELETE FROM affinity.leases AS l WHERE l.campaign = p_campaign AND l.lease = p_leases[i]
-        AND l.pending = v_slots AND (v_counts IS NULL OR v_slots = v_ask.slots);
+        AND l.pending = v_slots AND (v_counts IS NULL OR v_slots = v_ask.slots)
+        RETURNING l.again INTO v_again;
       IF FOUND THEN
         v_new := v_slots;
+        IF v_ask.expires_at <= v_now AND NOT v_again THEN
+          v_lapsed := v_lapsed + v_new;
+        END IF;
       END IF;
     END IF;
     IF v_ask.round = v_head.round AND isempty(v_new) THEN
@@ -255,6 +282,9 @@ BEGIN
         v_new := v_slots * v_lease.pending;
       END IF;
       IF NOT isempty(v_new) THEN
+        IF v_ask.expires_at <= v_now AND NOT v_lease.again THEN
+          v_lapsed := v_lapsed + v_new;
+        END IF;
         IF v_new = v_lease.pending THEN
           DELETE FROM affinity.leases AS l
             WHERE l.campaign = p_campaign AND l.lease = p_leases[i];
@@ -354,6 +384,9 @@ BEGIN
   IF v_head.events > v_first THEN
     UPDATE affinity.heads AS h SET answered = v_head.answered, events = v_head.events
       WHERE h.campaign = p_campaign;
+    IF NOT isempty(v_lapsed) THEN
+      PERFORM affinity.count_lapses(v_head, v_lapsed);
+    END IF;
     IF v_head.answered = v_head.size AND v_head.status <> 'exhausted' THEN
       INSERT INTO affinity.due (campaign) VALUES (p_campaign) ON CONFLICT DO NOTHING;
     END IF;
