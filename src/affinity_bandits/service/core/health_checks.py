@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
+from time import perf_counter
 from typing import Any
 from uuid import UUID
 
@@ -28,8 +29,9 @@ from affinity_bandits.service.store.named import sql
 
 LOOK_SECONDS = 60.0
 """Until the first look at a campaign, and between two."""
-MOST_LOOKS = 20
-"""Campaigns that a process looks at in one go: many campaigns are looked at less often."""
+MOST_LOOKS, MOST_SECONDS = 20, 0.25
+"""Campaigns that a process looks at in one go, and how long it may take: rounds wait to be closed.
+Where there are many campaigns, each is looked at less often."""
 MOST_COUNTS, FEWEST_ROUNDS = 10_000, 50
 """Rounds times groups that a look reads at most, but so many rounds in any case: the last ones.
 What is left out makes a look more cautious, not less."""
@@ -87,12 +89,15 @@ class HealthChecks:
         self._failed = failed
 
     async def check_due(self, *, now: datetime | None = None) -> int:
-        """Look at campaigns whose turn it is, at most `MOST_LOOKS`; return how many.
+        """Look at some of the campaigns whose turn it is; return how many.
 
         Args:
             now: the time; the database's if None.
         """
+        begun = perf_counter()
         for looks in range(MOST_LOOKS):
+            if perf_counter() - begun > MOST_SECONDS:
+                return looks
             campaign = await self._pool.fetchval(sql.next_to_check, now, LOOK_SECONDS)
             if campaign is None:
                 return looks

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from affinity_bandits.service.health.committee import Misfit
-from affinity_bandits.service.health.ends import AtEnd
+from affinity_bandits.service.health.ends import NEAR, AtEnd
 from affinity_bandits.service.health.missing import Missing
 from affinity_bandits.service.health.raters import OneRater
 from affinity_bandits.service.health.standstill import Standstill
@@ -54,10 +54,10 @@ def missing_words(found: Missing, names: Sequence[str]) -> Words:
         f"Answers are missing or late {often} for {name} than for the other groups:"
         f" {_percent(found.own)} of its {found.slots:,} slots had no answer when their lease ended,"
         f" against {_percent(found.others)} of the others' in the same rounds. Chance alone would"
-        " ever look like this in one campaign of 1,000.",
+        " ever show this in at most one campaign of 1,000.",
         "Who is left out may not be like who is rated. Missing answers are a bias of their own,"
-        " which no guarantee here covers: if raters leave out what they do not like, the group's"
-        " scores are too high.",
+        " which no guarantee here covers: where raters leave out what they do not like, scores"
+        " look better than they are.",
         f"Find out who leaves {name if found.more else 'the others'} unanswered, and why: a broken"
         " form, raters of one group who are slower, candidates who do not come. If leases are too"
         " short for one group, lengthen them for all in a new campaign. Do not trust a decision"
@@ -83,7 +83,7 @@ def ends_words(found: AtEnd, names: Sequence[str], lowest: float, highest: float
     """Say that nearly all scores are at one end."""
     end = lowest if found.end == "lowest" else highest
     far = found.distance * (highest - lowest)
-    near = 0.05 * (highest - lowest)
+    near = NEAR * (highest - lowest)
     what = f"on average they are {far:.2g} from {end:g}, in {found.answers:,} answers"
     if found.all:
         return Words(

@@ -56,7 +56,7 @@ DECLARE
   v_looked boolean := false;
   v_part int8multirange;
   v_again boolean;
-  v_lapsed int8multirange;
+  v_lapsed int8multirange;   -- slots that are offered for the second time
 BEGIN
   SELECT * INTO v_head FROM affinity.heads AS h
     WHERE h.campaign = p_campaign AND h.tenant = p_tenant FOR UPDATE;
@@ -65,7 +65,7 @@ BEGIN
   v_first := v_head.events;
   FOR i IN 1 .. cardinality(p_keys) LOOP
     lease := NULL; round := v_head.round; slots := NULL; expires_at := NULL;
-    outstanding := NULL; retry_after := NULL;
+    outstanding := NULL; retry_after := NULL; v_again := false;
     SELECT q.event INTO v_before FROM affinity.requests AS q
       WHERE q.campaign = p_campaign AND q.key = p_keys[i];
     IF FOUND THEN
@@ -94,13 +94,13 @@ BEGIN
       END IF;
       v_limit := least(v_limit, v_head.oldest + v_head.in_flight);
     END IF;
-    v_again := v_head.next_slot >= v_limit;
-    IF NOT v_again THEN
+    IF v_head.next_slot < v_limit THEN
       slots := int8multirange(int8range(
         v_head.next_slot, v_head.next_slot + least(p_counts[i], v_limit - v_head.next_slot)));
       v_head.next_slot := v_head.next_slot + least(p_counts[i], v_limit - v_head.next_slot);
     ELSE
       -- Nothing that nobody has had may go out: offer again what expired leases still owe.
+      v_again := true;
       slots := '{}';
       v_lapsed := '{}';
       FOR v_lease IN SELECT * FROM affinity.leases AS l
@@ -177,8 +177,8 @@ DECLARE
   v_slots int8multirange;   -- for which slots
   v_new int8multirange;   -- which of them had no answer yet
   v_part int8multirange;
-  v_again boolean;
-  v_lapsed int8multirange := '{}';
+  v_first_lease boolean;
+  v_lapsed int8multirange;   -- slots that are answered after their first lease expired, if any
   v_range bigint;   -- of the range of scores
   -- What the batch adds to the sums: a slot or a place, a number of answers, their sum.
   v_add_slots bigint[] := '{}';
@@ -259,14 +259,18 @@ BEGIN
 
     v_new := '{}';
     IF v_ask.round = v_head.round THEN
+      v_first_lease := false;
+      IF v_ask.expires_at <= v_now THEN
+        SELECT NOT l.again INTO v_first_lease FROM affinity.leases AS l
+          WHERE l.campaign = p_campaign AND l.lease = p_leases[i];
+      END IF;
       -- Most tells answer all that a lease owes.
       DELETE FROM affinity.leases AS l WHERE l.campaign = p_campaign AND l.lease = p_leases[i]
-        AND l.pending = v_slots AND (v_counts IS NULL OR v_slots = v_ask.slots)
-        RETURNING l.again INTO v_again;
+        AND l.pending = v_slots AND (v_counts IS NULL OR v_slots = v_ask.slots);
       IF FOUND THEN
         v_new := v_slots;
-        IF v_ask.expires_at <= v_now AND NOT v_again THEN
-          v_lapsed := v_lapsed + v_new;
+        IF v_first_lease THEN
+          v_lapsed := coalesce(v_lapsed, '{}') + v_new;
         END IF;
       END IF;
     END IF;
@@ -282,8 +286,8 @@ BEGIN
         v_new := v_slots * v_lease.pending;
       END IF;
       IF NOT isempty(v_new) THEN
-        IF v_ask.expires_at <= v_now AND NOT v_lease.again THEN
-          v_lapsed := v_lapsed + v_new;
+        IF v_first_lease THEN
+          v_lapsed := coalesce(v_lapsed, '{}') + v_new;
         END IF;
         IF v_new = v_lease.pending THEN
           DELETE FROM affinity.leases AS l
@@ -384,7 +388,7 @@ BEGIN
   IF v_head.events > v_first THEN
     UPDATE affinity.heads AS h SET answered = v_head.answered, events = v_head.events
       WHERE h.campaign = p_campaign;
-    IF NOT isempty(v_lapsed) THEN
+    IF v_lapsed IS NOT NULL THEN
       PERFORM affinity.count_lapses(v_head, v_lapsed);
     END IF;
     IF v_head.answered = v_head.size AND v_head.status <> 'exhausted' THEN
