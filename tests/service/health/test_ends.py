@@ -45,10 +45,10 @@ def worst_case(answers: int, distance: float) -> float:
 
 
 def test_no_adversary_beats_the_level() -> None:
-    worst = worst_case(150, NEAR)
+    worst = worst_case(100, NEAR)
     assert HIGH / 10 < worst <= HIGH
     # Control: scores that are nearer than they may be.
-    assert worst_case(150, NEAR / 3) > 2 * HIGH
+    assert worst_case(100, NEAR / 3) > 2 * HIGH
 
 
 def scores(number: int, answers: int, distances: list[float], seed: int = 0) -> RoundScores:
@@ -80,14 +80,15 @@ def test_sound_campaigns_give_no_finding() -> None:
 def test_scores_at_an_end_are_found_within_the_stated_number_of_answers(
     distance: float, arms: int
 ) -> None:
-    # About the median; with half as many again 9 of 10 have found it for all groups at once.
-    needed = int(1.5 * answers_needed(distance, arms)) + 1
+    # About the median; with 1.8 times as many 19 of 20 runs have found it for a group, so 16 of 20
+    # for four groups at once; fewer than 10 of 20 have a probability below 0.002.
+    needed = int(1.8 * answers_needed(distance, arms)) + 1
     found = [
         find_at_end([scores(0, needed, [distance] * arms, seed)], arms, range(arms))
         for seed in range(20)
     ]
     right = [one for one in found if one is not None and one.all and one.end == "highest"]
-    assert len(right) >= 12 if distance else 20
+    assert len(right) >= (10 if distance else 20)
     sound = [
         find_at_end([scores(0, needed, [0.2] * arms, seed)], arms, range(arms))
         for seed in range(20)

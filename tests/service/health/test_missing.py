@@ -99,7 +99,7 @@ def moved(values: np.ndarray, by: list[int]) -> np.ndarray:
 
 def test_no_adversary_beats_the_level() -> None:
     # Above a tenth of it, or nothing would have been tried.
-    assert 0.02 < worst_case(2, 24, 0.2) <= 0.2
+    assert 0.02 < worst_case(2, 18, 0.2) <= 0.2
 
 
 @pytest.mark.parametrize("face", [0, 1])
@@ -148,15 +148,14 @@ def test_all_looks_at_once_are_the_looks_one_by_one() -> None:
 def test_a_planted_difference_is_found_within_the_stated_number_of_passes(
     own: float, others: float, arms: int
 ) -> None:
-    # `passes_needed` is about the median; with half as many again 19 of 20 runs have found it, so
-    # fewer than 30 of 40 have a probability below 1e-4.
-    needed = int(1.5 * passes_needed(own, others, arms))
+    # `passes_needed` is about the median; with 1.8 times as many 19 of 20 runs have found it, so
+    # fewer than 30 of 40 have a probability below 1e-5.
+    needed = int(1.8 * passes_needed(own, others, arms))
     rates = np.array([own] + [others] * (arms - 1))
     found = [find_missing([a_round(rates, needed, seed)], arms) for seed in range(40)]
     right = [
         one for one in found if one is not None and one.arm == 0 and one.more == (own > others)
     ]
-    # Among two groups, less often of one is more often of the other.
     assert len(right) >= 30
     assert not any(
         find_missing([a_round(rates * 0 + others, needed, seed)], arms) for seed in range(40)
