@@ -213,7 +213,9 @@ def test_unequal_numbers_of_answers_are_found(dsn: str) -> None:
 
 def test_looks_take_turns_and_one_that_fails_keeps_no_other(dsn: str) -> None:
     async def test(one: OneCampaign) -> None:
-        await one.pool.execute("DELETE FROM affinity.health WHERE campaign <> $1", one.id)
+        await one.pool.execute(
+            "UPDATE affinity.health SET due_at = NULL WHERE campaign <> $1", one.id
+        )
         first, second = one.id, await one.create(ExploreThenCommit(2), 100)
         errors: list[BaseException] = []
         checks = HealthChecks(one.pool, errors.append)
@@ -240,6 +242,13 @@ def test_looks_take_turns_and_one_that_fails_keeps_no_other(dsn: str) -> None:
         assert await checks.check_due(now=one.now) == 2
         one.wait(health_checks.LOOK_SECONDS)
         assert await checks.check_due(now=one.now) == 1  # one that is over is not looked at again
+        # One that an older version made is looked at as well.
+        await one.pool.execute("DELETE FROM affinity.health WHERE campaign = $1", first)
+        await checks.watch_the_rest()
+        await one.pool.execute(
+            "UPDATE affinity.health SET due_at = $2 WHERE campaign = $1", first, one.now
+        )
+        assert await checks.check_due(now=one.now) == 1
         one.id = first
 
     on_a_campaign(dsn, test)

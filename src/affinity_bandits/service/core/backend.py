@@ -143,6 +143,8 @@ class Backend:
                     self._connected.set()
                 await self._parts.campaigns.close_due(at_once=first)
                 self.watcher.needing_attention(await self._parts.pool.fetchval(sql.count_marks))
+                if first:
+                    await self._parts.health.watch_the_rest()
                 await self._parts.health.check_due()
                 self.watcher.findings(await self._parts.health.count())
                 first, said = False, None

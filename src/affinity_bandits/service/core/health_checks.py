@@ -88,6 +88,10 @@ class HealthChecks:
         self._pool = pool
         self._failed = failed
 
+    async def watch_the_rest(self) -> None:
+        """Have looks at campaigns that an older version made beside this one."""
+        await self._pool.execute(sql.watch_the_rest)
+
     async def check_due(self, *, now: datetime | None = None) -> int:
         """Look at some of the campaigns whose turn it is; return how many.
 

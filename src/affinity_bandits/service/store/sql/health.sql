@@ -2,6 +2,13 @@
 INSERT INTO affinity.health (campaign, due_at)
 VALUES ($1, coalesce($2, clock_timestamp()) + make_interval(secs => $3));
 
+-- name: watch_the_rest
+-- Campaigns that a process of an older version made after the schema was migrated.
+INSERT INTO affinity.health (campaign, due_at)
+SELECT id, clock_timestamp() FROM affinity.campaigns AS c
+WHERE NOT EXISTS (SELECT FROM affinity.health AS w WHERE w.campaign = c.id)
+ON CONFLICT DO NOTHING;
+
 -- name: next_to_check
 -- Whoever takes it puts off the next look, so that one process looks and a failure is no hurry.
 UPDATE affinity.health SET due_at = coalesce($1, clock_timestamp()) + make_interval(secs => $2)
