@@ -31,6 +31,8 @@ __all__ = [
     "CreateCampaign",
     "Event",
     "EventPage",
+    "Finding",
+    "Health",
     "OpenRound",
     "Page",
     "Plan",
@@ -40,6 +42,9 @@ __all__ = [
 
 T = TypeVar("T")
 FaultKind = Annotated[str, one_of("policy", "state", "decision", "record", "page", "unexpected")]
+FindingKind = Annotated[
+    str, one_of("missing", "uneven", "ends", "standstill", "rater", "committee")
+]
 EventKind = Annotated[str, one_of("create", "ask", "tell", "close", "stop")]
 _RANGE = (
     "An end of the range of scores. The policy is given scores mapped from it to [0, 1]; a plan"
@@ -152,6 +157,25 @@ class Attention(Message):
     since: Moment = Field(description="When it was found.")
 
 
+class Finding(Message):
+    """What a health check found: for whoever runs the comparison to look into."""
+
+    kind: FindingKind = Field(description="A word that programs can rely on.")
+    severity: Annotated[str, one_of("note", "warning")]
+    arms: tuple[str, ...] = Field(description="The groups that it is about; empty if about all.")
+    since: Moment = Field(description="When it was first found.")
+    seen: str = Field(description="What was seen, and how much of it.")
+    effect: str = Field(description="What it would do to the comparison.")
+    advice: str = Field(description="What to do.")
+
+
+class Health(Message):
+    """The health of a campaign when it was last looked at."""
+
+    checked_at: Moment
+    findings: tuple[Finding, ...] = Field(description="Warnings first; empty if all is well.")
+
+
 class Campaign(Message):
     """A campaign as it stood when the reply was made."""
 
@@ -174,6 +198,9 @@ class Campaign(Message):
     )
     created_at: Moment
     attention: Attention | None = Field(description="Why it cannot go on, if it cannot.")
+    health: Health | None = Field(
+        default=None, description="What health checks found; null before the first look."
+    )
 
 
 class ClosedRound(Message):

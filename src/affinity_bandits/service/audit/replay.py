@@ -26,12 +26,16 @@ Row = Mapping[str, Any]
 
 @dataclass
 class HeldLease:
-    """A lease: the slots it was granted and, while its round is open, those it still owes."""
+    """A lease: the slots it was granted and, while its round is open, those it still owes.
+
+    `again` is whether others had them before.
+    """
 
     round: int
     runs: tuple[range, ...]
     pending: set[int]
     expires_at: datetime
+    again: bool
 
     def granted(self) -> set[int]:
         """Return the slots that the lease was granted."""
@@ -52,6 +56,8 @@ class Replay:
         answers: how many answers each of its arms has, in its order.
         sums: and their sums, in units of 1e-9.
         tallies: and how often each score was given, if its policy has nodes.
+        lapsed: how many slots of each of its arms had no answer when their first lease expired, of
+            those that were answered or offered again since.
         leases: leases by their number, those that owe nothing included.
         owing: those of the open round that owe something.
         closed: rounds that were closed.
@@ -68,6 +74,7 @@ class Replay:
         self.answers: list[int] = []
         self.sums: list[int] = []
         self.tallies: list[list[int]] = []
+        self.lapsed: list[int] = []
         self.leases: dict[int, HeldLease] = {}
         self.owing: dict[int, HeldLease] = {}
         self.closed: list[dict[str, Any]] = []
@@ -116,6 +123,7 @@ class Replay:
         self.answers = [0] * len(round_.arms)
         self.sums = [0] * len(round_.arms)
         self.tallies = self.nodes.none(len(round_.arms))
+        self.lapsed = [0] * len(round_.arms)
 
     def _ask(self, event: Row) -> None:
         if self.status in ("exhausted", "stopped"):
@@ -123,7 +131,8 @@ class Replay:
         runs = tuple(range(run.lower, run.upper) for run in event["slots"])
         granted = {slot for run in runs for slot in run}
         limit = self._limit()
-        if self.next_slot < limit:
+        again = self.next_slot >= limit
+        if not again:
             end = min(self.next_slot + event["asked"], limit)
             expected = list(range(self.next_slot, end))
             self.next_slot = end
@@ -132,7 +141,7 @@ class Replay:
         self._same(event, "slots", sorted(granted), sorted(expected))
         until = event["at"] + timedelta(seconds=self.spec.lease_seconds)
         self._same(event, "expires_at", event["expires_at"], until)
-        lease = HeldLease(self.number, runs, granted, event["expires_at"])
+        lease = HeldLease(self.number, runs, granted, event["expires_at"], again)
         self.leases[event["number"]] = self.owing[event["number"]] = lease
 
     def _limit(self) -> int:
@@ -149,9 +158,17 @@ class Replay:
             if len(found) == count or self.owing[number].expires_at > at:
                 break
             part = sorted(self.owing[number].pending)[: count - len(found)]
+            self._lapse(number, part, at)
             self._settle(number, part)
             found += part
         return found
+
+    def _lapse(self, number: int, slots: Sequence[int], at: datetime) -> None:
+        """Count slots that a lease owed until now, if it was their first and has expired."""
+        lease = self.leases[number]
+        if lease.expires_at <= at and not lease.again:
+            for slot in slots:
+                self.lapsed[slot % len(self.round.arms)] += 1
 
     def _settle(self, number: int, slots: Sequence[int]) -> None:
         """Remove slots from those that a lease still owes."""
@@ -190,6 +207,7 @@ class Replay:
             holder = self._holder(slot, event["lease"])
             if holder is None:
                 continue
+            self._lapse(holder, [slot], event["at"])
             self._settle(holder, [slot])
             place = slot % len(self.round.arms)
             self._add(place, 1, units)
@@ -223,6 +241,7 @@ class Replay:
             if place < 0 or len(own) < count:
                 self._note(event, f"{count} answers of arm {arm} are more than the lease has")
                 continue
+            self._lapse(event["lease"], own[:count], event["at"])
             self._settle(event["lease"], own[:count])
             if self.nodes.number and units % count:
                 self._note(event, f"{count} answers of arm {arm} do not have one score")
@@ -250,12 +269,13 @@ class Replay:
                 "sums": self.sums,
                 "dropped": list(made.dropped),
                 "before": self.before,
+                "lapsed": self.lapsed,
             }
         )
         self.saved = made.saved
         if made.next is None:
             self.status = "exhausted"
-            self.answers, self.sums, self.tallies = [], [], []
+            self.answers, self.sums, self.tallies, self.lapsed = [], [], [], []
             return
         self.before += self.round.size
         if self.status != "stopped":

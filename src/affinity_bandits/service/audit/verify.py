@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 import asyncpg
@@ -103,7 +104,19 @@ async def _stored_differences(
         for lease, pending in await db.fetch(sql.stored_leases, campaign)
     }
     compare("open leases", leases, replay.pending())
+    if head["lapses_known"]:
+        rows = await db.fetch(sql.stored_lapses, campaign, head["round"])
+        lapsed = enumerate(replay.lapsed)
+        compare("lapsed slots", [tuple(one) for one in rows], [one for one in lapsed if one[1]])
     rounds = map(dict, await db.fetch(sql.stored_rounds, campaign))
     closed = [one | {"sums": [int(total) for total in one["sums"]]} for one in rounds]
-    compare("closed rounds", closed, replay.closed)
+    compare("closed rounds", *map(_as_far_as_counted, (closed, replay.closed), (closed, closed)))
     return found
+
+
+def _as_far_as_counted(
+    rounds: list[dict[str, Any]], stored: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return rounds without lapsed slots where these were not counted: in older versions."""
+    known = {one["number"] for one in stored if one["lapsed"]}
+    return [one if one["number"] in known else one | {"lapsed": None} for one in rounds]

@@ -23,6 +23,7 @@ from affinity_bandits.service.core import faults
 from affinity_bandits.service.core.campaign_spec import CampaignSpec, open_round
 from affinity_bandits.service.core.closer import Closer
 from affinity_bandits.service.core.closing import opened
+from affinity_bandits.service.core.health_checks import LOOK_SECONDS
 from affinity_bandits.service.core.memory import remember
 from affinity_bandits.service.core.records import Lease, Runs
 from affinity_bandits.service.core.scores import units_to_text
@@ -94,6 +95,7 @@ class Campaigns(Closer):
                 *(policy.order_window, spec.nodes.number),
             )
             await opened(db, id_, 0, first, before=0, now=now)
+            await db.execute(sql.watch, id_, now, LOOK_SECONDS)
             detail = {
                 "description": data,  # the spec; so called since the first schema
                 "version": __version__,

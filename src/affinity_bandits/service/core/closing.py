@@ -98,11 +98,17 @@ async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime |
         place = one["place"]
         counts[place], sums[place] = one["answers"], int(one["total"])
         tallies[place] = tallies_in(one)
+    lapsed = [0] * len(current.arms)
+    for one in await db.fetch(sql.take_lapses, campaign):
+        # One that closed a round and is older than these counts left them behind.
+        if one["round"] == number and one["place"] < len(lapsed):
+            lapsed[one["place"]] = one["slots"]
     with ours(campaign, "decision"):
         made = advance(policy, nodes, saved, current, sums, tallies, row["before"])
         check_plan(made.next, about["arms"], saved["horizon"] - row["before"] - current.size)
     at = await db.fetchval(sql.time_of, now)
-    await db.execute(sql.close_round, campaign, number, at, counts, sums, made.dropped)
+    seen = (counts, sums, made.dropped, lapsed)
+    await db.execute(sql.close_round, campaign, number, at, *seen)
     detail = {
         "arms": list(current.arms),
         "repetitions": current.repetitions,

@@ -22,7 +22,7 @@ from affinity_bandits.service.core.scores import from_units
 from affinity_bandits.service.problems import NeedsAttention, NoSuchCampaign
 from affinity_bandits.service.store.connection import translate_errors
 from affinity_bandits.service.store.named import sql
-from affinity_bandits.wire import Attention, Event
+from affinity_bandits.wire import Attention, Event, Finding, Health
 
 
 class CampaignQueries:
@@ -157,7 +157,20 @@ def _campaign(row: asyncpg.Record, found: list[NeedsAttention]) -> Campaign:
             sums=tuple(sums),
         ),
         attention=attention,
+        health=_health(row),
     )
+
+
+def _health(row: asyncpg.Record) -> Health | None:
+    if row["checked_at"] is None:
+        return None
+    names = row["arms"]
+    found = [
+        one | {"arms": [names[arm] for arm in one["arms"] if arm in range(len(names))]}
+        for one in json.loads(row["findings"] or "[]")
+    ]
+    findings = tuple(Finding.model_validate(one) for one in found)
+    return Health(checked_at=row["checked_at"], findings=findings)
 
 
 def _spec(row: asyncpg.Record) -> tuple[CampaignSpec | Stored, NeedsAttention | None]:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.service.core.campaign_spec import CampaignSpec
-from affinity_bandits.wire import Attention
+from affinity_bandits.wire import Attention, Health
 
 Runs = tuple[tuple[int, int], ...]
 """Slots as runs of (first, count)."""
@@ -101,6 +101,7 @@ class Campaign:
             newest handed out; None where nothing is promised that depends on it, and where a
             campaign is older than that rule.
         attention: why it cannot go on, if it cannot.
+        health: what was found when its health was last looked at; None before the first look.
     """
 
     id: UUID
@@ -113,6 +114,7 @@ class Campaign:
     round: Progress
     created_at: datetime
     attention: Attention | None = None
+    health: Health | None = None
 
 
 @dataclass(frozen=True)

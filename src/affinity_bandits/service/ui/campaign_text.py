@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from markupsafe import Markup
 
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.service.core.records import Campaign
+from affinity_bandits.service.health.words import quoted
 from affinity_bandits.service.ui.wording import capital, count_word, counted, listed, named, say
+from affinity_bandits.wire import Finding, Health
+
+TITLES = {
+    "missing": "Answers missing for one group",
+    "uneven": "Unequal numbers of answers",
+    "ends": "Scores at one end of the scale",
+    "standstill": "The round stands still",
+    "rater": "One rater gives nearly all scores",
+    "committee": "The committee does not fit",
+}
 
 
 def status_of(campaign: Campaign) -> str:
@@ -110,6 +123,35 @@ def order_of_answers(campaign: Campaign) -> str:
     return ""
 
 
+def health_in_words(health: Health) -> str:
+    """Return the health of a campaign in a word or two."""
+    warnings = sum(one.severity == "warning" for one in health.findings)
+    notes = len(health.findings) - warnings
+    parts = [(warnings, "warning"), (notes, "note")]
+    return " and ".join(counted(count, noun) for count, noun in parts if count) or "No findings"
+
+
+def finding_in_words(finding: Finding) -> dict[str, object]:
+    """Return a finding for its place on a page, with names in their own text direction."""
+
+    def words(text: str) -> Markup:
+        parts = [Markup.escape(text)]
+        for name in finding.arms:
+            parts = [
+                piece
+                for part in parts
+                for piece in _between(part.split(Markup.escape(quoted(name))), named(name))
+            ]
+        return Markup("").join(parts)
+
+    return {
+        "title": TITLES.get(finding.kind, capital(finding.severity)),
+        "severity": finding.severity,
+        "since": finding.since,
+        **{name: words(getattr(finding, name)) for name in ("seen", "effect", "advice")},
+    }
+
+
 def is_warm_up(policy: RoundPolicy, number: int) -> bool:
     """Return whether a round is a warm-up, whose answers are set aside by plan."""
     return number < policy.warm_up_rounds
@@ -139,3 +181,11 @@ def _left_of_all(campaign: Campaign) -> str:
     if total > 12:  # not "three of 40"
         return f"{left:,} of {total:,} groups"
     return f"{count_word(left)} of {count_word(total)} groups"
+
+
+def _between(parts: Sequence[Markup], what: Markup) -> list[Markup]:
+    """Return parts with something between each two."""
+    found = [parts[0]]
+    for part in parts[1:]:
+        found += [what, part]
+    return found

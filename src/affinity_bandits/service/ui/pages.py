@@ -221,6 +221,11 @@ def _campaign_page(
         how=campaign_text.how_it_decides(found.spec.policy),
         order=campaign_text.order_of_answers(found),
         warm_up=campaign_text.is_warm_up(found.spec.policy, 0),
+        health=None if found.health is None else campaign_text.health_in_words(found.health),
+        findings=[
+            campaign_text.finding_in_words(one)
+            for one in (() if found.health is None else found.health.findings)
+        ],
         view=view_of(found, rounds, answers),
         rounds_open=ROUNDS_OPEN,
         answers=found.before + found.round.answered,
@@ -253,6 +258,8 @@ def _row(one: Campaign) -> dict[str, Any]:
             f"{one.round.answered:,} of {one.round.size:,} answers",
         ),
         "attention": one.attention is not None,
+        "warning": one.health is not None
+        and any(finding.severity == "warning" for finding in one.health.findings),
     }
 
 
@@ -265,6 +272,7 @@ def _plain_row(one: Campaign) -> dict[str, Any]:
         "running": one.recommended is None,
         "bar": "",
         "attention": True,
+        "warning": False,
     }
 
 

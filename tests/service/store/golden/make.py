@@ -26,10 +26,12 @@ from affinity_bandits.policies import (
 )
 from affinity_bandits.service.core.campaign_spec import CampaignSpec
 from affinity_bandits.service.core.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.health_checks import HealthChecks
 from affinity_bandits.service.core.records import Lease
 from affinity_bandits.service.core.tells import ArmTell, ScoreTell, SlotTell
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate, newest_revision
+from affinity_bandits.service.store.named import sql
 from affinity_bandits.wire import Wait
 from tests.support.databases import made_database
 
@@ -105,6 +107,9 @@ class Maker:
         lease = await self.ask(MARKED, 9)
         with patch.object(ExploreThenCommit, "version", 2):
             await self.tell(MARKED, lease)
+        await HealthChecks(self.pool).check(RUNNING, now=LATER)
+        said = ("seen", "effect", "advice")
+        await self.pool.execute(sql.save_finding, RUNNING, "ends", "note", LATER, [1], *said)
         # A process that died between its last answer and the end of the round.
         with patch.object(self.campaigns, "close"):
             await self.tell(COMPLETE, await self.ask(COMPLETE, 9))

@@ -47,11 +47,14 @@ SELECT c.id, c.number, c.name, c.arms, c.policy::text, c.horizon, c.lease_second
   coalesce(s.places, '{}') AS places, coalesce(s.answers, '{}') AS answers,
   coalesce(s.totals, '{}') AS totals,
   ARRAY(SELECT unnest(d.dropped) FROM affinity.rounds AS d WHERE d.campaign = c.id) AS dropped,
-  f.kind, f.reason, coalesce(f.since, clock_timestamp()) AS since
+  f.kind, f.reason, coalesce(f.since, clock_timestamp()) AS since, w.checked_at,
+  (SELECT json_agg(g ORDER BY g.severity DESC, g.kind)::text FROM affinity.findings AS g
+    WHERE g.campaign = c.id) AS findings
 FROM affinity.campaigns AS c
 JOIN affinity.heads AS h ON h.campaign = c.id
 JOIN affinity.rounds AS r ON r.campaign = c.id AND r.number = h.round
 LEFT JOIN affinity.faults AS f ON f.campaign = c.id
+LEFT JOIN affinity.health AS w ON w.campaign = c.id
 LEFT JOIN LATERAL (
   SELECT array_agg(place) AS places, array_agg(answers) AS answers, array_agg(total) AS totals
   FROM affinity.sums AS s WHERE s.campaign = c.id) AS s ON true

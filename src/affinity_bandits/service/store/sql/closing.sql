@@ -14,11 +14,15 @@ SELECT arms, repetitions, size, before FROM affinity.rounds WHERE campaign = $1 
 -- name: take_sums
 DELETE FROM affinity.sums WHERE campaign = $1 RETURNING place, answers, total, tallies;
 
+-- name: take_lapses
+DELETE FROM affinity.lapses WHERE campaign = $1 RETURNING round, place, slots;
+
 -- name: time_of
 SELECT coalesce($1::timestamptz, clock_timestamp());
 
 -- name: close_round
-UPDATE affinity.rounds SET closed_at = $3, counts = $4, sums = $5, dropped = $6
+UPDATE affinity.rounds SET closed_at = $3, counts = $4, sums = $5, dropped = $6,
+  lapsed = CASE WHEN lapsed IS NULL THEN NULL ELSE $7::bigint[] END
 WHERE campaign = $1 AND number = $2;
 
 -- name: save_state

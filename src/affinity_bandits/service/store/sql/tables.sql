@@ -89,6 +89,9 @@ CREATE TABLE affinity.rounds (
   counts bigint[],             -- answers of each arm
   sums numeric[],              -- and their exact sum, in units of 1e-9
   dropped integer[],
+  -- Slots of each arm that lapsed: whose first lease expired before they were answered. Set when the
+  -- round is closed; NULL where they were not counted from its first slot on.
+  lapsed bigint[] DEFAULT '{}',
   PRIMARY KEY (campaign, number)
 );
 
@@ -115,8 +118,19 @@ CREATE TABLE affinity.leases (
   round integer NOT NULL,
   pending int8multirange NOT NULL CHECK (NOT isempty(pending)),
   expires_at timestamptz NOT NULL,
+  again boolean NOT NULL DEFAULT false,   -- whether others had its slots before
   PRIMARY KEY (campaign, lease)
 );
+
+-- Slots of the open round that lapsed, by the arm's place in it. What expired leases still owe is
+-- not in it yet: it comes when it is offered again, or answered after all.
+CREATE TABLE affinity.lapses (
+  campaign uuid NOT NULL,
+  round integer NOT NULL,
+  place integer NOT NULL,
+  slots bigint NOT NULL,
+  PRIMARY KEY (campaign, round, place)
+) WITH (fillfactor = 50);
 
 -- Rounds that have all their answers and wait to be closed.
 CREATE TABLE affinity.due (
@@ -131,6 +145,30 @@ CREATE TABLE affinity.faults (
   since timestamptz NOT NULL,
   tries integer NOT NULL,         -- that failed in a row
   retry_at timestamptz NOT NULL   -- not before
+);
+
+-- When the health of a campaign is looked at, and what a look has to know of those before it.
+CREATE TABLE affinity.health (
+  campaign uuid PRIMARY KEY REFERENCES affinity.campaigns,
+  due_at timestamptz,             -- not before; NULL once the comparison is over
+  checked_at timestamptz,         -- the last look
+  answers bigint NOT NULL DEFAULT 0,               -- counted by then
+  silent double precision NOT NULL DEFAULT 0,      -- seconds without an answer, by then
+  longest double precision NOT NULL DEFAULT 0      -- the longest time without one that has ended
+);
+CREATE INDEX health_due ON affinity.health (due_at);
+
+-- What the last look found.
+CREATE TABLE affinity.findings (
+  campaign uuid NOT NULL REFERENCES affinity.campaigns,
+  kind text NOT NULL,
+  severity text NOT NULL CHECK (severity IN ('note', 'warning')),
+  since timestamptz NOT NULL,     -- the first look that found it
+  arms integer[] NOT NULL,        -- that it is about; empty where it is about all
+  seen text NOT NULL,
+  effect text NOT NULL,
+  advice text NOT NULL,
+  PRIMARY KEY (campaign, kind)
 );
 
 -- What happened, in order and without gaps; the rest can be computed from it.
