@@ -21,10 +21,17 @@ def is_admitted(given: Assumptions, bias: PiecewisePower) -> bool:
     """Return whether assumptions admit a bias whose weights are at most 1."""
     if bias.steepness > given.steepest * (1.0 + 1e-9):
         return False
+    if given.bonus is not None and strength(bias) > (1.0 + given.bonus) * (1.0 + 1e-9):
+        return False
     fair = bias.weight(1.0 / given.groups)
     if given.bounded and fair < given.smallest_difference:
         return False  # scores of at most 1 could not differ by so much at equal shares
-    return given.lipschitz is None or bias.lipschitz <= given.lipschitz * fair
+    return given.lipschitz is None or bias.lipschitz <= given.lipschitz * fair * (1.0 + 1e-9)
+
+
+def strength(bias: PiecewisePower) -> float:
+    """Return the largest weight as a multiple of the smallest: f(1)/f(0)."""
+    return bias.weights[-1] / bias.weights[0]
 
 
 def joined(shares: Sequence[float], exponents: Sequence[float], fair: float) -> PiecewisePower:
@@ -69,6 +76,8 @@ def admitted(bias: PiecewisePower, given: Assumptions, level: float) -> Piecewis
     """
     if bias.steepness > given.steepest:
         bias = flattened(bias, given.steepest / bias.steepness)
+    if given.bonus is not None and strength(bias) > 1.0 + given.bonus:
+        bias = flattened(bias, np.log1p(given.bonus) / np.log(strength(bias)))
     if given.lipschitz is not None:
         part = 1.0
         while bias.lipschitz > given.lipschitz and part > 1e-6:
@@ -105,7 +114,21 @@ def harmful_biases(given: Assumptions, level: float) -> list[PiecewisePower]:
         joined([0.5 * fair], [steep, 0.0, steep], fair),
         joined([min(0.999, 1.2 * fair)], [0.0, steep, 0.0], fair),
     ]
+    if given.bonus and steep > 0.0:
+        # The whole bonus as suddenly as may be: below equal shares, beyond or around them.
+        width = (1.0 + given.bonus) ** (1.0 / steep)
+        for low in (fair / width, fair, fair / np.sqrt(width)):
+            ends = [max(2 * SMALLEST_SHARE, low), min(0.999, low * width)]
+            shapes.append(joined(ends, _rises(ends, fair, steep), fair))
     return [admitted(shape, given, level) for shape in shapes]
+
+
+def _rises(ends: Sequence[float], fair: float, steep: float) -> list[float]:
+    """Return the exponents of a bias that rises between two shares only."""
+    points = sorted({SMALLEST_SHARE, *ends, fair, 1.0})
+    return [
+        steep if ends[0] <= left and right <= ends[1] else 0.0 for left, right in pairwise(points)
+    ]
 
 
 def instance(

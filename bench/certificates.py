@@ -118,7 +118,7 @@ def at_the_edge(given: Assumptions) -> Assumptions:
     if far is None:
         return given
     worlds = worst_worlds(short, policy, far, SEED + 2)
-    found = sufficient_horizon(worlds, policy, far, SEED)
+    found = sufficient_horizon(worlds, policy, short.horizon, far, SEED)
     return given if found is None or found[0] > MOST_CHOICES else _with_horizon(given, found[0])
 
 

@@ -63,7 +63,7 @@ def plans(
                 needed=one,
                 sufficient=2500 if way in few else None,
                 detectable=0.25,
-                otherwise=(Otherwise("scores spread by 0.5, not 1", 12_345_678, way in few),),
+                otherwise=(Otherwise("scores spread by 0.5, not 1", 9999.0, way in few),),
             )
         )
     return found

@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tests.support.environments import Needs
+from tests.support.environments import ROOT, Needs
 
 NEEDS = re.compile(r"^This page needs: `(pip install [^`]+)`", flags=re.MULTILINE)
 FENCE = re.compile(r"^(?P<mark>`{3,})(?P<kind>[^`\n]*)$")
@@ -19,6 +19,13 @@ WITH_SIMULATION = {"experiments", "plot", "ray"}
 """The extras that bring the extra `simulation` along."""
 KINDS = ("console", "python", "text", *FILES, "")
 """What a block may be; directives of MyST, in braces, are not for typing."""
+
+
+EVERY_PAGE = (
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "stories").glob("*.md")),
+)
 
 
 class BadPage(Exception):  # noqa: N818 - reads as the fact it states

@@ -7,14 +7,13 @@ CI does while it has a core to spare. It needs nothing but the standard library 
 
 from __future__ import annotations
 
-from tests.docs.pages import read_page
-from tests.support.environments import OF_TESTS, ROOT, environment
+from tests.docs.pages import EVERY_PAGE, read_page
+from tests.support.environments import OF_TESTS, environment
 
 
 def main() -> None:
     """Make them; one that is left out is made by whoever asks for it."""
-    pages = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
-    for needs in (*(read_page(path).needs for path in pages), *OF_TESTS):
+    for needs in (*(read_page(path).needs for path in EVERY_PAGE), *OF_TESTS):
         if needs is not None:
             environment(needs)
 

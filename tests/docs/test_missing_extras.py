@@ -14,7 +14,7 @@ from typer.main import get_command
 from affinity_bandits.cli.app import app
 from affinity_bandits.errors import MissingExtra
 from affinity_bandits.extras import NEEDED
-from tests.docs.pages import parse_pip
+from tests.docs.pages import EVERY_PAGE, parse_pip
 from tests.support.environments import ROOT, SIMULATION, Needs, environment
 
 slow = pytest.mark.slow  # makes an environment
@@ -25,7 +25,7 @@ WORKS = None
 COMMANDS = {
     f"simulate {INSTANCE}": WORKS,
     f"simulate {INSTANCE} --plot regret.png": "plot",
-    "plan --groups 2 --horizon 1e4 --smallest-difference 0.3 --head-start 10 --plot p.png": "plot",
+    "plan --groups 2 --scale 0..1 --budget 1e4 --difference 0.3 --plot p.png": "plot",
     "policies": WORKS,
     "biases": WORKS,
     "noises": WORKS,
@@ -149,7 +149,7 @@ def test_what_a_message_says_to_install_is_there_to_install() -> None:
 def documented_modules() -> list[str]:
     """Every module that the reference or a page's example names."""
     found: set[str] = set()
-    for path in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+    for path in EVERY_PAGE:
         text = path.read_text(encoding="utf-8")
         found |= set(re.findall(r"(?:automodule::|from|import) (affinity_bandits[\w.]*)", text))
         members = re.findall(r"auto(?:class|function):: (affinity_bandits[\w.]*)", text)

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs.pages import EVERY_PAGE
 from tests.support.environments import ROOT
 
-PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+PAGES = sorted({*ROOT.glob("*.md"), *EVERY_PAGE})
 THEIR_OWN = "my_policy.py"  # what CONTRIBUTING tells its reader to write
 
 

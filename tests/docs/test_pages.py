@@ -18,13 +18,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.docs.pages import read_page
+from tests.docs.pages import EVERY_PAGE, read_page
 from tests.docs.reader import Adapted, follow
-from tests.support.environments import ROOT
 
 pytestmark = pytest.mark.slow  # makes environments, compiles
 
-PAGES = {path.stem: path for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))}
+PAGES = {path.stem: path for path in EVERY_PAGE}
 SERVER = os.environ.get("AFFINITY_DSN", "postgresql://127.0.0.1:5432/test")
 DATABASE = "postgresql://127.0.0.1:5432/affinity"
 MOST_EXCEPTIONS = 4

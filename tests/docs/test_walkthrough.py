@@ -32,12 +32,13 @@ GUIDE = (DOCS / "live.md").read_text(encoding="utf-8")
 def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the guide's `affinity plan` writes."""
     (words,) = re.findall(r"affinity plan (--.*?)--out plan\.toml", GUIDE, flags=re.DOTALL)
-    flags = dict(re.findall(r"--([a-z-]+) ([\d.]+)", words))
+    flags = dict(re.findall(r"--([a-z-]+) (\S+)", words))
+    assert (flags.pop("scale"), flags.pop("judges")) == ("yes/no", "committee")
     made = make_plan(
         Assumptions(
             groups=int(flags.pop("groups")),
-            horizon=int(flags.pop("horizon")),
-            smallest_difference=float(flags.pop("smallest-difference")),
+            horizon=int(flags.pop("budget")),
+            smallest_difference=float(flags.pop("difference")),
             head_start=int(flags.pop("head-start")),
             steepness=float(flags.pop("steepness")),
             in_flight=int(flags.pop("in-flight")),

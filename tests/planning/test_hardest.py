@@ -53,6 +53,7 @@ def assumed(draw: st.DrawFn) -> Assumptions:
         head_start=draw(st.integers(0, 60)),
         steepness=draw(st.sampled_from([0.0, 0.2, 0.9, 1.0, 2.5, 8.0])),
         lipschitz=draw(st.sampled_from([None, None, 0.3, 2.0, 10.0])),
+        bonus=draw(st.sampled_from([None, None, 0.1, 0.5, 3.0])),
         noise=noise,
         largest_mean=draw(st.floats(difference, 1.0)) if noise == "bounded" else 1.0,
     )
@@ -257,6 +258,7 @@ PLANTED: dict[str, Callable[[World], World]] = {
     "steepness-halved": lambda world: world._replace(steepness=0.5 * world.steepness),
     "pass-ignored": lambda world: world._replace(slack=0),
     "slope-halved": lambda world: world._replace(lipschitz=0.5 * world.lipschitz),
+    "bonus-halved": lambda world: world._replace(strength=0.5 * (1.0 + world.strength)),
 }
 
 
@@ -265,9 +267,15 @@ PLANTED: dict[str, Callable[[World], World]] = {
 def test_worlds_that_are_too_mild_are_caught(error: str) -> None:
     """The negative control: the same attack, on worlds with a planted error, soon succeeds."""
     limit = 1.0 if error == "slope-halved" else None
+    bonus = 0.3 if error == "bonus-halved" else None
     # A narrow range of levels: random ones are then close to the hardest.
     given = Assumptions(
-        3, 10**6, 0.1, head_start=30, steepness=2.5, lipschitz=limit, largest_mean=0.11
+        *(3, 10**6, 0.1),
+        head_start=30,
+        bonus=bonus,
+        steepness=2.5,
+        lipschitz=limit,
+        largest_mean=0.11,
     )
     refused = (
         seed
@@ -277,6 +285,43 @@ def test_worlds_that_are_too_mild_are_caught(error: str) -> None:
     caught = list(islice(refused, 3))
     assert caught
     assert all(leads_kept(np.random.default_rng(seed), given) for seed in caught)
+
+
+# Committees that are known, and judges whose shares do not change.
+
+
+def test_of_a_known_committee_every_group_that_makes_a_difference_is_the_best_once() -> None:
+    given = Assumptions(4, 1000, 0.2, committee=[30, 10, 10, 0])
+    worlds = hard_worlds(given)
+    assert {hard.initial for hard in worlds} == {(30, 10, 10, 0)}
+    assert [hard.world.best for hard in worlds] == [3, 2, 0]
+    assert str(worlds[1]) == "the best group has 10 of 50 members"
+
+
+@pytest.mark.parametrize(
+    ("judges", "difference"), [("panel", 0.2), ("strangers", 0.2 / 1.25)], ids=str
+)
+def test_where_shares_do_not_change_the_lead_is_what_the_bonus_leaves(
+    judges: str, difference: float
+) -> None:
+    given = Assumptions(3, 1000, 0.2, committee=[30, 10, 10], bonus=0.25, judges=judges)
+    (hard,) = hard_worlds(given)
+    rounds: Rounds = [([0, 1, 2], 7), ([0, 2], 3), ([0, 1, 2], 100)]
+    for (arms, repetitions), sums in zip(
+        rounds, hard_sums(hard.world, list(hard.initial), rounds), strict=True
+    ):
+        leads = sums[-1] - sums[:-1]
+        assert leads == pytest.approx([repetitions * difference] * (len(arms) - 1))
+
+
+def test_what_few_join_costs_choices() -> None:
+    given = Assumptions(2, 10**5, 0.3, committee=[20, 5], bonus=0.2)
+    spent = []
+    for joining in (1.0, 0.3, 0.1):
+        some = replace(given, joining=joining)
+        (hard, _) = hard_worlds(some)
+        spent.append(hardest_outcome(hard, planned_policy(some), 10**5, 100, seed=1).choices)
+    assert spent[0] < spent[1] < spent[2]
 
 
 # What is in flight.

@@ -19,12 +19,12 @@ class Otherwise:
 
     Attributes:
         words: what is not as assumed.
-        choices: so many suffice in 95% of runs.
+        factor: so many times the choices suffice in 95% of runs.
         more: whether that is not so, and it takes more.
     """
 
     words: str
-    choices: int
+    factor: float
     more: bool
 
 
@@ -38,6 +38,8 @@ def costs_otherwise(
     place = [str(one) for one in hard_worlds(assumptions)].index(str(hard))
     changes = list(_changes(assumptions))
 
+    # The same streams as with the change, so that few runs tell what it makes of them.
+    usual = run_hardest(hard, policy, limit, RUNS, seed).needed(0.95)
     took = [
         max(
             run_hardest(one, policy, limit, RUNS, seed).needed(0.95)
@@ -46,7 +48,7 @@ def costs_otherwise(
         for _, change in changes
     ]
     return [
-        Otherwise(words, min(limit, one), one > limit)
+        Otherwise(words, min(limit, one) / min(limit, usual), one > limit)
         for (words, _), one in zip(changes, took, strict=True)
     ]
 

@@ -231,7 +231,7 @@ def make_plan(
         elif far is None:
             plan = replace(plan, needed=None)
         else:
-            found = sufficient_horizon(worlds, policy, far, own + SUFFICIENT)
+            found = sufficient_horizon(worlds, policy, horizon, far, own + SUFFICIENT)
             choices, then = (None, None) if found is None else found
             needed = None if then is None else then[costliest(then)]
             plan = replace(

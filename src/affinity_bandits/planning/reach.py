@@ -183,7 +183,7 @@ def far_enough(assumptions: Assumptions, policy: RoundPolicy, seed: int) -> int 
 
 
 def sufficient_horizon(
-    worlds: Sequence[HardWorld], policy: RoundPolicy, far: int, seed: int
+    worlds: Sequence[HardWorld], policy: RoundPolicy, horizon: int, far: int, seed: int
 ) -> tuple[int, list[Outcome]] | None:
     """Return choices that are enough in every one of some worlds, and what becomes of them then.
 
@@ -193,12 +193,13 @@ def sufficient_horizon(
     Args:
         worlds: the worst of each committee.
         policy: what is run; it is told `far` as the horizon.
+        horizon: the number that is too small.
         far: a horizon by which most runs are decided.
         seed: of all runs.
     """
     while True:
         runs = [run_hardest(hard, policy, far, SUFFICIENT_RUNS, seed) for hard in worlds]
-        choices = _rounded_up(max(one.needed(NEARLY_ALL) for one in runs))
+        choices = _rounded_up(max(horizon + 1, *(one.needed(NEARLY_ALL) for one in runs)))
         if choices <= far:
             return choices, [one.within(choices) for one in runs]
         if far >= LARGEST_HORIZON:
