@@ -61,6 +61,11 @@ def plan_for_panel(state: JudgedState) -> Round:
     return Round(bets.active[:left], FOREVER if left == 1 else passes_to_come(bets))
 
 
+def seats_in_order(state: JudgedState, leader: int, arm: int) -> bool:
+    """Return whether an arm has no fewer seats than the leader, so that it may be bet against."""
+    return bool(state.judges[leader] <= state.judges[arm])
+
+
 def absorb_from_panel(state: JudgedState, seen: FloatArray) -> None:
     """Bet on the leader against those with no fewer seats than it has; a kernel."""
     bets = state.bets
@@ -69,8 +74,7 @@ def absorb_from_panel(state: JudgedState, seen: FloatArray) -> None:
     if leader >= 0:
         lead = place_of_leader(bets)
         for position in range(bets.left[0]):
-            in_order = state.judges[leader] <= state.judges[bets.active[position]]
-            if position != lead and in_order:
+            if position != lead and seats_in_order(state, leader, bets.active[position]):
                 bet_against(bets, position, lead, passes, seen)
     if end_round(bets, passes, seen):
         takes_the_lead(bets, 0.0)
