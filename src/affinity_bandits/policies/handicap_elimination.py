@@ -48,9 +48,8 @@ JUDGING = {
     "chosen": f"Everybody who was chosen so far is taken to judge. {HEAD_START}",
     "members": "All members of the committee judge, and the campaign is told who they are before"
     f" each round. {HEAD_START}",
-    "panel": "A panel judges, which stays the same for a round. The group that leads should have no"
-    " more seats than any other: a comparison cannot favour whoever is fewest. It is not compared"
-    " with a group that has fewer seats.",
+    "panel": "A panel judges, which stays the same for a round. The group that leads is compared"
+    " only with those that have at least as many seats.",
     "strangers": "Nobody judges their own group, so no comparison can favour one.",
 }
 """Who judges, by the setting, in words for pages."""

@@ -146,3 +146,4 @@ class ClosedRound:
     dropped: tuple[int, ...]
     judges: tuple[int, ...] | None = None
     outsiders: int | None = None
+    fewest_seats: int | None = None

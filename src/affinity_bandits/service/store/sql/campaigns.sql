@@ -68,7 +68,7 @@ SELECT arms FROM affinity.campaigns WHERE tenant = $1 AND id = $2;
 
 -- name: page_of_rounds
 SELECT r.number, r.arms, r.repetitions, r.size, r.before, r.opened_at, r.closed_at, r.counts,
-  r.sums, r.dropped, r.judges, r.outsiders
+  r.sums, r.dropped, r.judges, r.outsiders, r.fewest_seats
 FROM affinity.rounds AS r JOIN affinity.campaigns AS c ON c.id = r.campaign
 WHERE c.tenant = $1 AND c.id = $2 AND r.number > $3 AND r.closed_at IS NOT NULL
 ORDER BY r.number LIMIT $4;
