@@ -78,6 +78,8 @@ def next_step(campaign: Campaign) -> Markup:
             name=named(spec.arms[campaign.recommended]),
             answers=counted(round_.answered, "answer"),
         )
+    if campaign.awaits_judges:
+        return _awaited(campaign)
     what = "The warm-up" if is_warm_up(spec.policy, round_.number) else "This round"
     needed = round_.size - round_.answered
     if needed == 0 and campaign.attention is not None:
@@ -95,6 +97,29 @@ def next_step(campaign: Campaign) -> Markup:
         what=what,
         needed=counted(needed, "more answer"),
         waiting=waiting,
+    )
+
+
+def _awaited(campaign: Campaign) -> Markup:
+    """Return what a round waits for that nobody was named to judge, in a sentence."""
+    policy = campaign.spec.policy
+    label = capital(round_in_words(policy, campaign.round.number))
+    if policy.judging_body == "committee":
+        return say(
+            "{label} waits: nobody has said yet who is in the committee now. Until then nothing is"
+            " handed out.",
+            label=label,
+        )
+    if campaign.named is not None:
+        return say(
+            "{label} waits for another panel than the one that was named. Until then nothing is"
+            " handed out.",
+            label=label,
+        )
+    return say(
+        "{label} waits for its panel, which nobody has named yet. Until then nothing is handed"
+        " out.",
+        label=label,
     )
 
 

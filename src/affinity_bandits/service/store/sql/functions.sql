@@ -82,6 +82,9 @@ BEGIN
     IF v_head.status IN ('exhausted', 'stopped') THEN
       outcome := v_head.status; RETURN NEXT; CONTINUE;
     END IF;
+    IF v_head.awaits_judges THEN
+      outcome := 'awaits_judges'; RETURN NEXT; CONTINUE;
+    END IF;
     IF v_head.answered = v_head.size THEN
       outcome := 'closing'; RETURN NEXT; CONTINUE;
     END IF;
@@ -152,11 +155,13 @@ END $$;
 
 -- Item i of the batch has p_lengths[i] entries in p_told and p_units: slots and their scores. Where
 -- p_forms[i] is not 'answers', they are arms and sums, with p_counts the numbers of answers: one sum
--- an arm if it is 'totals', one for each score of an arm if it is 'scores'.
+-- an arm if it is 'totals', one for each score of an arm if it is 'scores'. p_details[i] says who
+-- rated; without any, p_details is left out.
 CREATE OR REPLACE FUNCTION affinity.tell(
   p_tenant bigint, p_campaign uuid, p_now timestamptz,
   p_actors text[], p_keys text[], p_digests bytea[], p_leases bigint[], p_forms text[],
-  p_lengths integer[], p_told bigint[], p_counts bigint[], p_units bigint[]
+  p_lengths integer[], p_told bigint[], p_counts bigint[], p_units bigint[],
+  p_details text[] DEFAULT NULL
 ) RETURNS TABLE (
   outcome text, counted bigint, late bigint, duplicate bigint, complete boolean
 ) LANGUAGE plpgsql SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
@@ -346,13 +351,15 @@ BEGIN
     v_head.answered := v_head.answered + counted;
     INSERT INTO affinity.events
         (campaign, number, at, kind, actor, key, digest, round, lease, told, counts, units,
-         counted, late, duplicate)
+         counted, late, duplicate, detail)
       VALUES (p_campaign, v_head.events, v_now, 'tell', p_actors[i], p_keys[i], p_digests[i],
-        v_head.round, p_leases[i], v_told, v_counts, v_units, counted, late, duplicate);
+        v_head.round, p_leases[i], v_told, v_counts, v_units, counted, late, duplicate,
+        p_details[i]::json);
     INSERT INTO affinity.requests (campaign, key, event)
       VALUES (p_campaign, p_keys[i], v_head.events);
     outcome := 'told';
-    complete := v_head.answered = v_head.size AND v_head.status <> 'exhausted';
+    complete := v_head.answered = v_head.size AND v_head.status <> 'exhausted'
+      AND NOT v_head.awaits_judges;
     RETURN NEXT;
   END LOOP;
   IF cardinality(v_add_slots) > 0 AND v_head.nodes = 0 THEN
@@ -391,7 +398,8 @@ BEGIN
     IF v_lapsed IS NOT NULL THEN
       PERFORM affinity.count_lapses(v_head, v_lapsed);
     END IF;
-    IF v_head.answered = v_head.size AND v_head.status <> 'exhausted' THEN
+    IF v_head.answered = v_head.size AND v_head.status <> 'exhausted'
+        AND NOT v_head.awaits_judges THEN
       INSERT INTO affinity.due (campaign) VALUES (p_campaign) ON CONFLICT DO NOTHING;
     END IF;
   END IF;

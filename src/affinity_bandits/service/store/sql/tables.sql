@@ -47,6 +47,7 @@ CREATE TABLE affinity.campaigns (
   created_by text NOT NULL,
   key text NOT NULL,
   digest bytea NOT NULL,
+  committee bigint[],       -- initial members of each arm, where they were told
   UNIQUE (tenant, key),
   UNIQUE (tenant, number)
 );
@@ -74,7 +75,9 @@ CREATE TABLE affinity.heads (
   oldest bigint NOT NULL DEFAULT 0,
   -- At how many scores, evenly spaced from the lowest to the highest, the policy has answers
   -- counted; 0 where sums are enough for it.
-  nodes integer NOT NULL DEFAULT 0 CHECK (nodes >= 0)
+  nodes integer NOT NULL DEFAULT 0 CHECK (nodes >= 0),
+  -- The round has no slots yet: its policy must be told first who judges it.
+  awaits_judges boolean NOT NULL DEFAULT false
 ) WITH (fillfactor = 50);
 
 CREATE TABLE affinity.rounds (
@@ -92,7 +95,22 @@ CREATE TABLE affinity.rounds (
   -- Slots of each arm that lapsed: whose first lease expired before they were answered. Set when the
   -- round is closed; NULL where they were not counted from its first slot on.
   lapsed bigint[] DEFAULT '{}',
+  -- Where the policy is told who judges: how many of each arm, how many of none; and before that,
+  -- which arm should have the fewest.
+  judges bigint[],
+  outsiders bigint,
+  fewest_seats integer,
   PRIMARY KEY (campaign, number)
+);
+
+-- Who judges rounds to come, where somebody has said so already.
+CREATE TABLE affinity.named_judges (
+  campaign uuid PRIMARY KEY REFERENCES affinity.campaigns,
+  event bigint NOT NULL,       -- in which they were named
+  round integer NOT NULL,      -- the first that they may judge
+  judges bigint[] NOT NULL,
+  outsiders bigint NOT NULL,
+  standing boolean NOT NULL    -- those after it as well
 );
 
 -- The tables below are written only under the lock of a head, so its campaign exists; a foreign key
@@ -176,7 +194,7 @@ CREATE TABLE affinity.events (
   campaign uuid NOT NULL,
   number bigint NOT NULL,
   at timestamptz NOT NULL,
-  kind text NOT NULL CHECK (kind IN ('create', 'ask', 'tell', 'close', 'stop')),
+  kind text NOT NULL CHECK (kind IN ('create', 'ask', 'tell', 'close', 'stop', 'judges')),
   actor text NOT NULL,         -- the id of an API key, or "service"
   key text,                    -- idempotency key
   digest bytea,                -- of the request that came with it
@@ -194,7 +212,7 @@ CREATE TABLE affinity.events (
   counted bigint,
   late bigint,
   duplicate bigint,
-  -- create, close, stop
+  -- create, close, stop, judges; of a tell, who rated
   detail json,
   PRIMARY KEY (campaign, number)
 );
