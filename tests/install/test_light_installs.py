@@ -88,13 +88,12 @@ def test_the_service_passes_tests_of_its_core_there() -> None:
 
 def passes(needs: Needs, tests: tuple[str, ...], **variables: str) -> None:
     """Run tests where nothing is installed but this and what runs tests."""
-    place = environment(Needs(needs.extras, FOR_TESTS))
+    python = environment(Needs(needs.extras, FOR_TESTS)) / "bin" / "python"
     kept = {name: os.environ[name] for name in ("AFFINITY_DSN", "PATH") if name in os.environ}
     done = subprocess.run(
-        [place / "bin" / "python", "-m", "pytest", "-p", "no:cacheprovider", "-rs", *tests],
+        [python, "-m", "pytest", "-p", "no:cacheprovider", "-rs", *tests],
         cwd=ROOT,
-        # Nothing is left in the checkout, and every process need not compile what it imports.
-        env={**kept, **variables, "PYTHONPYCACHEPREFIX": str(place / "compiled")},
+        env={**kept, **variables, "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
         check=False,
