@@ -17,6 +17,7 @@ from affinity_bandits.planning.hardest import HardWorld, hard_worlds
 from affinity_bandits.planning.otherwise import Otherwise, costs_otherwise
 from affinity_bandits.planning.outcomes import Outcome, outcomes
 from affinity_bandits.planning.reach import (
+    LARGEST_HORIZON,
     Reach,
     decided_enough,
     far_enough,
@@ -237,7 +238,7 @@ def make_plan(
             plan = replace(
                 plan, sufficient=choices, needed=needed, detectable=_larger(plan, choices)
             )
-        limit = FURTHER * max(horizon, plan.sufficient or 0)
+        limit = min(LARGEST_HORIZON, FURTHER * max(horizon, plan.sufficient or 0))
         changed = costs_otherwise(assumptions, policy, costly, limit, own + OTHERWISE)
         return replace(plan, otherwise=tuple(changed))
 

@@ -1,0 +1,106 @@
+"""Plans for committee, panels and strangers: told to the policy, and no cheaper than they say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from affinity_bandits.planning import Assumptions, examples, make_plan
+from affinity_bandits.planning.assumptions import JUDGES
+from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
+from affinity_bandits.planning.hard_rounds import hardest_outcomes
+from affinity_bandits.planning.outcomes import exceptions, most, outcomes
+from affinity_bandits.planning.plan import planned_policy
+from affinity_bandits.planning.sifting import worst_worlds
+from affinity_bandits.simulation.intervals import proportion_interval
+
+SOME_JOIN = Assumptions(
+    *(2, 20_000, 0.2), committee=[12, 4], bonus=0.3, spread=0.25, joining=0.25, pace=10.0
+)
+RUNS = 200
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, {"judges": "members", "head_start": None, "initial_pulls": None}),
+        ({"joining": 1.0}, {"judges": "chosen", "initial_pulls": (12, 4)}),
+        ({"joining": 1.0, "committee": [3, 0]}, {"initial_pulls": (3, (0, 1))}),
+        ({"joining": 1.0, "committee": None}, {"judges": "chosen", "head_start": 100}),
+        ({"judges": "panel"}, {"judges": "panel", "head_start": None}),
+        ({"judges": "strangers"}, {"judges": "strangers", "initial_pulls": None}),
+    ],
+    ids=str,
+)
+def test_the_policy_is_told_who_judges(changes: dict[str, object], told: dict[str, object]) -> None:
+    policy = planned_policy(replace(SOME_JOIN, **changes))
+    assert {name: getattr(policy, name) for name in told} == told
+
+
+@pytest.mark.parametrize("judges", JUDGES)
+def test_examples_have_the_judges_the_joining_and_about_the_spread(judges: str) -> None:
+    given = replace(SOME_JOIN, judges=judges)
+    for example in examples(given):
+        bandit = example.bandit
+        assert bandit.judges.who == judges
+        assert bandit.joining.part == 0.25
+        fair = bandit.bias.weight(0.5)
+        scores = [mean * fair for mean in bandit.true_means]
+        assert max(scores) - min(scores) == pytest.approx(0.2)
+        # Gated: the lowest score with probability 1 - f, else as it is.
+        chances = bandit.noise.probabilities_at(bandit.true_means)
+        at = [place / 16 for place in range(17)]
+        for mean, row in zip(scores, chances, strict=True):
+            second = fair * sum(p * x * x for p, x in zip(row, at, strict=True))
+            found = (second - mean**2) ** 0.5
+            # Of the others somewhat less: what is gated scatters more the higher it is.
+            assert 0.7 * 0.25 <= found <= 1.01 * 0.25
+            if mean == max(scores):
+                assert found == pytest.approx(0.25, rel=0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("judges", JUDGES)
+def test_no_example_takes_longer_than_the_hardest_worlds(judges: str) -> None:
+    """The simulator's own committees, panels and strangers against the worlds of plans.
+
+    Means of 200 runs, whose standard deviations are about 0.6 of them: 4 standard errors of the
+    difference are 24%. Measured is at most 0.85 of the hardest.
+    """
+    given = replace(SOME_JOIN, judges=judges)
+    policy = planned_policy(given)
+    worlds = worst_worlds(given, policy, given.horizon, seed=1)
+    hardest = max(one.choices for one in hardest_outcomes(worlds, policy, 20_000, RUNS, seed=2))
+    bandits = [example.bandit for example in examples(given)]
+    for one in outcomes(bandits, policy, given.horizon, RUNS, seed=3):
+        assert one.choices <= 1.24 * hardest
+        # With failure 0.05, 24 wrong ones of 200 are 4.5 standard deviations too many.
+        assert one.wrong < 24
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("judges", ["strangers", "committee"])
+def test_a_plan_file_keeps_all_that_was_said(judges: str) -> None:
+    given = replace(SOME_JOIN, horizon=60, judges=judges, names=["a", "b"])
+    plan = make_plan(given, progress=False)
+    again = plan_from_toml(plan_to_toml(plan))
+    assert again.assumptions == given
+    assert again.policy == plan.policy
+    assert (again.needed, again.otherwise) == (plan.needed, plan.otherwise)
+    assert not plan.enough
+    assert plan.sufficient is not None
+    assert plan.sufficient > 60
+    assert plan.detectable is None or plan.detectable > given.smallest_difference
+    words = {line.words for line in plan.otherwise}
+    assert "they spread as much as they can" in words
+    assert ("a bias with a tipping point" in words) == (judges == "committee")
+
+
+@pytest.mark.parametrize(("runs", "left"), [(20, 0), (59, 0), (93, 1), (150, 2), (300, 8)])
+def test_what_suffices_in_19_of_20_cases_is_a_limit_and_no_guess(runs: int, left: int) -> None:
+    assert exceptions(runs) == left
+    if runs >= 59:
+        assert proportion_interval(left, runs, 0.9)[2] <= 0.05
+    assert proportion_interval(left + 1, runs, 0.9)[2] > 0.05
+    assert most(range(runs)) == runs - 1 - left
