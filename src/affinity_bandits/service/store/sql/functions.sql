@@ -361,8 +361,8 @@ BEGIN
   IF v_head.events > v_first THEN
     UPDATE affinity.heads AS h SET answered = v_head.answered, events = v_head.events
       WHERE h.campaign = p_campaign;
-    IF v_head.answered = v_head.size AND v_head.status <> 'exhausted'
-        AND NOT v_head.awaits_judges THEN
+    IF v_head.answered = v_head.size AND NOT v_head.awaits_judges
+        AND v_head.status <> 'exhausted' THEN
       INSERT INTO affinity.due (campaign) VALUES (p_campaign) ON CONFLICT DO NOTHING;
     END IF;
   END IF;
