@@ -21,11 +21,17 @@ import numpy as np
 import uvicorn
 from playwright.sync_api import sync_playwright
 
-from affinity_bandits.policies import Elimination, HandicapElimination, RoundPolicy
+from affinity_bandits.policies import (
+    Elimination,
+    ExploreThenCommit,
+    HandicapElimination,
+    RoundPolicy,
+)
 from affinity_bandits.policies.schedule import ListedSchedule
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.core.campaign_spec import CampaignSpec
 from affinity_bandits.service.core.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.health_checks import HealthChecks
 from affinity_bandits.service.core.records import Lease
 from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.http.app import create_app
@@ -87,8 +93,34 @@ class Traffic:
         return lease if isinstance(lease, Lease) else None
 
 
-async def seed(dsn: str) -> tuple[str, dict[str, UUID]]:
-    """Make four campaigns that stand where campaigns can stand; return a key and their ids."""
+async def planted(pool: asyncpg.Pool[Any]) -> tuple[str, UUID]:
+    """Make a campaign in which answers are missing for one group; return a key and its id."""
+    tenant = await keys.create_tenant(pool, "Example support desk")
+    key = await keys.make_key(pool, tenant, "pictures", ["read"])
+    campaigns, random = Campaigns(pool), np.random.default_rng(16)
+    groups = ("Day shift", "Night shift", "Weekend shift")
+    at = datetime(2026, 10, 5, 8, 0, tzinfo=UTC)
+    made = CampaignSpec("Support panels", groups, ExploreThenCommit(400), 5000, 3600.0, 1.0, 5.0)
+    id_ = await campaigns.create(tenant, made, key="make", actor="pictures", now=at)
+    for turn in range(300):
+        ask = Ask(3, f"a{turn}", "pictures")
+        (lease,) = await campaigns.ask(tenant, id_, [ask], now=at)
+        assert isinstance(lease, Lease)
+        at += timedelta(minutes=20)
+        kept = [slot for slot, arm in lease.slots if random.random() > (0.05, 0.3, 0.05)[arm]]
+        units = tuple(10**9 * int(random.integers(1, 6)) for _ in kept)
+        if kept:
+            tell = SlotTell(lease.number, f"t{turn}", "pictures", tuple(kept), units)
+            await campaigns.tell(tenant, id_, [tell], now=at)
+    await HealthChecks(pool).check(id_, now=at)
+    return key, id_
+
+
+async def seed(dsn: str) -> tuple[str, dict[str, UUID], tuple[str, UUID]]:
+    """Make campaigns that stand where campaigns can stand, and one with a fault.
+
+    Return a key and the ids of the first, and a key and the id of the last.
+    """
     pool = await connect(dsn)
     try:
         tenant = await keys.create_tenant(pool, "Example marketplace")
@@ -133,7 +165,10 @@ async def seed(dsn: str) -> tuple[str, dict[str, UUID]]:
             30_000,
             begin + timedelta(days=38),
         )
-        return key, ids
+        # Their clock stands in the past, where nothing is late.
+        fault = await planted(pool)
+        await pool.execute("UPDATE affinity.health SET due_at = 'infinity'")
+        return key, ids, fault
     finally:
         await pool.close()
 
@@ -175,11 +210,11 @@ def serving(dsn: str) -> Iterator[str]:
         listening.close()
 
 
-def photograph(address: str, key: str, ids: dict[str, UUID]) -> None:
+def photograph(address: str, key: str, ids: dict[str, UUID], fault: tuple[str, UUID]) -> None:
     """Take every picture."""
     pages = {name: f"/ui/campaigns/{id_}" for name, id_ in ids.items()}
-    pages |= {"list": "/ui"}
-    shots = [("list", WIDE), ("open", WIDE), ("open", NARROW)]
+    pages |= {"list": "/ui", "health": f"/ui/campaigns/{fault[1]}"}
+    shots = [("list", WIDE), ("open", WIDE), ("open", NARROW), ("health", WIDE)]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
@@ -188,12 +223,13 @@ def photograph(address: str, key: str, ids: dict[str, UUID]) -> None:
             context = browser.new_context(viewport=size)
             page = context.new_page()
             page.goto(address + "/ui/login")
-            page.fill("#key", key)
+            page.fill("#key", fault[0] if name == "health" else key)
             page.click("button[type=submit]")
             page.wait_for_url(address + "/ui")
             page.goto(address + pages[name])
             words = ["service", name, *(["narrow"] if size is NARROW else [])]
-            page.screenshot(path=IMAGES / f"{'-'.join(words)}.png", full_page=True)
+            whole = name != "health"  # its findings are at the top
+            page.screenshot(path=IMAGES / f"{'-'.join(words)}.png", full_page=whole)
             context.close()
         browser.close()
 

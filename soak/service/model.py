@@ -47,6 +47,13 @@ class Total(NamedTuple):
     units: int
 
 
+class Named(NamedTuple):
+    """Judges of rounds to come: how many of each arm, and whether of more than one round."""
+
+    counts: tuple[int, ...]
+    standing: bool
+
+
 @dataclass(frozen=True)
 class Lease:
     """Slots of a round, in ascending order, that somebody holds until a moment."""
@@ -72,6 +79,7 @@ class Round:
         sums: of their scores, in units.
         scores: how often each of them, in units, was given; not known where only sums were told.
         dropped: arms that it ruled out; None until it is closed.
+        judges: how many of each arm judge it, where the policy is told.
     """
 
     arms: tuple[int, ...]
@@ -85,6 +93,7 @@ class Round:
     sums: list[int] = field(default_factory=list)
     scores: list[Counter[int]] = field(default_factory=list)
     dropped: tuple[int, ...] | None = None
+    judges: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         self.counts = [0] * len(self.arms)
@@ -92,9 +101,14 @@ class Round:
         self.scores = [Counter() for _ in self.arms]
 
     @property
+    def waits(self) -> bool:
+        """Whether it has no slots yet, because nobody has said who judges it."""
+        return self.repetitions == 0
+
+    @property
     def due(self) -> bool:
         """Whether it has all its answers and is not closed."""
-        return len(self.answered) == self.size and self.dropped is None
+        return not self.waits and len(self.answered) == self.size and self.dropped is None
 
     def arm(self, slot: int) -> int:
         """Return the arm of a slot."""
@@ -146,6 +160,7 @@ class Model:
         self.status = "open"
         self.rounds: list[Round] = []
         self.leases: dict[int, Lease] = {}
+        self.named: Named | None = None
         self._open_next(before=0)
 
     @property
@@ -290,6 +305,28 @@ class Model:
         places = range(len(self.round.arms))
         return [[int(count * width) for count in self.at_nodes(place)] for place in places]
 
+    def name_judges(self, judges: Named, number: int | None = None) -> bool:
+        """Name who judges the round that waits, or the one after the open one; False if they do."""
+        if not self.policy.told_judges or self.status != "open":
+            raise RefusedError("judges_not_asked")
+        waits = self.round.waits
+        if not waits and number in (None, self.number):
+            stands = self.named is not None and self.named.standing
+            if (self.round.judges, stands) == judges:
+                return False
+            raise RefusedError("judges_settled")
+        if number not in (None, self.number + (not waits)):
+            raise RefusedError("invalid")
+        if waits:
+            self._judge(judges.counts)
+        self.named = judges if judges.standing or not waits else None
+        return True
+
+    def leader(self) -> int | None:
+        """Return the arm that should have no more judges than any other that is left."""
+        arm = int(self.policy.kernels().fewest_seats(self.state))
+        return None if arm < 0 else arm
+
     def stop(self) -> bool:
         """Stop the campaign if it is not over; return whether it was not."""
         if self.over:
@@ -325,5 +362,29 @@ class Model:
             return
         if decided and self.status == "open":
             self.status = "decided"
+        if self.policy.told_judges and not decided:
+            self.rounds.append(Round(tuple(sorted(self._candidates())), 0, 0, before))
+            self._seat_named()
+            return
         size = FOREVER if decided else min(len(arms) * repetitions, left)
         self.rounds.append(Round(arms, repetitions, size, before))
+
+    def _seat_named(self) -> None:
+        """Let those who were named judge the round, unless that favours the leader."""
+        if self.named is None:
+            return
+        counts, leader = self.named.counts, self.leader()
+        if leader is not None and counts[leader] > min(counts[arm] for arm in self.round.arms):
+            return
+        self._judge(counts)
+        if not self.named.standing:
+            self.named = None
+
+    def _judge(self, counts: tuple[int, ...]) -> None:
+        """Open the round that waits."""
+        before = self.round.before
+        self.state = self.policy.met(self.state, counts)
+        planned = self.policy.kernels().plan(self.state)
+        arms, repetitions = tuple(int(arm) for arm in planned.arms), int(planned.repetitions)
+        size = min(len(arms) * repetitions, self.horizon - before)
+        self.rounds[-1] = Round(arms, repetitions, size, before, judges=counts)

@@ -14,7 +14,7 @@ from typing import Any
 
 from affinity_bandits.policies import FOREVER, POLICIES, RoundPolicy
 from soak.service.cases import UNITS_PER_ONE, Case
-from soak.service.model import Lease, Model, Outcome, RefusedError, Total
+from soak.service.model import Lease, Model, Named, Outcome, RefusedError, Total
 from soak.service.verdict import Verdict
 
 RUN = re.compile(r"\[(\d+),(\d+)\)")
@@ -188,6 +188,18 @@ class Replay:
         for slot in missing:
             current.add(current.arm(slot), 1, self._score(self.model.number, slot))
         current.settle(missing)
+
+    def _judges(self, event: dict[str, Any]) -> None:
+        detail, model = json.loads(event["detail"]), self.model
+        judges = Named(tuple(detail["judges"]), detail["standing"])
+        if event["actor"] != "service":
+            try:
+                model.name_judges(judges, detail["round"])
+            except RefusedError as refused:
+                self._complain("wrong", event, f"taken, not refused: {refused}")
+        found = detail["opened"] and detail["opened"]["size"]
+        if found is not None and (model.round.judges, model.round.size) != (judges.counts, found):
+            self._complain("wrong", event, f"opened with {judges}, not {model.round.judges}")
 
     def _stop(self, event: dict[str, Any]) -> None:
         if not self.model.stop():

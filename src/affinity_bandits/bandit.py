@@ -16,7 +16,7 @@ import numpy.typing as npt
 from affinity_bandits import checks
 from affinity_bandits.bias import Bias, Constant, bias_from_json
 from affinity_bandits.committee import Joining, Judges
-from affinity_bandits.displays import one_line
+from affinity_bandits.displays import QUIET, one_line
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.feedback import Feedback
 from affinity_bandits.kernels import FloatArray, IntArray
@@ -67,8 +67,8 @@ class AffinityBandit:
     noise: Noise = field(default_factory=Bernoulli)
     mechanism: str | None = None
     memory: int | None = None
-    joining: Joining = field(default_factory=Joining)
-    judges: Judges = field(default_factory=Judges)
+    joining: Joining = field(default_factory=Joining, metadata={QUIET: Joining()})
+    judges: Judges = field(default_factory=Judges, metadata={QUIET: Judges()})
 
     if TYPE_CHECKING:
         # What is taken is wider than what is kept: names and tables become models.

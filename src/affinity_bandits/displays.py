@@ -9,6 +9,8 @@ from dataclasses import fields
 
 LONGEST = 280
 """Characters of a `repr`: what a prompt shows on a few lines."""
+QUIET = "quiet"
+"""In a field's metadata: the value that need not be shown."""
 Interval = tuple[float, float, float]
 """A figure and the ends of its interval, or of the runs around it."""
 
@@ -24,7 +26,11 @@ def one_line(value: object) -> str:
 
     What is small is shown as Python itself would: the text can be typed back.
     """
-    names = getattr(value, "_fields", None) or [item.name for item in fields(value)]  # type: ignore[arg-type]
+    names = getattr(value, "_fields", None) or [
+        item.name
+        for item in fields(value)  # type: ignore[arg-type]
+        if not (item.metadata.get(QUIET) and getattr(value, item.name) == item.metadata[QUIET])
+    ]
     shown = ", ".join(f"{name}={_parts.repr(getattr(value, name))}" for name in names)
     text = f"{type(value).__name__}({shown})"
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]}...)"

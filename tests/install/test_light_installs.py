@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 import affinity_bandits
+from tests.support.clients import Service
 from tests.support.databases import made_database
 from tests.support.elsewhere import VARIABLE
 from tests.support.environments import (
@@ -32,6 +33,8 @@ from tests.support.served import served, until
 pytestmark = pytest.mark.slow  # makes environments
 
 MEGABYTE = 10**6
+KEYS = 12
+"""Fewer than the tests of the client use, so that the command makes some as well."""
 SIMULATOR = {"llvmlite", "matplotlib", "numba", "pandas", "pyarrow", "ray", "scipy", "xarray"}
 SERVER = {"asyncpg", "fastapi", "numpy", "typer", "uvicorn"}
 CLIENT_TESTS = (
@@ -74,7 +77,8 @@ def test_the_client_passes_its_tests_there_against_a_service_that_runs_in_the_ot
         subprocess.run(migrate, check=True, capture_output=True)
         with served(dsn, "--quiet", command=[affinity]) as server:
             until("ready", lambda: httpx.get(f"{server.url}/readyz").status_code == 200)
-            there = {"url": server.url, "dsn": dsn, "command": affinity}
+            supply = [Service(server.url, dsn).key() for _ in range(KEYS)]
+            there = {"url": server.url, "dsn": dsn, "command": affinity, "keys": supply}
             passes(CLIENT, CLIENT_TESTS, **{VARIABLE: json.dumps(there)})
 
 

@@ -80,7 +80,6 @@ def worst_failure(given: Assumptions, horizon: int) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.long
 @pytest.mark.parametrize("case", CASES)
 def test_no_admitted_instance_is_decided_later_than_the_hardest_worlds(case: str) -> None:
     given, horizons = CASES[case]

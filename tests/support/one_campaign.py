@@ -37,8 +37,8 @@ class OneCampaign:
         self.now = datetime(2030, 1, 1, tzinfo=UTC)
         self.id: UUID
 
-    async def create(self, policy: RoundPolicy, horizon: int, **ends: float) -> UUID:
-        about = CampaignSpec("one", ("a", "b"), policy, horizon, LEASE_SECONDS, **ends)
+    async def create(self, policy: RoundPolicy, horizon: int, **more: Any) -> UUID:
+        about = CampaignSpec("one", ("a", "b"), policy, horizon, LEASE_SECONDS, **more)
         return await self.campaigns.create(
             self.tenant, about, key=new_key(), actor="t", now=self.now
         )

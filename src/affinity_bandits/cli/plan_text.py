@@ -113,7 +113,8 @@ def _situation(given: Assumptions, for_a_year: bool) -> str:
     if given.pace is not None:
         lasts = given.horizon / given.pace
         why = ", as no end was given" if for_a_year else ""
-        parts.append(f"{given.pace:,.3g} choices a week for {_weeks(lasts)}{why}.")
+        pace = f"{given.pace:,.0f}" if given.pace >= 100.0 else f"{given.pace:.3g}"
+        parts.append(f"{pace} choices a week for {_weeks(lasts)}{why}.")
     return " ".join(parts)
 
 

@@ -43,6 +43,7 @@ def create_campaign(
     lease_seconds: float | None = None,
     lowest: float | None = None,
     highest: float | None = None,
+    committee: Mapping[str, int] | None = None,
     key: str | None = None,
 ) -> Request[wire.Campaign]:
     """Create a campaign; requires the scope "admin".
@@ -57,6 +58,7 @@ def create_campaign(
         lowest: the smallest score there can be; the plan's, or else 0, if left out. Settings of
             a policy that speak of scores speak of scores mapped from the range to [0, 1].
         highest: the largest; the plan's, or else 1, if left out.
+        committee: how many members each group has at the beginning, if that is known.
         key: the idempotency key; a new one if left out.
     """
     if policy is not None and plan is not None:
@@ -69,6 +71,8 @@ def create_campaign(
         members["policy"] = {"name": policy} if isinstance(policy, str) else dict(policy)
     if horizon is not None:
         members["horizon"] = whole("horizon", horizon, low=1, high=limits.LARGEST_HORIZON)
+    if committee is not None:
+        members["committee"] = _heads("committee", committee)
     names = tuple(listed("arms", arms, "a list of names"))
     body = wire.CreateCampaign.checked(name=name, arms=names, **members)
     return _post("/v1/campaigns", body, key, wire.Campaign.model_validate_json)
@@ -107,15 +111,23 @@ def ask(campaign: AnyCampaign, count: int = 1, *, key: str | None = None) -> Req
     return _post(_path(campaign, "/ask"), body, key, _read_asked)
 
 
-def tell(lease: wire.Lease, scores: wire.Scores, *, key: str | None = None) -> Request[wire.Told]:
+def tell(
+    lease: wire.Lease,
+    scores: wire.Scores,
+    *,
+    raters: wire.Raters | None = None,
+    key: str | None = None,
+) -> Request[wire.Told]:
     """Report the scores of slots; requires the scope "tell".
 
     Args:
         lease: what `ask` returned.
         scores: by slot, or those of all slots in their order.
+        raters: who gave them, for the audit trail: one rater for all, or one for each in the same
+            way. A pseudonym, never a name or an e-mail address.
         key: the idempotency key; a new one if left out.
     """
-    body = wire.Tell(**_answers(lease, scores))
+    body = wire.Tell.checked(**_answers(lease, scores, raters))
     return _post(_path(lease.campaign, "/tell"), body, key, wire.Told.model_validate_json)
 
 
@@ -170,6 +182,35 @@ def stop(campaign: AnyCampaign, *, key: str | None = None) -> Request[wire.Campa
     )
 
 
+def name_judges(
+    campaign: AnyCampaign,
+    judges: Mapping[str, int],
+    *,
+    outsiders: int = 0,
+    standing: bool = False,
+    round: int | None = None,
+    key: str | None = None,
+) -> Request[wire.Campaign]:
+    """Name who judges a round, which opens it if it waits for that; requires the scope "admin".
+
+    Args:
+        campaign: a campaign, or its id.
+        judges: how many of each group; one left out has none. Where all members judge, the
+            committee as it stands.
+        outsiders: how many who belong to no group.
+        standing: whether they judge the rounds after it too, until others are named; a panel only
+            as long as the group that leads has no more seats than any other.
+        round: the one that waits, or the one after the open round; the one that waits if left out.
+        key: the idempotency key; a new one if left out.
+    """
+    members: dict[str, Any] = {"judges": _heads("judges", judges), "standing": standing}
+    members["outsiders"] = whole("outsiders", outsiders, low=0, high=limits.MOST_JUDGES)
+    if round is not None:
+        members["round"] = whole("round", round, low=0, high=2**31 - 2)
+    body = wire.NameJudges.checked(**members)
+    return _post(_path(campaign, "/judges"), body, key, wire.Campaign.model_validate_json)
+
+
 def campaign_id(which: AnyCampaign) -> str:
     """Return the id of a campaign."""
     given = which.id if isinstance(which, wire.Campaign) else which
@@ -179,9 +220,42 @@ def campaign_id(which: AnyCampaign) -> str:
         raise InvalidInput("campaign", "a campaign or its id", given) from None
 
 
-def _answers(lease: wire.Lease, scores: wire.Scores) -> dict[str, Any]:
+def _answers(
+    lease: wire.Lease, scores: wire.Scores, raters: wire.Raters | None = None
+) -> dict[str, Any]:
+    answers: list[dict[str, Any]]
     answers = [{"slot": slot, "score": score} for slot, score in lease.answers(scores).items()]
+    if raters is not None:
+        slots = [one["slot"] for one in answers]
+        for one, rater in zip(answers, _raters(slots, raters), strict=True):
+            said = {"rater": rater.rater, "rater_group": rater.group}
+            one |= {name: value for name, value in said.items() if value is not None}
     return {"lease": lease.number, "answers": answers}
+
+
+def _raters(slots: Sequence[int], given: wire.Raters) -> list[wire.Rater]:
+    """Return the rater of each slot."""
+    rule = f"a Rater, or one for each of the {len(slots)} answers"
+    if isinstance(given, wire.Rater):
+        return [given] * len(slots)
+    found: list[Any] = (
+        [given.get(slot) for slot in slots]
+        if isinstance(given, Mapping)
+        else listed("raters", given, rule)
+    )
+    if len(found) != len(slots) or not all(isinstance(one, wire.Rater) for one in found):
+        raise InvalidInput("raters", rule, given)
+    return found
+
+
+def _heads(parameter: str, given: object) -> dict[str, int]:
+    """Return how many each group has."""
+    if not isinstance(given, Mapping):
+        raise InvalidInput(parameter, "numbers by the names of groups", given)
+    return {
+        name: whole(f"{parameter}[{name!r}]", one, low=0, high=limits.MOST_JUDGES)
+        for name, one in given.items()
+    }
 
 
 def _bulk(which: str, part: list[bytes], first: int, key: str) -> Request[list[wire.ToldLine]]:
@@ -237,3 +311,4 @@ class Methods:
     tell_totals = sends(tell_totals)
     tell_many = sends_each(tell_many)
     stop = sends(stop)
+    name_judges = sends(name_judges)

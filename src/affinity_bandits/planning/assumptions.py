@@ -49,7 +49,8 @@ class Assumptions:
         lipschitz: where given, a limit on the slope of the bias as well (`assump:multBias`): the
             mean score changes by at most this times the change of the share, as a multiple of
             what it is at equal shares.
-        joining: the part of those chosen who join the committee.
+        joining: the part of those chosen who join the committee, of one group at most twice as
+            large a part as of another.
         judges: "committee", all of it; "panel", named for each round, with as many seats for each
             group; or "strangers", nobody of a candidate's own group. These need a bonus, since
             without one there may be nothing that strangers see.

@@ -43,6 +43,9 @@ NEVER = 2**62
 RUNS_PER_THREAD = 10
 FEWEST = 1e-6
 """Stands for no member at all, so that every ratio of shares is a number."""
+UNEVEN = math.sqrt(2.0)
+"""Where not all join, of the best group so many times the part that was stated do, of the others as
+many times fewer: one group's join at most twice as often as another's."""
 GIFT_ENDS = 2
 """A gift ends at the latest when there have been so many times the choices before it."""
 
@@ -218,7 +221,10 @@ def hardest_rounds(
                 if world.joining == 1.0:
                     joins[arm] = repetitions
                 elif world.joining > 0.0:
-                    joins[arm] = next_binomial(stream, repetitions, world.joining)
+                    # Of the best group more are taken on, so that the others fall behind.
+                    often = UNEVEN if arm == best else 1.0 / UNEVEN
+                    part = min(1.0, often * world.joining)
+                    joins[arm] = next_binomial(stream, repetitions, part)
                 end += max(0.0, joins[arm] - world.joining)
             first = members[best] / (committee + world.slack)
             last = members[best] + max(0.0, joins[best] - world.joining)

@@ -40,7 +40,19 @@ from affinity_bandits.policies.state import counts, reals
 
 DEFAULT_FAILURE = 1e-3
 MOST_LEVELS = 100
-JUDGES = ("chosen", "members", "panel", "strangers")
+HEAD_START = (
+    "The other groups get a head start over the one that leads, so that no comparison can favour"
+    " it."
+)
+JUDGING = {
+    "chosen": f"Everybody who was chosen so far is taken to judge. {HEAD_START}",
+    "members": "All members of the committee judge, and the campaign is told who they are before"
+    f" each round. {HEAD_START}",
+    "panel": "A panel judges, which stays the same for a round. The group that leads is compared"
+    " only with those that have at least as many seats.",
+    "strangers": "Nobody judges their own group, so no comparison can favour one.",
+}
+"""Who judges, by the setting, in words for pages."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +97,9 @@ class HandicapElimination(RoundPolicy):
     version: ClassVar[int] = 2
     eliminates: ClassVar[bool] = True
     rule: ClassVar[str] = (
-        "Groups take turns in equal numbers. One group leads, and the others have a head start"
-        " over it. Bets are placed on the leader against each of them, and a group is dropped"
-        " once they have won so much that it cannot be chance."
+        "Groups take turns in equal numbers. One group leads. Bets are placed on it against each"
+        " of the others, and a group is dropped once they have won so much that it cannot be"
+        " chance."
     )
     head_start: int | None = None
     initial_pulls: Sequence[int | Sequence[int]] | None = None
@@ -100,7 +112,7 @@ class HandicapElimination(RoundPolicy):
     judges: str = "chosen"
 
     def __post_init__(self) -> None:
-        checks.choice("judges", self.judges, JUDGES)
+        checks.choice("judges", self.judges, tuple(JUDGING))
         for name in ("head_start", "initial_pulls"):
             if self.judges != "chosen" and getattr(self, name) is not None:
                 rule = "left out unless judges is 'chosen'"
@@ -153,6 +165,14 @@ class HandicapElimination(RoundPolicy):
     @property
     def told_judges(self) -> bool:
         return self.judges in ("members", "panel")
+
+    @property
+    def judging_body(self) -> str:
+        return "committee" if self.judges == "members" else "panel"
+
+    @property
+    def judging(self) -> str:
+        return JUDGING[self.judges]
 
     @property
     def order_window(self) -> int | None:

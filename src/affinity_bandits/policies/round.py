@@ -50,8 +50,9 @@ class RoundPolicy(Policy):
     `plan` reads the state and changes nothing, so it may be asked again at any time. A policy that
     is `told_judges` is told who judges a round, by `meet`, before it is planned, each time.
 
-    What pages and plans say of a policy, it says itself, in `rule`, `warm_up_rounds`, `explain`,
-    `planned_for` and `rounds_without_drops`. A policy that says nothing is shown without reasons.
+    What pages and plans say of a policy, it says itself, in `rule`, `judging`, `warm_up_rounds`,
+    `explain`, `planned_for` and `rounds_without_drops`. A policy that says nothing is shown without
+    reasons.
 
     Attributes:
         rule: how it drops arms, in a sentence or two for people who never heard of bandits: an arm
@@ -127,6 +128,22 @@ class RoundPolicy(Policy):
     def told_judges(self) -> bool:
         """Whether it must be told who judges a round before it begins (`meet`)."""
         return False
+
+    @property
+    def judging_body(self) -> str:
+        """What those whom it is told of are: a "panel", or the "committee", where all of it judges.
+
+        Looked at only where it is `told_judges`.
+        """
+        return "panel"
+
+    @property
+    def judging(self) -> str:
+        """Who judges and what that does to the comparison, in a sentence or two for people.
+
+        Empty: nothing is said of it. An arm is a "group" there.
+        """
+        return ""
 
     @staticmethod
     def meet(state: Any, judges: IntArray) -> None:

@@ -78,6 +78,22 @@ class ScoreOutOfRange(Problem):
     detail = "every score must be in the campaign's range"
 
 
+class JudgesNotAsked(Problem):
+    """Judges were named for a campaign that does not ask who they are, or not any more."""
+
+    code, status, title = "judges_not_asked", 409, "The campaign does not ask who judges"
+    detail = "judges must be named for a campaign that is open and is told who judges; {}"
+
+
+class JudgesSettled(Problem):
+    """Judges were named for a round that is open, and others judge it."""
+
+    code, status, title = "judges_settled", 409, "Who judges this round is settled"
+    detail = (
+        "the {} of round {} is settled, since the round is open; name the next one with round = {}"
+    )
+
+
 class NeedsAttention(Problem):
     """A fault of the service that concerns one campaign; `__cause__` is the error behind it.
 

@@ -132,9 +132,7 @@ def _check_runs(policy: StepPolicy | RoundPolicy, bandit: AffinityBandit) -> Non
     state: Any = copy_state(live.state)
     for time, expected in enumerate(compiled_arms):
         if live.awaits_judges:
-            live.meet(
-                environment.open_round(-1 if live.fewest_seats is None else live.fewest_seats)
-            )
+            live.meet(environment.open_round(live.fewest_seats))
         arm = live.ask()
         assert arm == expected, (
             f"{policy}: plain Python pulls arm {arm} at pull {time}, compiled code arm {expected}"

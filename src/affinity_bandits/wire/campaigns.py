@@ -20,7 +20,13 @@ from affinity_bandits.wire.base import (
     given,
     one_of,
 )
-from affinity_bandits.wire.limits import LARGEST_HORIZON, LONGEST_LEASE, MOST_ARMS, SHORTEST_LEASE
+from affinity_bandits.wire.limits import (
+    LARGEST_HORIZON,
+    LONGEST_LEASE,
+    MOST_ARMS,
+    MOST_JUDGES,
+    SHORTEST_LEASE,
+)
 
 __all__ = [
     "Arm",
@@ -31,6 +37,11 @@ __all__ = [
     "CreateCampaign",
     "Event",
     "EventPage",
+    "Finding",
+    "Health",
+    "Judges",
+    "NameJudges",
+    "NamedJudges",
     "OpenRound",
     "Page",
     "Plan",
@@ -39,8 +50,13 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+HeadCount = Annotated[int, Field(ge=0, le=MOST_JUDGES)]
+Heads = Annotated[dict[Name, HeadCount], Field(max_length=MOST_ARMS)]
 FaultKind = Annotated[str, one_of("policy", "state", "decision", "record", "page", "unexpected")]
-EventKind = Annotated[str, one_of("create", "ask", "tell", "close", "stop")]
+FindingKind = Annotated[
+    str, one_of("missing", "uneven", "ends", "standstill", "rater", "committee")
+]
+EventKind = Annotated[str, one_of("create", "ask", "tell", "close", "stop", "judges")]
 _RANGE = (
     "An end of the range of scores. The policy is given scores mapped from it to [0, 1]; a plan"
     " has its own range."
@@ -108,6 +124,10 @@ class CreateCampaign(Body):
     lease_seconds: float = Field(default=3600.0, ge=SHORTEST_LEASE, le=LONGEST_LEASE)
     lowest: Score = Field(default=0.0, description=_RANGE)
     highest: Score = Field(default=1.0, description=_RANGE)
+    committee: Heads = given(
+        description="Initial members of each group; one left out has none. Where all members judge"
+        " and the policy is told who they are, the first round opens with them."
+    )
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
@@ -121,6 +141,37 @@ class CreateCampaign(Body):
         if self.plan is None and self.horizon is None:
             raise ValueError("horizon must be given")
         return self
+
+
+class NameJudges(Body):
+    """Who judges a round: how many of each group, and how many who belong to none."""
+
+    judges: Heads = Field(description="Of each group; one left out has none.")
+    outsiders: HeadCount = Field(default=0, description="Who belong to no group.")
+    standing: bool = Field(
+        default=False,
+        description="Whether they judge the rounds after it too, until others are named; a panel"
+        " only as long as the group that leads has no more seats than any other.",
+    )
+    round: int = given(
+        ge=0,
+        le=2**31 - 2,
+        description="The round that waits, or the one after the open round; the one that waits if"
+        " left out.",
+    )
+
+
+class Judges(Message):
+    """Those who judge a round."""
+
+    judges: dict[str, int] = Field(description="How many of each group.")
+    outsiders: int = Field(description="Who belong to no group.")
+
+
+class NamedJudges(Judges):
+    """Those who were named to judge rounds to come."""
+
+    standing: bool = Field(description="Whether more than one round.")
 
 
 class Arm(Message):
@@ -142,6 +193,9 @@ class OpenRound(Message):
     size: int
     handed_out: int
     answered: int
+    judged_by: Judges | None = Field(
+        default=None, description="Who judges it, where the policy is told."
+    )
 
 
 class Attention(Message):
@@ -150,6 +204,25 @@ class Attention(Message):
     kind: FaultKind = Field(description="A word that programs can rely on.")
     reason: str = Field(description="What is wrong.")
     since: Moment = Field(description="When it was found.")
+
+
+class Finding(Message):
+    """What a health check found: for whoever runs the comparison to look into."""
+
+    kind: FindingKind = Field(description="A word that programs can rely on.")
+    severity: Annotated[str, one_of("note", "warning")]
+    arms: tuple[str, ...] = Field(description="The groups that it is about; empty if about all.")
+    since: Moment = Field(description="When it was first found.")
+    seen: str = Field(description="What was seen, and how much of it.")
+    effect: str = Field(description="What it would do to the comparison.")
+    advice: str = Field(description="What to do.")
+
+
+class Health(Message):
+    """The health of a campaign when it was last looked at."""
+
+    checked_at: Moment
+    findings: tuple[Finding, ...] = Field(description="Warnings first; empty if all is well.")
 
 
 class Campaign(Message):
@@ -172,8 +245,26 @@ class Campaign(Message):
         description="Choices that may be under way at once, from the oldest without an answer to"
         " the newest handed out; null where nothing that is promised depends on it."
     )
+    awaits_judges: bool = Field(
+        default=False,
+        description="The round has no slots yet, since nobody has said who judges it.",
+    )
+    fewest_seats: str | None = Field(
+        default=None,
+        description="The group that should have no more judges than any other in the round that"
+        " waits or, unless another takes the lead, in the next one; null if any will do.",
+    )
+    named_judges: NamedJudges | None = Field(
+        default=None, description="Who was named to judge rounds to come."
+    )
+    committee: dict[str, int] | None = Field(
+        default=None, description="Initial members of each group, where they were told."
+    )
     created_at: Moment
     attention: Attention | None = Field(description="Why it cannot go on, if it cannot.")
+    health: Health | None = Field(
+        default=None, description="What health checks found; null before the first look."
+    )
 
 
 class ClosedRound(Message):
@@ -191,6 +282,9 @@ class ClosedRound(Message):
     sums: tuple[str, ...] = Field(description="Their sums, exact.")
     means: tuple[float | None, ...]
     dropped: tuple[str, ...]
+    judged_by: Judges | None = Field(
+        default=None, description="Who judged it, where the policy is told."
+    )
     opened_at: Moment
     closed_at: Moment
 

@@ -22,6 +22,10 @@ ROOM_FOR_LINE = 20
 
 MOST_ARMS = 1000
 LONGEST_NAME = 200
+MOST_JUDGES = 10**12
+"""Of a group, of those who judge a round; and members of it in a committee."""
+LONGEST_RATER = 64
+"""Characters of a rater's pseudonym."""
 LARGEST_HORIZON = 10**15
 SHORTEST_LEASE, LONGEST_LEASE = 0.001, 30 * 86_400.0
 """Seconds."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import Annotated, Literal, NamedTuple, NotRequired, Self
 
-from pydantic import Field, SkipValidation, model_validator, with_config
+from pydantic import AfterValidator, Field, SkipValidation, model_validator, with_config
 from typing_extensions import TypedDict
 
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.wire import limits
 from affinity_bandits.wire.base import Body, CampaignId, Message, Moment, Name, Number, Score, given
-from affinity_bandits.wire.values import listed, number
+from affinity_bandits.wire.values import check_rater, listed, number
 
 __all__ = [
     "Ask",
@@ -20,6 +20,8 @@ __all__ = [
     "Finished",
     "Lease",
     "ListedSlot",
+    "Rater",
+    "Raters",
     "ScoreCount",
     "Scores",
     "Slot",
@@ -37,6 +39,13 @@ Scores = Mapping[int, float] | Sequence[float]
 LARGEST_SUM = float(limits.LARGEST_SCORE * limits.MOST_ANSWERS)
 DECIMALS = 9
 """Of a score: units are that small."""
+
+
+Pseudonym = Annotated[
+    str,
+    AfterValidator(check_rater),
+    Field(min_length=1, json_schema_extra={"maxLength": limits.LONGEST_RATER}),
+]
 
 
 class Ask(Body):
@@ -60,12 +69,25 @@ class ListedSlot(TypedDict):
     arm: str
 
 
+class Rater(NamedTuple):
+    """Who gave a score: a pseudonym, and the group of the campaign that they belong to, if any."""
+
+    rater: str | None = None
+    group: str | None = None
+
+
+Raters = Rater | Mapping[int, Rater] | Sequence[Rater]
+"""Whoever gave all scores; or the rater of each slot by its number, or of all in their order."""
+
+
 @with_config(Body.model_config)
 class SlotScore(TypedDict):
-    """The score of one slot."""
+    """The score of one slot and, for the audit trail, who gave it and the group they belong to."""
 
     slot: Annotated[int, Field(ge=0, le=limits.LARGEST_ROUND)]
     score: Score
+    rater: NotRequired[Pseudonym]
+    rater_group: NotRequired[Name]
 
 
 @with_config(Body.model_config)
@@ -182,13 +204,22 @@ class Lease(Message):
 
 
 class Wait(Message):
-    """No slot can be handed out now: all are leased, or as many as may be under way at once."""
+    """No slot can be handed out now: all are leased, or as many as may be under way at once.
+
+    Or nobody has said yet who judges the round.
+    """
+
+    sparse = True
 
     status: Literal["wait"]
     outstanding: int = Field(description="Slots that are out and have no answer yet.")
     retry_after: float = Field(
         description="Seconds until the first of them may be offered again, at the latest; any"
         " answer may come sooner and make room."
+    )
+    reason: str | None = Field(
+        default=None,
+        description="What the round waits for, where it is not answers: who is to judge it.",
     )
 
 

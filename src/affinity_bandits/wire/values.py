@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any
 
 from affinity_bandits.errors import InvalidInput, shown
-from affinity_bandits.wire.limits import IDEMPOTENCY_KEY, LONGEST_KEY
+from affinity_bandits.wire.limits import IDEMPOTENCY_KEY, LONGEST_KEY, LONGEST_RATER
 
 
 def number(parameter: str, value: Any, *, low: float, high: float) -> float:
@@ -48,6 +48,22 @@ def check_key(key: object, parameter: str = IDEMPOTENCY_KEY, *, longest: int = L
         raise InvalidInput(parameter, rule, key)
     if not (key.isascii() and key.isprintable()) or " " in key:
         raise InvalidInput(parameter, rule, key)
+
+
+def check_rater(rater: str) -> str:
+    """Return a rater's pseudonym.
+
+    Raises:
+        ValueError: it may be more than a pseudonym.
+    """
+    plain = 1 <= len(rater) <= LONGEST_RATER and rater.isascii() and rater.isprintable()
+    if not plain or " " in rater or "@" in rater:
+        raise ValueError(
+            f"rater must be a pseudonym of 1 to {LONGEST_RATER} printable ASCII characters without"
+            " spaces, and no e-mail address: the audit trail is never changed, so nothing that"
+            f" names a person may get into it, got {shown(rater)}"
+        )
+    return rater
 
 
 def new_key() -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
@@ -14,6 +15,7 @@ from uuid import UUID
 
 import numpy as np
 
+from affinity_bandits.errors import InvalidInput
 from affinity_bandits.policies import FOREVER, Live, RoundPolicy
 from affinity_bandits.policies.state import state_to_json
 from affinity_bandits.policies.tallies import add_score
@@ -21,10 +23,12 @@ from affinity_bandits.service.audit.verify import verify
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.core.campaign_spec import CampaignSpec
 from affinity_bandits.service.core.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.judging import Judges, Naming
 from affinity_bandits.service.core.queries import CampaignQueries
 from affinity_bandits.service.core.records import Lease
 from affinity_bandits.service.core.scores import to_units
 from affinity_bandits.service.core.tells import ArmTell, ScoreTell, SlotTell, Tell
+from affinity_bandits.service.problems import JudgesNotAsked
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.wire import Finished, Wait
 from affinity_bandits.wire.values import new_key
@@ -36,6 +40,9 @@ HORIZON = 400
 Score = Callable[[int, int, int], float]
 """From a round, a slot and its arm to a score on [0, 1], fixed in advance: multiples of 1/512,
 which nine decimals hold on every scale of the tests, so that float sums and counts are exact."""
+Seats = Callable[[int, int | None, Sequence[int]], tuple[int, ...]]
+"""From a round, the arm that should have the fewest judges and the answers that each arm has so far
+to those who judge, where the policy is told."""
 
 
 @dataclass
@@ -47,13 +54,20 @@ class Run:
     sums: list[list[float]] = field(default_factory=list)  # of what the policy is given
     dropped: list[tuple[int, ...]] = field(default_factory=list)
     states: list[Any] = field(default_factory=list)  # of the policy, after each closed round
+    judges: list[tuple[int, ...] | None] = field(default_factory=list)  # where it is told of them
 
 
-def library_run(policy: RoundPolicy, score: Score) -> Run:
+def library_run(policy: RoundPolicy, score: Score, seats: Seats | None = None) -> Run:
     """Let the library play to the horizon: one pull at a time, and a round at a time."""
     run, live, state, pulls = Run(), Live(policy, ARMS, HORIZON), policy.start(ARMS, HORIZON), 0
     nodes, each = np.array(policy.nodes), max(1, len(policy.nodes))
+    answers = [0] * ARMS
     while pulls < HORIZON:
+        if seats is not None:
+            judges = seats(len(run.arms), live.fewest_seats, answers)
+            live.meet(judges)
+            state = policy.met(state, judges)
+            run.judges.append(judges if len(live.candidates()) > 1 else None)
         planned = policy.kernels().plan(state)
         arms, repetitions = tuple(int(arm) for arm in planned.arms), int(planned.repetitions)
         counts, sums = [0] * len(arms), [0.0] * len(arms)
@@ -67,6 +81,7 @@ def library_run(policy: RoundPolicy, score: Score) -> Run:
             live.tell(arms[place], value)
             counts[place] += 1
             sums[place] += value
+            answers[arms[place]] += 1
             if policy.nodes:
                 add_score(nodes, value, seen, place * each)
             else:
@@ -95,6 +110,7 @@ class Crowd:
         score: Score,
         counting: bool,
         last: int,
+        seats: Seats | None = None,
     ) -> None:
         self.processes = processes
         self.tenant = tenant
@@ -103,6 +119,7 @@ class Crowd:
         self.score = score
         self.counting = counting
         self.last = last  # the round from which nothing is lost: its slots come but once
+        self.seats = seats
         self.now = BEGIN
         self.before: dict[int, int] = {}
 
@@ -115,6 +132,9 @@ class Crowd:
             (given,) = await process.ask(self.tenant, self.campaign, [ask], now=self.now)
             if isinstance(given, Finished):
                 break
+            if isinstance(given, Wait) and given.reason is not None:
+                await self._name_judges(process, f"client {number}")
+                continue
             if isinstance(given, Wait):
                 self.now += timedelta(seconds=given.retry_after)
                 continue
@@ -127,6 +147,19 @@ class Crowd:
             await self._answer(process, given, rng)
             if forgotten and rng.random() < 0.5:  # better late than never
                 await self._answer(process, forgotten.pop(), rng)
+
+    async def _name_judges(self, process: Campaigns, who: str) -> None:
+        """Name those whom everybody else would name, too, and perhaps has."""
+        assert self.seats is not None
+        reading = CampaignQueries(process._pool)
+        found = await reading.campaign(self.tenant, self.campaign)
+        answers = (await reading.answers([found]))[self.campaign]
+        if found.awaits_judges:
+            counts = self.seats(found.round.number, found.round.fewest_seats, answers)
+            naming = Naming(Judges(counts), found.round.number, new_key(), who)
+            # That round, or the campaign, may be over by now.
+            with suppress(InvalidInput, JudgesNotAsked):
+                await process.name_judges(self.tenant, self.campaign, naming, now=self.now)
 
     def _wanted(self, lease: Lease) -> list[tuple[int, int]]:
         """Slots of a lease that lie before the horizon, which a last round may go beyond."""
@@ -179,7 +212,12 @@ class Crowd:
 
 
 async def served_run(
-    dsn: str, policy: RoundPolicy, scale: tuple[int, int], score: Score, expected: Run
+    dsn: str,
+    policy: RoundPolicy,
+    scale: tuple[int, int],
+    score: Score,
+    expected: Run,
+    seats: Seats | None = None,
 ) -> Run:
     """Let seven clients of three processes play, and return what the campaign came to."""
     pools = [await connect(dsn, largest=2) for _ in range(3)]
@@ -189,14 +227,17 @@ async def served_run(
         about = CampaignSpec("crowd", tuple("abcd"), policy, HORIZON, LEASE_SECONDS, *scale)
         campaign = await processes[0].create(tenant, about, key=new_key(), actor="t", now=BEGIN)
         counting, last = bool(policy.nodes), len(expected.arms) - 1
-        crowd = Crowd(processes, tenant, campaign, scale, score, counting, last)
+        crowd = Crowd(processes, tenant, campaign, scale, score, counting, last, seats)
         crowd.before = {
             number: sum(sum(counts) for counts in expected.counts[:number])
             for number in range(len(expected.arms))
         }
         await asyncio.gather(*(crowd.client(number) for number in range(7)))
         assert (await verify(pools[0], campaign)).differences == ()
-        return await what_came_of_it(CampaignQueries(pools[0]), tenant, campaign, scale)
+        found = await what_came_of_it(CampaignQueries(pools[0]), tenant, campaign, scale)
+        if seats is None:
+            found.judges = []
+        return found
     finally:
         for pool in pools:
             await pool.close()
@@ -220,6 +261,7 @@ async def what_came_of_it(
         run.counts.append(list(one.counts))
         run.sums.append(mapped(one.sums, one.counts))
         run.dropped.append(one.dropped)
+        run.judges.append(one.judges)
     events, _ = await reading.events(tenant, campaign, None, 10_000)
     ends = [one.data for one in events if one.kind == "close"]
     whole = [one for one in ends if one["size"] == one["repetitions"] * len(one["arms"])]
@@ -231,4 +273,5 @@ async def what_came_of_it(
         run.counts.append(list(now.round.answers))
         run.sums.append(mapped(now.round.sums, now.round.answers))
         run.dropped.append(())
+        run.judges.append(now.round.judges)
     return run

@@ -20,7 +20,9 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from soak.service.model import Named
 
+from affinity_bandits.errors import InvalidInput
 from affinity_bandits.policies import (
     Elimination,
     ExploreThenCommit,
@@ -36,6 +38,7 @@ from affinity_bandits.service import problems
 from affinity_bandits.service.audit.verify import verify
 from affinity_bandits.service.core.campaign_spec import CampaignSpec
 from affinity_bandits.service.core.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.judging import Judges, Naming
 from affinity_bandits.service.core.tells import ArmTell, ScoreTell, SlotTell, Tell, told
 
 from .machine_world import STATE, Dying, World
@@ -62,6 +65,11 @@ COUNTING: list[RoundPolicy] = [
     HandicapElimination(head_start=0, bounded=True, failure=0.5, in_flight=9, levels=17),
 ]
 """Policies that are told how often each score was given; the others are told sums."""
+SEATED: list[RoundPolicy] = [
+    HandicapElimination(bounded=True, failure=0.5, levels=2, judges="panel"),
+    HandicapElimination(bounded=True, failure=0.9, levels=4, judges="panel"),
+]
+"""Policies that are told which panel judges a round."""
 
 scores = st.sampled_from([0, ONE // 4, ONE // 2, ONE // 3 + 1, ONE, ONE])
 bad_scores = st.sampled_from([-1, ONE + 1])
@@ -273,6 +281,39 @@ class Machine(RuleBasedStateMachine):
 
         assert sum(self.world.run(both())) == int(self.model.close())
 
+    @precondition(lambda self: self.model.policy.told_judges)
+    @rule(
+        data=st.data(),
+        process=st.integers(0, 1),
+        standing=st.booleans(),
+        ahead=st.sampled_from([None, None, 0, 1, 2]),
+        again=st.booleans(),
+    )
+    def name_judges(
+        self, data: st.DataObject, process: int, standing: bool, ahead: int | None, again: bool
+    ) -> None:
+        seats = st.tuples(*[st.integers(0, 2)] * self.model.arms)
+        judges = Named(data.draw(seats), standing)
+        if again and self.model.round.judges is not None:
+            judges = Named(self.model.round.judges, standing)
+        number = None if ahead is None else self.model.number + ahead
+        key = data.draw(st.sampled_from([next(self.new_key), "judges-1"]))
+        if self.asked and data.draw(st.integers(0, 9)) == 0:
+            key = data.draw(st.sampled_from(self.asked)).key
+        naming = Naming(Judges(judges.counts, 0, standing), number, key, "m")
+        found: Any = None
+        try:
+            self.world.run(
+                self.processes[process].name_judges(
+                    self.world.tenant, self.campaign, naming, now=self.now
+                )
+            )
+        except problems.Problem as problem:
+            found = problem
+        except InvalidInput as error:
+            found = error.parameter
+        assert same([found]) == same([self.model.name_by(key, judges, number)])
+
     @precondition(lambda self: len(self.model.events) > 8)
     @rule(data=st.data(), key=st.sampled_from(["stop-1", "stop-2", "asked"]))
     def stop(self, data: st.DataObject, key: str) -> None:
@@ -330,6 +371,10 @@ class Machine(RuleBasedStateMachine):
             + ([None] * 3 if one.dropped is None else [one.counts, one.sums, list(one.dropped)])
             for one in model.rounds
         ]
+        assert stored["judges"] == [one.judges and list(one.judges) for one in model.rounds]
+        named = model.named and [list(model.named.counts), model.named.standing]
+        assert stored["named"] == named
+        assert head["awaits_judges"] == current.waits
         assert [one[1:4] for one in stored["events"]] == [list(one[:3]) for one in model.events]
         assert [one[4:] for one in stored["events"] if one[1] == "tell"] == [
             [one[3].counted, one[3].late, one[3].duplicate]

@@ -27,6 +27,9 @@ SELECT json_build_object(
   'rounds', (SELECT json_agg(json_build_array(
                  arms, repetitions, size, before, counts, sums, dropped) ORDER BY number)
              FROM affinity.rounds WHERE campaign = $1),
+  'judges', (SELECT json_agg(judges ORDER BY number) FROM affinity.rounds WHERE campaign = $1),
+  'named', (SELECT json_build_array(judges, standing) FROM affinity.named_judges
+            WHERE campaign = $1),
   'events', (SELECT json_agg(json_build_array(
                  number, kind, key, round, counted, late, duplicate) ORDER BY number)
              FROM affinity.events WHERE campaign = $1))::text

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from soak.service.model import Model, RefusedError, Total
+from soak.service.model import Model, Named, RefusedError, Total
 
 from affinity_bandits.service import problems
 from affinity_bandits.service.core.campaign_spec import CampaignSpec
@@ -46,6 +46,8 @@ class ServiceModel(Model):
             return self._repeated(one.key, ("ask", one.count))
         if self.over:
             return Finished(status=self.status)
+        if self.round.waits:
+            return Wait(status="wait", outstanding=0, retry_after=5.0, reason=self._awaited())
         slots = self.offer(one.count, now)
         if not slots:
             owed = self.round.owed
@@ -96,7 +98,45 @@ class ServiceModel(Model):
         closed = super().close()
         if closed:
             self.events.append(("close", None, number))
+            if self.number > number and self.round.judges is not None:
+                self.events.append(("judges", None, self.number))
         return closed
+
+    def name_by(self, key: str, judges: Named, number: int | None) -> problems.Problem | str | None:
+        """Name judges; return the problem, or the parameter that is refused."""
+        request = ("judges", judges, number)
+        if key in self.remembered:
+            return None if self.remembered[key][0] == request else problems.KeyReused()
+        if self.policy.told_judges and self.status == "open":
+            self.close()
+        current = self.number
+        try:
+            new = self.name_judges(judges, number)
+        except RefusedError as refused:
+            return {
+                "judges_not_asked": problems.JudgesNotAsked(
+                    f"it is {self.status}"
+                    if self.policy.told_judges
+                    else "its policy is not told who judges"
+                ),
+                "judges_settled": problems.JudgesSettled("panel", current, current + 1),
+                "invalid": "round",
+            }[refused.code]
+        if new:
+            self.remembered[key] = (request, None)
+            self.events.append(("judges", key, current))
+        return None
+
+    def _awaited(self) -> str:
+        """What the round waits for, of a policy that is told of panels."""
+        words = f"the panel of round {self.number} is not named yet"
+        leader = self.leader()
+        if leader is None:
+            return f"{words}; any panel will do"
+        words += f"; arm {leader} leads and should have no more seats than any other group"
+        return (
+            words if self.named is None else f"{words}, and the panel that was named gives it more"
+        )
 
     def stop_by(self, key: str) -> problems.KeyReused | None:
         if key in self.remembered:

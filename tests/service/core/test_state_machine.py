@@ -22,7 +22,7 @@ from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate
 from tests.support.databases import made_database
 
-from .machine import COUNTING, POLICIES, run_machine
+from .machine import COUNTING, POLICIES, SEATED, run_machine
 from .machine_world import World
 
 SEQUENCES = int(os.environ.get("AFFINITY_SEQUENCES", "300"))
@@ -47,7 +47,9 @@ def world(worker: str) -> Iterator[World]:
 
 @pytest.mark.slow
 @pytest.mark.long
-@pytest.mark.parametrize("policies", [POLICIES, COUNTING], ids=["sums", "tallies"])
+@pytest.mark.parametrize(
+    "policies", [POLICIES, COUNTING, SEATED], ids=["sums", "tallies", "panels"]
+)
 def test_whatever_happens_the_database_does_as_the_model(
     world: World, policies: list[RoundPolicy]
 ) -> None:
@@ -107,6 +109,11 @@ MUTATIONS_OF_TALLIES = {
     "one score of an arm for all": ("tell", "sum(o.n) AS n", "max(o.n) AS n"),
 }
 """The same, where scores are counted."""
+MUTATIONS_OF_PANELS = {
+    "slots of a round without a panel": ("ask", "IF v_head.awaits_judges THEN", "IF false THEN"),
+    "a round without a panel that is due": ("tell", "AND NOT v_head.awaits_judges\n", "\n"),
+}
+"""The same, where a panel is named for each round."""
 NOTICED = (AssertionError, asyncpg.PostgresError, NeedsAttention, pytest.fail.Exception)
 
 
@@ -128,6 +135,16 @@ def test_the_machine_notices_a_broken_rule_of_tallies(world: World, broken: str)
         pytest.raises(NOTICED),
     ):
         run_machine(world, SEQUENCES_OF_A_CONTROL, (Phase.generate,), COUNTING)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("broken", MUTATIONS_OF_PANELS)
+def test_the_machine_notices_a_broken_rule_of_panels(world: World, broken: str) -> None:
+    with (
+        mutated(world, *MUTATIONS_OF_PANELS[broken]),
+        pytest.raises(NOTICED),
+    ):
+        run_machine(world, SEQUENCES_OF_A_CONTROL, (Phase.generate,), SEATED)
 
 
 @pytest.mark.slow

@@ -38,7 +38,7 @@ def test_every_route_of_the_app_has_a_scope() -> None:
     for (_, path), scope in scopes().items():
         assert (scope is None) == (path in OPEN), path
         assert scope is None or scope in SCOPES
-    assert len(scopes()) == 12
+    assert len(scopes()) == 13
 
 
 def test_each_route_takes_its_own_scope_and_no_other(dsn: str) -> None:
@@ -117,6 +117,7 @@ def test_another_tenants_campaign_looks_like_none(dsn: str) -> None:
             "ask": b'{"count": 1}',
             "tell": b'{"lease": 2, "answers": [{"slot": 0, "score": 1}]}',
             "tells": b'{"lease": 2, "answers": [{"slot": 0, "score": 1}]}',
+            "judges": b'{"judges": {"a": 1}}',
         }
         async with at.client(await at.key()) as stranger:
             for method, template, _ in calls():

@@ -17,7 +17,7 @@ from affinity_bandits.policies import HandicapElimination
 from affinity_bandits.service.audit.verify import verify
 from affinity_bandits.service.core.campaign_spec import CampaignSpec, open_round
 from affinity_bandits.service.core.campaigns import Ask, Campaigns
-from affinity_bandits.service.core.closing import opened
+from affinity_bandits.service.core.judging import Judges, Naming
 from affinity_bandits.service.core.queries import CampaignQueries
 from affinity_bandits.service.core.records import Lease
 from affinity_bandits.service.core.tells import SlotTell
@@ -204,6 +204,11 @@ async def goes_on(dsn: str, revision: str) -> None:
                 tell = SlotTell(lease.number, new_key(), "t", slots, (2 * 10**9 + 7,) * len(slots))
                 await campaigns.tell(make.TENANT, make.COUNTED, [tell], now=NOW)
             assert (await verify(pool, make.COUNTED)).rounds > verdicts[make.COUNTED].rounds
+        for id_ in {make.SEATED, make.JOINED} & set(there):
+            assert isinstance(await asked(campaigns, id_), Wait)
+            naming = Naming(Judges((4, 4, 4)), None, new_key(), "t")
+            await campaigns.name_judges(make.TENANT, id_, naming, now=NOW)
+            assert isinstance(await asked(campaigns, id_), Lease)
         after = {id_: await verify(pool, id_) for id_ in there}
         assert {id_: one.differences for id_, one in after.items() if one.differences} == {}
         assert after[make.RUNNING].events > verdicts[make.RUNNING].events
@@ -267,8 +272,11 @@ async def made_by_0001(dsn: str) -> None:
             " VALUES ($1, 1, 'open', 0, 2, $2, 0, 0, 1, 3600, 0, 1000000000)",
             *(OLD, first.size),
         )
-        async with pool.acquire() as db:
-            await opened(db, OLD, 0, first, before=0, now=make.BEGIN)
+        await pool.execute(
+            "INSERT INTO affinity.rounds (campaign, number, arms, repetitions, size, before,"
+            " opened_at) VALUES ($1, 0, $2, $3, $4, 0, $5)",
+            *(OLD, first.arms, first.repetitions, first.size, make.BEGIN),
+        )
         await pool.execute(
             "INSERT INTO affinity.events (campaign, number, at, kind, actor, round, detail)"
             " VALUES ($1, 1, $2, 'create', 'g', 0, $3)",

@@ -15,23 +15,35 @@ from affinity_bandits.errors import InvalidInput, NotSupported, UnknownName, sho
 from affinity_bandits.service.core.campaign_spec import (
     CampaignSpec,
     OpenRound,
-    open_round,
+    next_round,
     served_policy,
 )
 from affinity_bandits.service.core.closing import advance, recorded
+from affinity_bandits.service.core.judging import (
+    Judges,
+    NamedJudges,
+    fewest_seats,
+    in_order,
+    judged_round,
+)
 from affinity_bandits.service.core.tallies import Nodes
+from affinity_bandits.service.core.tells import SlotTell
 
 Row = Mapping[str, Any]
 
 
 @dataclass
 class HeldLease:
-    """A lease: the slots it was granted and, while its round is open, those it still owes."""
+    """A lease: the slots it was granted and, while its round is open, those it still owes.
+
+    `again` is whether others had them before.
+    """
 
     round: int
     runs: tuple[range, ...]
     pending: set[int]
     expires_at: datetime
+    again: bool
 
     def granted(self) -> set[int]:
         """Return the slots that the lease was granted."""
@@ -52,9 +64,14 @@ class Replay:
         answers: how many answers each of its arms has, in its order.
         sums: and their sums, in units of 1e-9.
         tallies: and how often each score was given, if its policy has nodes.
+        lapsed: how many slots of each of its arms had no answer when their first lease expired, of
+            those that were answered or offered again since.
         leases: leases by their number, those that owe nothing included.
         owing: those of the open round that owe something.
         closed: rounds that were closed.
+        judges: who judges the open round, where its policy is told.
+        fewest_seats: the arm that should have the fewest of them, if any.
+        named: who was named to judge rounds to come.
     """
 
     def __init__(self) -> None:
@@ -68,9 +85,14 @@ class Replay:
         self.answers: list[int] = []
         self.sums: list[int] = []
         self.tallies: list[list[int]] = []
+        self.lapsed: list[int] = []
         self.leases: dict[int, HeldLease] = {}
         self.owing: dict[int, HeldLease] = {}
         self.closed: list[dict[str, Any]] = []
+        self.judges: Judges | None = None
+        self.fewest_seats: int | None = None
+        self.named: NamedJudges | None = None
+        self._opening: NamedJudges | None = None  # who must open the round in the next event
         self.spec: CampaignSpec
         self.nodes: Nodes
         self.saved: dict[str, Any]
@@ -85,12 +107,16 @@ class Replay:
             return
         if event["kind"] != "create":
             self._same(event, "round", event["round"], self.number)
+        if self._opening is not None and event["kind"] != "judges":
+            self._note(event, "the round was not opened with the judges that were named for it")
+            self._opening = None
         take = {
             "create": self._create,
             "ask": self._ask,
             "tell": self._tell,
             "close": self._close,
             "stop": self._stop,
+            "judges": self._name_judges,
         }
         take[event["kind"]](event)
 
@@ -108,22 +134,33 @@ class Replay:
         state = policy.start(arms, self.spec.horizon)
         self.saved = policy.save(state, arms, self.spec.horizon)
         self._same(event, "state", event["detail"]["state"], self.saved["state"])
-        self._open(0, open_round(policy, state, self.spec.horizon, 0))
+        first = next_round(policy, state, arms, self.spec.horizon, 0)
+        if first is None:
+            self._note(event, "the policy plans no first round")
+            return
+        self.fewest_seats = fewest_seats(policy, state)
+        self._open(0, first)
+        if first.waits and self.spec.first_judges is not None:
+            self._opening = NamedJudges(1, 0, Judges(self.spec.first_judges))
         self.status = "decided" if self.round.final else "open"
 
-    def _open(self, number: int, round_: OpenRound) -> None:
-        self.number, self.round, self.next_slot = number, round_, 0
+    def _open(self, number: int, round_: OpenRound, judges: Judges | None = None) -> None:
+        self.number, self.round, self.next_slot, self.judges = number, round_, 0, judges
         self.answers = [0] * len(round_.arms)
         self.sums = [0] * len(round_.arms)
         self.tallies = self.nodes.none(len(round_.arms))
+        self.lapsed = [0] * len(round_.arms)
 
     def _ask(self, event: Row) -> None:
         if self.status in ("exhausted", "stopped"):
             self._note(event, f"leased slots of a campaign that was {self.status}")
+        if self.round.waits:
+            self._note(event, "leased slots of a round that nobody was named to judge")
         runs = tuple(range(run.lower, run.upper) for run in event["slots"])
         granted = {slot for run in runs for slot in run}
         limit = self._limit()
-        if self.next_slot < limit:
+        again = self.next_slot >= limit
+        if not again:
             end = min(self.next_slot + event["asked"], limit)
             expected = list(range(self.next_slot, end))
             self.next_slot = end
@@ -132,7 +169,7 @@ class Replay:
         self._same(event, "slots", sorted(granted), sorted(expected))
         until = event["at"] + timedelta(seconds=self.spec.lease_seconds)
         self._same(event, "expires_at", event["expires_at"], until)
-        lease = HeldLease(self.number, runs, granted, event["expires_at"])
+        lease = HeldLease(self.number, runs, granted, event["expires_at"], again)
         self.leases[event["number"]] = self.owing[event["number"]] = lease
 
     def _limit(self) -> int:
@@ -149,9 +186,17 @@ class Replay:
             if len(found) == count or self.owing[number].expires_at > at:
                 break
             part = sorted(self.owing[number].pending)[: count - len(found)]
+            self._lapse(number, part, at)
             self._settle(number, part)
             found += part
         return found
+
+    def _lapse(self, number: int, slots: Sequence[int], at: datetime) -> None:
+        """Count slots that a lease owed until now, if it was their first and has expired."""
+        lease = self.leases[number]
+        if lease.expires_at <= at and not lease.again:
+            for slot in slots:
+                self.lapsed[slot % len(self.round.arms)] += 1
 
     def _settle(self, number: int, slots: Sequence[int]) -> None:
         """Remove slots from those that a lease still owes."""
@@ -170,6 +215,7 @@ class Replay:
         for n, units in zip(counts or [1] * len(event["units"]), event["units"], strict=True):
             if not low * n <= units <= high * n:
                 self._note(event, f"a score of {units} units is out of range")
+        self._check_raters(event)
         told = len(event["told"]) if counts is None else sum(counts)
         if lease.round != self.number:
             counted = 0
@@ -182,6 +228,16 @@ class Replay:
         self._same(event, "late", event["late"], told - counted if gone else 0)
         self._same(event, "duplicate", event["duplicate"], 0 if gone else told - counted)
 
+    def _check_raters(self, event: Row) -> None:
+        """Check who rated against the digest of the request, which nothing else depends on."""
+        if event["detail"] is None:
+            return
+        raters = zip(event["detail"]["raters"], event["detail"]["rater_arms"], strict=True)
+        told = (tuple(event["told"]), tuple(event["units"]), tuple(raters))
+        request = SlotTell(event["lease"], event["key"], event["actor"], *told)
+        if event["counts"] is not None or request.digest != event["digest"]:
+            self._note(event, "what it says of raters is not what was told")
+
     def _count_answers(self, event: Row, lease: HeldLease) -> int:
         if not lease.granted().issuperset(event["told"]):
             self._note(event, "told of slots that the lease does not have")
@@ -190,6 +246,7 @@ class Replay:
             holder = self._holder(slot, event["lease"])
             if holder is None:
                 continue
+            self._lapse(holder, [slot], event["at"])
             self._settle(holder, [slot])
             place = slot % len(self.round.arms)
             self._add(place, 1, units)
@@ -223,6 +280,7 @@ class Replay:
             if place < 0 or len(own) < count:
                 self._note(event, f"{count} answers of arm {arm} are more than the lease has")
                 continue
+            self._lapse(event["lease"], own[:count], event["at"])
             self._settle(event["lease"], own[:count])
             if self.nodes.number and units % count:
                 self._note(event, f"{count} answers of arm {arm} do not have one score")
@@ -231,6 +289,9 @@ class Replay:
 
     def _close(self, event: Row) -> None:
         detail = event["detail"]
+        if self.round.waits:
+            self._note(event, "closed a round that nobody was named to judge")
+            return
         self._same(event, "answers", sum(self.answers), self.round.size)
         self._same(event, "arms", detail["arms"], list(self.round.arms))
         self._same(event, "counts", detail["counts"], self.answers)
@@ -242,6 +303,7 @@ class Replay:
         self._same(event, "dropped", detail["dropped"], list(made.dropped))
         self._same(event, "state", detail["state"], made.saved["state"])
         self._same(event, "next", detail["next"], made.next and made.next.to_json())
+        self._same(event, "fewest seats", detail.get("fewest_seats"), made.fewest_seats)
         self.closed.append(
             {
                 "number": self.number,
@@ -250,21 +312,69 @@ class Replay:
                 "sums": self.sums,
                 "dropped": list(made.dropped),
                 "before": self.before,
+                "lapsed": self.lapsed,
+                **self.judged(),
             }
         )
         self.saved = made.saved
         if made.next is None:
             self.status = "exhausted"
-            self.answers, self.sums, self.tallies = [], [], []
+            self.answers, self.sums, self.tallies, self.lapsed = [], [], [], []
             return
         self.before += self.round.size
         if self.status != "stopped":
             self.status = "decided" if made.next.final else "open"
+        self.fewest_seats = made.fewest_seats
         self._open(self.number + 1, made.next)
+        named = self.named if made.next.waits else None
+        if named is not None and in_order(self.fewest_seats, made.next.arms, named.judges):
+            self._opening = named
         # A round that is closed owes nothing.
         for number in list(self.owing):
             self._note(event, f"lease {number} still owed answers")
             self._settle(number, list(self.owing[number].pending))
+
+    def _name_judges(self, event: Row) -> None:
+        try:
+            self._take_judges(event)
+        except InvalidInput as error:
+            self._note(event, f"these cannot judge: {error}")
+
+    def _take_judges(self, event: Row) -> None:
+        """Take who judges a round: the one that waits, which they open, or the one to come."""
+        detail, expected = event["detail"], self._opening
+        judges, self._opening = Judges.from_json(detail), None
+        by_service = expected is not None
+        self._same(event, "by the service", event["actor"] == "service", by_service)
+        if expected is not None:
+            self._same(event, "judges", judges.to_json(), expected.judges.to_json())
+        self._same(event, "named in", detail["named"], expected and expected.event)
+        coming = self.number if self.round.waits else self.number + 1
+        self._same(event, "round to come", detail["round"], coming)
+        if self.status != "open" and not by_service:
+            self._note(event, f"named judges of a campaign that was {self.status}")
+        if not self.round.waits:
+            self._same(event, "opened", detail["opened"], None)
+            self.named = NamedJudges(event["number"], coming, judges)
+            return
+        self.saved, opened = judged_round(self.spec.policy, self.saved, judges, self.before)
+        self._same(event, "opened", detail["opened"], opened.to_json())
+        self._open(self.number, opened, judges)
+        if opened.final and self.status == "open":
+            self.status = "decided"
+        if not by_service:
+            stands = NamedJudges(event["number"], coming + 1, judges)
+            self.named = stands if judges.standing else None
+        elif not judges.standing:
+            self.named = None
+
+    def judged(self) -> dict[str, Any]:
+        """Return who judges the open round, as `affinity.rounds` has it."""
+        return {
+            "judges": None if self.judges is None else list(self.judges.counts),
+            "outsiders": None if self.judges is None else self.judges.outsiders,
+            "fewest_seats": self.fewest_seats,
+        }
 
     def _stop(self, event: Row) -> None:
         self._same(event, "status", event["detail"]["status"], self.status)

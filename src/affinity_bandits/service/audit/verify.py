@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 import asyncpg
 
 from affinity_bandits.errors import NotSupported
 from affinity_bandits.service.audit.replay import Replay
+from affinity_bandits.service.core.judging import Judges, NamedJudges
 from affinity_bandits.service.core.tallies import tallies_in
 from affinity_bandits.service.problems import NoSuchCampaign
 from affinity_bandits.service.store.connection import transaction
@@ -69,6 +71,12 @@ def _check_version(replay: Replay, saved: object) -> None:
         )
 
 
+def committee_of(replay: Replay) -> list[int] | None:
+    """Return the initial committee that a campaign was made with."""
+    members = replay.spec.committee
+    return None if members is None else list(members)
+
+
 async def _stored_differences(
     db: asyncpg.Connection, campaign: UUID, head: asyncpg.Record, replay: Replay
 ) -> list[str]:
@@ -103,7 +111,29 @@ async def _stored_differences(
         for lease, pending in await db.fetch(sql.stored_leases, campaign)
     }
     compare("open leases", leases, replay.pending())
+    if head["lapses_known"]:
+        rows = await db.fetch(sql.stored_lapses, campaign, head["round"])
+        lapsed = enumerate(replay.lapsed)
+        compare("lapsed slots", [tuple(one) for one in rows], [one for one in lapsed if one[1]])
+    compare("initial committee", head["committee"], committee_of(replay))
+    compare("waiting for judges", head["awaits_judges"], replay.round.waits)
+    row = await db.fetchrow(sql.named_judges, campaign)
+    named = None if row is None else NamedJudges(row["event"], row["round"], Judges.from_json(row))
+    compare("judges named for rounds to come", named, replay.named)
+    if replay.status != "exhausted":
+        open_ = await db.fetchrow(sql.stored_round, campaign, replay.number)
+        shape = replay.round.to_json() | {"before": replay.before, **replay.judged()}
+        del shape["final"]
+        compare("what is stored of the open round", open_ and dict(open_), shape)
     rounds = map(dict, await db.fetch(sql.stored_rounds, campaign))
     closed = [one | {"sums": [int(total) for total in one["sums"]]} for one in rounds]
-    compare("closed rounds", closed, replay.closed)
+    compare("closed rounds", *map(_as_far_as_counted, (closed, replay.closed), (closed, closed)))
     return found
+
+
+def _as_far_as_counted(
+    rounds: list[dict[str, Any]], stored: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return rounds without lapsed slots where these were not counted: in older versions."""
+    known = {one["number"] for one in stored if one["lapsed"]}
+    return [one if one["number"] in known else one | {"lapsed": None} for one in rounds]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from uuid import UUID
@@ -12,6 +12,7 @@ import asyncpg
 
 from affinity_bandits.service.core.batching import Batcher
 from affinity_bandits.service.core.campaigns import Campaigns
+from affinity_bandits.service.core.health_checks import HealthChecks
 from affinity_bandits.service.core.keys import KeyRing
 from affinity_bandits.service.core.memory import remember
 from affinity_bandits.service.core.queries import CampaignQueries
@@ -37,12 +38,14 @@ class Watcher:
         faulted: called with a fault on one campaign.
         rounds_closed: called with the number of rounds that this process closed.
         needing_attention: called with the number of campaigns that are marked.
+        findings: called with how many campaigns under way have each finding, by kind and severity.
     """
 
     failed: Callable[[BaseException], None]
     faulted: Callable[[NeedsAttention], None]
     rounds_closed: Callable[[int], None]
     needing_attention: Callable[[int], None]
+    findings: Callable[[Mapping[tuple[str, str], int]], None]
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,7 @@ class Parts:
     batcher: Batcher
     queries: CampaignQueries
     keys: KeyRing
+    health: HealthChecks
 
 
 class Backend:
@@ -139,6 +143,10 @@ class Backend:
                     self._connected.set()
                 await self._parts.campaigns.close_due(at_once=first)
                 self.watcher.needing_attention(await self._parts.pool.fetchval(sql.count_marks))
+                if first:
+                    await self._parts.health.watch_the_rest()
+                await self._parts.health.check_due()
+                self.watcher.findings(await self._parts.health.count())
                 first, said = False, None
             except (Unavailable, *GONE):
                 pass  # the database is away; /readyz says so
@@ -159,4 +167,5 @@ class Backend:
             Batcher(campaigns),
             CampaignQueries(pool, campaigns.note),
             KeyRing(pool, self._remember_seconds),
+            HealthChecks(pool, self.watcher.failed),
         )

@@ -54,6 +54,8 @@ class CampaignSpec:
         lease_seconds: how long whoever asks has to answer before its slots are offered again.
         lowest: the smallest score there can be. The policy is given scores mapped to [0, 1].
         highest: the largest.
+        committee: the initial members of each group, if they are known. Where all members judge
+            and the policy is told who they are, the first round opens with them.
     """
 
     name: str
@@ -63,6 +65,7 @@ class CampaignSpec:
     lease_seconds: float = 3600.0
     lowest: float = 0.0
     highest: float = 1.0
+    committee: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         _name("name", self.name)
@@ -84,6 +87,14 @@ class CampaignSpec:
         # To nine decimals, as scores are kept.
         ends = {"lowest": from_units(scale.lowest), "highest": from_units(scale.highest)}
         plain = {"arms": tuple(names), "horizon": horizon, "lease_seconds": seconds, **ends}
+        if self.committee is not None:
+            members = checks.integers_list(
+                "committee", self.committee, low=0, high=limits.MOST_JUDGES
+            )
+            if len(members) != len(names):
+                rule = f"a number for each of the {len(names)} arms"
+                raise InvalidInput("committee", rule, self.committee)
+            plain["committee"] = members
         for name, value in plain.items():
             object.__setattr__(self, name, value)
         try:
@@ -101,13 +112,24 @@ class CampaignSpec:
         """The scores at which answers are counted for the policy."""
         return nodes_of(self.policy, self.scale)
 
+    @property
+    def first_judges(self) -> tuple[int, ...] | None:
+        """The judges of the first round, where its policy is told and the committee is known."""
+        told = self.policy.told_judges and self.policy.judging_body == "committee"
+        return self.committee if told else None
+
     def with_window(self) -> CampaignSpec:
         """Return this spec with the default order window, if its policy needs one and has none."""
         return replace(self, policy=self.policy.with_order_window(DEFAULT_IN_FLIGHT))
 
     def to_json(self) -> dict[str, Any]:
         """Return the spec as JSON-ready data."""
-        return vars(self) | {"arms": list(self.arms), "policy": self.policy.to_json()}
+        data = vars(self) | {"arms": list(self.arms), "policy": self.policy.to_json()}
+        if self.committee is None:
+            del data["committee"]  # as specs were, and their digests, before there were any
+        else:
+            data["committee"] = list(self.committee)
+        return data
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> CampaignSpec:
@@ -189,6 +211,8 @@ class OpenRound:
         repetitions: what the policy planned for each arm.
         size: slots; fewer than planned where the horizon cuts the round short.
         final: whether the policy has made up its mind and plays these arms for ever.
+        waits: whether it cannot be planned before the policy is told who judges it; it has no
+            slots then, and its arms are those that are left.
         whole: whether the round can be closed: it is neither final nor cut short.
     """
 
@@ -200,6 +224,11 @@ class OpenRound:
     def to_json(self) -> dict[str, Any]:
         """Return the round as JSON-ready data, as events record it."""
         return asdict(self) | {"arms": list(self.arms)}
+
+    @property
+    def waits(self) -> bool:
+        """Whether the policy must be told who judges before it can plan this round."""
+        return self.repetitions == 0
 
     @property
     def whole(self) -> bool:
@@ -217,6 +246,23 @@ def open_round(policy: RoundPolicy, state: Any, horizon: int, before: int) -> Op
     return OpenRound(
         arms, repetitions, max(0, min(repetitions * len(arms), horizon - before)), final=False
     )
+
+
+def next_round(
+    policy: RoundPolicy, state: Any, arms: int, horizon: int, before: int
+) -> OpenRound | None:
+    """Return the round to come, which waits if the policy must first be told who judges it.
+
+    None where the horizon is reached.
+    """
+    planned = open_round(policy, state, horizon, before)
+    if planned.final or not policy.told_judges:
+        return planned if planned.size > 0 else None
+    if before >= horizon:
+        return None
+    candidate = policy.kernels().candidate
+    left = tuple(arm for arm in range(arms) if candidate(state, arm))
+    return OpenRound(left, 0, 0, final=False)
 
 
 def _name(parameter: str, value: object) -> None:

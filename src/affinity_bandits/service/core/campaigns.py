@@ -18,20 +18,36 @@ import asyncpg
 
 from affinity_bandits import checks
 from affinity_bandits._version import __version__
+from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service import problems
 from affinity_bandits.service.core import faults
-from affinity_bandits.service.core.campaign_spec import CampaignSpec, open_round
+from affinity_bandits.service.core.campaign_spec import CampaignSpec, next_round
 from affinity_bandits.service.core.closer import Closer
 from affinity_bandits.service.core.closing import opened
+from affinity_bandits.service.core.faults import policy_of
+from affinity_bandits.service.core.health_checks import LOOK_SECONDS
+from affinity_bandits.service.core.judging import (
+    Judges,
+    NamedJudges,
+    Naming,
+    RoundIsDue,
+    awaited_words,
+    fewest_seats,
+    name_judges,
+    open_with,
+)
 from affinity_bandits.service.core.memory import remember
 from affinity_bandits.service.core.records import Lease, Runs
 from affinity_bandits.service.core.scores import units_to_text
-from affinity_bandits.service.core.tells import Tell, flattened
+from affinity_bandits.service.core.tells import TOLD, Tell, flattened
 from affinity_bandits.service.store.connection import transaction
 from affinity_bandits.service.store.named import sql
 from affinity_bandits.wire import Finished, Told, Wait
 from affinity_bandits.wire.limits import LARGEST_LEASE
 from affinity_bandits.wire.values import check_key
+
+JUDGES_SECONDS = 5.0
+"""After how long to ask again while nobody has said who judges: people take their time."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +74,11 @@ class Campaigns(Closer):
         """A cache of the arms of each round, which never change."""
         return {}
 
+    @cached_property
+    def _awaited(self) -> dict[tuple[UUID, int], str]:
+        """A cache of what rounds wait for."""
+        return {}
+
     async def create(
         self, tenant: int, spec: CampaignSpec, *, key: str, actor: str, now: datetime | None = None
     ) -> UUID:
@@ -73,12 +94,22 @@ class Campaigns(Closer):
         spec = spec.with_window()
         policy, arms, scale = spec.policy, len(spec.arms), spec.scale
         state = policy.start(arms, spec.horizon)
-        first = open_round(policy, state, spec.horizon, 0)
+        first = next_round(policy, state, arms, spec.horizon, 0)
+        if first is None:
+            raise InvalidInput("policy", "one that plans a first round", str(policy))
         saved = policy.save(state, arms, spec.horizon)
         data, digest = spec.to_json(), spec.digest()
         terms = (spec.lease_seconds, scale.lowest, scale.highest)
         async with transaction(self._pool) as db:
-            what = (spec.name, spec.arms, data["policy"], spec.horizon, *terms, saved)
+            what = (
+                spec.name,
+                spec.arms,
+                data["policy"],
+                spec.horizon,
+                *terms,
+                saved,
+                spec.committee,
+            )
             id_: UUID | None = await db.fetchval(
                 sql.create_campaign, uuid.uuid4(), tenant, *what, now, actor, key, digest
             )
@@ -91,9 +122,11 @@ class Campaigns(Closer):
             shape = (len(first.arms), first.size)
             await db.execute(
                 *(sql.create_head, id_, tenant, status, *shape, *terms),
-                *(policy.order_window, spec.nodes.number),
+                *(policy.order_window, spec.nodes.number, first.waits),
             )
-            await opened(db, id_, 0, first, before=0, now=now)
+            wanted = fewest_seats(policy, state)
+            await opened(db, id_, 0, first, before=0, now=now, wanted=wanted)
+            await db.execute(sql.watch, id_, now, LOOK_SECONDS)
             detail = {
                 "description": data,  # the spec; so called since the first schema
                 "version": __version__,
@@ -101,6 +134,9 @@ class Campaigns(Closer):
                 "state": saved["state"],
             }
             await db.execute(sql.add_event, id_, 1, now, "create", actor, None, 0, detail)
+            if first.waits and spec.first_judges is not None:
+                named = NamedJudges(1, 0, Judges(spec.first_judges))
+                await open_with(db, id_, policy, saved, named, 2, now)
         return UUID(str(id_))
 
     async def ask(
@@ -151,7 +187,9 @@ class Campaigns(Closer):
             NeedsAttention: what the database returned makes no sense.
         """
         async with self._watched(campaign):
-            rows = await self._pool.fetch(sql.tell, tenant, campaign, now, *flattened(tells))
+            told = flattened(tells)
+            query = sql.tell if len(told) == TOLD else sql.tell_rated
+            rows = await self._pool.fetch(query, tenant, campaign, now, *told)
             _check(campaign, rows, tells)
             if any(row["complete"] for row in rows):
                 # The answers are committed, whatever becomes of this: `close_due` tries again.
@@ -183,6 +221,31 @@ class Campaigns(Closer):
             await db.execute(sql.add_request, campaign, key, event)
             await db.execute(sql.end_campaign, campaign, "stopped")
 
+    async def name_judges(
+        self, tenant: int, campaign: UUID, naming: Naming, *, now: datetime | None = None
+    ) -> None:
+        """Name who judges the round that waits, or the one after the open round.
+
+        See `judging.name_judges`.
+        """
+        try:
+            while not await self._named(tenant, campaign, naming, now):
+                await self.close(campaign, now=now)
+        except problems.NeedsAttention as fault:
+            await self.note([fault])
+            raise
+
+    async def _named(
+        self, tenant: int, campaign: UUID, naming: Naming, now: datetime | None
+    ) -> bool:
+        """Name judges, unless the open round must be closed first; return whether that was done."""
+        try:
+            async with transaction(self._pool) as db:
+                await name_judges(db, tenant, campaign, naming, now=now)
+        except RoundIsDue:
+            return False
+        return True
+
     async def _asked(
         self, campaign: UUID, row: asyncpg.Record
     ) -> Lease | Wait | Finished | problems.Problem:
@@ -199,9 +262,24 @@ class Campaigns(Closer):
             return Wait(
                 status="wait", outstanding=row["outstanding"], retry_after=row["retry_after"] or 0.0
             )
+        if outcome == "awaits_judges":
+            reason = await self._wanted_in(campaign, row["round"])
+            return Wait(status="wait", outstanding=0, retry_after=JUDGES_SECONDS, reason=reason)
         if outcome == "key_reused":
             return problems.KeyReused()
         return Finished(status=outcome)
+
+    async def _wanted_in(self, campaign: UUID, number: int) -> str:
+        """Return who should judge a round that waits, in words, which never change."""
+        known = self._awaited.get((campaign, number))
+        if known is None:
+            row = await self._pool.fetchrow(sql.judges_wanted, campaign, number)
+            policy = policy_of(campaign, row["policy"])
+            words = awaited_words(
+                number, policy, row["arms"], row["fewest_seats"], named=row["named"]
+            )
+            known = remember(self._awaited, (campaign, number), words)
+        return known
 
     async def _arms_of(self, campaign: UUID, number: int) -> tuple[int, ...]:
         """Return the arms of a round in the order of its slots."""

@@ -11,8 +11,9 @@ import asyncpg
 import numpy as np
 
 from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.service.core.campaign_spec import OpenRound, open_round
+from affinity_bandits.service.core.campaign_spec import OpenRound, next_round
 from affinity_bandits.service.core.faults import check_plan, check_sums, ours, policy_of, state_of
+from affinity_bandits.service.core.judging import fewest_seats, open_with_named
 from affinity_bandits.service.core.scores import Scale
 from affinity_bandits.service.core.tallies import Nodes, tallies_in
 from affinity_bandits.service.store.named import sql
@@ -26,11 +27,13 @@ class Step:
         saved: the policy's state after it, as `Policy.save` writes it.
         dropped: arms that were candidates before and are not any more.
         next: the round that comes next, or None where the horizon ended this one.
+        fewest_seats: the arm that should have the fewest of those who judge it, if any.
     """
 
     saved: dict[str, Any]
     dropped: tuple[int, ...]
     next: OpenRound | None
+    fewest_seats: int | None = None
 
 
 def advance(
@@ -67,10 +70,8 @@ def advance(
     dropped = tuple(
         arm for arm in range(arms) if candidate(state, arm) and not candidate(after, arm)
     )
-    following = open_round(policy, after, horizon, before + current.size)
-    return Step(
-        policy.save(after, arms, horizon), dropped, following if following.size > 0 else None
-    )
+    following = next_round(policy, after, arms, horizon, before + current.size)
+    return Step(policy.save(after, arms, horizon), dropped, following, fewest_seats(policy, after))
 
 
 async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime | None) -> bool:
@@ -82,6 +83,8 @@ async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime |
     head = await db.fetchrow(sql.head_to_close, campaign)
     await db.execute(sql.no_longer_due, campaign)
     if head is None or head["answered"] < head["size"] or head["status"] == "exhausted":
+        return False
+    if head["awaits_judges"]:
         return False
     number = head["round"]
     about = await db.fetchrow(sql.campaign_to_close, campaign)
@@ -98,11 +101,17 @@ async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime |
         place = one["place"]
         counts[place], sums[place] = one["answers"], int(one["total"])
         tallies[place] = tallies_in(one)
+    lapsed = [0] * len(current.arms)
+    for one in await db.fetch(sql.take_lapses, campaign):
+        # One that closed a round and is older than these counts left them behind.
+        if one["round"] == number and one["place"] < len(lapsed):
+            lapsed[one["place"]] = one["slots"]
     with ours(campaign, "decision"):
         made = advance(policy, nodes, saved, current, sums, tallies, row["before"])
         check_plan(made.next, about["arms"], saved["horizon"] - row["before"] - current.size)
     at = await db.fetchval(sql.time_of, now)
-    await db.execute(sql.close_round, campaign, number, at, counts, sums, made.dropped)
+    seen = (counts, sums, made.dropped, lapsed)
+    await db.execute(sql.close_round, campaign, number, at, *seen)
     detail = {
         "arms": list(current.arms),
         "repetitions": current.repetitions,
@@ -114,15 +123,22 @@ async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime |
         "state": made.saved["state"],
         "next": made.next and made.next.to_json(),
     }
+    if made.fewest_seats is not None:
+        detail["fewest_seats"] = made.fewest_seats
     event = head["events"] + 1
     await db.execute(sql.add_event, campaign, event, at, "close", "service", None, number, detail)
     await db.execute(sql.save_state, campaign, made.saved)
     if made.next is None:
         await db.execute(sql.end_campaign, campaign, "exhausted")
         return True
-    await opened(db, campaign, number + 1, made.next, before=row["before"] + current.size, now=at)
-    shape = (len(made.next.arms), made.next.size)
+    coming, before = number + 1, row["before"] + current.size
+    wanted = made.fewest_seats
+    await opened(db, campaign, coming, made.next, before=before, now=at, wanted=wanted)
+    shape = (len(made.next.arms), made.next.size, made.next.waits)
     await db.execute(sql.next_round, campaign, made.next.final, *shape)
+    if made.next.waits:
+        left = made.next.arms
+        await open_with_named(db, campaign, policy, made.saved, coming, event + 1, left, at)
     return True
 
 
@@ -139,7 +155,18 @@ async def opened(
     *,
     before: int,
     now: datetime | None,
+    wanted: int | None = None,
 ) -> None:
-    """Record that a round was opened."""
+    """Record that a round was opened, or that it waits to be.
+
+    Args:
+        db: the connection.
+        campaign: the one.
+        number: of the round.
+        round_: the round.
+        before: answers counted in earlier rounds.
+        now: the time; the database's if None.
+        wanted: the arm that should have the fewest of those who judge it, if any.
+    """
     shape = (round_.arms, round_.repetitions, round_.size)
-    await db.execute(sql.open_round, campaign, number, *shape, before, now)
+    await db.execute(sql.open_round, campaign, number, *shape, before, now, wanted)

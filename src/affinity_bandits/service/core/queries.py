@@ -17,12 +17,13 @@ import asyncpg
 from affinity_bandits.policies import FOREVER
 from affinity_bandits.service.core.campaign_spec import CampaignSpec
 from affinity_bandits.service.core.faults import check_places, ours, policy_of, state_of
+from affinity_bandits.service.core.judging import Judges
 from affinity_bandits.service.core.records import Campaign, ClosedRound, Progress, Stored
 from affinity_bandits.service.core.scores import from_units
 from affinity_bandits.service.problems import NeedsAttention, NoSuchCampaign
 from affinity_bandits.service.store.connection import translate_errors
 from affinity_bandits.service.store.named import sql
-from affinity_bandits.wire import Attention, Event
+from affinity_bandits.wire import Attention, Event, Finding, Health
 
 
 class CampaignQueries:
@@ -145,7 +146,7 @@ def _campaign(row: asyncpg.Record, found: list[NeedsAttention]) -> Campaign:
         attention = Attention(kind=fault.kind, reason=fault.reason, since=row["since"])
         found.append(fault)
     return Campaign(
-        **_of(row, "id", "status", "before", "in_flight", "created_at"),
+        **_of(row, "id", "status", "before", "in_flight", "awaits_judges", "created_at"),
         spec=spec,
         recommended=arms[0] if row["repetitions"] >= FOREVER and len(arms) == 1 else None,
         active=tuple(arm for arm in all_arms if arm not in row["dropped"]),
@@ -155,16 +156,32 @@ def _campaign(row: asyncpg.Record, found: list[NeedsAttention]) -> Campaign:
             arms=arms,
             answers=tuple(answers),
             sums=tuple(sums),
+            judges=_tuple(row["judges"]),
+            **_of(row, "outsiders", "fewest_seats"),
         ),
+        named=_named(row),
         attention=attention,
+        health=_health(row),
     )
+
+
+def _health(row: asyncpg.Record) -> Health | None:
+    if row["checked_at"] is None:
+        return None
+    names = row["arms"]
+    found = [
+        one | {"arms": [names[arm] for arm in one["arms"] if arm in range(len(names))]}
+        for one in json.loads(row["findings"] or "[]")
+    ]
+    findings = tuple(Finding.model_validate(one) for one in found)
+    return Health(checked_at=row["checked_at"], findings=findings)
 
 
 def _spec(row: asyncpg.Record) -> tuple[CampaignSpec | Stored, NeedsAttention | None]:
     """Return a campaign's spec, and the fault that keeps it from going on, if any."""
     id_, name, arms = row["id"], row["name"], tuple(row["arms"])
     low, high = from_units(row["lowest"]), from_units(row["highest"])
-    rest = (row["horizon"], row["lease_seconds"], low, high)
+    rest = (row["horizon"], row["lease_seconds"], low, high, _tuple(row["committee"]))
     spec: CampaignSpec | None = None
     try:
         policy = policy_of(id_, row["policy"])
@@ -175,6 +192,16 @@ def _spec(row: asyncpg.Record) -> tuple[CampaignSpec | Stored, NeedsAttention | 
     except NeedsAttention as fault:
         return spec or Stored(name, arms, _settings(row["policy"]), *rest), fault
     return spec, None
+
+
+def _named(row: asyncpg.Record) -> Judges | None:
+    if row["named_judges"] is None:
+        return None
+    return Judges(tuple(row["named_judges"]), row["named_outsiders"], row["standing"])
+
+
+def _tuple(numbers: Sequence[int] | None) -> tuple[int, ...] | None:
+    return None if numbers is None else tuple(numbers)
 
 
 def _settings(text: str) -> dict[str, Any]:
@@ -208,6 +235,7 @@ def _event(row: asyncpg.Record) -> Event:
             data |= {"slots": row["told"], "units": row["units"]}
         else:
             data |= {"arms": row["told"], **_of(row, "counts", "units")}
+        data |= row["detail"] or {}
     elif row["detail"] is not None:
         data = row["detail"]
     return Event.model_validate(dict(row) | {"data": data})

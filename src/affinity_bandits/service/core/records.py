@@ -9,7 +9,8 @@ from uuid import UUID
 
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.service.core.campaign_spec import CampaignSpec
-from affinity_bandits.wire import Attention
+from affinity_bandits.service.core.judging import Judges
+from affinity_bandits.wire import Attention, Health
 
 Runs = tuple[tuple[int, int], ...]
 """Slots as runs of (first, count)."""
@@ -47,7 +48,13 @@ class Lease:
 
 @dataclass(frozen=True)
 class Progress:
-    """The open round of a campaign, and how far it has come."""
+    """The open round of a campaign, and how far it has come.
+
+    Attributes:
+        judges: how many of each arm judge it, where the policy is told.
+        outsiders: how many who belong to no arm.
+        fewest_seats: the arm that should have the fewest of them, if any.
+    """
 
     number: int
     arms: tuple[int, ...]
@@ -57,6 +64,9 @@ class Progress:
     answered: int
     answers: tuple[int, ...]
     sums: tuple[int, ...]
+    judges: tuple[int, ...] | None = None
+    outsiders: int | None = None
+    fewest_seats: int | None = None
 
 
 class UnknownPolicy(RoundPolicy):
@@ -80,6 +90,7 @@ class Stored:
     lease_seconds: float
     lowest: float
     highest: float
+    committee: tuple[int, ...] | None = None
     policy: RoundPolicy = field(default_factory=UnknownPolicy)
 
 
@@ -100,7 +111,10 @@ class Campaign:
         in_flight: choices that may be under way at once, from the oldest without an answer to the
             newest handed out; None where nothing is promised that depends on it, and where a
             campaign is older than that rule.
+        awaits_judges: whether its round has no slots yet, since nobody has said who judges it.
+        named: who was named to judge rounds to come.
         attention: why it cannot go on, if it cannot.
+        health: what was found when its health was last looked at; None before the first look.
     """
 
     id: UUID
@@ -112,7 +126,10 @@ class Campaign:
     in_flight: int | None
     round: Progress
     created_at: datetime
+    awaits_judges: bool = False
+    named: Judges | None = None
     attention: Attention | None = None
+    health: Health | None = None
 
 
 @dataclass(frozen=True)
@@ -129,3 +146,6 @@ class ClosedRound:
     counts: tuple[int, ...]
     sums: tuple[int, ...]
     dropped: tuple[int, ...]
+    judges: tuple[int, ...] | None = None
+    outsiders: int | None = None
+    fewest_seats: int | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -10,6 +11,9 @@ from typing import Any, ClassVar
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.wire.limits import LARGEST_NUMBER, MOST_ANSWERS
 from affinity_bandits.wire.values import check_key
+
+Rater = tuple[str | None, int | None]
+"""A pseudonym, and the arm that the rater belongs to; each None if it is not told."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,10 @@ class _Tell:
     def digest(self) -> bytes:
         """A hash that identifies repeats; it is stored, so how it is computed must never change."""
         own = vars(self)
+        content: tuple[object, ...]
         content = (self.lease, own[self.part], own.get("counts"), own["units"])
+        if own.get("raters"):
+            content += (own["raters"],)
         return hashlib.sha256(repr(content).encode()).digest()
 
 
@@ -60,12 +67,28 @@ class SlotTell(_Tell):
     Args:
         slots: those that are answered.
         units: the score of each, in units of 1e-9.
+        raters: who gave each, if that is told: a pseudonym and the arm that the rater belongs to,
+            both of which may be None.
     """
 
     kind, part, form = "answers", "slots", "answers"
 
     slots: tuple[int, ...]
     units: tuple[int, ...]
+    raters: tuple[Rater, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.raters and len(self.raters) != len(self.slots):
+            raise InvalidInput("raters", f"{len(self.slots)} of them", len(self.raters))
+
+    @property
+    def detail(self) -> str | None:
+        """Who rated, as the event has it; None if nobody says."""
+        if not self.raters:
+            return None
+        raters, groups = zip(*self.raters, strict=True)
+        return json.dumps({"raters": raters, "rater_arms": groups})
 
 
 @dataclass(frozen=True)
@@ -114,6 +137,8 @@ class ScoreTell(ArmTell):
 
 
 Tell = SlotTell | ArmTell
+TOLD = 9
+"""How many lists tells are flattened to where nobody says who rated."""
 
 
 def told(tell: Tell) -> tuple[int, ...]:
@@ -122,7 +147,10 @@ def told(tell: Tell) -> tuple[int, ...]:
 
 
 def flattened(tells: Sequence[Tell]) -> tuple[list[Any], ...]:
-    """Return tells as arguments of the SQL function, with ragged lists concatenated."""
+    """Return tells as arguments of the SQL function, with ragged lists concatenated.
+
+    The last one, who rated, is left out where nobody says.
+    """
     places: list[int] = []
     counts: list[int] = []
     units: list[int] = []
@@ -130,6 +158,7 @@ def flattened(tells: Sequence[Tell]) -> tuple[list[Any], ...]:
         places += told(one)
         counts += one.counts if isinstance(one, ArmTell) else (0,) * len(one.slots)
         units += one.units
+    details = [one.detail if isinstance(one, SlotTell) else None for one in tells]
     return (
         [one.actor for one in tells],
         [one.key for one in tells],
@@ -140,4 +169,5 @@ def flattened(tells: Sequence[Tell]) -> tuple[list[Any], ...]:
         places,
         counts,
         units,
+        *([details] if any(details) else []),
     )

@@ -53,7 +53,7 @@ def _watcher(metrics: Metrics) -> Watcher:
         metrics.fault(fault.kind)
         log_fault(fault)
 
-    return Watcher(failed, faulted, metrics.rounds.inc, metrics.attention.set)
+    return Watcher(failed, faulted, metrics.rounds.inc, metrics.attention.set, metrics.findings)
 
 
 def create_app(

@@ -178,7 +178,7 @@ STATUSES = {
     401: NoKey.title,
     403: NotAllowed.title,
     404: "No such campaign, or no such lease",
-    409: KeyReused.title,
+    409: f"{KeyReused.title}, or who judges is settled or not asked",
     413: TooLarge.title,
     422: Invalid.title,
     429: TooMany.title,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
 from affinity_bandits.service.core.faults import REASONS
+from affinity_bandits.service.health.words import KINDS, SEVERITIES
 from affinity_bandits.wire import Told
 
 DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
@@ -50,6 +51,12 @@ class Metrics:
             "Campaigns marked in the database.",
             multiprocess_mode="livemostrecent",
         )
+        self._findings = gauge(
+            "affinity_campaign_findings",
+            "Campaigns under way with a finding of their health checks, by kind and severity.",
+            ("kind", "severity"),
+            multiprocess_mode="livemostrecent",
+        )
         self._pool = gauge(
             "affinity_pool_connections_in_use",
             "Database connections at work.",
@@ -82,6 +89,12 @@ class Metrics:
     def fault(self, kind: str) -> None:
         """Count a fault of the service."""
         self._faults.labels(kind).inc()
+
+    def findings(self, campaigns: Mapping[tuple[str, str], int]) -> None:
+        """Set how many campaigns have each finding, by its kind and severity."""
+        for kind in KINDS:
+            for severity in SEVERITIES:
+                self._findings.labels(kind, severity).set(campaigns.get((kind, severity), 0))
 
     def text(self, in_use: int) -> bytes:
         """Return the metrics of all processes in Prometheus' text format."""

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from markupsafe import Markup
 
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.service.core.records import Campaign
+from affinity_bandits.service.health.words import quoted
 from affinity_bandits.service.ui.wording import capital, count_word, counted, listed, named, say
+from affinity_bandits.wire import Finding, Health
+
+TITLES = {
+    "missing": "Answers missing for one group",
+    "uneven": "Unequal numbers of answers",
+    "ends": "Scores at one end of the scale",
+    "standstill": "The round stands still",
+    "rater": "One rater gives nearly all scores",
+    "committee": "The committee does not fit",
+}
 
 
 def status_of(campaign: Campaign) -> str:
@@ -65,6 +78,8 @@ def next_step(campaign: Campaign) -> Markup:
             name=named(spec.arms[campaign.recommended]),
             answers=counted(round_.answered, "answer"),
         )
+    if campaign.awaits_judges:
+        return _awaited(campaign)
     what = "The warm-up" if is_warm_up(spec.policy, round_.number) else "This round"
     needed = round_.size - round_.answered
     if needed == 0 and campaign.attention is not None:
@@ -82,6 +97,29 @@ def next_step(campaign: Campaign) -> Markup:
         what=what,
         needed=counted(needed, "more answer"),
         waiting=waiting,
+    )
+
+
+def _awaited(campaign: Campaign) -> Markup:
+    """Return what a round waits for that nobody was named to judge, in a sentence."""
+    policy = campaign.spec.policy
+    label = capital(round_in_words(policy, campaign.round.number))
+    if policy.judging_body == "committee":
+        return say(
+            "{label} waits: nobody has said yet who is in the committee now. Until then nothing is"
+            " handed out.",
+            label=label,
+        )
+    if campaign.named is not None:
+        return say(
+            "{label} waits for another panel than the one that was named. Until then nothing is"
+            " handed out.",
+            label=label,
+        )
+    return say(
+        "{label} waits for its panel, which nobody has named yet. Until then nothing is handed"
+        " out.",
+        label=label,
     )
 
 
@@ -108,6 +146,35 @@ def order_of_answers(campaign: Campaign) -> str:
             " were handed out."
         )
     return ""
+
+
+def health_in_words(health: Health) -> str:
+    """Return the health of a campaign in a word or two."""
+    warnings = sum(one.severity == "warning" for one in health.findings)
+    notes = len(health.findings) - warnings
+    parts = [(warnings, "warning"), (notes, "note")]
+    return " and ".join(counted(count, noun) for count, noun in parts if count) or "No findings"
+
+
+def finding_in_words(finding: Finding) -> dict[str, object]:
+    """Return a finding for its place on a page, with names in their own text direction."""
+
+    def words(text: str) -> Markup:
+        parts = [Markup.escape(text)]
+        for name in finding.arms:
+            parts = [
+                piece
+                for part in parts
+                for piece in _between(part.split(Markup.escape(quoted(name))), named(name))
+            ]
+        return Markup("").join(parts)
+
+    return {
+        "title": TITLES.get(finding.kind, capital(finding.severity)),
+        "severity": finding.severity,
+        "since": finding.since,
+        **{name: words(getattr(finding, name)) for name in ("seen", "effect", "advice")},
+    }
 
 
 def is_warm_up(policy: RoundPolicy, number: int) -> bool:
@@ -139,3 +206,11 @@ def _left_of_all(campaign: Campaign) -> str:
     if total > 12:  # not "three of 40"
         return f"{left:,} of {total:,} groups"
     return f"{count_word(left)} of {count_word(total)} groups"
+
+
+def _between(parts: Sequence[Markup], what: Markup) -> list[Markup]:
+    """Return parts with something between each two."""
+    found = [parts[0]]
+    for part in parts[1:]:
+        found += [what, part]
+    return found

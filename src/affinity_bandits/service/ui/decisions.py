@@ -14,6 +14,7 @@ from affinity_bandits.policies.explaining import LEADER
 from affinity_bandits.service.core.records import About, Campaign, ClosedRound, Progress
 from affinity_bandits.service.core.scores import from_units, scale_of
 from affinity_bandits.service.ui.campaign_text import is_warm_up, round_in_words
+from affinity_bandits.service.ui.judging_text import judged
 from affinity_bandits.service.ui.wording import (
     capital,
     counted,
@@ -93,6 +94,9 @@ def decisions_of(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[Deci
 def explained(decision: Decision) -> list[Markup]:
     """Return the sentences that explain one round."""
     sentences = [_ending(decision)]
+    body, arms = decision.spec.policy.judging_body, decision.spec.arms
+    if who := judged(body, arms, decision.round, decision.round.arms):
+        sentences.append(who)
     if decision.warm_up:
         sentences.append(_warm_up(decision))
     elif decision.cut_short:
@@ -223,6 +227,8 @@ def _what_next(decision: Decision) -> Markup:
             "With it the agreed {horizon} were used up.",
             horizon=counted(decision.spec.horizon, "answer"),
         )
+    if after.repetitions == 0:
+        return Markup("The next round waits until it is known who judges it.")
     if after.repetitions >= FOREVER:
         names = [named(decision.spec.arms[arm]) for arm in after.arms]
         if len(names) == 1:

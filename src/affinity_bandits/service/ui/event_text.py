@@ -11,6 +11,7 @@ from markupsafe import Markup
 from affinity_bandits.policies import FOREVER
 from affinity_bandits.service.core.records import About
 from affinity_bandits.service.ui.campaign_text import round_in_words
+from affinity_bandits.service.ui.judging_text import seats_in_words
 from affinity_bandits.service.ui.wording import capital, counted, listed, minute, named, say
 from affinity_bandits.wire import Event
 
@@ -53,7 +54,27 @@ def _what(spec: About, event: Event) -> Markup:
             return _told(event.data)
         case "close":
             return _closed(spec, event.data, label)
+        case "judges":
+            return _judges(spec, event.data)
     return Markup("The campaign was stopped: nothing more is handed out.")
+
+
+def _judges(spec: About, data: dict[str, Any]) -> Markup:
+    body = spec.policy.judging_body
+    label = round_in_words(spec.policy, data["round"])
+    who = seats_in_words(spec.arms, data["judges"], data["outsiders"])
+    if body == "committee":
+        told = say("The committee before {label} has {who}.", label=label, who=who)
+    else:
+        told = say("The panel of {label} has {who}.", label=label, who=who)
+    if data["named"] is not None:
+        told += say(" It was named in event {named}.", named=f"{data['named']:,}")
+    elif data["standing"]:
+        told += " It stands until another is named."
+    if data["opened"] is not None:
+        each = counted(data["opened"]["repetitions"], "answer")
+        told += say(" The round asks for {each} each.", each=each)
+    return told
 
 
 def _asked(data: dict[str, Any], label: str) -> Markup:
@@ -96,6 +117,8 @@ def _closed(spec: About, data: dict[str, Any], label: str) -> Markup:
     after = data["next"]
     if after is None:
         ahead = Markup("The agreed number of answers is used up.")
+    elif after["repetitions"] == 0:
+        ahead = Markup("The next round needs to know who judges it.")
     elif after["repetitions"] >= FOREVER:
         left = listed([named(spec.arms[arm]) for arm in after["arms"]])
         go = "take turns to the end" if len(after["arms"]) > 1 else "goes on alone"

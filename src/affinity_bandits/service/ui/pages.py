@@ -20,7 +20,14 @@ from affinity_bandits.service.core.backend import Parts
 from affinity_bandits.service.core.faults import fault_of
 from affinity_bandits.service.core.records import Campaign, ClosedRound
 from affinity_bandits.service.problems import NeedsAttention, NoSuchCampaign, Problem, Unavailable
-from affinity_bandits.service.ui import campaign_text, charts, event_text, session, wording
+from affinity_bandits.service.ui import (
+    campaign_text,
+    charts,
+    event_text,
+    judging_text,
+    session,
+    wording,
+)
 from affinity_bandits.service.ui.view import MOST_ROUNDS, view_of
 from affinity_bandits.wire import Attention
 
@@ -220,7 +227,13 @@ def _campaign_page(
         next_step=campaign_text.next_step(found),
         how=campaign_text.how_it_decides(found.spec.policy),
         order=campaign_text.order_of_answers(found),
+        judging=judging_text.judging_view(found),
         warm_up=campaign_text.is_warm_up(found.spec.policy, 0),
+        health=None if found.health is None else campaign_text.health_in_words(found.health),
+        findings=[
+            campaign_text.finding_in_words(one)
+            for one in (() if found.health is None else found.health.findings)
+        ],
         view=view_of(found, rounds, answers),
         rounds_open=ROUNDS_OPEN,
         answers=found.before + found.round.answered,
@@ -248,11 +261,14 @@ def _row(one: Campaign) -> dict[str, Any]:
         "status": campaign_text.status_of(one),
         "round": campaign_text.round_label(one.spec.policy, one.round.number),
         "running": one.status in ("open", "stopped") and one.recommended is None,
+        "waits": one.status == "open" and one.awaits_judges,
         "bar": charts.progress_bar(
             one.round.answered / max(1, one.round.size),
             f"{one.round.answered:,} of {one.round.size:,} answers",
         ),
         "attention": one.attention is not None,
+        "warning": one.health is not None
+        and any(finding.severity == "warning" for finding in one.health.findings),
     }
 
 
@@ -263,8 +279,10 @@ def _plain_row(one: Campaign) -> dict[str, Any]:
         "status": one.status.capitalize(),
         "round": f"Round {one.round.number + 1}",
         "running": one.recommended is None,
+        "waits": False,
         "bar": "",
         "attention": True,
+        "warning": False,
     }
 
 

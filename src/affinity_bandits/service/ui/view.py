@@ -122,7 +122,9 @@ def view_of(
             [_timeline_row(campaign, rounds, open_, arm) for arm in named], len(order) - len(named)
         ),
         round_labels=charts.column_labels(labels),
-        progress=None if compared is None else _progress(campaign, compared),
+        progress=None
+        if compared is None or campaign.awaits_judges
+        else _progress(campaign, compared),
         progress_caption=f"{label}: {now.answered:,} of {now.size:,} answers are in",
         shares=_shares(rounds, open_, answers, order),
         share_rows=_share_rows(campaign, answers, order),

@@ -26,10 +26,13 @@ from affinity_bandits.policies import (
 )
 from affinity_bandits.service.core.campaign_spec import CampaignSpec
 from affinity_bandits.service.core.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.health_checks import HealthChecks
+from affinity_bandits.service.core.judging import Judges, Naming
 from affinity_bandits.service.core.records import Lease
 from affinity_bandits.service.core.tells import ArmTell, ScoreTell, SlotTell
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate, newest_revision
+from affinity_bandits.service.store.named import sql
 from affinity_bandits.wire import Wait
 from tests.support.databases import made_database
 
@@ -37,9 +40,10 @@ HERE = Path(__file__).parent
 TENANT = 1
 BEGIN = datetime(2030, 1, 1, tzinfo=UTC)
 LATER = BEGIN + timedelta(minutes=2)
-RUNNING, DECIDED, EXHAUSTED, STOPPED, COMPLETE, STARS, IN_ORDER, MARKED, COUNTED = (
-    UUID(int=number) for number in range(1, 10)
+RUNNING, DECIDED, EXHAUSTED, STOPPED, COMPLETE, STARS, IN_ORDER, MARKED, COUNTED, *_TOLD = (
+    UUID(int=number) for number in range(1, 12)
 )
+SEATED, JOINED = _TOLD
 POLICIES: dict[UUID, tuple[RoundPolicy, int]] = {
     RUNNING: (Elimination(ListedSchedule([(4, 0.5), (6, 0.1)])), 200),
     DECIDED: (ExploreThenCommit(2), 50),
@@ -50,8 +54,17 @@ POLICIES: dict[UUID, tuple[RoundPolicy, int]] = {
     IN_ORDER: (HandicapElimination(head_start=2, bounded=True, failure=0.05, in_flight=6), 500),
     MARKED: (ExploreThenCommit(3), 50),
     COUNTED: (HandicapElimination(head_start=2, bounded=True, levels=5, in_flight=12), 500),
+    SEATED: (HandicapElimination(bounded=True, levels=5, failure=0.05, judges="panel"), 500),
+    JOINED: (HandicapElimination(bounded=True, levels=5, in_flight=12, judges="members"), 500),
 }
-SINCE = {STARS: "0002", IN_ORDER: "0002", MARKED: "0003", COUNTED: "0004"}
+SINCE = {
+    STARS: "0002",
+    IN_ORDER: "0002",
+    MARKED: "0003",
+    COUNTED: "0004",
+    SEATED: "0006",
+    JOINED: "0006",
+}
 """Campaigns that dumps of earlier schemas do not have."""
 ON_STARS = (STARS, COUNTED)
 
@@ -76,8 +89,9 @@ class Maker:
         )
         for id_, (policy, horizon) in POLICIES.items():
             scale = (1.0, 5.0) if id_ in ON_STARS else (0.0, 1.0)
+            members = (3, 1, 2) if id_ == JOINED else None
             about = CampaignSpec(
-                f"campaign {id_.int}", ("a", "b", "ü"), policy, horizon, 60.0, *scale
+                f"campaign {id_.int}", ("a", "b", "ü"), policy, horizon, 60.0, *scale, members
             )
             with patch("affinity_bandits.service.core.campaigns.uuid.uuid4", return_value=id_):
                 await self.campaigns.create(TENANT, about, key=f"c{id_.int}", actor="g", now=BEGIN)
@@ -101,13 +115,38 @@ class Maker:
         scores = ScoreTell(lease.number, next(self.keys), "g", *told)
         (counted,) = await self.campaigns.tell(TENANT, COUNTED, [scores], now=BEGIN)
         assert counted.counted == 3
+        await self.judged()
         # A server of another version, which cannot read the state.
         lease = await self.ask(MARKED, 9)
         with patch.object(ExploreThenCommit, "version", 2):
             await self.tell(MARKED, lease)
+        await HealthChecks(self.pool).check(RUNNING, now=LATER)
+        said = ("seen", "effect", "advice")
+        await self.pool.execute(sql.save_finding, RUNNING, "ends", "note", LATER, [1], *said)
         # A process that died between its last answer and the end of the round.
         with patch.object(self.campaigns, "close"):
             await self.tell(COMPLETE, await self.ask(COMPLETE, 9))
+
+    async def judged(self) -> None:
+        """A panel that stands until another group leads, and a committee that has to be told."""
+        assert isinstance(await self.ask(SEATED, 1), Wait)
+        await self.name(SEATED, Judges((1, 2, 2), 1, standing=True))
+        lease = await self.ask(SEATED, 100)
+        slots = tuple(slot for slot, _ in lease.slots)
+        raters = tuple((f"r{slot % 4}", slot % 3 if slot % 5 else None) for slot in slots)
+        units = tuple(10**8 * (9 - 4 * arm) for _, arm in lease.slots)
+        rated = SlotTell(lease.number, next(self.keys), "g", slots, units, raters)
+        await self.campaigns.tell(TENANT, SEATED, [rated], now=BEGIN)
+        await self.name(SEATED, Judges((0, 2, 1)), 2)
+        for _ in range(2):
+            await self.tell(SEATED, await self.ask(SEATED, 100))
+        assert isinstance(await self.ask(SEATED, 1), Wait)
+        await self.tell(JOINED, await self.ask(JOINED, 12))
+        assert isinstance(await self.ask(JOINED, 1), Wait)
+
+    async def name(self, campaign: UUID, judges: Judges, number: int | None = None) -> None:
+        naming = Naming(judges, number, next(self.keys), "g")
+        await self.campaigns.name_judges(TENANT, campaign, naming, now=BEGIN)
 
     async def running(self) -> None:
         """Closed rounds, a total, a late answer, a slot offered again, leases good and expired."""

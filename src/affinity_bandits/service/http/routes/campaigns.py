@@ -10,6 +10,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from affinity_bandits import wire
+from affinity_bandits.service.core.judging import Naming
 from affinity_bandits.service.core.records import Campaign
 from affinity_bandits.service.http.auth import ApiRoute, Call
 from affinity_bandits.service.http.errors import ALWAYS, refusals
@@ -24,7 +25,12 @@ from affinity_bandits.service.http.parameters import (
     reply,
     to_cursor,
 )
-from affinity_bandits.service.http.translation import campaign_message, round_message, spec_of
+from affinity_bandits.service.http.translation import (
+    campaign_message,
+    judges_of,
+    round_message,
+    spec_of,
+)
 
 router = APIRouter(
     prefix="/v1/campaigns", tags=["campaigns"], route_class=ApiRoute, responses=refusals(*ALWAYS)
@@ -71,6 +77,21 @@ async def stop_campaign(campaign: UUID, call: Managing) -> Response:
     """Stop a campaign: it hands out no more slots, but answers to leased slots still count."""
     key = call.key()
     await call.parts.campaigns.stop(call.tenant, campaign, actor=call.principal.key_id, key=key)
+    return reply(await _campaign(call, campaign), key)
+
+
+@router.post(
+    "/{campaign}/judges",
+    response_model=wire.Campaign,
+    responses=refusals(404, 409),
+    openapi_extra=KEYED,
+)
+async def name_judges(campaign: UUID, call: Managing, body: Body[wire.NameJudges]) -> Response:
+    """Name who judges the round that waits, which opens it, or the one after the open round."""
+    key = call.key()
+    names = await call.backend.names(call.tenant, campaign)
+    naming = Naming(judges_of(body, names), body.round, key, call.principal.key_id)
+    await call.parts.campaigns.name_judges(call.tenant, campaign, naming)
     return reply(await _campaign(call, campaign), key)
 
 

@@ -14,7 +14,7 @@ from affinity_bandits.service.core.records import Lease
 from affinity_bandits.service.http.auth import HotRoute
 from affinity_bandits.service.http.errors import ALWAYS, refusals
 from affinity_bandits.service.http.parameters import KEYED, Asking, Body, Telling, reply
-from affinity_bandits.service.http.translation import lease_message, tell_of
+from affinity_bandits.service.http.translation import lease_message, rated, tell_of
 
 router = APIRouter(
     prefix="/v1/campaigns/{campaign}",
@@ -45,7 +45,7 @@ async def tell(campaign: UUID, call: Telling, body: Body[wire.Tell]) -> Response
     """Report the scores of slots of a lease."""
     key = call.key()
     names: tuple[str, ...] = ()
-    if body.totals is not None:
+    if body.totals is not None or rated(body):
         names = await call.backend.names(call.tenant, campaign)
     told = await call.parts.batcher.tell(
         call.tenant, campaign, tell_of(body, key, call.principal.key_id, names)

@@ -4,8 +4,20 @@ A step changes tables and what is in them. Functions are none of its business: a
 a database is given those of the newest schema.
 """
 
-from affinity_bandits.service.store.migrations import step_0002, step_0003, step_0004
+from affinity_bandits.service.store.migrations import (
+    step_0002,
+    step_0003,
+    step_0004,
+    step_0005,
+    step_0006,
+)
 
 FIRST = "0001"
-STEPS = {"0002": step_0002.upgrade, "0003": step_0003.upgrade, "0004": step_0004.upgrade}
+STEPS = {
+    "0002": step_0002.upgrade,
+    "0003": step_0003.upgrade,
+    "0004": step_0004.upgrade,
+    "0005": step_0005.upgrade,
+    "0006": step_0006.upgrade,
+}
 """By the revision that a step leads to, in their order."""

@@ -4,10 +4,14 @@ SELECT * FROM affinity.ask($1, $2, $3, $4, $5, $6);
 -- name: tell
 SELECT * FROM affinity.tell($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
 
+-- name: tell_rated
+SELECT * FROM affinity.tell($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
+
 -- name: create_campaign
 INSERT INTO affinity.campaigns (id, tenant, name, arms, policy, horizon, lease_seconds, lowest,
-  highest, saved, created_at, created_by, key, digest)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, coalesce($11, clock_timestamp()), $12, $13, $14)
+  highest, saved, committee, created_at, created_by, key, digest)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, coalesce($12, clock_timestamp()), $13, $14,
+  $15)
 ON CONFLICT (tenant, key) DO NOTHING RETURNING id;
 
 -- name: created_before
@@ -15,8 +19,8 @@ SELECT id, digest FROM affinity.campaigns WHERE tenant = $1 AND key = $2;
 
 -- name: create_head
 INSERT INTO affinity.heads (campaign, tenant, status, round, width, size, next_slot, answered,
-  events, lease_seconds, lowest, highest, in_flight, nodes)
-VALUES ($1, $2, $3, 0, $4, $5, 0, 0, 1, $6, $7, $8, $9, $10);
+  events, lease_seconds, lowest, highest, in_flight, nodes, awaits_judges)
+VALUES ($1, $2, $3, 0, $4, $5, 0, 0, 1, $6, $7, $8, $9, $10, $11);
 
 -- name: add_event
 INSERT INTO affinity.events (campaign, number, at, kind, actor, key, round, detail)
@@ -43,15 +47,21 @@ SELECT arms FROM affinity.rounds WHERE campaign = $1 AND number = $2;
 -- Whoever asks says which.
 SELECT c.id, c.number, c.name, c.arms, c.policy::text, c.horizon, c.lease_seconds, c.lowest,
   c.highest, c.saved::text, c.created_at, h.status, h.round, h.next_slot AS handed_out,
-  h.answered, h.in_flight, r.arms AS round_arms, r.repetitions, r.size, r.before,
+  h.answered, h.in_flight, h.awaits_judges, c.committee, r.arms AS round_arms, r.repetitions,
+  r.size, r.before, r.judges, r.outsiders, r.fewest_seats, n.round AS named_round,
+  n.judges AS named_judges, n.outsiders AS named_outsiders, n.standing,
   coalesce(s.places, '{}') AS places, coalesce(s.answers, '{}') AS answers,
   coalesce(s.totals, '{}') AS totals,
   ARRAY(SELECT unnest(d.dropped) FROM affinity.rounds AS d WHERE d.campaign = c.id) AS dropped,
-  f.kind, f.reason, coalesce(f.since, clock_timestamp()) AS since
+  f.kind, f.reason, coalesce(f.since, clock_timestamp()) AS since, w.checked_at,
+  (SELECT json_agg(g ORDER BY g.severity DESC, g.kind)::text FROM affinity.findings AS g
+    WHERE g.campaign = c.id) AS findings
 FROM affinity.campaigns AS c
 JOIN affinity.heads AS h ON h.campaign = c.id
 JOIN affinity.rounds AS r ON r.campaign = c.id AND r.number = h.round
 LEFT JOIN affinity.faults AS f ON f.campaign = c.id
+LEFT JOIN affinity.health AS w ON w.campaign = c.id
+LEFT JOIN affinity.named_judges AS n ON n.campaign = c.id
 LEFT JOIN LATERAL (
   SELECT array_agg(place) AS places, array_agg(answers) AS answers, array_agg(total) AS totals
   FROM affinity.sums AS s WHERE s.campaign = c.id) AS s ON true
@@ -61,7 +71,7 @@ SELECT arms FROM affinity.campaigns WHERE tenant = $1 AND id = $2;
 
 -- name: page_of_rounds
 SELECT r.number, r.arms, r.repetitions, r.size, r.before, r.opened_at, r.closed_at, r.counts,
-  r.sums, r.dropped
+  r.sums, r.dropped, r.judges, r.outsiders, r.fewest_seats
 FROM affinity.rounds AS r JOIN affinity.campaigns AS c ON c.id = r.campaign
 WHERE c.tenant = $1 AND c.id = $2 AND r.number > $3 AND r.closed_at IS NOT NULL
 ORDER BY r.number LIMIT $4;

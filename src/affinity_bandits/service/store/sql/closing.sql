@@ -1,5 +1,6 @@
 -- name: head_to_close
-SELECT status, round, size, answered, events, nodes FROM affinity.heads WHERE campaign = $1 FOR UPDATE;
+SELECT status, round, size, answered, events, nodes, awaits_judges
+FROM affinity.heads WHERE campaign = $1 FOR UPDATE;
 
 -- name: no_longer_due
 DELETE FROM affinity.due WHERE campaign = $1;
@@ -14,24 +15,30 @@ SELECT arms, repetitions, size, before FROM affinity.rounds WHERE campaign = $1 
 -- name: take_sums
 DELETE FROM affinity.sums WHERE campaign = $1 RETURNING place, answers, total, tallies;
 
+-- name: take_lapses
+DELETE FROM affinity.lapses WHERE campaign = $1 RETURNING round, place, slots;
+
 -- name: time_of
 SELECT coalesce($1::timestamptz, clock_timestamp());
 
 -- name: close_round
-UPDATE affinity.rounds SET closed_at = $3, counts = $4, sums = $5, dropped = $6
+UPDATE affinity.rounds SET closed_at = $3, counts = $4, sums = $5, dropped = $6,
+  lapsed = CASE WHEN lapsed IS NULL THEN NULL ELSE $7::bigint[] END
 WHERE campaign = $1 AND number = $2;
 
 -- name: save_state
 UPDATE affinity.campaigns SET saved = $2 WHERE id = $1;
 
 -- name: open_round
-INSERT INTO affinity.rounds (campaign, number, arms, repetitions, size, before, opened_at)
-VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, clock_timestamp()));
+INSERT INTO affinity.rounds (campaign, number, arms, repetitions, size, before, opened_at,
+  fewest_seats)
+VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, clock_timestamp()), $8);
 
 -- name: next_round
 UPDATE affinity.heads SET status = CASE WHEN status = 'stopped' THEN status
     WHEN $2 THEN 'decided' ELSE 'open' END, round = round + 1, width = $3, size = $4,
-  next_slot = 0, oldest = 0, answered = 0, events = events + 1 WHERE campaign = $1;
+  next_slot = 0, oldest = 0, answered = 0, events = events + 1, awaits_judges = $5
+WHERE campaign = $1;
 
 -- name: next_due
 -- An array, not a join, which the planner may answer by reading all heads. Those that failed before

@@ -24,6 +24,17 @@ BEGIN
   RETURN v_found;
 END $$;
 
+-- Count slots of the open round as lapsed; for the few that do.
+CREATE OR REPLACE FUNCTION affinity.count_lapses(
+  p_head affinity.heads, p_slots int8multirange
+) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO affinity.lapses AS l (campaign, round, place, slots)
+    SELECT p_head.campaign, p_head.round, (s % p_head.width)::integer, count(*)
+    FROM unnest(p_slots) AS run, generate_series(lower(run), upper(run) - 1) AS s
+    GROUP BY 3 ORDER BY 3
+    ON CONFLICT (campaign, round, place) DO UPDATE SET slots = l.slots + excluded.slots
+$$;
+
 -- Slot s goes out only once every slot up to s - in_flight has its answer. A round of one arm has no
 -- order: its slots are all alike.
 CREATE OR REPLACE FUNCTION affinity.ask(
@@ -44,6 +55,8 @@ DECLARE
   v_limit bigint;   -- the first slot that may not be handed out yet
   v_looked boolean := false;
   v_part int8multirange;
+  v_again boolean;
+  v_lapsed int8multirange;   -- slots that are offered for the second time
 BEGIN
   SELECT * INTO v_head FROM affinity.heads AS h
     WHERE h.campaign = p_campaign AND h.tenant = p_tenant FOR UPDATE;
@@ -52,7 +65,7 @@ BEGIN
   v_first := v_head.events;
   FOR i IN 1 .. cardinality(p_keys) LOOP
     lease := NULL; round := v_head.round; slots := NULL; expires_at := NULL;
-    outstanding := NULL; retry_after := NULL;
+    outstanding := NULL; retry_after := NULL; v_again := false;
     SELECT q.event INTO v_before FROM affinity.requests AS q
       WHERE q.campaign = p_campaign AND q.key = p_keys[i];
     IF FOUND THEN
@@ -68,6 +81,9 @@ BEGIN
     END IF;
     IF v_head.status IN ('exhausted', 'stopped') THEN
       outcome := v_head.status; RETURN NEXT; CONTINUE;
+    END IF;
+    IF v_head.awaits_judges THEN
+      outcome := 'awaits_judges'; RETURN NEXT; CONTINUE;
     END IF;
     IF v_head.answered = v_head.size THEN
       outcome := 'closing'; RETURN NEXT; CONTINUE;
@@ -87,12 +103,17 @@ BEGIN
       v_head.next_slot := v_head.next_slot + least(p_counts[i], v_limit - v_head.next_slot);
     ELSE
       -- Nothing that nobody has had may go out: offer again what expired leases still owe.
+      v_again := true;
       slots := '{}';
+      v_lapsed := '{}';
       FOR v_lease IN SELECT * FROM affinity.leases AS l
           WHERE l.campaign = p_campaign ORDER BY l.lease LOOP
         EXIT WHEN v_lease.expires_at > v_now;
         v_part := affinity.first_slots(v_lease.pending, p_counts[i] - affinity.slots_in(slots));
         slots := slots + v_part;
+        IF NOT v_lease.again THEN
+          v_lapsed := v_lapsed + v_part;
+        END IF;
         IF v_part = v_lease.pending THEN
           DELETE FROM affinity.leases AS l
             WHERE l.campaign = p_campaign AND l.lease = v_lease.lease;
@@ -109,12 +130,15 @@ BEGIN
           FROM affinity.leases AS l WHERE l.campaign = p_campaign ORDER BY l.lease LIMIT 1;
         RETURN NEXT; CONTINUE;
       END IF;
+      IF NOT isempty(v_lapsed) THEN
+        PERFORM affinity.count_lapses(v_head, v_lapsed);
+      END IF;
     END IF;
     v_head.events := v_head.events + 1;
     outcome := 'leased'; lease := v_head.events;
     expires_at := v_now + make_interval(secs => v_head.lease_seconds);
-    INSERT INTO affinity.leases (campaign, lease, round, pending, expires_at)
-      VALUES (p_campaign, lease, v_head.round, slots, expires_at);
+    INSERT INTO affinity.leases (campaign, lease, round, pending, expires_at, again)
+      VALUES (p_campaign, lease, v_head.round, slots, expires_at, v_again);
     INSERT INTO affinity.events
         (campaign, number, at, kind, actor, key, round, asked, slots, expires_at)
       VALUES (p_campaign, lease, v_now, 'ask', p_actors[i], p_keys[i], v_head.round,
@@ -131,11 +155,13 @@ END $$;
 
 -- Item i of the batch has p_lengths[i] entries in p_told and p_units: slots and their scores. Where
 -- p_forms[i] is not 'answers', they are arms and sums, with p_counts the numbers of answers: one sum
--- an arm if it is 'totals', one for each score of an arm if it is 'scores'.
+-- an arm if it is 'totals', one for each score of an arm if it is 'scores'. p_details[i] says who
+-- rated; without any, p_details is left out.
 CREATE OR REPLACE FUNCTION affinity.tell(
   p_tenant bigint, p_campaign uuid, p_now timestamptz,
   p_actors text[], p_keys text[], p_digests bytea[], p_leases bigint[], p_forms text[],
-  p_lengths integer[], p_told bigint[], p_counts bigint[], p_units bigint[]
+  p_lengths integer[], p_told bigint[], p_counts bigint[], p_units bigint[],
+  p_details text[] DEFAULT NULL
 ) RETURNS TABLE (
   outcome text, counted bigint, late bigint, duplicate bigint, complete boolean
 ) LANGUAGE plpgsql SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
@@ -156,6 +182,8 @@ DECLARE
   v_slots int8multirange;   -- for which slots
   v_new int8multirange;   -- which of them had no answer yet
   v_part int8multirange;
+  v_first_lease boolean;
+  v_lapsed int8multirange;   -- slots that are answered after their first lease expired, if any
   v_range bigint;   -- of the range of scores
   -- What the batch adds to the sums: a slot or a place, a number of answers, their sum.
   v_add_slots bigint[] := '{}';
@@ -236,11 +264,19 @@ BEGIN
 
     v_new := '{}';
     IF v_ask.round = v_head.round THEN
+      v_first_lease := false;
+      IF v_ask.expires_at <= v_now THEN
+        SELECT NOT l.again INTO v_first_lease FROM affinity.leases AS l
+          WHERE l.campaign = p_campaign AND l.lease = p_leases[i];
+      END IF;
       -- Most tells answer all that a lease owes.
       DELETE FROM affinity.leases AS l WHERE l.campaign = p_campaign AND l.lease = p_leases[i]
         AND l.pending = v_slots AND (v_counts IS NULL OR v_slots = v_ask.slots);
       IF FOUND THEN
         v_new := v_slots;
+        IF v_first_lease THEN
+          v_lapsed := coalesce(v_lapsed, '{}') + v_new;
+        END IF;
       END IF;
     END IF;
     IF v_ask.round = v_head.round AND isempty(v_new) THEN
@@ -255,6 +291,9 @@ BEGIN
         v_new := v_slots * v_lease.pending;
       END IF;
       IF NOT isempty(v_new) THEN
+        IF v_first_lease THEN
+          v_lapsed := coalesce(v_lapsed, '{}') + v_new;
+        END IF;
         IF v_new = v_lease.pending THEN
           DELETE FROM affinity.leases AS l
             WHERE l.campaign = p_campaign AND l.lease = p_leases[i];
@@ -312,13 +351,15 @@ BEGIN
     v_head.answered := v_head.answered + counted;
     INSERT INTO affinity.events
         (campaign, number, at, kind, actor, key, digest, round, lease, told, counts, units,
-         counted, late, duplicate)
+         counted, late, duplicate, detail)
       VALUES (p_campaign, v_head.events, v_now, 'tell', p_actors[i], p_keys[i], p_digests[i],
-        v_head.round, p_leases[i], v_told, v_counts, v_units, counted, late, duplicate);
+        v_head.round, p_leases[i], v_told, v_counts, v_units, counted, late, duplicate,
+        p_details[i]::json);
     INSERT INTO affinity.requests (campaign, key, event)
       VALUES (p_campaign, p_keys[i], v_head.events);
     outcome := 'told';
-    complete := v_head.answered = v_head.size AND v_head.status <> 'exhausted';
+    complete := v_head.answered = v_head.size AND v_head.status <> 'exhausted'
+      AND NOT v_head.awaits_judges;
     RETURN NEXT;
   END LOOP;
   IF cardinality(v_add_slots) > 0 AND v_head.nodes = 0 THEN
@@ -354,7 +395,11 @@ BEGIN
   IF v_head.events > v_first THEN
     UPDATE affinity.heads AS h SET answered = v_head.answered, events = v_head.events
       WHERE h.campaign = p_campaign;
-    IF v_head.answered = v_head.size AND v_head.status <> 'exhausted' THEN
+    IF v_lapsed IS NOT NULL THEN
+      PERFORM affinity.count_lapses(v_head, v_lapsed);
+    END IF;
+    IF v_head.answered = v_head.size AND v_head.status <> 'exhausted'
+        AND NOT v_head.awaits_judges THEN
       INSERT INTO affinity.due (campaign) VALUES (p_campaign) ON CONFLICT DO NOTHING;
     END IF;
   END IF;

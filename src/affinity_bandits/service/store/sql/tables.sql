@@ -47,6 +47,7 @@ CREATE TABLE affinity.campaigns (
   created_by text NOT NULL,
   key text NOT NULL,
   digest bytea NOT NULL,
+  committee bigint[],       -- initial members of each arm, where they were told
   UNIQUE (tenant, key),
   UNIQUE (tenant, number)
 );
@@ -74,7 +75,9 @@ CREATE TABLE affinity.heads (
   oldest bigint NOT NULL DEFAULT 0,
   -- At how many scores, evenly spaced from the lowest to the highest, the policy has answers
   -- counted; 0 where sums are enough for it.
-  nodes integer NOT NULL DEFAULT 0 CHECK (nodes >= 0)
+  nodes integer NOT NULL DEFAULT 0 CHECK (nodes >= 0),
+  -- The round has no slots yet: its policy must be told first who judges it.
+  awaits_judges boolean NOT NULL DEFAULT false
 ) WITH (fillfactor = 50);
 
 CREATE TABLE affinity.rounds (
@@ -89,7 +92,25 @@ CREATE TABLE affinity.rounds (
   counts bigint[],             -- answers of each arm
   sums numeric[],              -- and their exact sum, in units of 1e-9
   dropped integer[],
+  -- Slots of each arm that lapsed: whose first lease expired before they were answered. Set when the
+  -- round is closed; NULL where they were not counted from its first slot on.
+  lapsed bigint[] DEFAULT '{}',
+  -- Where the policy is told who judges: how many of each arm, how many of none; and before that,
+  -- which arm should have the fewest.
+  judges bigint[],
+  outsiders bigint,
+  fewest_seats integer,
   PRIMARY KEY (campaign, number)
+);
+
+-- Who judges rounds to come, where somebody has said so already.
+CREATE TABLE affinity.named_judges (
+  campaign uuid PRIMARY KEY REFERENCES affinity.campaigns,
+  event bigint NOT NULL,       -- in which they were named
+  round integer NOT NULL,      -- the first that they may judge
+  judges bigint[] NOT NULL,
+  outsiders bigint NOT NULL,
+  standing boolean NOT NULL    -- those after it as well
 );
 
 -- The tables below are written only under the lock of a head, so its campaign exists; a foreign key
@@ -115,8 +136,19 @@ CREATE TABLE affinity.leases (
   round integer NOT NULL,
   pending int8multirange NOT NULL CHECK (NOT isempty(pending)),
   expires_at timestamptz NOT NULL,
+  again boolean NOT NULL DEFAULT false,   -- whether others had its slots before
   PRIMARY KEY (campaign, lease)
 );
+
+-- Slots of the open round that lapsed, by the arm's place in it. What expired leases still owe is
+-- not in it yet: it comes when it is offered again, or answered after all.
+CREATE TABLE affinity.lapses (
+  campaign uuid NOT NULL,
+  round integer NOT NULL,
+  place integer NOT NULL,
+  slots bigint NOT NULL,
+  PRIMARY KEY (campaign, round, place)
+) WITH (fillfactor = 50);
 
 -- Rounds that have all their answers and wait to be closed.
 CREATE TABLE affinity.due (
@@ -133,12 +165,36 @@ CREATE TABLE affinity.faults (
   retry_at timestamptz NOT NULL   -- not before
 );
 
+-- When the health of a campaign is looked at, and what a look has to know of those before it.
+CREATE TABLE affinity.health (
+  campaign uuid PRIMARY KEY REFERENCES affinity.campaigns,
+  due_at timestamptz,             -- not before; NULL once the comparison is over
+  checked_at timestamptz,         -- the last look
+  answers bigint NOT NULL DEFAULT 0,               -- counted by then
+  silent double precision NOT NULL DEFAULT 0,      -- seconds without an answer, by then
+  longest double precision NOT NULL DEFAULT 0      -- the longest time without one that has ended
+);
+CREATE INDEX health_due ON affinity.health (due_at);
+
+-- What the last look found.
+CREATE TABLE affinity.findings (
+  campaign uuid NOT NULL REFERENCES affinity.campaigns,
+  kind text NOT NULL,
+  severity text NOT NULL CHECK (severity IN ('note', 'warning')),
+  since timestamptz NOT NULL,     -- the first look that found it
+  arms integer[] NOT NULL,        -- that it is about; empty where it is about all
+  seen text NOT NULL,
+  effect text NOT NULL,
+  advice text NOT NULL,
+  PRIMARY KEY (campaign, kind)
+);
+
 -- What happened, in order and without gaps; the rest can be computed from it.
 CREATE TABLE affinity.events (
   campaign uuid NOT NULL,
   number bigint NOT NULL,
   at timestamptz NOT NULL,
-  kind text NOT NULL CHECK (kind IN ('create', 'ask', 'tell', 'close', 'stop')),
+  kind text NOT NULL CHECK (kind IN ('create', 'ask', 'tell', 'close', 'stop', 'judges')),
   actor text NOT NULL,         -- the id of an API key, or "service"
   key text,                    -- idempotency key
   digest bytea,                -- of the request that came with it
@@ -156,7 +212,7 @@ CREATE TABLE affinity.events (
   counted bigint,
   late bigint,
   duplicate bigint,
-  -- create, close, stop
+  -- create, close, stop, judges; of a tell, who rated
   detail json,
   PRIMARY KEY (campaign, number)
 );

@@ -1,0 +1,277 @@
+"""Look at the health of campaigns, a few every second, and keep what was found.
+
+A look reads what is summed already: counts of closed rounds, sums and lapses of the open one, runs
+of slots that expired leases owe, and the last few events. It never reads a campaign's whole trail,
+and pages and replies read only what the last look left behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from time import perf_counter
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import numpy as np
+
+from affinity_bandits.service.core.scores import Scale, from_units
+from affinity_bandits.service.health import words
+from affinity_bandits.service.health.ends import RoundScores, find_at_end
+from affinity_bandits.service.health.missing import RoundLapses, find_missing
+from affinity_bandits.service.health.standstill import Pace, find_standstill
+from affinity_bandits.service.store.connection import GONE, transaction
+from affinity_bandits.service.store.named import sql
+
+LOOK_SECONDS = 60.0
+"""Until the first look at a campaign, and between two."""
+MOST_LOOKS, MOST_SECONDS = 20, 0.25
+"""Campaigns that a process looks at in one go, and how long it may take: rounds wait to be closed.
+Where there are many campaigns, each is looked at less often."""
+MOST_COUNTS, FEWEST_ROUNDS = 10_000, 50
+"""Rounds times groups that a look reads at most, but so many rounds in any case: the last ones.
+What is left out makes a look more cautious, not less."""
+MOST_LEASES = 100_000
+LAST_EVENTS = 200
+STAYING = ("missing",)
+"""Kinds that stay found: a decision that was made meanwhile stays doubtful."""
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a look at a campaign has read.
+
+    Attributes:
+        about: the campaign, its head, its open round and what the last look left.
+        closed: its last closed rounds, in increasing order.
+        sums: of the open round, by place.
+        lapses: slots of the open round that lapsed and are counted, by place.
+        owed: runs of slots that expired first leases owe.
+        events: the last few.
+    """
+
+    about: Row
+    closed: Sequence[Row]
+    sums: Sequence[Row]
+    lapses: Sequence[Row]
+    owed: Sequence[Row]
+    events: Sequence[Row]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What came of a look: findings, and what the next look has to know."""
+
+    found: tuple[words.Words, ...]
+    answers: int
+    silent: float
+    longest: float
+
+
+class HealthChecks:
+    """The health checks of the campaigns in one database.
+
+    Args:
+        pool: connections.
+        failed: called with an unexpected error of one look, which keeps no other from going on.
+    """
+
+    def __init__(
+        self, pool: asyncpg.Pool, failed: Callable[[BaseException], None] = lambda _: None
+    ) -> None:
+        self._pool = pool
+        self._failed = failed
+
+    async def watch_the_rest(self) -> None:
+        """Have looks at campaigns that an older version made beside this one."""
+        await self._pool.execute(sql.watch_the_rest)
+
+    async def check_due(self, *, now: datetime | None = None) -> int:
+        """Look at some of the campaigns whose turn it is; return how many.
+
+        Args:
+            now: the time; the database's if None.
+        """
+        begun = perf_counter()
+        for looks in range(MOST_LOOKS):
+            if perf_counter() - begun > MOST_SECONDS:
+                return looks
+            campaign = await self._pool.fetchval(sql.next_to_check, now, LOOK_SECONDS)
+            if campaign is None:
+                return looks
+            try:
+                await self.check(campaign, now=now)
+            except GONE:
+                raise
+            except Exception as error:
+                self._failed(error)
+        return MOST_LOOKS
+
+    async def check(self, campaign: UUID, *, now: datetime | None = None) -> None:
+        """Look at a campaign and keep what was found."""
+        look = await self._read(campaign, now)
+        if look is None:
+            return
+        # A thousand groups take a while, and there are asks to serve.
+        checked = await asyncio.to_thread(check_look, look)
+        at, over = look.about["now"], look.about["status"] != "open"
+        async with transaction(self._pool) as db:
+            rest = (checked.answers, checked.silent, checked.longest, over)
+            await db.execute(sql.save_look, campaign, at, *rest)
+            kinds = [one.kind for one in checked.found]
+            await db.execute(sql.forget_findings, campaign, [*kinds, *STAYING])
+            for one in checked.found:
+                said = (one.seen, one.effect, one.advice)
+                await db.execute(
+                    sql.save_finding, campaign, one.kind, one.severity, at, one.arms, *said
+                )
+
+    async def count(self) -> dict[tuple[str, str], int]:
+        """Return how many campaigns under way have each finding, by kind and severity."""
+        rows = await self._pool.fetch(sql.count_findings)
+        return {(row["kind"], row["severity"]): row["campaigns"] for row in rows}
+
+    async def _read(self, campaign: UUID, now: datetime | None) -> Look | None:
+        # One moment for all of it, or a slot could be counted twice while it changes hands.
+        async with transaction(self._pool, isolation="repeatable_read", readonly=True) as db:
+            about = await db.fetchrow(sql.campaign_to_check, campaign, now)
+            if about is None:
+                return None
+            most = max(FEWEST_ROUNDS, MOST_COUNTS // len(about["arms"]))
+            rounds = await db.fetch(sql.rounds_to_check, campaign, most)
+            return Look(
+                about,
+                rounds[::-1],
+                await db.fetch(sql.stored_sums, campaign),
+                await db.fetch(sql.stored_lapses, campaign, about["round"]),
+                await db.fetch(sql.owed_by_expired, campaign, about["now"], MOST_LEASES),
+                await db.fetch(sql.last_events, campaign, about["events"] - LAST_EVENTS),
+            )
+
+
+def check_look(look: Look) -> Checked:
+    """Return what all checks find in what a look has read."""
+    about = look.about
+    names, scale = about["arms"], Scale(about["lowest"], about["highest"])
+    compared = set(range(len(names))) - set(about["dropped"])
+    if len(compared) < 2:  # the comparison is over: say what it was like
+        compared = set(range(len(names)))
+    found: list[words.Words] = []
+    missing = find_missing(lapses_of(look), len(names))
+    if missing is not None:
+        found.append(words.missing_words(missing, names))
+    uneven = next(
+        (one["number"] for one in look.closed if max(one["counts"]) - min(one["counts"]) > 1), None
+    )
+    if uneven is not None:
+        found.append(words.uneven_words(uneven))
+    at_end = find_at_end(scores_of(look, scale), len(names), compared)
+    if at_end is not None:
+        ends = (from_units(scale.lowest), from_units(scale.highest))
+        found.append(words.ends_words(at_end, names, *ends))
+    pace = pace_of(look)
+    if about["status"] == "open" and about["answered"] < about["size"]:
+        still = find_standstill(pace)
+        if still is not None:
+            found.append(words.standstill_words(still))
+    answers = about["before"] + about["answered"]
+    return Checked(tuple(found), answers, pace.silent, pace.longest)
+
+
+def lapses_of(look: Look) -> list[RoundLapses]:
+    """Return how many slots lapsed in each round in which they were counted, the open one too."""
+    about = look.about
+    rounds = [
+        RoundLapses(
+            one["number"],
+            tuple(one["arms"]),
+            tuple(one["lapsed"]),
+            -(-one["size"] // len(one["arms"])),
+            whole=one["size"] % len(one["arms"]) == 0,
+        )
+        for one in look.closed
+        if one["lapsed"] is not None and len(one["lapsed"]) == len(one["arms"])
+    ]
+    if about["status"] == "exhausted" or not about["lapses_known"]:
+        return rounds
+    width = about["width"]
+    lapsed = runs_by_place([(one["first"], one["beyond"]) for one in look.owed], width)
+    for one in look.lapses:
+        if one["place"] < width:
+            lapsed[one["place"]] += one["slots"]
+    arms, begun = tuple(about["round_arms"]), -(-about["next_slot"] // width)
+    return [*rounds, RoundLapses(about["round"], arms, tuple(lapsed), begun, whole=False)]
+
+
+def runs_by_place(runs: Sequence[tuple[int, int]], width: int) -> list[int]:
+    """Return how many slots of some runs belong to each place of a round.
+
+    >>> runs_by_place([(0, 4), (5, 6)], 3)
+    [2, 1, 2]
+    """
+    if not runs:
+        return [0] * width
+    first, beyond = np.array(runs, dtype=np.int64).T
+    passes, rest = np.divmod(beyond - first, width)
+    counts = np.full(width, passes.sum())
+    # What is left of each run begins at a place and may go on at place 0.
+    start = first % width
+    change = np.zeros(2 * width + 1, dtype=np.int64)
+    np.add.at(change, start, 1)
+    np.add.at(change, start + rest, -1)
+    twice = change.cumsum()
+    return [int(one) for one in counts + twice[:width] + twice[width : 2 * width]]
+
+
+def scores_of(look: Look, scale: Scale) -> list[RoundScores]:
+    """Return the scores of each round, mapped to [0, 1], the open one too."""
+    about = look.about
+
+    def scores(number: int, arms: Sequence[int], told: Sequence[tuple[int, int]]) -> RoundScores:
+        totals = tuple(scale.to_policy(total, answers) for answers, total in told)
+        return RoundScores(number, tuple(arms), tuple(answers for answers, _ in told), totals)
+
+    rounds = [
+        scores(
+            one["number"],
+            one["arms"],
+            [(n, int(total)) for n, total in zip(one["counts"], one["sums"], strict=True)],
+        )
+        for one in look.closed
+    ]
+    if about["status"] != "exhausted" and look.sums:
+        open_ = [one for one in look.sums if one["place"] < len(about["round_arms"])]
+        arms = [about["round_arms"][one["place"]] for one in open_]
+        told = [(one["answers"], int(one["total"])) for one in open_]
+        rounds.append(scores(about["round"], arms, told))
+    return rounds
+
+
+def pace_of(look: Look) -> Pace:
+    """Return how answers have come of late."""
+    about, now = look.about, look.about["now"]
+    tells = [one["at"] for one in look.events if one["kind"] == "tell" and one["counted"]]
+    answers = about["before"] + about["answered"]
+    if tells:
+        last = tells[-1]
+    else:  # silent since the first of these events at least
+        asks = (one["at"] for one in look.events if one["kind"] == "ask")
+        last = next(asks, now)
+    silent = max(0.0, (now - last).total_seconds())
+    longest = about["longest"]
+    if answers > about["answers"]:  # what was silent by the last look went on
+        longest = max(longest, about["silent"])
+    return Pace(
+        silent=silent,
+        gaps=[(b - a).total_seconds() for a, b in pairwise(tells)] if tells else None,
+        events=about["events"],
+        outstanding=about["next_slot"] - about["answered"],
+        lease_seconds=about["lease_seconds"],
+        longest=longest,
+    )

@@ -1,0 +1,87 @@
+"""Rounds that stand still: level at a pace of one's own, controls, and what is no standstill."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from affinity_bandits.service.health.evidence import LEVEL
+from affinity_bandits.service.health.standstill import (
+    FEWEST_UNANSWERED,
+    Pace,
+    find_standstill,
+    longest_usual,
+)
+
+STEADY = Pace(silent=0.0, gaps=[10.0] * 99, events=400, outstanding=5, lease_seconds=60.0)
+
+
+def test_a_round_that_stands_still_is_found_once_its_pace_and_lease_do_not_explain_it() -> None:
+    limit = longest_usual(STEADY)
+    # 99 gaps: (400 * 401 / 0.001)^(1/99) - 1 is 0.21, times 99 gaps of 10 s.
+    assert limit == pytest.approx(99 * ((400 * 401 / LEVEL) ** (1 / 99) - 1) * 10.0)
+    assert find_standstill(replace(STEADY, silent=limit)) is None
+    found = find_standstill(replace(STEADY, silent=limit + 1))
+    assert found is not None
+    assert (found.usual, found.outstanding) == (10.0, 5)
+
+
+@pytest.mark.parametrize(
+    "explained",
+    [
+        {"lease_seconds": 3600.0},  # whoever has the slots still has time
+        {"longest": 3000.0},  # as on nights before
+        {"gaps": [10.0] * 98 + [2000.0]},
+        {"outstanding": 0},  # nobody owes anything
+        {"gaps": []},  # one tell alone has no pace
+    ],
+)
+def test_what_is_explained_is_no_standstill(explained: dict[str, object]) -> None:
+    silent = replace(STEADY, silent=3600.0)
+    assert find_standstill(silent) is not None
+    assert find_standstill(replace(silent, **explained)) is None  # type: ignore[arg-type]
+
+
+def test_where_no_answer_came_it_takes_many_slots_and_several_leases() -> None:
+    never = Pace(181.0, None, 20, FEWEST_UNANSWERED, 60.0)
+    found = find_standstill(never)
+    assert found is not None
+    assert found.usual is None
+    assert find_standstill(replace(never, silent=179.0)) is None
+    assert find_standstill(replace(never, outstanding=FEWEST_UNANSWERED - 1)) is None
+
+
+@pytest.mark.parametrize("number", [3, 10, 100])
+def test_the_level_is_exact_for_exponential_times(number: int) -> None:
+    """The factor is such that the next time is longer with LEVEL / (m (m + 1)), here made 1%."""
+    random = np.random.default_rng(4)
+    events = 3
+    level = LEVEL / (events * (events + 1))
+    pace = Pace(0.0, [1.0] * number, events, 1, 1e-9)
+    times = longest_usual(pace)
+    assert (1 + times / number) ** -number == pytest.approx(level)
+    # The same formula at 1%: of 20,000, 200 +- 5 * 14 are longer.
+    times = number * (0.01 ** (-1 / number) - 1)
+    gaps = random.exponential(size=(20_000, number + 1))
+    longer = (gaps[:, -1] > times * gaps[:, :-1].mean(axis=1)).sum()
+    assert abs(longer - 200) < 70
+
+
+@pytest.mark.slow
+def test_sound_campaigns_give_no_finding() -> None:
+    found = 0
+    for seed in range(1000):
+        random = np.random.default_rng((8, seed))
+        count = 80
+        # The pace drifts up to threefold; leases are short, so that they explain nothing.
+        mean = 10.0 * np.exp(np.linspace(0.0, random.uniform(-1.1, 1.1), count))
+        gaps = list(random.exponential(mean))
+        found += any(
+            find_standstill(Pace(gaps[n], gaps[max(0, n - 100) : n], 2 * n + 2, 3, 0.001))
+            is not None
+            for n in range(1, count)
+        )
+    # 0.001 each: more than 5 of 1,000 have a probability below 0.001.
+    assert found <= 5

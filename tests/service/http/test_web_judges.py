@@ -1,0 +1,210 @@
+"""Who judges and who rated, over HTTP: named, shown, refused and kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.web_site import Site, on_site, opened, refused
+
+PANEL = {
+    "name": "handicap-elimination",
+    "bounded": True,
+    "failure": 0.05,
+    "levels": 5,
+    "judges": "panel",
+}
+MEMBERS = PANEL | {"judges": "members", "in_flight": 8}
+PSEUDONYM = (
+    "rater must be a pseudonym of 1 to 64 printable ASCII characters without spaces, and no e-mail"
+    " address: the audit trail is never changed, so nothing that names a person may get into it,"
+    " got "
+)
+
+
+async def on_path(client: httpx.AsyncClient, **changes: Any) -> str:
+    return f"/v1/campaigns/{await opened(client, **{'policy': PANEL, **changes})}"
+
+
+def test_a_round_opens_once_its_panel_is_named(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            path = await on_path(client)
+            waiting = await client.post(f"{path}/ask", json={"count": 3})
+            assert waiting.json() == {
+                "status": "wait",
+                "outstanding": 0,
+                "retry_after": 5.0,
+                "reason": "the panel of round 0 is not named yet; any panel will do",
+            }
+            assert waiting.headers["retry-after"] == "5"
+            before = (await client.get(path)).json()
+            assert before["awaits_judges"] is True
+            assert before["round"]["judged_by"] is None
+            body = {"judges": {"b": 2}, "outsiders": 1, "standing": True}
+            named = await client.post(f"{path}/judges", json=body, headers={"idempotency-key": "k"})
+            assert named.status_code == 200
+            after = named.json()
+            assert after["awaits_judges"] is False
+            assert after["round"]["judged_by"] == {"judges": {"a": 0, "b": 2}, "outsiders": 1}
+            assert after["named_judges"] == {
+                **{"judges": {"a": 0, "b": 2}, "outsiders": 1, "standing": True}
+            }
+            again = await client.post(f"{path}/judges", json=body, headers={"idempotency-key": "k"})
+            assert again.json() == after
+            assert (await client.post(f"{path}/judges", json=body)).json() == after
+            other = await client.post(f"{path}/judges", json={"judges": {"a": 1}})
+            assert refused(other, 409, "judges_settled") == (
+                "the panel of round 0 is settled, since the round is open; name the next one with"
+                " round = 1"
+            )
+            ahead = await client.post(f"{path}/judges", json={"judges": {"a": 1}, "round": 1})
+            assert ahead.json()["named_judges"]["judges"] == {"a": 1, "b": 0}
+            kinds = [one["kind"] for one in (await client.get(f"{path}/events")).json()["items"]]
+            assert kinds == ["create", "judges", "judges"]
+
+    on_site(dsn, work)
+
+
+def test_closed_rounds_say_who_judged_them_and_who_leads_is_shown(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            path = await on_path(client)
+            await client.post(f"{path}/judges", json={"judges": {"a": 3, "b": 2}})
+            lease = (await client.post(f"{path}/ask", json={"count": 100})).json()
+            scores = [
+                {"slot": one["slot"], "score": float(one["arm"] == "a")} for one in lease["slots"]
+            ]
+            await client.post(f"{path}/tell", json={"lease": lease["lease"], "answers": scores})
+            (closed,) = (await client.get(f"{path}/rounds")).json()["items"]
+            assert closed["judged_by"] == {"judges": {"a": 3, "b": 2}, "outsiders": 0}
+            now = (await client.get(path)).json()
+            assert (now["awaits_judges"], now["fewest_seats"]) == (True, "a")
+            waiting = (await client.post(f"{path}/ask", json={})).json()
+            assert "a leads and should have no more seats than any other" in waiting["reason"]
+
+    on_site(dsn, work)
+
+
+def test_a_committee_is_told_when_a_campaign_is_made(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            path = await on_path(client, policy=MEMBERS, committee={"a": 4})
+            made = (await client.get(path)).json()
+            assert made["committee"] == {"a": 4, "b": 0}
+            assert made["round"]["judged_by"]["judges"] == {"a": 4, "b": 0}
+            plain = (await client.get(await on_path(client, policy={"name": "elimination"}))).json()
+            assert plain["committee"] is None
+            strange = {"name": "x", "arms": ["a", "b"], "policy": MEMBERS, "horizon": 9}
+            answer = await client.post("/v1/campaigns", json=strange | {"committee": {"c": 1}})
+            assert "committee must be of groups of the campaign" in refused(answer, 422, "invalid")
+
+    on_site(dsn, work)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({}, "judges must be given"),
+        ({"judges": {"c": 1}}, "judges must be of groups of the campaign, got ['c']"),
+        ({"judges": {"a": -1}}, "judges.a must be greater than or equal to 0, got -1"),
+        ({"judges": {"a": 1.5}}, "judges.a must be a valid integer"),
+        ({"judges": {"a": 1}, "seats": 3}, "seats must be left out: there is no such member"),
+        ({"judges": {"a": 1}, "round": 3}, "round must be left out, or the one to come (0), got 3"),
+    ],
+)
+def test_what_cannot_be_a_panel_is_refused(dsn: str, body: dict[str, Any], said: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            path = await on_path(client)
+            answer = await client.post(f"{path}/judges", json=body)
+            assert said in refused(answer, 422, "invalid")
+
+    on_site(dsn, work)
+
+
+def test_a_campaign_that_does_not_ask_refuses_to_be_told(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            path = await on_path(client, policy={"name": "elimination"})
+            answer = await client.post(f"{path}/judges", json={"judges": {"a": 1}})
+            assert "is not told who judges" in refused(answer, 409, "judges_not_asked")
+        async with at.client(await at.key(scopes=["ask", "tell", "read"])) as client:
+            refused(await client.post(f"{path}/judges", json={"judges": {}}), 403, "not_allowed")
+
+    on_site(dsn, work)
+
+
+# Who rated.
+
+
+async def leased(client: httpx.AsyncClient) -> tuple[str, int]:
+    path = await on_path(client, policy={"name": "explore-then-commit", "pulls_per_arm": 3})
+    return path, (await client.post(f"{path}/ask", json={"count": 4})).json()["lease"]
+
+
+def test_raters_are_on_record_and_change_no_sum(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            path, lease = await leased(client)
+            answers = [
+                {"slot": 0, "score": 0.5, "rater": "r-17", "rater_group": "b"},
+                {"slot": 1, "score": 1},
+                {"slot": 2, "score": 0.25, "rater_group": "a"},
+            ]
+            body = {"lease": lease, "answers": answers}
+            headers = {"idempotency-key": "k"}
+            for _ in range(2):
+                told = await client.post(f"{path}/tell", json=body, headers=headers)
+                assert told.json() == {"counted": 3, "late": 0, "duplicate": 0}
+            answers[0]["rater"] = "r-18"
+            other = await client.post(f"{path}/tell", json=body, headers=headers)
+            refused(other, 409, "key_reused")
+            line = {"lease": lease, "answers": [{"slot": 3, "score": 1, "rater": "x"}]}
+            bulk = await client.post(f"{path}/tells", json=line)
+            assert bulk.json()["counted"] == 1
+            *_, first, second = (await client.get(f"{path}/events")).json()["items"]
+            assert first["data"]["raters"] == ["r-17", None, None]
+            assert first["data"]["rater_arms"] == [1, None, 0]
+            assert second["data"]["raters"] == ["x"]
+            now = (await client.get(path)).json()
+            assert [one["answers"] for one in now["arms"]] == [2, 2]
+
+    on_site(dsn, work)
+
+
+@pytest.mark.parametrize(
+    "rater", ["anna@example.org", "r" * 65, "Anna Example", "", "\u00e9", "r\n"]
+)
+def test_what_may_name_a_person_is_no_pseudonym(dsn: str, rater: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            path, lease = await leased(client)
+            answers = [{"slot": 0, "score": 0.5, "rater": rater}]
+            for route in ("tell", "tells"):
+                told = await client.post(
+                    f"{path}/{route}", json={"lease": lease, "answers": answers}
+                )
+                detail = told.json()["detail"]
+                assert detail.startswith(PSEUDONYM)
+            kinds = [one["kind"] for one in (await client.get(f"{path}/events")).json()["items"]]
+            assert "tell" not in kinds
+
+    on_site(dsn, work)
+
+
+def test_a_rater_is_of_a_group_of_the_campaign_and_totals_have_none(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            path, lease = await leased(client)
+            strange = [{"slot": 0, "score": 0.5, "rater_group": "c"}]
+            told = await client.post(f"{path}/tell", json={"lease": lease, "answers": strange})
+            said = refused(told, 422, "invalid")
+            assert said == "rater_group must be a group of the campaign, got 'c'"
+            totals = [{"arm": "a", "count": 1, "sum": "1", "rater": "r"}]
+            told = await client.post(f"{path}/tell", json={"lease": lease, "totals": totals})
+            assert "rater must be left out" in refused(told, 422, "invalid")
+
+    on_site(dsn, work)
