@@ -20,8 +20,9 @@ pytestmark = pytest.mark.slow
 
 LEVEL = 0.05
 MOST = 3
-"""Of ten campaigns: at a level of 0.05, more fail with probability 0.001. One that is decided by
-shares alone fails in nearly all of them."""
+"""Of ten campaigns: at a level of 0.05, more fail with probability 0.001. A policy that bets on
+against whoever has fewer seats than the leader dropped the best in 22 of 40 runs of this world in
+the library, so of its ten campaigns more would fail with probability 0.9."""
 GROUPS = ("large", "best", "other")
 MEANS = dict(zip(GROUPS, (0.79, 0.8, 0.6), strict=True))
 POLICY = {"name": "handicap-elimination", "bounded": True, "levels": 2, "failure": LEVEL}
@@ -85,7 +86,7 @@ def run(client: Client, campaign: Campaign, world: World) -> Campaign:
 
 @pytest.mark.parametrize(
     ("judges", "in_flight", "horizon", "rounds"),
-    [("panel", 999, 5_000, 4), ("members", 10, 900, 20)],
+    [("panel", 999, 5_000, 4), ("members", 30, 1_500, 10)],
 )
 def test_no_more_fail_than_the_level_allows(
     service: Service, judges: str, in_flight: int, horizon: int, rounds: int
