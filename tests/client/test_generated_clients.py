@@ -80,7 +80,7 @@ def test_every_operation_has_a_name_that_reads_well(description: dict[str, Any])
     names = [one["operationId"] for one in operations(description)]
     assert sorted(names) == [
         *("ask", "create_campaign", "get_campaign", "healthz", "list_campaigns", "list_events"),
-        *("list_rounds", "metrics", "readyz", "stop_campaign", "tell", "tell_many"),
+        *("list_rounds", "metrics", "name_judges", "readyz", "stop_campaign", "tell", "tell_many"),
     ]
 
 

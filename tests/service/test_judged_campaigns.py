@@ -20,8 +20,9 @@ pytestmark = pytest.mark.slow
 
 LEVEL = 0.05
 MOST = 3
-"""Of ten campaigns: at a level of 0.05, more fail with probability 0.001. One that is decided by
-shares alone fails in nearly all of them."""
+"""Of ten campaigns: at a level of 0.05, more fail with probability 0.001. A policy that bets on
+against whoever has fewer seats than the leader dropped the best in 22 of 40 runs of this world in
+the library, so of its ten campaigns more would fail with probability 0.9."""
 GROUPS = ("large", "best", "other")
 MEANS = dict(zip(GROUPS, (0.79, 0.8, 0.6), strict=True))
 POLICY = {"name": "handicap-elimination", "bounded": True, "levels": 2, "failure": LEVEL}
@@ -38,7 +39,7 @@ class World:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
-        self.members = dict(zip(GROUPS, (60, 20, 20), strict=True))
+        self.members = dict(zip(GROUPS, (12, 4, 4), strict=True))
         self.panel: dict[str, int] | None = None
 
     def seat(self, campaign: Campaign) -> dict[str, int]:
@@ -84,10 +85,11 @@ def run(client: Client, campaign: Campaign, world: World) -> Campaign:
 
 
 @pytest.mark.parametrize(
-    ("judges", "in_flight", "horizon"), [("panel", 999, 8_000), ("members", 30, 1_200)]
+    ("judges", "in_flight", "horizon", "rounds"),
+    [("panel", 999, 5_000, 4), ("members", 30, 1_500, 10)],
 )
 def test_no_more_fail_than_the_level_allows(
-    service: Service, judges: str, in_flight: int, horizon: int
+    service: Service, judges: str, in_flight: int, horizon: int, rounds: int
 ) -> None:
     failed, closed = 0, 0
     with Client(service.url, service.key()) as client:
@@ -101,5 +103,5 @@ def test_no_more_fail_than_the_level_allows(
             failed += not next(one.active for one in end.arms if one.name == "best")
             closed += end.round.number
         assert service.differences(end.id) == ()
-    assert closed >= 10 * 6  # or little was tried
+    assert closed >= 10 * rounds  # or little was tried
     assert failed <= MOST

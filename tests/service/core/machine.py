@@ -23,16 +23,7 @@ from hypothesis.stateful import (
 from soak.service.model import Named
 
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.policies import (
-    Elimination,
-    ExploreThenCommit,
-    HandicapElimination,
-    ListedSchedule,
-    PublishedSchedule,
-    RoundPolicy,
-    SequentialHalving,
-    SuccessiveRejects,
-)
+from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.policies.state import state_to_json
 from affinity_bandits.service import problems
 from affinity_bandits.service.audit.verify import verify
@@ -48,28 +39,6 @@ STEPS = 30
 BEGIN = datetime(2030, 1, 1, tzinfo=UTC)
 LEASE_SECONDS = 10
 ONE = 10**9
-
-POLICIES: list[RoundPolicy] = [
-    Elimination(PublishedSchedule(-5.0)),
-    Elimination(ListedSchedule([(1, 0.4), (3, 0.2), (2, 0.1)]), discard_first=False),
-    Elimination(ListedSchedule([(2, 0.0)])),
-    ExploreThenCommit(2),
-    SequentialHalving(),
-    SuccessiveRejects(0.9),
-    HandicapElimination(head_start=1, sigma=0.01, failure=0.5, in_flight=7),
-    HandicapElimination(head_start=0, sigma=0.05, failure=0.5, in_flight=5),
-]
-COUNTING: list[RoundPolicy] = [
-    HandicapElimination(head_start=0, bounded=True, failure=0.9, in_flight=4, levels=4),
-    HandicapElimination(head_start=1, bounded=True, failure=0.5, in_flight=7, levels=2),
-    HandicapElimination(head_start=0, bounded=True, failure=0.5, in_flight=9, levels=17),
-]
-"""Policies that are told how often each score was given; the others are told sums."""
-SEATED: list[RoundPolicy] = [
-    HandicapElimination(bounded=True, failure=0.5, levels=2, judges="panel"),
-    HandicapElimination(bounded=True, failure=0.9, levels=4, judges="panel"),
-]
-"""Policies that are told which panel judges a round."""
 
 scores = st.sampled_from([0, ONE // 4, ONE // 2, ONE // 3 + 1, ONE, ONE])
 bad_scores = st.sampled_from([-1, ONE + 1])

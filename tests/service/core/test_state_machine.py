@@ -22,7 +22,8 @@ from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate
 from tests.support.databases import made_database
 
-from .machine import COUNTING, POLICIES, SEATED, run_machine
+from .machine import run_machine
+from .machine_policies import COUNTING, POLICIES, SEATED
 from .machine_world import World
 
 SEQUENCES = int(os.environ.get("AFFINITY_SEQUENCES", "300"))

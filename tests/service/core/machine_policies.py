@@ -1,0 +1,36 @@
+"""The policies of the machine's campaigns."""
+
+from __future__ import annotations
+
+from affinity_bandits.policies import (
+    Elimination,
+    ExploreThenCommit,
+    HandicapElimination,
+    ListedSchedule,
+    PublishedSchedule,
+    RoundPolicy,
+    SequentialHalving,
+    SuccessiveRejects,
+)
+
+POLICIES: list[RoundPolicy] = [
+    Elimination(PublishedSchedule(-5.0)),
+    Elimination(ListedSchedule([(1, 0.4), (3, 0.2), (2, 0.1)]), discard_first=False),
+    Elimination(ListedSchedule([(2, 0.0)])),
+    ExploreThenCommit(2),
+    SequentialHalving(),
+    SuccessiveRejects(0.9),
+    HandicapElimination(head_start=1, sigma=0.01, failure=0.5, in_flight=7),
+    HandicapElimination(head_start=0, sigma=0.05, failure=0.5, in_flight=5),
+]
+COUNTING: list[RoundPolicy] = [
+    HandicapElimination(head_start=0, bounded=True, failure=0.9, in_flight=4, levels=4),
+    HandicapElimination(head_start=1, bounded=True, failure=0.5, in_flight=7, levels=2),
+    HandicapElimination(head_start=0, bounded=True, failure=0.5, in_flight=9, levels=17),
+]
+"""Policies that are told how often each score was given; the others are told sums."""
+SEATED: list[RoundPolicy] = [
+    HandicapElimination(bounded=True, failure=0.5, levels=2, judges="panel"),
+    HandicapElimination(bounded=True, failure=0.9, levels=4, judges="panel"),
+]
+"""Policies that are told which panel judges a round."""
