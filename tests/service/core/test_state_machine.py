@@ -111,7 +111,7 @@ MUTATIONS_OF_TALLIES = {
 }
 """The same, where scores are counted."""
 MUTATIONS_OF_PANELS = {
-    "slots of a round without a panel": ("ask", "IF v_head.awaits_judges THEN", "IF false THEN"),
+    "a round without a panel that is over": ("ask", "'awaits_judges';", "'exhausted';"),
     "a round without a panel that is due": ("tell", "AND NOT v_head.awaits_judges\n", "\n"),
 }
 """The same, where a panel is named for each round."""

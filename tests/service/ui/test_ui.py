@@ -209,6 +209,7 @@ def test_hostile_names_stay_text_and_in_their_place(
         site.campaign("hostile", name, HOSTILE, answers)
         for name, answers in zip(HOSTILE, (0, 60, 150, 330, 400), strict=True)
     ]
+    ids.append(site.judged("hostile", "Seated", HOSTILE, tuple(range(len(HOSTILE)))))
     shape = {"width": width, "height": height}
     with watched(browser, site, viewport=shape) as page:
         log_in(page, site, site.key("hostile"))
@@ -222,7 +223,7 @@ def test_hostile_names_stay_text_and_in_their_place(
             assert page.evaluate(STRUCTURE) == [], place
         page.goto(f"{site.address}/ui")
         shown = page.locator("tbody th").all_inner_texts()
-        assert shown == list(HOSTILE)
+        assert shown == [*HOSTILE, "Seated"]
         page.goto(f"{site.address}/ui/campaigns/{ids[0]}")
         assert page.locator(".timeline-rows .who").all_inner_texts() == list(HOSTILE)
         assert page.title().startswith(HOSTILE[0])
@@ -237,6 +238,8 @@ def test_pages_are_readable(browser: Browser, site: Site, size: str, scheme: str
         site.campaign("reader", "Open", ("Referrals", "Job board", "Agency", "Bootcamp"), 300),
         site.campaign("reader", "Decided", ("North", "South"), 60, values=(0.1, 0.9)),
         site.campaign("reader", "Cut", ("North", "South"), 200, horizon=200),
+        site.judged("reader", "Seated", ("North", "South"), (1, 2)),
+        site.judged("reader", "Waiting", ("North", "South"), None),
         site.campaign("reader", "Many", many, 1000),
     ]
     shape = {"width": width, "height": height}
@@ -259,7 +262,7 @@ def test_pages_are_readable(browser: Browser, site: Site, size: str, scheme: str
             if place == "/ui/login":
                 log_in(page, site, site.key("reader"))
                 words = page.locator(".status").all_inner_texts()
-                assert words == ["Comparing", "Decided", "Undecided", "Comparing"]
+                assert words == ["Comparing", "Decided", "Undecided", *["Comparing"] * 3]
         # The last page is that of forty groups: twelve by name in each picture.
         assert page.locator(".timeline-rows .who").count() == 12
         assert page.get_by_text("and 28 more").count() >= 3

@@ -19,12 +19,13 @@ import asyncpg
 import uvicorn
 from playwright.sync_api import Browser, Page, Request
 
-from affinity_bandits.policies import Elimination
+from affinity_bandits.policies import Elimination, HandicapElimination
 from affinity_bandits.policies.schedule import ListedSchedule
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.core.campaign_spec import CampaignSpec
 from affinity_bandits.service.core.campaigns import Ask, Campaigns
 from affinity_bandits.service.core.health_checks import HealthChecks
+from affinity_bandits.service.core.judging import Judges, Naming
 from affinity_bandits.service.core.records import Lease
 from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.http.app import create_app
@@ -154,6 +155,25 @@ class Site:
                 await core.tell(owner, id_, [tell], now=now)
                 done += len(slots)
             await core.ask(owner, id_, [Ask(3, "owed", "k")], now=now)
+            return id_
+
+        return self.do(make)
+
+    def judged(
+        self, tenant: str, name: str, arms: tuple[str, ...], panel: tuple[int, ...] | None
+    ) -> UUID:
+        """A campaign that is judged by a panel, or waits for one."""
+        now = datetime(2026, 11, 10, 9, 0, tzinfo=UTC)
+        policy = HandicapElimination(bounded=True, levels=2, judges="panel")
+
+        async def make(pool: asyncpg.Pool[Any]) -> UUID:
+            owner, core = await keys.create_tenant(pool, tenant), Campaigns(pool)
+            about = CampaignSpec(name, arms, policy, 5000, committee=(3,) * len(arms))
+            key = f"{name[:9].encode().hex()}-judged"
+            id_ = await core.create(owner, about, key=key, actor="k", now=now)
+            if panel is not None:
+                naming = Naming(Judges(panel, 2, standing=True), None, "panel", "k")
+                await core.name_judges(owner, id_, naming, now=now)
             return id_
 
         return self.do(make)
