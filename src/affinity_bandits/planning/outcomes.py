@@ -168,8 +168,8 @@ def so_few(count: int, runs: int) -> bool:
     """
     if count > LATE * runs:
         return False
-    chance, total = (1.0 - LATE) ** runs, 0.0
+    total = 0.0
     for number in range(count + 1):
-        total += chance
-        chance *= (runs - number) / (number + 1) * LATE / (1.0 - LATE)
+        ways = math.lgamma(runs + 1) - math.lgamma(number + 1) - math.lgamma(runs - number + 1)
+        total += math.exp(ways + number * math.log(LATE) + (runs - number) * math.log1p(-LATE))
     return total <= LATE
