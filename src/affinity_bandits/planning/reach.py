@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.hard_rounds import NEVER, run_hardest
 from affinity_bandits.planning.hardest import HardWorld, hard_worlds
-from affinity_bandits.planning.outcomes import Outcome
+from affinity_bandits.planning.outcomes import LATE, Outcome, so_few
 from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.simulation.intervals import proportion_interval
 
-UNDECIDED = 0.05
+UNDECIDED = LATE
 """Choices are enough if no larger part of runs ends without a decision."""
 RUNS = 50
 LARGEST_HORIZON = 10**15
@@ -66,7 +65,7 @@ def decided_enough(outcome: Outcome) -> bool:
     How many settle for a worse group is not asked here: that is proven to be no more than is
     tolerated, which may be more than 5%.
     """
-    return proportion_interval(outcome.undecided, outcome.replicates, 0.9)[2] <= UNDECIDED
+    return so_few(outcome.undecided, outcome.replicates)
 
 
 def reached(
