@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from affinity_bandits import checks
+from affinity_bandits import checks, extras
 from affinity_bandits.cli import parsing
 from affinity_bandits.errors import InvalidInput
 
@@ -164,6 +164,7 @@ def _check_places(out: Path | None, plot: Path | None) -> None:
     if plot is not None:
         from affinity_bandits.plots.style import need_matplotlib
 
+        extras.need("simulation")  # which a plan needs before anybody draws it
         need_matplotlib()
 
 

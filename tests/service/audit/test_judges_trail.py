@@ -108,11 +108,13 @@ def gone(number: int) -> Callable[[OneCampaign], Awaitable[None]]:
 
     async def damage(one: OneCampaign) -> None:
         await changed(f"DELETE FROM affinity.events WHERE campaign = $1 AND number = {number}")(one)
-        await changed(
-            "UPDATE affinity.events SET number = number - 1, lease = lease - 1"
+        # Below 0 first: a number must not be taken when it is given, in whatever order rows come.
+        for turned in (
+            "UPDATE affinity.events SET number = 1 - number, lease = lease - 1"
             f" WHERE campaign = $1 AND number > {number}",
-            14 - number,
-        )(one)
+            "UPDATE affinity.events SET number = -number WHERE campaign = $1 AND number < 0",
+        ):
+            await changed(turned, 14 - number)(one)
         await one.pool.execute("UPDATE affinity.heads SET events = 13 WHERE campaign = $1", one.id)
 
     return damage

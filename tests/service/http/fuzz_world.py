@@ -23,6 +23,8 @@ ASK, TELL, TELLS, CREATE = (
 )
 UUID_SHAPE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 KEY_SHAPE = re.compile(r"[!-~]{1,200}")
+JUDGES = "POST /v1/campaigns/{campaign}/judges"
+PANEL = {"name": "handicap-elimination", "bounded": True, "judges": "panel"}
 KINDS: list[tuple[str, dict[str, Any]]] = [
     ("open", {"arms": ["a", "b", "c"], "policy": {"name": "uniform"}, "horizon": 10**9}),
     ("open", {"arms": [f"group {i}" for i in range(50)], "horizon": 10**6}),
@@ -30,6 +32,7 @@ KINDS: list[tuple[str, dict[str, Any]]] = [
     ("decided", {"horizon": 10_000}),
     ("exhausted", {"horizon": 2}),
     ("stopped", {}),
+    ("open", {"policy": PANEL, "horizon": 10**6}),
 ]
 
 
@@ -78,7 +81,9 @@ class Turning:
         target = None
         id_ = (case.path_parameters or {}).get("campaign")
         if isinstance(id_, str) and UUID_SHAPE.fullmatch(id_) and chance() < 0.95:
-            target = self._random.choice(self._world.targets)
+            # The last is not stopped, or nobody could name its judges.
+            targets = self._world.targets[: -1 if label.endswith("/stop") else None]
+            target = self._random.choice(targets)
             case.path_parameters = {"campaign": str(target.id)}
         key = case.headers.get("Idempotency-Key")
         if isinstance(key, str) and KEY_SHAPE.fullmatch(key) and chance() < 0.8:
@@ -94,6 +99,12 @@ class Turning:
         if label == TELLS:
             lines = [self._line(target) for _ in range(self._random.randrange(6))]
             case.body = "\n".join([*lines, json.dumps(case.body, default=str)])
+        named = label == JUDGES and target is not None and isinstance(case.body, dict)
+        if named and chance() < 0.6:
+            # The only one whose judges are asked for; its first round is open.
+            target = self._world.targets[-1]
+            case.path_parameters = {"campaign": str(target.id)}
+            case.body = self._real_judges(case.body, target)
         if label == CREATE and isinstance(case.body, dict) and chance() < 0.6:
             case.body = self._real_campaign(case.body)
         return target
@@ -118,6 +129,10 @@ class Turning:
                 one["slot"] = slots[place]
             if _is_number(one.get("score")) and abs(one["score"]) <= 1e5:
                 one["score"] = abs(one["score"]) / 1e5
+            if isinstance(one.get("rater"), str):
+                one["rater"] = f"r{place}"  # the schema cannot say what a pseudonym is
+            if isinstance(one.get("rater_group"), str):
+                one["rater_group"] = self._random.choice(target.arms)
         for place, one in enumerate(_dicts(body, "totals", len(target.arms))):
             if isinstance(one.get("arm"), str):
                 one["arm"] = target.arms[place]
@@ -133,6 +148,16 @@ class Turning:
                 one["count"] = int(place < len(slots))
             if _is_number(one.get("sum")) or isinstance(one.get("sum"), str):
                 one["sum"] = self._random.choice((0.0, "0.5", 1))
+        return body
+
+    def _real_judges(self, body: dict[str, Any], target: Target) -> dict[str, Any]:
+        """Return judges of groups that there are, named ahead for the second round."""
+        body = copy.deepcopy(body)
+        if isinstance(body.get("judges"), dict):
+            heads = [one for one in body["judges"].values() if _is_number(one)]
+            body["judges"] = dict(zip(target.arms, heads, strict=False))
+        if _is_number(body.get("round", 1)):
+            body["round"] = 1
         return body
 
     def _real_campaign(self, body: dict[str, Any]) -> dict[str, Any]:
@@ -197,6 +222,8 @@ async def _made(client: httpx.AsyncClient, status: str, changes: dict[str, Any])
         target.learn(answer)
         return answer
 
+    if made["awaits_judges"]:
+        await client.post(f"{path}/judges", json={"judges": dict.fromkeys(target.arms, 1)})
     lease = await ask(2)
     if status == "stopped":
         await client.post(f"{path}/stop")

@@ -398,8 +398,8 @@ BEGIN
     IF v_lapsed IS NOT NULL THEN
       PERFORM affinity.count_lapses(v_head, v_lapsed);
     END IF;
-    IF v_head.answered = v_head.size AND v_head.status <> 'exhausted'
-        AND NOT v_head.awaits_judges THEN
+    IF v_head.answered = v_head.size AND NOT v_head.awaits_judges
+        AND v_head.status <> 'exhausted' THEN
       INSERT INTO affinity.due (campaign) VALUES (p_campaign) ON CONFLICT DO NOTHING;
     END IF;
   END IF;
