@@ -162,9 +162,9 @@ def _check_places(out: Path | None, plot: Path | None) -> None:
         if path is not None and path.is_dir():
             raise InvalidInput(name, "a file, not a directory", str(path))
     if plot is not None:
+        extras.need("simulation")  # which a plan needs before anybody draws it
         from affinity_bandits.plots.style import need_matplotlib
 
-        extras.need("simulation")  # which a plan needs before anybody draws it
         need_matplotlib()
 
 
