@@ -16,21 +16,10 @@ from affinity_bandits.planning import Assumptions, Outcome, Plan, make_plan
 from affinity_bandits.planning.otherwise import Otherwise
 from affinity_bandits.planning.situation import Situation
 from affinity_bandits.planning.stress import Stress
+from tests.planning.story import MEANT
 
 TODAY = date(2027, 1, 1)
-STORY = Assumptions(
-    groups=3,
-    horizon=2000,
-    smallest_difference=0.3,
-    committee=[30, 10, 10],
-    bonus=0.2,
-    joining=0.1,
-    spread=1.0,
-    lowest=1.0,
-    highest=5.0,
-    pace=40.0,
-    names=["referrals", "agencies", "open call"],
-)
+STORY = replace(MEANT, pace=40.0)
 NEEDED = {"strangers": 900.0, "panel": 620.0, "committee": 2400.0}
 
 

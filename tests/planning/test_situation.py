@@ -10,6 +10,7 @@ import pytest
 from affinity_bandits.errors import InvalidInput, UnknownName
 from affinity_bandits.planning import Assumptions
 from affinity_bandits.planning.situation import NAMES, QUESTIONS, Situation
+from tests.planning.story import MEANT
 
 TODAY = date(2027, 1, 1)
 STORY: dict[str, object] = {
@@ -21,19 +22,6 @@ STORY: dict[str, object] = {
     "difference": "0.3 stars",
     "budget": "2,000 people a year",
 }
-MEANT = Assumptions(
-    groups=3,
-    horizon=2000,
-    smallest_difference=0.3,
-    committee=[30, 10, 10],
-    bonus=0.2,
-    joining=0.1,
-    spread=1.0,
-    lowest=1.0,
-    highest=5.0,
-    pace=2000 / (365.25 / 7.0),
-    names=["referrals", "agencies", "open call"],
-)
 
 
 def told(**changes: object) -> Situation:

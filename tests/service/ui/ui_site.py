@@ -35,6 +35,14 @@ Result = TypeVar("Result")
 POLICY = Elimination(ListedSchedule([(16, 0.5), (32, 0.25), (64, 0.125)]))
 VALUES = (0.9, 0.85, 0.6, 0.1)
 
+HOSTILE = (
+    "<script>document.title='taken'</script>",
+    "\"'><img src=x onerror=\"document.title='taken'\">",
+    "W" * 200,
+    "שלום עולם, קבוצה (א)",
+    "</title></table></svg>&amp;{{ 7 * 7 }}",
+)
+SIZES = {"wide": (1280, 800), "narrow": (390, 844)}
 CONTRAST = """() => {
   const channel = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
   const parse = text => text.match(/[\\d.]+/g).map(Number);

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from affinity_bandits.errors import InvalidInput, NotSupported, UnknownName, shown
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.service.audit.replayable import check_replayable
 from affinity_bandits.service.core.campaign_spec import (
     CampaignSpec,
     OpenRound,
     next_round,
-    served_policy,
 )
 from affinity_bandits.service.core.closing import advance, recorded
 from affinity_bandits.service.core.judging import (
@@ -126,7 +126,7 @@ class Replay:
 
     def _create(self, event: Row) -> None:
         description = event["detail"]["description"]
-        _check_policy(description["policy"])
+        check_replayable(description["policy"])
         self.spec = CampaignSpec.from_json(description)
         self.nodes = self.spec.nodes
         self.in_flight = event["detail"].get("in_flight")  # nobody kept to any before 0002
@@ -386,26 +386,6 @@ class Replay:
 
     def _note(self, event: Row, text: str) -> None:
         self.differences.append(f"event {event['number']} ({event['kind']}): {text}")
-
-
-def _check_policy(data: Mapping[str, Any]) -> None:
-    """Check that this version has the policy of a campaign.
-
-    Raises:
-        NotSupported: it has not, so nothing can be said of what was decided.
-    """
-    try:
-        served_policy(data)
-    except UnknownName as error:
-        found = f"no policy of the name {shown(error.value)}"
-    except InvalidInput as error:
-        found = f"no such settings of its policy ({error})"
-    else:
-        return
-    raise NotSupported(
-        f"the campaign cannot be replayed by this version, which has {found}; that says nothing"
-        " against its record: verify it with the version that it was made with"
-    )
 
 
 def _short(value: object) -> str:

@@ -11,6 +11,8 @@ from affinity_bandits.service.store.connection import opening
 from affinity_bandits.service.store.migrations import FIRST, STEPS
 from affinity_bandits.service.store.named import SQL
 
+FUNCTIONS = ("slot_functions.sql", "functions.sql")
+"""In the order in which they need each other."""
 LOCK = 0x00AFF1
 """An advisory lock's number, so that two servers that start together do not both migrate."""
 
@@ -51,7 +53,8 @@ async def _migrate(dsn: str) -> None:
             # Asked without an error, which would end the transaction.
             there = await db.fetchval("SELECT to_regclass('affinity_schema') IS NOT NULL")
             await _upgrade(db, await revision_of(db) if there else None)
-            await db.execute(_text("functions.sql"))
+            for name in FUNCTIONS:
+                await db.execute(_text(name))
     finally:
         await db.close()
 

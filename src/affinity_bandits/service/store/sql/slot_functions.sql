@@ -1,0 +1,33 @@
+-- What the two calls of the hot path do with sets of slots.
+
+CREATE OR REPLACE FUNCTION affinity.slots_in(p_slots int8multirange) RETURNS bigint
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT coalesce(sum(upper(run) - lower(run)), 0)::bigint FROM unnest(p_slots) AS run
+$$;
+
+CREATE OR REPLACE FUNCTION affinity.first_slots(p_slots int8multirange, p_count bigint)
+RETURNS int8multirange LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  v_run int8range;
+  v_left bigint := p_count;
+  v_found int8multirange := '{}';
+BEGIN
+  FOR v_run IN SELECT run FROM unnest(p_slots) AS run ORDER BY lower(run) LOOP
+    EXIT WHEN v_left <= 0;
+    v_found := v_found
+      + int8multirange(int8range(lower(v_run), least(upper(v_run), lower(v_run) + v_left)));
+    v_left := v_left - (upper(v_run) - lower(v_run));
+  END LOOP;
+  RETURN v_found;
+END $$;
+
+-- Count slots of the open round as lapsed; for the few that do.
+CREATE OR REPLACE FUNCTION affinity.count_lapses(
+  p_head affinity.heads, p_slots int8multirange
+) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO affinity.lapses AS l (campaign, round, place, slots)
+    SELECT p_head.campaign, p_head.round, (s % p_head.width)::integer, count(*)
+    FROM unnest(p_slots) AS run, generate_series(lower(run), upper(run) - 1) AS s
+    GROUP BY 3 ORDER BY 3
+    ON CONFLICT (campaign, round, place) DO UPDATE SET slots = l.slots + excluded.slots
+$$;
