@@ -117,34 +117,3 @@ def print_figures(figures: Mapping[str, float], *, as_json: bool) -> None:
     width = max(map(len, figures))
     for name, value in figures.items():
         print(f"{name:<{width}}  {value:.4g}")
-
-
-def main_of_lines(
-    about: str,
-    run: Callable[[int], Sequence[Any]],
-    figures: Callable[[Sequence[Any]], dict[str, float]],
-    table: Callable[[Sequence[Any]], str],
-    runs: int,
-) -> int:
-    """Run a benchmark whose figures come from many lines, named tuples, and print both.
-
-    Args:
-        about: its docstring.
-        run: measures; given the number of runs of a line.
-        figures: sums the lines up.
-        table: the lines for people.
-        runs: of a line, unless told otherwise.
-    """
-    parser = argparse.ArgumentParser(description=about.partition("\n")[0])
-    parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
-    parser.add_argument("--runs", type=int, default=runs)
-    parser.add_argument("--details", type=Path, help="write every line to this JSON file")
-    arguments = parser.parse_args()
-    lines = run(arguments.runs)
-    if arguments.details is not None:
-        details = [line._asdict() for line in lines]
-        arguments.details.write_text(json.dumps(details, indent=1) + "\n", encoding="utf-8")
-    if not arguments.json:
-        print(table(lines))
-    print_figures(figures(lines), as_json=arguments.json)
-    return 0

@@ -46,7 +46,7 @@ from affinity_bandits.simulation.intervals import proportion_interval
 from bench.admitted import flattened
 from bench.bias_adversary import TIE, biases
 from bench.certificates import at_the_edge
-from bench.measure import main_of_lines
+from bench.lines import Lines, main
 from bench.regret import geometric_mean
 
 RUNS = 1_000
@@ -285,8 +285,9 @@ def _variance(noise: Noise, mean: float, weight: float) -> float:
     return float(weight**2 * (chances @ laws.values**2 - (chances @ laws.values) ** 2))
 
 
-def measure(given: Assumptions, runs: int, number: int) -> Line:
-    """Plan one situation, and attack the plan."""
+def measure(item: tuple[int, Assumptions], runs: int) -> Line:
+    """Plan one situation, which has a number, and attack the plan."""
+    number, given = item
     edge = at_the_edge(given)
     policy = planned_policy(edge)
     rng = np.random.default_rng([SEED, number])
@@ -303,16 +304,6 @@ def measure(given: Assumptions, runs: int, number: int) -> Line:
         mean_ratio=mean,
         p95_ratio=most,
     )
-
-
-def run(runs: int = RUNS) -> list[Line]:
-    """Return a line for each situation."""
-    found = []
-    for number, given in enumerate(situations()):
-        found.append(measure(given, runs, number))
-        print(f"\r{number + 1} of {len(JUDGES) * EACH}", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
-    return found
 
 
 def figures(lines: Sequence[Line]) -> dict[str, float]:
@@ -344,4 +335,5 @@ def table(lines: Sequence[Line]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main_of_lines(__doc__ or "", run, figures, table, RUNS))
+    work = list(enumerate(situations()))
+    sys.exit(main(Lines(__doc__ or "", Line, work, measure, figures, table, RUNS)))

@@ -8,10 +8,8 @@ who believes in no bias.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +17,7 @@ import numpy as np
 from affinity_bandits.policies import HandicapElimination, RoundPolicy
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.former_handicap import FormerHandicap
-from bench.measure import main_of_lines
+from bench.lines import Lines, main
 from bench.practice_play import played
 from bench.practice_scenarios import FAILURE, SCENARIOS, Scenario, holdout
 from bench.regret import geometric_mean
@@ -54,8 +52,9 @@ def policies(scenario: Scenario) -> dict[str, RoundPolicy]:
     }
 
 
-def measure(scenario: Scenario, label: str, policy: RoundPolicy, *, runs: int, held: bool) -> Line:
+def measure(item: tuple[Scenario, str, RoundPolicy, bool], runs: int) -> Line:
     """Run one policy on one scenario."""
+    scenario, label, policy, held = item
     dropped, choices = played(scenario, policy, runs=runs, horizon=HORIZON, seed=SEED)
     best = int(np.argmax(scenario.means))
     test = scenario.ordinary_test
@@ -72,27 +71,14 @@ def measure(scenario: Scenario, label: str, policy: RoundPolicy, *, runs: int, h
     )
 
 
-def run(runs: int = RUNS) -> list[Line]:
-    """Return a line for each policy and scenario, the hold-out last."""
-    drawn = holdout()
-    work = [
+def work() -> list[tuple[Scenario, str, RoundPolicy, bool]]:
+    """Return a scenario, a policy under its label, and whether it is held out, for each line."""
+    return [
         (scenario, label, policy, held)
-        for held, scenarios in ((False, SCENARIOS), (True, drawn))
+        for held, scenarios in ((False, SCENARIOS), (True, holdout()))
         for scenario in scenarios
         for label, policy in policies(scenario).items()
     ]
-
-    def line_of(item: tuple[Scenario, str, RoundPolicy, bool]) -> Line:
-        scenario, label, policy, held = item
-        return measure(scenario, label, policy, runs=runs, held=held)
-
-    lines = [line_of(one) for one in work[:3]]  # compiles each policy once
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        for line in pool.map(line_of, work[3:]):
-            lines.append(line)
-            print(f"\r{len(lines)} of {len(work)}", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
-    return lines
 
 
 def figures(lines: Sequence[Line]) -> dict[str, float]:
@@ -124,4 +110,4 @@ def table(lines: Sequence[Line]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main_of_lines(__doc__ or "", run, figures, table, RUNS))
+    sys.exit(main(Lines(__doc__ or "", Line, work(), measure, figures, table, RUNS, first=3)))

@@ -15,10 +15,8 @@ leads for ever, so that every bet is made against the group that counts.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -32,7 +30,7 @@ from affinity_bandits.policies import HandicapElimination
 from affinity_bandits.policies.bets import BettingState
 from affinity_bandits.policies.round import RoundKernels
 from affinity_bandits.simulation.intervals import proportion_interval
-from bench.measure import main_of_lines
+from bench.lines import Lines, main
 
 RUNS = 4_000
 SEED = 20_262
@@ -172,18 +170,6 @@ def measure(cell: Cell, runs: int) -> Line:
     return Line(cell._asdict(), failures, runs, lower, lower > cell.failure)
 
 
-def run(runs: int = RUNS) -> list[Line]:
-    """Return a line for each cell."""
-    work = cells()
-    lines = []
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        for line in pool.map(lambda cell: measure(cell, runs), work):
-            lines.append(line)
-            print(f"\r{len(lines)} of {len(work)}", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
-    return lines
-
-
 def figures(lines: Sequence[Line]) -> dict[str, float]:
     """Return what the cells say."""
     real = [line for line in lines if not line.cell["short"]]
@@ -208,4 +194,4 @@ def table(lines: Sequence[Line]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main_of_lines(__doc__ or "", run, figures, table, RUNS))
+    sys.exit(main(Lines(__doc__ or "", Line, cells(), measure, figures, table, RUNS)))
