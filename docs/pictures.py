@@ -15,8 +15,7 @@ from affinity_bandits.experiments import (
     run_cells,
 )
 from affinity_bandits.experiments.axes import fixed_words
-from affinity_bandits.planning import Assumptions, make_plan
-from affinity_bandits.plots import draw_plan, draw_regret, draw_sweep, sweep_grid
+from affinity_bandits.plots import draw_regret, draw_sweep, sweep_grid
 from affinity_bandits.plots.style import save_figure
 
 IMAGES = Path(__file__).parent / "images"
@@ -35,12 +34,6 @@ def readme_picture() -> None:
     save_figure(draw_regret(result), IMAGES / "regret.png")
 
 
-def plan_picture() -> None:
-    """The plan of the guide to planning."""
-    assumptions = Assumptions(groups=3, horizon=300_000, smallest_difference=0.1, head_start=50)
-    save_figure(draw_plan(make_plan(assumptions)), IMAGES / "plan.png")
-
-
 def sweep_picture() -> None:
     """The heat map of the guide to sweeps, as `affinity sweep show heads.toml` draws it."""
     sweep = Sweep.from_toml(Path(__file__).parent / "heads.toml")
@@ -55,5 +48,4 @@ def sweep_picture() -> None:
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
     readme_picture()
-    plan_picture()
     sweep_picture()

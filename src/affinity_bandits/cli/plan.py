@@ -143,10 +143,10 @@ def plan(
         write_plan(shown, out)
         typer.echo(f"plan: {out}   (try it on its costliest example: affinity simulate {out})")
     if plot is not None:
-        from affinity_bandits.plots import draw_plan
+        from affinity_bandits.plots import draw_plan, draw_ways
         from affinity_bandits.plots.style import save_figure
 
-        save_figure(draw_plan(shown), plot)
+        save_figure(draw_plan(shown) if len(made) == 1 else draw_ways(made), plot)
         typer.echo(f"picture: {plot}")
 
 

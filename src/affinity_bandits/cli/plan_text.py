@@ -152,11 +152,10 @@ def _costs(plans: Sequence[Plan], today: date) -> list[list[str]]:
     ]
     rows = [[column[line] for column in head] for line in (0, 1)]
     for plan in plans:
-        needed = plan.needed
+        needed, most = plan.needed, plan.enough_choices
         seen = "-" if plan.detectable is None else f"{plan.detectable:.2g}"
         cells = ["-", "-", *(["never", "-"] if paced else [])]
-        if needed is not None:
-            most = _most(plan)
+        if needed is not None and most is not None:
             cells = [_count(needed.choices), _count(most)]
             if plan.assumptions.pace is not None:
                 weeks = most / plan.assumptions.pace
@@ -164,15 +163,6 @@ def _costs(plans: Sequence[Plan], today: date) -> list[list[str]]:
         verdict = "yes" if plan.enough else "no"
         rows.append([WAYS[plan.assumptions.judges][0], *cells, seen, verdict])
     return rows
-
-
-def _most(plan: Plan) -> float:
-    """Return the choices that suffice in 19 of 20 cases, by the runs that say they are enough."""
-    assert plan.needed is not None
-    found = plan.needed.choices_95
-    if plan.enough or found > plan.assumptions.horizon:
-        return found
-    return float(plan.sufficient or found)
 
 
 def _meaning(plans: Sequence[Plan]) -> str:
@@ -195,24 +185,25 @@ def _otherwise(plans: Sequence[Plan]) -> list[list[str]]:
     words = list(dict.fromkeys(one.words for plan in plans for one in plan.otherwise))
     if not words:
         return []
+    needed = [plan.enough_choices for plan in plans]
     rows = [
         ["", *(WAYS[plan.assumptions.judges][1] for plan in plans)],
         [
             "as it was said",
-            *("-" if plan.needed is None else _count(_most(plan)) for plan in plans),
+            *("-" if most is None else _count(most) for most in needed),
         ],
     ]
     for line in words:
         cells = []
-        for plan in plans:
+        for plan, most in zip(plans, needed, strict=True):
             found = [one for one in plan.otherwise if one.words == line]
             if not found:
                 cells.append("the same")
-            elif plan.needed is None:
+            elif most is None:
                 cells.append("-")
             else:
                 over = "over " if found[0].more else ""
-                cells.append(f"{over}{_count(_about(_most(plan) * found[0].factor))}")
+                cells.append(f"{over}{_count(_about(most * found[0].factor))}")
         rows.append([line, *cells])
     return rows
 

@@ -136,6 +136,16 @@ class Plan:
         return self.hardest[self.costliest]
 
     @property
+    def enough_choices(self) -> float | None:
+        """The choices that are enough in 19 of 20 cases, by the runs that say so; None: never."""
+        if self.needed is None:
+            return None
+        found = self.needed.choices_95
+        if self.enough or found > self.assumptions.horizon:
+            return found
+        return float(self.sufficient or found)
+
+    @property
     def most_wrong(self) -> Outcome:
         """The outcome with the most runs that settled for a worse group, of all that were run."""
         return max((*self.hardest, *self.outcomes), key=lambda one: one.wrong / one.replicates)
