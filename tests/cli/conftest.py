@@ -16,8 +16,6 @@ def affinity(tmp_path_factory: pytest.TempPathFactory) -> Runner:
 
 
 @pytest.fixture
-def inside(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Runner:
+def inside(tmp_path: Path) -> Runner:
     """The command in this process, with a cache that has nothing in it."""
-    return InsideRunner(tmp_path / "cache", monkeypatch, capsys)
+    return InsideRunner(tmp_path / "cache")

@@ -7,10 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from affinity_bandits.cli import main
 from affinity_bandits.planning import Assumptions
+
+from .inside import inside
 
 TINY = (
     *("plan", "--groups", "2", "--scale", "yes/no", "--budget", "300", "--difference", "0.5"),
@@ -77,19 +76,5 @@ class Runner:
 class InsideRunner(Runner):
     """Runs the command in this process; what it lets through would be a traceback."""
 
-    def __init__(
-        self, cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        super().__init__(cache)
-        self._monkeypatch = monkeypatch
-        self._capsys = capsys
-        for name, value in surroundings(cache).items():
-            monkeypatch.setenv(name, value)
-
     def __call__(self, *arguments: object) -> subprocess.CompletedProcess[str]:
-        words = ["affinity", *map(str, arguments)]
-        self._monkeypatch.setattr(sys, "argv", words)
-        with pytest.raises(SystemExit) as ended:
-            main()
-        status = ended.value.code or 0
-        return subprocess.CompletedProcess(words, status, *self._capsys.readouterr())
+        return inside(arguments, surroundings(self.cache))

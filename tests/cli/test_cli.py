@@ -1,10 +1,9 @@
-"""The `affinity` command in a process of its own: what it prints, writes and refuses."""
+"""The `affinity` command: what it prints, writes and refuses."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,9 @@ from affinity_bandits import AffinityBandit, Clipped, Gaussian, Power, Result, _
 from affinity_bandits.bias import BIASES
 from affinity_bandits.noise import NOISES
 from affinity_bandits.policies import POLICIES, UCB1, Elimination, PublishedSchedule
+
+from .inside import inside
+from .plan_runner import command
 
 pytestmark = pytest.mark.slow  # each test starts processes or compiles
 
@@ -36,22 +38,25 @@ checkpoints = [1, 10]
 """
 
 
+# Wide enough that no table is folded, and the same text everywhere.
+SURROUNDINGS = {"COLUMNS": "200", "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
+
+
 def affinity(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run the command in this process, which spares its start."""
+    return inside(arguments, SURROUNDINGS)
+
+
+def in_a_process(*arguments: object) -> subprocess.CompletedProcess[str]:
     """Run the command; the working directory stays, as PYTHONPATH may be relative to it."""
     return subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "from affinity_bandits.cli import main; main()",
-            *map(str, arguments),
-        ],
+        command(*arguments),
         capture_output=True,
         text=True,
         encoding="utf-8",
         check=False,
         timeout=300,
-        # Wide enough that no table is folded, and the same text everywhere.
-        env={**os.environ, "COLUMNS": "200", "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"},
+        env=os.environ | SURROUNDINGS,
     )
 
 
@@ -104,6 +109,16 @@ def assert_same(one: Result, other: Result) -> None:
     assert one.version == other.version
     for name in ("replicates", "checkpoints", "pulls", "candidates"):
         assert np.array_equal(getattr(one, name), getattr(other, name)), name
+
+
+@pytest.mark.parametrize("arguments", [QUICK, (*QUICK, "--horizon", "0")], ids=["right", "wrong"])
+def test_a_process_of_its_own_prints_and_ends_alike(arguments: tuple[str, ...]) -> None:
+    one, other = in_a_process(*arguments), affinity(*arguments)
+    assert (one.returncode, one.stdout, one.stderr) == (
+        other.returncode,
+        other.stdout,
+        other.stderr,
+    )
 
 
 # What is right.

@@ -273,7 +273,7 @@ def test_an_interrupt_ends_it_in_one_line_without_a_plan(tmp_path: Path) -> None
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         command(
-            *("plan", "--groups", 16, "--scale", "0..1", "--budget", "1e9", "--difference", 0.03),
+            *("plan", "--groups", 8, "--scale", "0..1", "--budget", "1e8", "--difference", 0.1),
             *("--head-start", 3000, "--judges", "committee", "--out", path),
         ),
         stdin=subprocess.DEVNULL,

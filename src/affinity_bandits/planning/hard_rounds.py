@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -22,7 +20,7 @@ from affinity_bandits.planning.hardest import (
     smallest_weight,
     two_scores,
 )
-from affinity_bandits.planning.outcomes import Outcome, Tick, in_threads, most
+from affinity_bandits.planning.outcomes import Outcome, Tick, in_threads, most, parallel
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.policies.round import RoundKernels
 from affinity_bandits.policies.state import pack
@@ -40,7 +38,8 @@ fewest_seats: Function = unbound
 
 NEVER = 2**62
 """Stands for a number of choices that is never reached."""
-RUNS_PER_THREAD = 10
+AT_ONCE = 5
+"""Runs that a thread makes without being asked to stop."""
 FEWEST = 1e-6
 """Stands for no member at all, so that every ratio of shares is a number."""
 UNEVEN = math.sqrt(2.0)
@@ -88,18 +87,15 @@ def run_hardest(
 ) -> Runs:
     """Run a policy in a hardest world, in threads: the compiled loop releases the GIL.
 
-    Each run has a stream of its own, so how many threads there are changes nothing.
+    Each run has a stream of its own, so how many threads there are changes nothing. An interrupt
+    waits for the few runs that have begun.
     """
-    parts = min(os.cpu_count() or 1, max(1, replicates // RUNS_PER_THREAD))
-    ends = [replicates * part // parts for part in range(parts + 1)]
+    ends = [*range(0, replicates, AT_ONCE), replicates]
 
     def some(ends: tuple[int, int]) -> Runs:
         return _run_some(hard, policy, horizon, range(*ends), seed)
 
-    if parts == 1:
-        return some((0, replicates))
-    with ThreadPoolExecutor(parts) as pool:
-        found = list(pool.map(some, pairwise(ends)))
+    found = parallel(some, list(pairwise(ends)))
     return Runs(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 

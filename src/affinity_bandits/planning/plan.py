@@ -208,10 +208,11 @@ def make_plan(
     points = horizons_around(assumptions)
     horizon = assumptions.horizon
     work = len(hard_worlds(assumptions)) * HARDEST_RUNS + len(shown) * EXAMPLE_RUNS
-    with progress_bar(progress, 2.4 * work) as bar:
-        far = far_enough(assumptions, policy, own + FAR)
-        worlds = worst_worlds(assumptions, policy, far or horizon, own + SIFTING)
-        bar.tick(work)
+    with progress_bar(progress, 3.0 * work) as bar:
+        far = far_enough(assumptions, policy, own + FAR, lambda part: bar.tick(0.2 * work * part))
+        worlds = worst_worlds(
+            assumptions, policy, far or horizon, own + SIFTING, lambda part: bar.tick(work * part)
+        )
         hardest = hardest_outcomes(worlds, policy, horizon, HARDEST_RUNS, own + HARDEST, bar.tick)
         bandits = [example.bandit for example in shown]
         measured = outcomes(bandits, policy, horizon, EXAMPLE_RUNS, own + COST, bar.tick)
@@ -248,8 +249,10 @@ def make_plan(
             plan = replace(
                 plan, sufficient=choices, needed=needed, detectable=_larger(plan, choices)
             )
+        bar.tick(0.3 * work)
         limit = min(LARGEST_HORIZON, FURTHER * max(horizon, plan.sufficient or 0))
         changed = costs_otherwise(assumptions, policy, costly, limit, own + OTHERWISE)
+        bar.tick(0.1 * work)
         return replace(plan, otherwise=tuple(changed))
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.hard_rounds import hardest_outcomes
 from affinity_bandits.planning.hardest import HardWorld, hard_worlds
-from affinity_bandits.planning.outcomes import Outcome
+from affinity_bandits.planning.outcomes import Outcome, Tick
 from affinity_bandits.policies import RoundPolicy
 
 LEVELS = (0.25, 0.5, 0.7, 0.8, 0.87, 0.93, 0.97, 1.0)
@@ -34,26 +35,53 @@ Tried = list[tuple[HardWorld, Outcome]]
 
 
 def worst_worlds(
-    assumptions: Assumptions, policy: RoundPolicy, horizon: int, seed: int
+    assumptions: Assumptions,
+    policy: RoundPolicy,
+    horizon: int,
+    seed: int,
+    tick: Tick | None = None,
 ) -> list[HardWorld]:
-    """Return, for each initial committee, the world that keeps the policy busy longest."""
-    return [worst_of(hard, policy, horizon, seed) for hard in hard_worlds(assumptions)]
+    """Return, for each initial committee, the world that keeps the policy busy longest.
+
+    `tick` is told of parts of this work, which come to one in all.
+    """
+    worlds = hard_worlds(assumptions)
+
+    def done(part: float) -> None:
+        if tick is not None:
+            tick(part / len(worlds))
+
+    return [worst_of(hard, policy, horizon, seed, done) for hard in worlds]
 
 
-def worst_of(hard: HardWorld, policy: RoundPolicy, horizon: int, seed: int) -> HardWorld:
+def worst_of(
+    hard: HardWorld,
+    policy: RoundPolicy,
+    horizon: int,
+    seed: int,
+    done: Tick = lambda part: None,
+) -> HardWorld:
     """Return the variant of a world that keeps the policy busy longest."""
-    without = _tried(levelled(hard), policy, horizon, FEW_RUNS, seed)
+    levels = levelled(hard)
+    without = _tried(levels, policy, horizon, FEW_RUNS, seed, _each(done, 0.4, levels))
     longest = without[0][1].choices_95
     more = _runs(FEW_RUNS, without)
     if more > FEW_RUNS:
         serious = [one for one, _ in without[:SERIOUS]]
         without = _tried(serious, policy, horizon, more, seed)
     if hard.world.joining == 0.0:  # what never changes gives no early lead
+        done(0.6)
         return without[0][0]
     gifted = [one for base, _ in without[:WITH_GIFTS] for one in with_gifts(base, longest)]
-    with_them = _tried(gifted, policy, horizon, FEW_RUNS, seed)
+    with_them = _tried(gifted, policy, horizon, FEW_RUNS, seed, _each(done, 0.4, gifted))
     last = [without[0][0], *(one for one, _ in with_them[:2])]
-    return _tried(last, policy, horizon, _runs(MORE_RUNS, without), seed + 1)[0][0]
+    more = _runs(MORE_RUNS, without)
+    return _tried(last, policy, horizon, more, seed + 1, _each(done, 0.2, last))[0][0]
+
+
+def _each(done: Tick, part: float, worlds: Sequence[HardWorld]) -> Tick:
+    """Return what is called with a number of runs when those of one of the worlds are made."""
+    return lambda _: done(part / len(worlds))
 
 
 def _runs(usual: int, found: Tried) -> int:
@@ -88,10 +116,15 @@ def with_gifts(hard: HardWorld, choices: float) -> list[HardWorld]:
 
 
 def _tried(
-    worlds: list[HardWorld], policy: RoundPolicy, horizon: int, runs: int, seed: int
+    worlds: list[HardWorld],
+    policy: RoundPolicy,
+    horizon: int,
+    runs: int,
+    seed: int,
+    tick: Tick | None = None,
 ) -> Tried:
     """Return the worlds, the hardest first, with what became of the policy there."""
-    found = hardest_outcomes(worlds, policy, horizon, runs, seed)
+    found = hardest_outcomes(worlds, policy, horizon, runs, seed, tick)
     # By the mean, which few runs tell better than how many of them are late. Those that come first
     # stay first among equals, so that the result is always the same.
     pairs = zip(worlds, found, strict=True)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -374,10 +374,15 @@ def same(results: list[Any]) -> list[Any]:
 
 
 def run_machine(
-    world: World, sequences: int, phases: tuple[Phase, ...], policies: list[RoundPolicy]
+    world: World,
+    sequences: int,
+    phases: tuple[Phase, ...],
+    policies: list[RoundPolicy],
+    begin: int = 0,
 ) -> None:
+    """Run random sequences, the same every time; `begin` is the seed of them all."""
     run_state_machine_as_test(
-        lambda: Machine(world, policies),
+        seed(begin)(lambda: Machine(world, policies)),
         settings=settings(
             max_examples=sequences,
             stateful_step_count=STEPS,
