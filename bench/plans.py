@@ -101,6 +101,9 @@ def situations() -> list[Assumptions]:
             unknown = judges != "strangers" and number % 5 == 4
             known = drawn.random() < 0.7
             members = [int(one) for one in drawn.integers(3, 41, groups)]
+            spread = float(drawn.uniform(0.15, 0.3))
+            # What people call a small or a medium difference, as a part of the spread.
+            matters = float(drawn.uniform(0.25, 0.6)) * (0.4 if scale == "yes/no" else spread)
             who: dict[str, Any] = {"committee": members}
             if not known:
                 who = {"head_start": int(drawn.choice([5, 20, 50]))}
@@ -108,15 +111,13 @@ def situations() -> list[Assumptions]:
                 Assumptions(
                     groups=groups,
                     horizon=10**4,
-                    smallest_difference=float(drawn.uniform(0.08, 0.25)) * (highest - lowest),
+                    smallest_difference=matters * (highest - lowest),
                     bonus=None if unknown else float(drawn.choice(BONUSES)),
                     # Without a bonus the cost is planned for a bias like x.
                     steepness=1.0 if unknown else None,
                     joining=float(drawn.choice([0.02, 0.1, 0.3, 1.0])) if known else 1.0,
                     judges=judges,
-                    spread=None
-                    if scale == "yes/no"
-                    else float(drawn.uniform(0.15, 0.3)) * (highest - lowest),
+                    spread=None if scale == "yes/no" else spread * (highest - lowest),
                     lowest=lowest,
                     highest=highest,
                     failure=float(drawn.choice([0.05, 0.1])),
@@ -212,6 +213,8 @@ def attack(given: Assumptions, policy: RoundPolicy, runs: int, rng: np.random.Ge
     worlds = []
     for bias in [*_admitted(given, rng), *extremes(unit)]:
         top = min(unit.best_mean, bias.weight(1.0 / unit.groups))
+        if top <= unit.smallest_difference:  # no scores could differ by so much
+            continue
         level = top if rng.random() < 0.3 else rng.uniform(unit.smallest_difference, top)
         best = int(rng.integers(unit.groups))
         for name, behind in (("", unit.smallest_difference), ("tie, ", TIE * level)):
