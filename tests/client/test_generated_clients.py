@@ -50,10 +50,10 @@ def generated(
     """The package that openapi-python-client makes."""
     place = tmp_path_factory.mktemp("generated")
     # An environment of its own: it wants an older typer than the package is checked with.
-    venv.create(place / "venv", with_pip=True)
+    venv.create(place / "venv")
     python = str(place / "venv" / "bin" / "python")
-    install = [python, "-m", "pip", "install", "--quiet", PYTHON_TOOL]
-    if subprocess.run(install, capture_output=True, check=False).returncode != 0:
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-compile"]
+    if subprocess.run([*pip, PYTHON_TOOL], capture_output=True, check=False).returncode != 0:
         pytest.skip(f"no registry has {PYTHON_TOOL}")
     (place / "openapi.json").write_text(json.dumps(description), encoding="utf-8")
     command = [python, "-m", "openapi_python_client", "generate", "--path", "openapi.json"]
