@@ -9,6 +9,7 @@ from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 from pydantic import Field, JsonValue, model_validator
 
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.plan_format import check_format
 from affinity_bandits.wire.base import (
     Body,
     CampaignId,
@@ -92,19 +93,22 @@ class Plan(Body):
         """Read a file written by `affinity plan`, or its text.
 
         Raises:
-            InvalidInput: it is none, or a part of one.
+            InvalidInput: it is none, a part of one, or one of another version.
         """
         text = file.read_text(encoding="utf-8") if isinstance(file, Path) else file
         try:
             data = tomllib.loads(text)
-            whole, assumed = data["end"]["whole"], data["assumptions"]
+            made, whole, assumed = data["plan"], data["end"]["whole"], data["assumptions"]
+            check_format(made)
             members = {
                 "policy": data["run"]["policies"]["plan"],
                 "horizon": data["run"]["horizon"],
                 "groups": assumed["groups"],
             }
             members |= {name: assumed[name] for name in _ASSUMED if name in assumed}
-        except (KeyError, TypeError, ValueError, RecursionError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+            if isinstance(error, InvalidInput):
+                raise
             raise InvalidInput("plan", _PLAN_FILE, str(error)) from error
         if whole is not True:
             raise InvalidInput("plan", _PLAN_FILE, "a part of one")

@@ -14,6 +14,7 @@ import tomli_w
 
 from affinity_bandits import checks
 from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
+from affinity_bandits.plan_format import FORMAT
 from affinity_bandits.planning import Assumptions, make_plan
 from affinity_bandits.planning.files import plan_to_toml
 from affinity_bandits.policies import (
@@ -239,6 +240,27 @@ def test_a_plan_that_was_cut_off_or_is_none_is_refused(plan: str) -> None:
     ):
         with pytest.raises(InvalidInput, match="plan must be the text of a file written by"):
             spec_of(text, "planned", ["red", "blue"])
+
+
+@pytest.mark.parametrize(
+    ("format_", "said"),
+    [
+        ("format = 4", "an older version, make it again with 'affinity plan', got 4"),
+        ("", "an older version, make it again with 'affinity plan', got None"),
+        ("format = 6", "a newer version of this package, which can read it, got 6"),
+    ],
+    ids=["older", "none", "newer"],
+)
+def test_a_plan_of_another_version_is_refused_with_what_to_do(
+    plan: str, format_: str, said: str
+) -> None:
+    """Its policy may still parse and be another one by now."""
+    assert plan.count(f"format = {FORMAT}\n") == 1
+    with pytest.raises(InvalidInput) as caught:
+        Plan.from_toml(plan.replace(f"format = {FORMAT}\n", f"{format_}\n"))
+    assert str(caught.value).startswith(f"format must be {FORMAT}: the plan is of ")
+    assert str(caught.value).endswith(said)
+    assert len(str(caught.value).splitlines()) == 1
 
 
 @pytest.mark.parametrize(
