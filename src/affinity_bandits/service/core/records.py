@@ -115,6 +115,7 @@ class Campaign:
         named: who was named to judge rounds to come.
         attention: why it cannot go on, if it cannot.
         health: what was found when its health was last looked at; None before the first look.
+        saved: its policy's state before the open round, as saved; None if it cannot be read.
     """
 
     id: UUID
@@ -130,6 +131,7 @@ class Campaign:
     named: Judges | None = None
     attention: Attention | None = None
     health: Health | None = None
+    saved: dict[str, Any] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,24 @@ def progress_bar(part: float, label: str) -> Markup:
     return _svg("progress", 10, label, drawn)
 
 
+def odds_bar(part: float, kind: str, ticks: Sequence[float], label: str) -> Markup:
+    """Return a bar that is filled to a fraction of its width, with lines at some of them.
+
+    Args:
+        part: how much of it is filled.
+        kind: the class of the filled part.
+        ticks: where the lines are.
+        label: the same in words.
+    """
+    drawn = '<rect class="track" y="5" width="100%" height="14" rx="3"/>'
+    if part > 0:
+        drawn += f'<rect class="{kind}" y="5" width="{_percent(part)}" height="14" rx="3"/>'
+    for tick in ticks:
+        x = _percent(tick)
+        drawn += f'<line class="tick" x1="{x}" x2="{x}" y1="5" y2="19"/>'
+    return _svg("odds", 24, label, drawn)
+
+
 def timeline(parts: Sequence[Part], progress: float, label: str) -> Markup:
     """Return a group's row: a bar for each round it took part in, a cross where it was dropped.
 
