@@ -9,9 +9,8 @@ from affinity_bandits.policies.betting_rounds import log_worth_needed
 from affinity_bandits.policies.explaining import Evidence
 
 MEANING = (
-    "Odds of 20 to 1 against a group mean that bets against it have made 20 out of every 1 that was"
-    " staked. Were it the best group, bets would ever come to so much in at most one comparison of"
-    " 20."
+    "20 to 1 against a group: bets against it have turned every 1 that was staked into 20. Were it"
+    " the best group, they would ever come to so much in at most one comparison of 20."
 )
 
 

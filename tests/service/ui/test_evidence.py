@@ -45,7 +45,7 @@ def test_odds_are_said_in_words_and_drawn_on_a_logarithmic_scale() -> None:
         "B": "7.3 to 1 against",
         "C": "nothing against it",
         "D": "not known",
-        "E": "dropped at 431 to 1 against",
+        "E": "dropped at 431 to 1",
     }
     assert filled(rows["B"]) == (
         "odds-in",

@@ -71,18 +71,17 @@ def evidence_view(
 
 def _row(campaign: Campaign, evidence: Evidence, arm: int) -> Row:
     against, active = evidence.against[arm], arm in campaign.active
-    words, kind = "not known", "in"
-    part = 0.0
-    if against is not None:
-        some = against >= LEAST
-        part = min(1.0, max(0.0, against / evidence.needed))
-        words = f"{odds(against)} against" if some else "nothing against it"
-        if arm == evidence.leader and active:
-            words = f"leads; {words}" if some else "leads"
+    said = "" if against is None or against < LEAST else odds(against)
+    words, kind = f"{said} against" if said else "nothing against it", "in"
     if arm == campaign.recommended:
         words, kind = "recommended", "chosen"
     elif not active:
-        words, kind = (f"dropped at {words}" if part > 0.0 else "dropped"), "out"
+        words, kind = f"dropped at {said}" if said else "dropped", "out"
+    elif arm == evidence.leader:
+        words = f"leads; {words}" if said else "leads"
+    elif against is None:
+        words = "not known"
+    part = min(1.0, max(0.0, (against or 0.0) / evidence.needed))
     picture = charts.odds_bar(part, f"odds-{kind}", _ticks(evidence.needed), words)
     return Row(campaign.spec.arms[arm], picture, words, kind=kind)
 
