@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar
@@ -63,7 +64,7 @@ _RANGE = (
     " has its own range."
 )
 _PLAN_FILE = "the text of a file written by 'affinity plan'"
-_ASSUMED = ("noise", "lowest", "highest")
+_ASSUMED = ("noise", "lowest", "highest", "pace")
 
 
 class Policy(Body, extra="allow"):
@@ -87,6 +88,12 @@ class Plan(Body):
     noise: str = "bounded"
     lowest: Score = 0.0
     highest: Score = 1.0
+    needed: int = given(
+        ge=1,
+        le=LARGEST_HORIZON,
+        description="Answers that suffice in 19 of 20 cases, where the horizon is enough.",
+    )
+    pace: float = given(gt=0.0, le=1e15, description="Answers a week, where that is known.")
 
     @classmethod
     def from_toml(cls, file: str | Path) -> Self:
@@ -106,6 +113,8 @@ class Plan(Body):
                 "groups": assumed["groups"],
             }
             members |= {name: assumed[name] for name in _ASSUMED if name in assumed}
+            if "needed" in made and "sufficient" not in made:  # else it is of a longer horizon
+                members["needed"] = math.ceil(made["needed"]["choices_95"])
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
             if isinstance(error, InvalidInput):
                 raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from affinity_bandits.policies import (
 from affinity_bandits.service.core.campaign_spec import (
     SERVED,
     CampaignSpec,
+    Planned,
     open_round,
     planned_spec,
     served_policy,
@@ -187,6 +189,22 @@ def test_a_plan_describes_a_campaign(plan: str) -> None:
     about = spec_of(plan, "planned", ["red", "blue"], lease_seconds=5)
     assert (about.arms, about.horizon, about.lease_seconds) == (("red", "blue"), 300, 5)
     assert about.policy.name in SERVED
+
+
+def test_a_plan_says_how_long_it_takes(plan: str) -> None:
+    data = tomllib.loads(plan)
+    needed = math.ceil(data["plan"]["needed"]["choices_95"])
+    about = spec_of(plan, "planned", ["red", "blue"])
+    assert about.planned == Planned(needed, None)
+    assert 0 < needed <= about.horizon
+    paced = spec_of(changed(plan, pace=40.0), "planned", ["red", "blue"])
+    assert paced.planned == Planned(needed, 40.0)
+    assert CampaignSpec.from_json(json.loads(json.dumps(paced.to_json()))) == paced
+    # Where more choices would be enough, it says nothing of these.
+    data["plan"]["sufficient"] = 900
+    assert spec_of(tomli_w.dumps(data), "planned", ["red", "blue"]).planned is None
+    # What was written before there was any of this is the same.
+    assert "planned" not in CampaignSpec(**GOOD).to_json()
 
 
 def changed(plan: str, **assumptions: Any) -> str:

@@ -9,6 +9,7 @@ from datetime import timedelta
 import pytest
 
 from affinity_bandits.policies import Uniform
+from affinity_bandits.service.core.campaign_spec import Planned
 from affinity_bandits.service.core.records import ClosedRound
 from affinity_bandits.service.ui.time_left import LATELY, pace_of, time_left
 
@@ -62,7 +63,7 @@ def test_only_rounds_of_late_make_the_pace() -> None:
         (0.5, "About 3 days are left at most"),
         (5.0, "About 4 weeks are left at most"),
         (120.0, "About 3 years are left at most"),  # 192 of them of late
-        (1000.0, "It may take more than 10 years"),
+        (1000.0, "More than 10 years are left at most"),
     ],
 )
 def test_it_is_said_in_a_unit_that_one_can_imagine(days: float, said: str) -> None:
@@ -87,3 +88,34 @@ def test_turns_without_a_decision_are_not_over_sooner() -> None:
     turns, _ = played(Uniform(), "AB", [0.5, 0.5], rounds=0, horizon=2091)
     _, rounds = played(LISTED, "AB", [0.5, 0.5], rounds=3)
     assert "sooner" not in time_left(turns, timed(rounds, 1, 6, 7)) != ""
+
+
+PLANNED = Planned(1191, 40.0)
+
+
+def test_a_plan_says_how_long_it_takes_in_19_of_20_cases() -> None:
+    campaign, rounds = played(LISTED, "ABC", [0.5] * 3, rounds=3, horizon=2091)
+    campaign = replace(campaign, spec=replace(campaign.spec, planned=PLANNED))
+    assert time_left(campaign, timed(rounds, 1, 6, 7)) == (
+        "About 6 weeks are left if it takes as long as planned: 900 more answers are then enough in"
+        " 19 of 20 cases, if they come as in the rounds from 10 November 2026 to 24 November 2026"
+        " (about 146 a week)."
+    )
+    # Before the first rounds have a pace there is the plan's.
+    fresh, none = played(LISTED, "ABC", [0.5] * 3, rounds=0, horizon=2091)
+    fresh = replace(fresh, spec=replace(fresh.spec, planned=PLANNED))
+    assert time_left(fresh, none) == (
+        "About 30 weeks are left if it takes as long as planned: 1,191 more answers are then enough"
+        " in 19 of 20 cases, if they come as was planned (about 40 a week)."
+    )
+    unpaced = replace(fresh, spec=replace(fresh.spec, planned=Planned(1191)))
+    assert time_left(unpaced, none) == ""
+
+
+def test_a_plan_that_is_overdue_is_said_to_be() -> None:
+    campaign, rounds = played(LISTED, "ABC", [0.5] * 3, rounds=3, horizon=2091)
+    campaign = replace(campaign, spec=replace(campaign.spec, planned=Planned(291)))
+    assert time_left(campaign, timed(rounds, 1, 6, 7)).startswith(
+        "This takes longer than was planned for 19 of 20 cases (291 answers). About 12 weeks are"
+        " left at most: 1,800 answers of the agreed 2,091 are to come"
+    )

@@ -15,7 +15,7 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits.policies import FOREVER
-from affinity_bandits.service.core.campaign_spec import CampaignSpec
+from affinity_bandits.service.core.campaign_spec import CampaignSpec, Planned
 from affinity_bandits.service.core.faults import check_places, ours, policy_of, state_of
 from affinity_bandits.service.core.judging import Judges
 from affinity_bandits.service.core.records import Campaign, ClosedRound, Progress, Stored
@@ -192,7 +192,8 @@ def _spec(
     try:
         policy = policy_of(id_, row["policy"])
         with ours(id_, "policy"):
-            spec = CampaignSpec(name, arms, policy, *rest)
+            planned = None if row["planned"] is None else Planned(**row["planned"])
+            spec = CampaignSpec(name, arms, policy, *rest, planned=planned)
         saved = state_of(id_, policy, row["saved"])
         check_places(id_, max(row["places"], default=None), len(row["round_arms"]))
     except NeedsAttention as fault:

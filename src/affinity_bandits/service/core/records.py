@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from uuid import UUID
 
 from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.service.core.campaign_spec import CampaignSpec
+from affinity_bandits.service.core.campaign_spec import CampaignSpec, Planned
 from affinity_bandits.service.core.judging import Judges
 from affinity_bandits.wire import Attention, Health
 
@@ -92,6 +92,7 @@ class Stored:
     highest: float
     committee: tuple[int, ...] | None = None
     policy: RoundPolicy = field(default_factory=UnknownPolicy)
+    planned: ClassVar[Planned | None] = None
 
 
 About = CampaignSpec | Stored

@@ -1,4 +1,4 @@
-"""How long a comparison may still take, from the pace at which answers have come of late."""
+"""How long a comparison may still take, by its plan and the pace at which answers come."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ UNITS = (
 class Pace:
     """So many answers between two moments."""
 
-    answers: int
+    answers: float
     since: datetime
     until: datetime
 
@@ -54,40 +54,63 @@ def pace_of(rounds: Sequence[ClosedRound]) -> Pace | None:
 
 
 def time_left(campaign: Campaign, rounds: Sequence[ClosedRound]) -> str:
-    """Return how long the comparison takes at most, and what that rests on; empty if not known.
+    """Return how long the comparison may still take, and what that rests on; empty if not known.
+
+    By its plan, where it has one that is not overdue, else by the horizon; at the pace of the last
+    rounds, where they have one, else at the plan's.
 
     Args:
         campaign: as it stands.
         rounds: its last closed rounds.
     """
-    pace = pace_of(rounds)
-    if campaign.status != "open" or campaign.recommended is not None or pace is None:
+    spec = campaign.spec
+    if campaign.status != "open" or campaign.recommended is not None:
         return ""
-    to_come = campaign.spec.horizon - campaign.before - campaign.round.answered
-    if to_come <= 0:
-        return ""
-    if pace.since.date() == pace.until.date():
-        dates = f"on {day(pace.until)}"
-    else:
-        dates = f"from {day(pace.since)} to {day(pace.until)}"
+    planned, pace, resting = spec.planned, pace_of(rounds), ""
+    if pace is not None:
+        resting = f"if they come as in the rounds {_dates(pace)} ({_rate(pace)})"
+    elif planned is not None and planned.pace is not None:
+        since = campaign.created_at
+        pace = Pace(planned.pace, since, since + timedelta(weeks=1))
+        resting = f"if they come as was planned ({_rate(pace)})"
+    had = campaign.before + campaign.round.answered
+    overdue = ""
+    if planned is not None:
+        if pace is not None and planned.answers > had:
+            to_come = counted(planned.answers - had, "more answer")
+            return (
+                f"{_long(pace, planned.answers - had)} left if it takes as long as planned:"
+                f" {to_come} are then enough in 19 of 20 cases, {resting}."
+            )
+        if planned.answers <= had:
+            enough = counted(planned.answers, "answer")
+            overdue = f"This takes longer than was planned for 19 of 20 cases ({enough}). "
+    if pace is None or spec.horizon <= had:
+        return overdue.rstrip()
     sooner = " It is over sooner if one group alone is left before that."
     return (
-        f"{_long(pace, to_come)}: {counted(to_come, 'answer')} of the agreed"
-        f" {campaign.spec.horizon:,} are to come, if they come as in the rounds {dates}"
-        f" ({_rate(pace)})." + (sooner if campaign.spec.policy.eliminates else "")
+        f"{overdue}{_long(pace, spec.horizon - had)} left at most:"
+        f" {counted(spec.horizon - had, 'answer')} of the agreed {spec.horizon:,} are to come,"
+        f" {resting}." + (sooner if spec.policy.eliminates else "")
     )
+
+
+def _dates(pace: Pace) -> str:
+    if pace.since.date() == pace.until.date():
+        return f"on {day(pace.until)}"
+    return f"from {day(pace.since)} to {day(pace.until)}"
 
 
 def _long(pace: Pace, answers: int) -> str:
     """Return how long so many answers take, in the largest unit of which they take two."""
     year = UNITS[0][0]
     if answers / pace.in_(year) >= LONGEST_YEARS:
-        return f"It may take more than {LONGEST_YEARS} years"
+        return f"More than {LONGEST_YEARS} years are"
     for unit, name in UNITS:
         number = round(answers / pace.in_(unit))
         if number >= 2:
-            return f"About {counted(number, name)} are left at most"
-    return "About an hour is left at most"
+            return f"About {counted(number, name)} are"
+    return "About an hour is"
 
 
 def _rate(pace: Pace) -> str:
