@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.health import raters
-from affinity_bandits.service.health.committee import Grown, Misfit, Telling, find_misfit
+from affinity_bandits.service.health.committee import Grown, Misfit, RoundCommittee, find_misfit
 from affinity_bandits.service.health.raters import SHARE, OneRater, gives_nearly_all
 from affinity_bandits.service.health.words import committee_words, rater_words
 
@@ -111,7 +111,7 @@ def test_counts_must_be_counts() -> None:
 # Committees.
 
 
-def sound_committees(seed: int, *, late: bool) -> list[Telling]:
+def sound_committees(seed: int, *, late: bool) -> list[RoundCommittee]:
     """Committees that some of those chosen join, and that some leave.
 
     Slots are lost now and then, and whoever had one may have chosen somebody who joins, too. If
@@ -122,18 +122,18 @@ def sound_committees(seed: int, *, late: bool) -> list[Telling]:
     joining, leaving = random.uniform(0.0, 1.0), random.uniform(0.0, 0.3)
     members = random.integers(0, 60, arms)
     waiting = np.zeros(arms, dtype=np.int64)
-    tellings = []
+    committees = []
     for number in range(int(random.integers(2, 40))):
         left = tuple(range(max(2, arms - number // 4)))
         playing = random.random(arms) < 0.8  # the others have enough members
         answers = np.where(playing, random.integers(1, 40), 0)
         lost = random.binomial(answers, 0.1)
-        tellings.append(Telling(number, members.tolist(), (answers + lost).tolist(), left))
+        committees.append(RoundCommittee(number, members.tolist(), (answers + lost).tolist(), left))
         waiting += random.binomial(answers + lost, joining)
         joined = random.binomial(waiting, 0.3) if late else waiting
         waiting = waiting - joined
         members = members + joined - random.binomial(members, leaving)
-    return tellings
+    return committees
 
 
 @pytest.mark.slow
@@ -151,21 +151,21 @@ def test_whoever_joins_late_gives_a_note_at_most() -> None:
 @settings(max_examples=50)
 @given(seed=st.integers(0, 999), beyond=st.integers(1, 9), data=st.data())
 def test_one_member_too_many_is_found(seed: int, beyond: int, data: st.DataObject) -> None:
-    tellings = sound_committees(seed, late=False)
-    place = data.draw(st.integers(1, len(tellings) - 1))
-    arm = data.draw(st.sampled_from(sorted(tellings[place].left)))
-    before, after = tellings[place - 1], tellings[place]
+    committees = sound_committees(seed, late=False)
+    place = data.draw(st.integers(1, len(committees) - 1))
+    arm = data.draw(st.sampled_from(sorted(committees[place].left)))
+    before, after = committees[place - 1], committees[place]
     most = before.members[arm] + before.chosen[arm]
-    to_come = sum(one.chosen[arm] for one in tellings[:place])
-    to_come += tellings[0].members[arm]
+    to_come = sum(one.chosen[arm] for one in committees[:place])
+    to_come += committees[0].members[arm]
     members = list(after.members)
     members[arm] = most + beyond
-    wrong = [*tellings[:place], replace(after, members=members)]
+    wrong = [*committees[:place], replace(after, members=members)]
     found = find_misfit(wrong)
     assert found is not None
     assert (found.round, found.ever) == (place, most + beyond > to_come)
     assert [one.arm for one in found.groups] == [arm]
-    # Who was chosen before the first telling is not known then: a note, and no more.
+    # Who was chosen before the first committee is not known then: a note, and no more.
     later = [replace(one, round=one.round + 7) for one in wrong]
     seen = find_misfit(later)
     assert seen is not None
@@ -173,7 +173,10 @@ def test_one_member_too_many_is_found(seed: int, beyond: int, data: st.DataObjec
 
 
 def test_a_group_that_was_dropped_is_not_asked_about() -> None:
-    first, second = Telling(0, (5, 5, 5), (4, 4, 4), (0, 1, 2)), Telling(1, (5, 5, 90), (), (0, 1))
+    first, second = (
+        RoundCommittee(0, (5, 5, 5), (4, 4, 4), (0, 1, 2)),
+        RoundCommittee(1, (5, 5, 90), (), (0, 1)),
+    )
     assert find_misfit([first, second]) is None
     assert find_misfit([first, replace(second, left=(0, 1, 2))]) == Misfit(
         1, ever=True, groups=(Grown(2, 90, 9),)

@@ -22,7 +22,7 @@ import numpy as np
 from affinity_bandits.service.core.faults import policy_of
 from affinity_bandits.service.core.scores import Scale, from_units
 from affinity_bandits.service.health import words
-from affinity_bandits.service.health.committee import Telling, find_misfit
+from affinity_bandits.service.health.committee import RoundCommittee, find_misfit
 from affinity_bandits.service.health.ends import RoundScores, find_at_end
 from affinity_bandits.service.health.missing import RoundLapses, find_missing
 from affinity_bandits.service.health.raters import SHARE, OneRater, gives_nearly_all
@@ -205,7 +205,7 @@ def check_look(look: Look) -> Checked:
         found.append(words.ends_words(at_end, names, *ends))
     if look.busiest is not None and gives_nearly_all(look.busiest):
         found.append(words.rater_words(look.busiest))
-    misfit = find_misfit(tellings_of(look))
+    misfit = find_misfit(committees_of(look))
     if misfit is not None:
         found.append(words.committee_words(misfit, names))
     pace = pace_of(look)
@@ -286,16 +286,18 @@ def scores_of(look: Look, scale: Scale) -> list[RoundScores]:
     return rounds
 
 
-def tellings_of(look: Look) -> list[Telling]:
+def committees_of(look: Look) -> list[RoundCommittee]:
     """Return the committees that were told before each round, the open one too."""
     about = look.about
     if not look.committee:
         return []
     arms = range(len(about["arms"]))
     left = set(arms) - set(about["dropped"])
-    tellings = []
+    committees = []
     if about["status"] != "exhausted" and about["judges"] is not None:
-        tellings.append(Telling(about["round"], about["judges"], [0] * len(arms), sorted(left)))
+        committees.append(
+            RoundCommittee(about["round"], about["judges"], [0] * len(arms), sorted(left))
+        )
     for one in reversed(look.closed):
         left |= set(one["dropped"])
         if one["judges"] is None:
@@ -304,8 +306,8 @@ def tellings_of(look: Look) -> list[Telling]:
         for counts in (one["counts"], one["lapsed"] or ()):
             for arm, count in zip(one["arms"], counts, strict=False):
                 chosen[arm] += count
-        tellings.append(Telling(one["number"], one["judges"], chosen, sorted(left)))
-    return tellings[::-1]
+        committees.append(RoundCommittee(one["number"], one["judges"], chosen, sorted(left)))
+    return committees[::-1]
 
 
 def pace_of(look: Look) -> Pace:

@@ -1,8 +1,8 @@
 """Whether a committee that was told fits the one before it and those who were chosen since.
 
-Members join because they were chosen, so between two tellings a group cannot grow by more than were
-chosen of it, and those of earlier rounds who had not joined yet. Nobody tells who leaves, so what
-is found is too much growth alone.
+Members join because they were chosen, so from one round to the next a group cannot grow by more
+than were chosen of it, and those of earlier rounds who had not joined yet. Nobody tells who leaves,
+so what is found is too much growth alone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import pairwise
 
 
 @dataclass(frozen=True)
-class Telling:
+class RoundCommittee:
     """A committee as it was told before a round, and what came of that round.
 
     Attributes:
@@ -62,15 +62,15 @@ class Misfit:
     groups: tuple[Grown, ...]
 
 
-def find_misfit(tellings: Sequence[Telling]) -> Misfit | None:
+def find_misfit(committees: Sequence[RoundCommittee]) -> Misfit | None:
     """Return the last committee with more members than were ever chosen, or else than in one round.
 
-    Where the first telling is not of round 0, who was chosen before it is not known, and what
+    Where the first is not of round 0, who was chosen before it is not known, and what
     could have been found from that is not.
     """
     last: dict[bool, Misfit] = {}
-    to_come = [math.inf if one.round else 0.0 for one in tellings[:1] for _ in one.members]
-    for before, now in pairwise(tellings):
+    to_come = [math.inf if one.round else 0.0 for one in committees[:1] for _ in one.members]
+    for before, now in pairwise(committees):
         grown: dict[bool, list[Grown]] = {True: [], False: []}
         for arm in now.left:
             most = before.members[arm] + before.chosen[arm]
