@@ -128,7 +128,7 @@ async def seed(dsn: str) -> tuple[str, dict[str, UUID], tuple[str, UUID]]:
         traffic = Traffic(pool, tenant, key.split("_")[1])
         begin = datetime(2026, 10, 5, 8, 0, tzinfo=UTC)
         rounds = [(16, 1.0), (32, 0.5), (64, 0.25), (128, 0.125), (256, 0.0625), (512, 0.03125)]
-        policy = Elimination(ListedSchedule(rounds), discard_first=False)
+        policy = HandicapElimination(head_start=20, bounded=True, failure=0.05)
         ids = {}
         groups = (
             *("Referrals", "Job board", "Open-source contributors"),
@@ -138,7 +138,7 @@ async def seed(dsn: str) -> tuple[str, dict[str, UUID], tuple[str, UUID]]:
             "Sourcing backend engineers", groups, policy, 12_000, begin
         )
         await traffic.run(
-            ids["open"], [0.66, 0.35, 0.68, 0.66, 0.45], 1340, begin + timedelta(hours=2), owed=40
+            ids["open"], [0.66, 0.35, 0.68, 0.66, 0.45], 2020, begin + timedelta(hours=2), owed=40
         )
         ids["decided"] = await traffic.create(
             "Take-home test vendors",

@@ -84,6 +84,8 @@ def test_one_that_explains_nothing_is_served_and_shown_without_reasons(dsn: str)
         assert "Cid scored 0.10, which is 0.80 below the best (Ben, 0.90)." in page
         assert "The campaign's policy then dropped Cid." in page
         assert "Round 1 ended on" in page
+        assert "does not put a number on how much speaks against a group" in page
+        assert "to 1 against" not in page
         for made_up in (
             "warm-up",
             "tolerates",

@@ -17,6 +17,7 @@ from typing import Any
 from affinity_bandits._version import __version__
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.errors import AffinityError, InvalidInput
+from affinity_bandits.plan_format import FORMAT, check_format
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.examples import examples
 from affinity_bandits.planning.hardest import HardWorld, hard_worlds
@@ -27,7 +28,6 @@ from affinity_bandits.planning.reach import Reach, horizons_around
 from affinity_bandits.planning.schedules import ScheduledRound
 from affinity_bandits.policies import RoundPolicy
 
-FORMAT = 5
 TABLES = ("plan", "assumptions", "end")
 """Tables of a plan file that say how it was made."""
 LABEL = "plan"
@@ -78,7 +78,7 @@ def plan_from_toml(text: str) -> Plan:
     try:
         data = tomllib.loads(text)
         plan = dict(data["plan"])
-        _check_format(plan)
+        check_format(plan)
         finished = data["end"]["whole"]
         assumptions = Assumptions.from_json(data["assumptions"])
         policy = policy_from_json(data["run"]["policies"][LABEL])
@@ -118,18 +118,7 @@ def refuse_old(path: Path) -> None:
         return  # whoever reads it says what is wrong
     if isinstance(data.get("plan"), Mapping):
         with _named(path):
-            _check_format(data["plan"])
-
-
-def _check_format(plan: Mapping[str, Any]) -> None:
-    found = plan.get("format")
-    if found == FORMAT:
-        return
-    if isinstance(found, int) and found > FORMAT:
-        rule = f"{FORMAT}: the plan is of a newer version of this package, which can read it"
-    else:
-        rule = f"{FORMAT}: the plan is of an older version, make it again with 'affinity plan'"
-    raise InvalidInput("format", rule, found)
+            check_format(data["plan"])
 
 
 def _check_whole(plan: Plan, finished: object) -> None:

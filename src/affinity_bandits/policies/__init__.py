@@ -18,7 +18,7 @@ from affinity_bandits.policies.epsilon_greedy import EpsilonGreedy
 from affinity_bandits.policies.exp3 import EXP3
 from affinity_bandits.policies.exp3_gains import EXP3Gains
 from affinity_bandits.policies.exp3_ix import EXP3IX
-from affinity_bandits.policies.explaining import PlayedRound, RoundExplanation
+from affinity_bandits.policies.explaining import Evidence, PlayedRound, RoundExplanation
 from affinity_bandits.policies.explore_then_commit import ExploreThenCommit
 from affinity_bandits.policies.handicap_elimination import HandicapElimination
 from affinity_bandits.policies.kl_ucb import KLUCB
@@ -61,6 +61,7 @@ __all__ = [
     "EfficientUCBV",
     "Elimination",
     "EpsilonGreedy",
+    "Evidence",
     "ExploreThenCommit",
     "HandicapElimination",
     "ListedSchedule",

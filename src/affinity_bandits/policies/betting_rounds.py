@@ -27,12 +27,17 @@ def passes_to_come(state: BettingState) -> int:
     return int(max(1, state.shortest, state.passes[0] // ROUND_PART))
 
 
+def log_worth_needed(state: BettingState) -> float:
+    """Return the logarithm of the wealth at which an arm is dropped."""
+    if state.horizon > 0.0:
+        return float(max(state.log_threshold, math.log(state.horizon / max(1, state.pulls.sum()))))
+    return float(state.log_threshold)
+
+
 def drop_beaten(state: BettingState) -> None:
     """Drop every arm against which so much has been won that chance does not explain it."""
     leader = state.leader[0]
-    needed = state.log_threshold
-    if state.horizon > 0.0:
-        needed = max(needed, math.log(state.horizon / state.pulls.sum()))
+    needed = log_worth_needed(state)
     returns = state.passes[0] >= 2 * state.doubled[0]
     if returns:
         state.doubled[0] = state.passes[0]

@@ -1,4 +1,4 @@
-"""What a round policy says of a finished round, as plain facts that pages put into sentences."""
+"""What a round policy says of a finished round and of its evidence, which pages put into words."""
 
 from __future__ import annotations
 
@@ -50,3 +50,23 @@ class RoundExplanation:
     tolerance: float | None = None
     dropped_because: str = ""
     none_dropped_because: str = ""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """How much speaks against each arm by now, as odds: "19 to 1 against" is odds of 19.
+
+    Odds may be too large for a number, so they are given by their natural logarithms.
+
+    Attributes:
+        against: the logarithm of the odds against each arm, in their order; 0 or less if nothing
+            speaks against it. Of an arm that was dropped, when it was; None where nothing is known.
+        needed: the logarithm of the odds at which an arm is dropped now, above 0.
+        leader: the arm that the others are compared with, if there is one.
+        meaning: what such odds mean, in a sentence or two for people.
+    """
+
+    against: tuple[float | None, ...]
+    needed: float
+    leader: int | None = None
+    meaning: str = ""

@@ -20,7 +20,7 @@ from affinity_bandits.policies.bets import (
     prior_stakes,
 )
 from affinity_bandits.policies.betting_rounds import end_round, passes_to_come
-from affinity_bandits.policies.explaining import LEADER, PlayedRound, RoundExplanation
+from affinity_bandits.policies.explaining import LEADER, Evidence, PlayedRound, RoundExplanation
 from affinity_bandits.policies.judged import (
     JudgedState,
     absorb_from_members,
@@ -33,6 +33,7 @@ from affinity_bandits.policies.judged import (
     plan_for_panel,
 )
 from affinity_bandits.policies.leading import put_in_order, takes_the_lead
+from affinity_bandits.policies.odds import odds_against
 from affinity_bandits.policies.planned import Assumed, PlannedRound
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.round import FOREVER, Round, RoundKernels, RoundPolicy
@@ -230,6 +231,9 @@ class HandicapElimination(RoundPolicy):
             if played.number == 0
             else "Bets on the leader have not won more than chance explains.",
         )
+
+    def evidence(self, state: Any) -> Evidence:
+        return odds_against(state.bets if self.told_judges else state)
 
     def start(self, arms: int, horizon: int) -> Any:
         check_size(arms, horizon)

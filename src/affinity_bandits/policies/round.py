@@ -10,7 +10,7 @@ import numpy as np
 
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray, Function, IntArray
-from affinity_bandits.policies.explaining import PlayedRound, RoundExplanation
+from affinity_bandits.policies.explaining import Evidence, PlayedRound, RoundExplanation
 from affinity_bandits.policies.judging import anybody, meet_nobody
 from affinity_bandits.policies.planned import Assumed, PlannedRound
 from affinity_bandits.policies.policy import Policy
@@ -51,8 +51,8 @@ class RoundPolicy(Policy):
     is `told_judges` is told who judges a round, by `meet`, before it is planned, each time.
 
     What pages and plans say of a policy, it says itself, in `rule`, `judging`, `warm_up_rounds`,
-    `explain`, `planned_for` and `rounds_without_drops`. A policy that says nothing is shown without
-    reasons.
+    `explain`, `evidence`, `planned_for` and `rounds_without_drops`. A policy that says nothing is
+    shown without reasons.
 
     Attributes:
         rule: how it drops arms, in a sentence or two for people who never heard of bandits: an arm
@@ -84,6 +84,14 @@ class RoundPolicy(Policy):
             before: what was returned for the round before it; None where that is not known.
         """
         return RoundExplanation()
+
+    def evidence(self, state: Any) -> Evidence | None:
+        """Return how much speaks against each arm; None, as by default, if nothing is to be said.
+
+        Args:
+            state: after the last finished round; it is not changed.
+        """
+        return None
 
     @classmethod
     def planned_for(cls, assumed: Assumed) -> Self:

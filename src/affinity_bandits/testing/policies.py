@@ -12,6 +12,7 @@ from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import Power
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.policies import (
+    Evidence,
     Live,
     PlayedRound,
     RoundExplanation,
@@ -96,6 +97,7 @@ def _check_rounds(policy: RoundPolicy, arms: int) -> None:
         dropped = tuple(sorted(candidates - left))
         said = policy.explain(PlayedRound(number, tuple(chosen), candidates, dropped), said)
         _check_explanation(policy, said, arms)
+        _check_evidence(policy, state, arms)
         if number < policy.warm_up_rounds or not said.compares:
             assert not dropped, f"{policy}: round {number} drops an arm without a comparison"
         candidates = left
@@ -120,6 +122,21 @@ def _check_explanation(policy: RoundPolicy, said: object, arms: int) -> None:
     )
     for words in (said.purpose, said.dropped_because, said.none_dropped_because):
         assert isinstance(words, str), f"{policy}: an explanation is not text"
+
+
+def _check_evidence(policy: RoundPolicy, state: Any, arms: int) -> None:
+    before = state_to_json(state)
+    found = policy.evidence(state)
+    assert state_to_json(state) == before, f"{policy}: evidence changes the state"
+    if found is None:
+        return
+    assert isinstance(found, Evidence), f"{policy}: evidence returns no Evidence"
+    assert len(found.against) == arms, f"{policy}: there are not odds for every arm"
+    assert not any(one is not None and math.isnan(one) for one in found.against), (
+        f"{policy}: odds are not a number"
+    )
+    assert 0.0 < found.needed < math.inf, f"{policy}: no odds above 1 to 1 drop an arm"
+    assert found.leader is None or 0 <= found.leader < arms, f"{policy}: an unknown arm leads"
 
 
 def _check_runs(policy: StepPolicy | RoundPolicy, bandit: AffinityBandit) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar
@@ -9,6 +10,7 @@ from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 from pydantic import Field, JsonValue, model_validator
 
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.plan_format import check_format
 from affinity_bandits.wire.base import (
     Body,
     CampaignId,
@@ -62,7 +64,7 @@ _RANGE = (
     " has its own range."
 )
 _PLAN_FILE = "the text of a file written by 'affinity plan'"
-_ASSUMED = ("noise", "lowest", "highest")
+_ASSUMED = ("noise", "lowest", "highest", "pace")
 
 
 class Policy(Body, extra="allow"):
@@ -86,25 +88,36 @@ class Plan(Body):
     noise: str = "bounded"
     lowest: Score = 0.0
     highest: Score = 1.0
+    needed: int = given(
+        ge=1,
+        le=LARGEST_HORIZON,
+        description="Answers that suffice in 19 of 20 cases, where the horizon is enough.",
+    )
+    pace: float = given(gt=0.0, le=1e15, description="Answers a week, where that is known.")
 
     @classmethod
     def from_toml(cls, file: str | Path) -> Self:
         """Read a file written by `affinity plan`, or its text.
 
         Raises:
-            InvalidInput: it is none, or a part of one.
+            InvalidInput: it is none, a part of one, or one of another version.
         """
         text = file.read_text(encoding="utf-8") if isinstance(file, Path) else file
         try:
             data = tomllib.loads(text)
-            whole, assumed = data["end"]["whole"], data["assumptions"]
+            made, whole, assumed = data["plan"], data["end"]["whole"], data["assumptions"]
+            check_format(made)
             members = {
                 "policy": data["run"]["policies"]["plan"],
                 "horizon": data["run"]["horizon"],
                 "groups": assumed["groups"],
             }
             members |= {name: assumed[name] for name in _ASSUMED if name in assumed}
-        except (KeyError, TypeError, ValueError, RecursionError) as error:
+            if "needed" in made and "sufficient" not in made:  # else it is of a longer horizon
+                members["needed"] = math.ceil(made["needed"]["choices_95"])
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+            if isinstance(error, InvalidInput):
+                raise
             raise InvalidInput("plan", _PLAN_FILE, str(error)) from error
         if whole is not True:
             raise InvalidInput("plan", _PLAN_FILE, "a part of one")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import tomli_w
 
 from affinity_bandits import checks
 from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
+from affinity_bandits.plan_format import FORMAT
 from affinity_bandits.planning import Assumptions, make_plan
 from affinity_bandits.planning.files import plan_to_toml
 from affinity_bandits.policies import (
@@ -28,6 +30,7 @@ from affinity_bandits.policies import (
 from affinity_bandits.service.core.campaign_spec import (
     SERVED,
     CampaignSpec,
+    Planned,
     open_round,
     planned_spec,
     served_policy,
@@ -188,6 +191,22 @@ def test_a_plan_describes_a_campaign(plan: str) -> None:
     assert about.policy.name in SERVED
 
 
+def test_a_plan_says_how_long_it_takes(plan: str) -> None:
+    data = tomllib.loads(plan)
+    needed = math.ceil(data["plan"]["needed"]["choices_95"])
+    about = spec_of(plan, "planned", ["red", "blue"])
+    assert about.planned == Planned(needed, None)
+    assert 0 < needed <= about.horizon
+    paced = spec_of(changed(plan, pace=40.0), "planned", ["red", "blue"])
+    assert paced.planned == Planned(needed, 40.0)
+    assert CampaignSpec.from_json(json.loads(json.dumps(paced.to_json()))) == paced
+    # Where more choices would be enough, it says nothing of these.
+    data["plan"]["sufficient"] = 900
+    assert spec_of(tomli_w.dumps(data), "planned", ["red", "blue"]).planned is None
+    # What was written before there was any of this is the same.
+    assert "planned" not in CampaignSpec(**GOOD).to_json()
+
+
 def changed(plan: str, **assumptions: Any) -> str:
     data = tomllib.loads(plan)
     data["assumptions"] |= assumptions
@@ -239,6 +258,27 @@ def test_a_plan_that_was_cut_off_or_is_none_is_refused(plan: str) -> None:
     ):
         with pytest.raises(InvalidInput, match="plan must be the text of a file written by"):
             spec_of(text, "planned", ["red", "blue"])
+
+
+@pytest.mark.parametrize(
+    ("format_", "said"),
+    [
+        ("format = 4", "an older version, make it again with 'affinity plan', got 4"),
+        ("", "an older version, make it again with 'affinity plan', got None"),
+        ("format = 6", "a newer version of this package, which can read it, got 6"),
+    ],
+    ids=["older", "none", "newer"],
+)
+def test_a_plan_of_another_version_is_refused_with_what_to_do(
+    plan: str, format_: str, said: str
+) -> None:
+    """Its policy may still parse and be another one by now."""
+    assert plan.count(f"format = {FORMAT}\n") == 1
+    with pytest.raises(InvalidInput) as caught:
+        Plan.from_toml(plan.replace(f"format = {FORMAT}\n", f"{format_}\n"))
+    assert str(caught.value).startswith(f"format must be {FORMAT}: the plan is of ")
+    assert str(caught.value).endswith(said)
+    assert len(str(caught.value).splitlines()) == 1
 
 
 @pytest.mark.parametrize(

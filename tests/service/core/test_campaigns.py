@@ -13,7 +13,7 @@ from affinity_bandits.errors import InvalidInput
 from affinity_bandits.policies import Elimination, ExploreThenCommit, ListedSchedule
 from affinity_bandits.service import problems
 from affinity_bandits.service.core import keys
-from affinity_bandits.service.core.campaign_spec import CampaignSpec
+from affinity_bandits.service.core.campaign_spec import CampaignSpec, Planned
 from affinity_bandits.service.core.campaigns import Ask
 from affinity_bandits.service.core.records import Lease
 from affinity_bandits.service.core.tells import SlotTell
@@ -139,6 +139,15 @@ def test_a_campaign_is_created_once_a_key(dsn: str) -> None:
         assert len(set(ids)) == 1
         with pytest.raises(problems.KeyReused):
             await create(51)
+
+    on_a_campaign(dsn, test)
+
+
+def test_what_a_plan_said_of_the_time_is_kept(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        assert (await one.look()).spec.planned is None
+        one.id = await one.create(ExploreThenCommit(2), 100, planned=Planned(50, 4.5))
+        assert (await one.look()).spec.planned == Planned(50, 4.5)
 
     on_a_campaign(dsn, test)
 

@@ -1,4 +1,4 @@
-"""A fault planted in a campaign over HTTP: what the API, the client and the metrics say of it."""
+"""Faults planted in campaigns over HTTP: what API, client, metrics and pages say of them."""
 
 from __future__ import annotations
 
@@ -68,5 +68,57 @@ def test_answers_missing_for_one_group_are_reported(dsn: str, planted: bool) -> 
             assert len(shown) == 12
             assert known.findings[0].arms == ("<open> call",)
             assert known.findings[0].since == known.checked_at
+
+    on_site(dsn, work)
+
+
+@pytest.mark.parametrize("planted", [True, False], ids=["planted", "control"])
+def test_one_rater_and_a_committee_that_does_not_fit_are_reported(dsn: str, planted: bool) -> None:
+    async def work(at: Site) -> None:
+        key = await at.key()
+        async with at.client(key) as client:
+            policy = {"name": "handicap-elimination", "bounded": True, "failure": 0.05}
+            campaign = await opened(
+                client,
+                arms=["<open> call", "agency"],
+                policy=policy | {"judges": "members", "in_flight": 100},
+                horizon=10_000,
+                committee={"<open> call": 50, "agency": 50},
+            )
+            path = f"/v1/campaigns/{campaign}"
+            lease = (await client.post(f"{path}/ask", json={"count": 1000})).json()
+            answers = [
+                {"slot": one["slot"], "score": 0.5, "rater": "r1" if planted else f"r{turn % 4}"}
+                for turn, one in enumerate(lease["slots"])
+            ]
+            told = {"lease": lease["lease"], "answers": answers}
+            assert (await client.post(f"{path}/tell", json=told)).json()["counted"] == 100
+            joined = {"<open> call": 100 + planted, "agency": 100}
+            named = await client.post(f"{path}/judges", json={"judges": joined})
+            assert named.status_code == 200, named.text
+            checks = at.app.state.backend.parts.health
+            await checks.check(UUID(campaign))
+            at.app.state.metrics.findings(await checks.count())
+
+            findings = (await client.get(path)).json()["health"]["findings"]
+            metrics = (await client.get("/metrics")).text
+            await client.post("/ui/login", data={"key": key}, headers={"origin": "http://test"})
+            page = (await client.get(f"/ui/campaigns/{campaign}")).text
+            assert "Answers so far" in page
+            for title in ("The committee does not fit", "One rater gives nearly all scores"):
+                assert (title in page) == planted
+            if not planted:
+                assert findings == []
+                return
+            assert [(one["kind"], one["severity"]) for one in findings] == [
+                ("committee", "warning"),
+                ("rater", "note"),
+            ]
+            assert findings[0]["arms"] == ["<open> call"]
+            assert "“<open> call” has 101, where at most 100 fit" in findings[0]["seen"]
+            assert "Rater “r1” gave 100 of the 100 scores" in findings[1]["seen"]
+            for kind, severity in (("committee", "warning"), ("rater", "note")):
+                line = f'affinity_campaign_findings{{kind="{kind}",severity="{severity}"}} '
+                assert float(metrics.split(line)[1].split()[0]) >= 1.0
 
     on_site(dsn, work)

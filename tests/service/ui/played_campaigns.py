@@ -18,6 +18,7 @@ from affinity_bandits.service.core.closing import advance
 from affinity_bandits.service.core.records import Campaign, ClosedRound, Progress
 from affinity_bandits.service.core.scores import to_units
 from affinity_bandits.service.ui.decisions import decisions_of, explained
+from affinity_bandits.service.ui.evidence import evidence_of
 
 START = datetime(2026, 11, 10, 9, 0, tzinfo=UTC)
 ROUNDS = [(32, 0.5), (64, 0.25), (128, 0.125), (256, 0.0625)]
@@ -78,6 +79,7 @@ def played(
         policy.order_window,
         progress,
         START,
+        saved=saved,
     )
     return campaign, closed
 
@@ -87,7 +89,11 @@ def text(sentence: Markup) -> str:
 
 
 def told(campaign: Campaign, rounds: Sequence[ClosedRound], number: int) -> str:
-    decision = next(d for d in decisions_of(campaign, rounds) if d.round.number == number)
+    decision = next(
+        one
+        for one in decisions_of(campaign, rounds, evidence_of(campaign))
+        if one.round.number == number
+    )
     return " ".join(text(sentence) for sentence in explained(decision))
 
 

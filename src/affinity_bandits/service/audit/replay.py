@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.service.audit.raters import Counts, count_raters, fits_request
 from affinity_bandits.service.audit.replayable import check_replayable
 from affinity_bandits.service.core.campaign_spec import (
     CampaignSpec,
@@ -27,7 +28,6 @@ from affinity_bandits.service.core.judging import (
     judged_round,
 )
 from affinity_bandits.service.core.tallies import Nodes
-from affinity_bandits.service.core.tells import SlotTell
 
 Row = Mapping[str, Any]
 
@@ -72,6 +72,7 @@ class Replay:
         judges: who judges the open round, where its policy is told.
         fewest_seats: the arm that should have the fewest of them, if any.
         named: who was named to judge rounds to come.
+        raters: how many scores each gave, of tells of which all answers counted.
     """
 
     def __init__(self) -> None:
@@ -92,6 +93,7 @@ class Replay:
         self.judges: Judges | None = None
         self.fewest_seats: int | None = None
         self.named: NamedJudges | None = None
+        self.raters: Counts = {}
         self._opening: NamedJudges | None = None  # who must open the round in the next event
         self.spec: CampaignSpec
         self.nodes: Nodes
@@ -215,7 +217,8 @@ class Replay:
         for n, units in zip(counts or [1] * len(event["units"]), event["units"], strict=True):
             if not low * n <= units <= high * n:
                 self._note(event, f"a score of {units} units is out of range")
-        self._check_raters(event)
+        if not fits_request(event):
+            self._note(event, "what it says of raters is not what was told")
         told = len(event["told"]) if counts is None else sum(counts)
         if lease.round != self.number:
             counted = 0
@@ -223,20 +226,12 @@ class Replay:
             counted = self._count_answers(event, lease)
         else:
             counted = self._count_totals(event, lease)
+        if counted == told:
+            count_raters(self.raters, event)
         gone = lease.round != self.number or lease.expires_at <= event["at"]
         self._same(event, "counted", event["counted"], counted)
         self._same(event, "late", event["late"], told - counted if gone else 0)
         self._same(event, "duplicate", event["duplicate"], 0 if gone else told - counted)
-
-    def _check_raters(self, event: Row) -> None:
-        """Check who rated against the digest of the request, which nothing else depends on."""
-        if event["detail"] is None:
-            return
-        raters = zip(event["detail"]["raters"], event["detail"]["rater_arms"], strict=True)
-        told = (tuple(event["told"]), tuple(event["units"]), tuple(raters))
-        request = SlotTell(event["lease"], event["key"], event["actor"], *told)
-        if event["counts"] is not None or request.digest != event["digest"]:
-            self._note(event, "what it says of raters is not what was told")
 
     def _count_answers(self, event: Row, lease: HeldLease) -> int:
         if not lease.granted().issuperset(event["told"]):

@@ -115,6 +115,8 @@ async def _stored_differences(
         rows = await db.fetch(sql.stored_lapses, campaign, head["round"])
         lapsed = enumerate(replay.lapsed)
         compare("lapsed slots", [tuple(one) for one in rows], [one for one in lapsed if one[1]])
+    raters = {name: tuple(one) for name, *one in await db.fetch(sql.stored_raters, campaign)}
+    compare("scores by rater", raters, replay.raters)
     compare("initial committee", head["committee"], committee_of(replay))
     compare("waiting for judges", head["awaits_judges"], replay.round.waits)
     row = await db.fetchrow(sql.named_judges, campaign)

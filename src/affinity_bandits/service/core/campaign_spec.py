@@ -43,6 +43,19 @@ of one's own is among them once it is registered (`affinity_bandits.policies.reg
 
 
 @dataclass(frozen=True)
+class Planned:
+    """What a plan said of how long a campaign takes; nothing is decided by it.
+
+    Args:
+        answers: so many suffice in 19 of 20 cases.
+        pace: answers a week, if that was known.
+    """
+
+    answers: int
+    pace: float | None = None
+
+
+@dataclass(frozen=True)
 class CampaignSpec:
     """A campaign as its owner describes it; it never changes.
 
@@ -56,6 +69,7 @@ class CampaignSpec:
         highest: the largest.
         committee: the initial members of each group, if they are known. Where all members judge
             and the policy is told who they are, the first round opens with them.
+        planned: what its plan said of how long it takes, if there was one that did.
     """
 
     name: str
@@ -66,6 +80,7 @@ class CampaignSpec:
     lowest: float = 0.0
     highest: float = 1.0
     committee: tuple[int, ...] | None = None
+    planned: Planned | None = None
 
     def __post_init__(self) -> None:
         _name("name", self.name)
@@ -129,12 +144,17 @@ class CampaignSpec:
             del data["committee"]  # as specs were, and their digests, before there were any
         else:
             data["committee"] = list(self.committee)
+        if self.planned is None:
+            del data["planned"]  # likewise
+        else:
+            data["planned"] = asdict(self.planned)
         return data
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> CampaignSpec:
         """Rebuild a spec from the data that `to_json` returned."""
-        return cls(**{**data, "policy": served_policy(data["policy"])})
+        planned = Planned(**data["planned"]) if "planned" in data else None
+        return cls(**{**data, "policy": served_policy(data["policy"]), "planned": planned})
 
     def digest(self) -> bytes:
         """Return a hash of this spec."""
@@ -198,6 +218,7 @@ def planned_spec(
         plan.horizon,
         lowest=ends[0],
         highest=ends[1],
+        planned=None if plan.needed is None else Planned(plan.needed, plan.pace),
         **settings,
     )
 

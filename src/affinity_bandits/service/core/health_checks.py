@@ -1,8 +1,8 @@
 """Look at the health of campaigns, a few every second, and keep what was found.
 
 A look reads what is summed already: counts of closed rounds, sums and lapses of the open one, runs
-of slots that expired leases owe, and the last few events. It never reads a campaign's whole trail,
-and pages and replies read only what the last look left behind.
+of slots that expired leases owe, scores by rater, and the last few events. It never reads a
+campaign's whole trail, and pages and replies read only what the last look left behind.
 """
 
 from __future__ import annotations
@@ -19,11 +19,15 @@ from uuid import UUID
 import asyncpg
 import numpy as np
 
+from affinity_bandits.service.core.faults import policy_of
 from affinity_bandits.service.core.scores import Scale, from_units
 from affinity_bandits.service.health import words
+from affinity_bandits.service.health.committee import RoundCommittee, find_misfit
 from affinity_bandits.service.health.ends import RoundScores, find_at_end
 from affinity_bandits.service.health.missing import RoundLapses, find_missing
+from affinity_bandits.service.health.raters import SHARE, OneRater, gives_nearly_all
 from affinity_bandits.service.health.standstill import Pace, find_standstill
+from affinity_bandits.service.problems import NeedsAttention
 from affinity_bandits.service.store.connection import GONE, transaction
 from affinity_bandits.service.store.named import sql
 
@@ -54,6 +58,8 @@ class Look:
         lapses: slots of the open round that lapsed and are counted, by place.
         owed: runs of slots that expired first leases owe.
         events: the last few.
+        busiest: the rater who gave more than four of five scores so far, if there is one.
+        committee: whether the policy is told of a committee, all of which judges.
     """
 
     about: Row
@@ -62,6 +68,8 @@ class Look:
     lapses: Sequence[Row]
     owed: Sequence[Row]
     events: Sequence[Row]
+    busiest: OneRater | None
+    committee: bool
 
 
 @dataclass(frozen=True)
@@ -152,7 +160,27 @@ class HealthChecks:
                 await db.fetch(sql.stored_lapses, campaign, about["round"]),
                 await db.fetch(sql.owed_by_expired, campaign, about["now"], MOST_LEASES),
                 await db.fetch(sql.last_events, campaign, about["events"] - LAST_EVENTS),
+                await _busiest(db, campaign),
+                _told_committee(campaign, about["policy"]),
             )
+
+
+async def _busiest(db: asyncpg.Connection, campaign: UUID) -> OneRater | None:
+    """Return the rater who gave more than four of five scores so far; None if nobody did."""
+    all_ = await db.fetchrow(sql.scores_of_raters, campaign)
+    if all_["most"] is None or all_["most"] <= SHARE * all_["total"]:
+        return None
+    row = await db.fetchrow(sql.rater_with, campaign, all_["most"])
+    return OneRater(row["rater"], all_["most"], all_["total"], row["place"])
+
+
+def _told_committee(campaign: UUID, policy: str) -> bool:
+    """Return whether a policy is told of a committee, all of which judges."""
+    try:
+        made = policy_of(campaign, policy)
+    except NeedsAttention:  # which others say; the other checks need no policy
+        return False
+    return made.told_judges and made.judging_body == "committee"
 
 
 def check_look(look: Look) -> Checked:
@@ -175,6 +203,11 @@ def check_look(look: Look) -> Checked:
     if at_end is not None:
         ends = (from_units(scale.lowest), from_units(scale.highest))
         found.append(words.ends_words(at_end, names, *ends))
+    if look.busiest is not None and gives_nearly_all(look.busiest):
+        found.append(words.rater_words(look.busiest))
+    misfit = find_misfit(committees_of(look))
+    if misfit is not None:
+        found.append(words.committee_words(misfit, names))
     pace = pace_of(look)
     if about["status"] == "open" and about["answered"] < about["size"]:
         still = find_standstill(pace)
@@ -251,6 +284,30 @@ def scores_of(look: Look, scale: Scale) -> list[RoundScores]:
         told = [(one["answers"], int(one["total"])) for one in open_]
         rounds.append(scores(about["round"], arms, told))
     return rounds
+
+
+def committees_of(look: Look) -> list[RoundCommittee]:
+    """Return the committees that were told before each round, the open one too."""
+    about = look.about
+    if not look.committee:
+        return []
+    arms = range(len(about["arms"]))
+    left = set(arms) - set(about["dropped"])
+    committees = []
+    if about["status"] != "exhausted" and about["judges"] is not None:
+        committees.append(
+            RoundCommittee(about["round"], about["judges"], [0] * len(arms), sorted(left))
+        )
+    for one in reversed(look.closed):
+        left |= set(one["dropped"])
+        if one["judges"] is None:
+            continue
+        chosen = [0] * len(arms)
+        for counts in (one["counts"], one["lapsed"] or ()):
+            for arm, count in zip(one["arms"], counts, strict=False):
+                chosen[arm] += count
+        committees.append(RoundCommittee(one["number"], one["judges"], chosen, sorted(left)))
+    return committees[::-1]
 
 
 def pace_of(look: Look) -> Pace:

@@ -15,7 +15,7 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits.policies import FOREVER
-from affinity_bandits.service.core.campaign_spec import CampaignSpec
+from affinity_bandits.service.core.campaign_spec import CampaignSpec, Planned
 from affinity_bandits.service.core.faults import check_places, ours, policy_of, state_of
 from affinity_bandits.service.core.judging import Judges
 from affinity_bandits.service.core.records import Campaign, ClosedRound, Progress, Stored
@@ -137,7 +137,7 @@ def _campaign(row: asyncpg.Record, found: list[NeedsAttention]) -> Campaign:
     for place, count, total in zip(row["places"], row["answers"], row["totals"], strict=True):
         if place < len(arms):
             answers[place], sums[place] = count, int(total)
-    spec, fault = _spec(row)
+    spec, saved, fault = _spec(row)
     attention = None
     if row["kind"] is not None:
         attention = Attention(kind=row["kind"], reason=row["reason"], since=row["since"])
@@ -162,6 +162,7 @@ def _campaign(row: asyncpg.Record, found: list[NeedsAttention]) -> Campaign:
         named=_named(row),
         attention=attention,
         health=_health(row),
+        saved=saved,
     )
 
 
@@ -177,8 +178,13 @@ def _health(row: asyncpg.Record) -> Health | None:
     return Health(checked_at=row["checked_at"], findings=findings)
 
 
-def _spec(row: asyncpg.Record) -> tuple[CampaignSpec | Stored, NeedsAttention | None]:
-    """Return a campaign's spec, and the fault that keeps it from going on, if any."""
+def _spec(
+    row: asyncpg.Record,
+) -> tuple[CampaignSpec | Stored, dict[str, Any] | None, NeedsAttention | None]:
+    """Return a campaign's spec, its saved state, and the fault that keeps it from going on, if any.
+
+    Where there is a fault, no state is returned.
+    """
     id_, name, arms = row["id"], row["name"], tuple(row["arms"])
     low, high = from_units(row["lowest"]), from_units(row["highest"])
     rest = (row["horizon"], row["lease_seconds"], low, high, _tuple(row["committee"]))
@@ -186,12 +192,13 @@ def _spec(row: asyncpg.Record) -> tuple[CampaignSpec | Stored, NeedsAttention | 
     try:
         policy = policy_of(id_, row["policy"])
         with ours(id_, "policy"):
-            spec = CampaignSpec(name, arms, policy, *rest)
-        state_of(id_, policy, row["saved"])
+            planned = None if row["planned"] is None else Planned(**row["planned"])
+            spec = CampaignSpec(name, arms, policy, *rest, planned=planned)
+        saved = state_of(id_, policy, row["saved"])
         check_places(id_, max(row["places"], default=None), len(row["round_arms"]))
     except NeedsAttention as fault:
-        return spec or Stored(name, arms, _settings(row["policy"]), *rest), fault
-    return spec, None
+        return spec or Stored(name, arms, _settings(row["policy"]), *rest), None, fault
+    return spec, saved, None
 
 
 def _named(row: asyncpg.Record) -> Judges | None:

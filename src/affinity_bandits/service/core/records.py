@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from uuid import UUID
 
 from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.service.core.campaign_spec import CampaignSpec
+from affinity_bandits.service.core.campaign_spec import CampaignSpec, Planned
 from affinity_bandits.service.core.judging import Judges
 from affinity_bandits.wire import Attention, Health
 
@@ -92,6 +92,7 @@ class Stored:
     highest: float
     committee: tuple[int, ...] | None = None
     policy: RoundPolicy = field(default_factory=UnknownPolicy)
+    planned: ClassVar[Planned | None] = None
 
 
 About = CampaignSpec | Stored
@@ -115,6 +116,7 @@ class Campaign:
         named: who was named to judge rounds to come.
         attention: why it cannot go on, if it cannot.
         health: what was found when its health was last looked at; None before the first look.
+        saved: its policy's state before the open round, as saved; None if it cannot be read.
     """
 
     id: UUID
@@ -130,6 +132,7 @@ class Campaign:
     named: Judges | None = None
     attention: Attention | None = None
     health: Health | None = None
+    saved: dict[str, Any] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ for every p above `SHARE`. The product needs no more than the counts.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from affinity_bandits import checks
@@ -21,37 +20,34 @@ NEARLY_ALL = (0.85, 0.9, 0.95, 0.99, 1.0)
 
 @dataclass(frozen=True)
 class OneRater:
-    """One rater gives nearly all scores.
+    """The rater who gave most scores.
 
     Attributes:
         rater: who.
         scores: how many that rater gave.
-        total: how many there are.
+        total: how many all raters gave.
+        place: which rater it was to give a first score, from 1.
     """
 
     rater: str
     scores: int
     total: int
+    place: int
 
 
-def find_one_rater(scores: Mapping[str, int]) -> OneRater | None:
-    """Return the rater who gives more than four of five scores; None if nobody does.
+def gives_nearly_all(one: OneRater) -> bool:
+    """Return whether a rater gives more than four of five scores.
 
-    It may be called at any time; the probability of ever finding a rater who gives each score with
-    probability `SHARE` at most, whatever came before, is at most `LEVEL`.
-
-    Args:
-        scores: how many each rater gave, in the order in which they gave their first.
+    It may be asked at any time, of whoever gave most by then: the probability of ever being told so
+    of anybody, if each gives the next score with probability `SHARE` at most, whatever came before,
+    is at most `LEVEL`. Whoever gave `SHARE` or less has no wealth above 1.
     """
-    for rater, count in scores.items():
-        checks.integer(f"scores of {rater}", count, low=0)
-    total = sum(scores.values())
-    for place, (rater, own) in enumerate(scores.items(), start=1):
-        wealth = sum(_wealth(one, own, total) for one in NEARLY_ALL) / len(NEARLY_ALL)
-        # A union over raters, who are not known before they come: the k-th has 1 / (k (k + 1)).
-        if wealth > 0 and math.log(wealth) >= threshold() + math.log(place * (place + 1)):
-            return OneRater(rater, own, total)
-    return None
+    place = checks.integer("place", one.place, low=1)
+    own = checks.integer("scores", one.scores, low=0)
+    total = checks.integer("total", one.total, low=own)
+    wealth = sum(_wealth(each, own, total) for each in NEARLY_ALL) / len(NEARLY_ALL)
+    # A union over raters, who are not known before they come: the k-th has 1 / (k (k + 1)).
+    return wealth > 0 and math.log(wealth) >= threshold() + math.log(place * (place + 1))
 
 
 def _wealth(assumed: float, own: int, total: int) -> float:

@@ -136,25 +136,46 @@ def rater_words(found: OneRater) -> Words:
         "rater",
         "note",
         (),
-        f"Rater {quoted(found.rater)} gave {found.scores:,} of {found.total:,} scores ({part}).",
+        f"Rater {quoted(found.rater)} gave {found.scores:,} of the {found.total:,} scores that say"
+        f" who gave them ({part}).",
         "What is promised holds, but of this rater's scores: the comparison says which group one"
         " person prefers.",
         "Have others rate as well, or say with the result whose it is.",
     )
 
 
-def committee_words(found: Sequence[Misfit]) -> Words:
-    """Say that a committee does not fit the joins that were told."""
-    parts = [f"{quoted(one.group)} has {one.told:,}, not {one.expected:,}" for one in found]
+def committee_words(found: Misfit, names: Sequence[str]) -> Words:
+    """Say that a committee does not fit those who were chosen."""
+    arms = tuple(one.arm for one in found.groups)
+    parts = [
+        f"{quoted(names[one.arm])} has {one.members:,}, where at most {one.most:,} fit"
+        for one in found.groups
+    ]
+    told = f"The committee that was told before round {found.round + 1}"
+    if found.ever:
+        return Words(
+            "committee",
+            "warning",
+            arms,
+            f"{told} has more members than can have joined, counting everybody who was chosen since"
+            f" the first round: {_listed(parts)}.",
+            "Shares are computed from these numbers. Where they are wrong, or people join without"
+            " having been chosen, a group may have a larger share than the comparison allows for,"
+            " and its guarantee does not hold.",
+            "Find out which of these numbers is wrong, this one or one before it, and tell the"
+            " committee as it is before the next round. Do not trust a decision that was made"
+            " since.",
+        )
     return Words(
         "committee",
-        "warning",
-        (),
-        "The committee that was told is not what follows from the one before and from who joined"
-        f" and left since: {_listed(parts)}.",
-        "Shares are computed from these numbers. Where they are wrong, a group may have a larger"
-        " share than the comparison allows for, and its guarantee does not hold.",
-        "Find out which joins or leaves were not told, and tell the committee as it is.",
+        "note",
+        arms,
+        f"{told} has grown by more than were chosen in the round before: {_listed(parts)}.",
+        "If some joined late who had been chosen in earlier rounds, and began to judge only when"
+        " that round was over, nothing is wrong. If they judged in the middle of it, their group"
+        " may have had a larger share than the comparison allows for.",
+        "Let whoever joins late judge from the next round on, and check that all numbers are"
+        " right.",
     )
 
 

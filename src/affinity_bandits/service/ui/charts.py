@@ -17,6 +17,8 @@ from markupsafe import Markup, escape
 COLORS = 7
 """Okabe and Ito's colours without black; further groups take them again, hatched."""
 MOST_TICKS = 12
+MOST_SPACED = 30
+"""Columns with wide gaps between them: with more, there would be more gap than column."""
 
 
 class Part(Enum):
@@ -35,6 +37,24 @@ def progress_bar(part: float, label: str) -> Markup:
     if part > 0:
         drawn += f'<rect class="fill" width="{_percent(part)}" height="10" rx="5"/>'
     return _svg("progress", 10, label, drawn)
+
+
+def odds_bar(part: float, kind: str, ticks: Sequence[float], label: str) -> Markup:
+    """Return a bar that is filled to a fraction of its width, with lines at some of them.
+
+    Args:
+        part: how much of it is filled.
+        kind: the class of the filled part.
+        ticks: where the lines are.
+        label: the same in words.
+    """
+    drawn = '<rect class="track" y="5" width="100%" height="14" rx="3"/>'
+    if part > 0:
+        drawn += f'<rect class="{kind}" y="5" width="{_percent(part)}" height="14" rx="3"/>'
+    for tick in ticks:
+        x = _percent(tick)
+        drawn += f'<line class="tick" x1="{x}" x2="{x}" y1="5" y2="19"/>'
+    return _svg("odds", 24, label, drawn)
 
 
 def timeline(parts: Sequence[Part], progress: float, label: str) -> Markup:
@@ -63,7 +83,7 @@ def timeline(parts: Sequence[Part], progress: float, label: str) -> Markup:
                 f'<svg x="{_percent(start + width)}" y="4" class="mark">'
                 '<rect x="-20" width="20" height="16"/><path d="M-14 4 l8 8 m0 -8 l-8 8"/></svg>'
             )
-    return _svg("timeline", 24, label, "".join(drawn))
+    return _svg(_dense("timeline", len(parts)), 24, label, "".join(drawn))
 
 
 def column_labels(labels: Sequence[str]) -> Markup:
@@ -127,7 +147,7 @@ def shares(columns: Sequence[Sequence[float]], others: bool, label: str) -> Mark
                 color = _color(group, others=others and group == len(column) - 1)
                 drawn.append(_bar(color, place * width, width, top, share * height))
                 top += share * height
-    return _svg("shares", height, label, "".join(drawn))
+    return _svg(_dense("shares", len(columns)), height, label, "".join(drawn))
 
 
 def swatch(group: int) -> Markup:
@@ -154,6 +174,11 @@ def _color(group: int, *, others: bool) -> str:
     if others:
         return "others"
     return f"{'hatched' if group >= COLORS else 'plain'} group-{group % COLORS}"
+
+
+def _dense(kind: str, columns: int) -> str:
+    """Return the CSS classes of a picture, whose gaps are narrow where it has many columns."""
+    return f"{kind} dense" if columns > MOST_SPACED else kind
 
 
 def _svg(kind: str, height: int | str, label: str, drawn: str) -> Markup:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from markupsafe import Markup
 
-from affinity_bandits.policies import FOREVER, PlayedRound, RoundExplanation
+from affinity_bandits.policies import FOREVER, Evidence, PlayedRound, RoundExplanation
 from affinity_bandits.policies.explaining import LEADER
 from affinity_bandits.service.core.records import About, Campaign, ClosedRound, Progress
 from affinity_bandits.service.core.scores import from_units, scale_of
@@ -23,6 +23,7 @@ from affinity_bandits.service.ui.wording import (
     gap_in_words,
     listed,
     named,
+    odds,
     say,
 )
 
@@ -38,6 +39,8 @@ class Decision:
         active: arms that could still be the best when it began.
         following: the next round; None where there is none.
         explanation: what the policy says of it.
+        evidence: what the policy says of the evidence now, which of arms that were dropped is that
+            when they were; None if it says nothing.
     """
 
     spec: About
@@ -45,6 +48,7 @@ class Decision:
     active: frozenset[int]
     following: Progress | ClosedRound | None
     explanation: RoundExplanation
+    evidence: Evidence | None
 
     @property
     def tolerance(self) -> float | None:
@@ -77,7 +81,9 @@ class Decision:
         return tuple(from_units(total) / n if n else math.nan for total, n in pairs)
 
 
-def decisions_of(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[Decision]:
+def decisions_of(
+    campaign: Campaign, rounds: Sequence[ClosedRound], evidence: Evidence | None = None
+) -> list[Decision]:
     """Return the decisions of a campaign's last rounds, up to the last one closed."""
     spec = campaign.spec
     found: list[Decision] = []
@@ -87,7 +93,7 @@ def decisions_of(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[Deci
         active = frozenset(campaign.active).union(*(later.dropped for later in rounds[place:]))
         played = PlayedRound(one.number, one.arms, active, one.dropped)
         said = spec.policy.explain(played, said)
-        found.append(Decision(spec, one, active, after, said))
+        found.append(Decision(spec, one, active, after, said, evidence))
     return found
 
 
@@ -170,7 +176,8 @@ def _dropped(decision: Decision) -> list[Markup]:
                 other=named(arms[round_.arms[against]]),
                 best=best,
             )
-        sentences.append(behind + " " + _because(decision, name, allowed))
+        because = _because(decision, name, allowed, _odds(decision, round_.arms[place]))
+        sentences.append(behind + " " + because)
     if len(places) > MOST_EXPLAINED:
         more = len(places) - MOST_EXPLAINED
         sentences.append(
@@ -183,13 +190,19 @@ def _dropped(decision: Decision) -> list[Markup]:
     return sentences
 
 
-def _because(decision: Decision, name: Markup, allowed: str) -> Markup:
+def _odds(decision: Decision, arm: int) -> str:
+    """Return the odds against a dropped arm in brackets; empty if they are not known."""
+    against = None if decision.evidence is None else decision.evidence.against[arm]
+    return f" ({odds(against)} against)" if against is not None and against > 0.0 else ""
+
+
+def _because(decision: Decision, name: Markup, allowed: str, against: str) -> Markup:
     because = decision.explanation.dropped_because
     if not because and decision.tolerance is not None:
         because = f"That is more than this round tolerates ({allowed})"
     if not because:
-        return say("The campaign's policy then dropped {name}.", name=name)
-    return say("{because}, so {name} was dropped.", because=because, name=name)
+        return say("The campaign's policy then dropped {name}{odds}.", name=name, odds=against)
+    return say("{because}{odds}, so {name} was dropped.", because=because, name=name, odds=against)
 
 
 def _nobody(decision: Decision) -> Markup:

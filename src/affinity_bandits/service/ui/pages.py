@@ -28,6 +28,7 @@ from affinity_bandits.service.ui import (
     session,
     wording,
 )
+from affinity_bandits.service.ui.time_left import time_left
 from affinity_bandits.service.ui.view import MOST_ROUNDS, view_of
 from affinity_bandits.wire import Attention
 
@@ -225,6 +226,7 @@ def _campaign_page(
         status=campaign_text.status_of(found),
         headline=campaign_text.headline(found),
         next_step=campaign_text.next_step(found),
+        time_left=time_left(found, rounds),
         how=campaign_text.how_it_decides(found.spec.policy),
         order=campaign_text.order_of_answers(found),
         judging=judging_text.judging_view(found),

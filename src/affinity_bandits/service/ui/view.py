@@ -13,33 +13,14 @@ from affinity_bandits.service.ui import charts
 from affinity_bandits.service.ui.campaign_text import round_in_words, round_label, short_label
 from affinity_bandits.service.ui.charts import Part
 from affinity_bandits.service.ui.decisions import Decision, decisions_of, explained
+from affinity_bandits.service.ui.evidence import EvidenceView, evidence_of, evidence_view
+from affinity_bandits.service.ui.rows import MOST_GROUPS, Row, Rows
 from affinity_bandits.service.ui.wording import counted, digits_for, exact
 
-MOST_GROUPS = 12
-"""Groups that a picture shows by name."""
 MOST_ROUNDS = 60
 MOST_TABLES = 20
 """Rounds whose scores are listed; those before are told in sentences."""
 CONFIDENCE = 0.95
-
-
-@dataclass(frozen=True)
-class Row:
-    """A group with a picture and a few words."""
-
-    name: str
-    picture: Markup
-    words: str
-    number: str = ""
-    kind: str = ""
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Rows of a picture, and how many groups it leaves out."""
-
-    rows: list[Row]
-    more: int
 
 
 @dataclass(frozen=True)
@@ -84,6 +65,7 @@ class CampaignView:
     rounds: list[RoundView]
     scale: Markup | None
     earlier: int
+    evidence: EvidenceView
 
 
 def half_width(lowest: float, highest: float, answers: int) -> float:
@@ -105,7 +87,8 @@ def view_of(
         rounds: its last closed rounds.
         answers: of each arm, the open round included.
     """
-    decisions = decisions_of(campaign, rounds)
+    evidence = evidence_of(campaign)
+    decisions = decisions_of(campaign, rounds, evidence)
     order = _order(campaign, rounds)
     named = order[:MOST_GROUPS]
     policy, now = campaign.spec.policy, campaign.round
@@ -134,6 +117,7 @@ def view_of(
         ],
         scale=None if range_ is None else range_.picture,
         earlier=rounds[0].number if rounds else 0,
+        evidence=evidence_view(campaign, evidence, order),
     )
 
 

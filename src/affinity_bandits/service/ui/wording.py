@@ -135,3 +135,23 @@ def exact(value: float) -> str:
         return f"{value:g}"
     text = f"{value:.{max(0, 4 - math.floor(math.log10(abs(value))))}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def odds(log_odds: float, *, up: bool = False) -> str:
+    """Return odds, given by their natural logarithm, as "19 to 1", rounded down or up.
+
+    >>> odds(math.log(19.99)), odds(math.log(2.39)), odds(math.log(20), up=True)
+    ('19 to 1', '2.3 to 1', '20 to 1')
+    >>> odds(math.log(3.2e6)), odds(500.0)
+    ('3 million to 1', '10^217 to 1')
+    """
+    digits = log_odds / math.log(10.0)
+    whole = math.ceil if up else math.floor
+    if digits >= 12:
+        return f"10^{whole(digits)} to 1"
+    value = round(math.exp(log_odds), 6)  # 20 is 20, though its logarithm is not exact
+    if value >= 1e6:
+        return f"{whole(value / 1e6):,} million to 1"
+    if value >= 10.0:
+        return f"{whole(value):,} to 1"
+    return f"{whole(10.0 * value) / 10.0:g} to 1"

@@ -10,6 +10,7 @@ from affinity_bandits.service.store.migrations import (
     step_0004,
     step_0005,
     step_0006,
+    step_0007,
 )
 
 FIRST = "0001"
@@ -19,5 +20,6 @@ STEPS = {
     "0004": step_0004.upgrade,
     "0005": step_0005.upgrade,
     "0006": step_0006.upgrade,
+    "0007": step_0007.upgrade,
 }
 """By the revision that a step leads to, in their order."""

@@ -13,6 +13,9 @@ SELECT place, answers, total, tallies FROM affinity.sums WHERE campaign = $1 ORD
 -- name: stored_lapses
 SELECT place, slots FROM affinity.lapses WHERE campaign = $1 AND round = $2 ORDER BY place;
 
+-- name: stored_raters
+SELECT rater, scores, first, place FROM affinity.raters WHERE campaign = $1 ORDER BY first, place;
+
 -- name: stored_leases
 SELECT lease, pending FROM affinity.leases WHERE campaign = $1 ORDER BY lease;
 

@@ -44,7 +44,7 @@ UPDATE affinity.heads SET status = $2, events = events + 1 WHERE campaign = $1;
 SELECT arms FROM affinity.rounds WHERE campaign = $1 AND number = $2;
 
 -- name: campaigns
--- Whoever asks says which.
+-- Whoever asks says which. What is only ever shown of a plan is in the first event alone.
 SELECT c.id, c.number, c.name, c.arms, c.policy::text, c.horizon, c.lease_seconds, c.lowest,
   c.highest, c.saved::text, c.created_at, h.status, h.round, h.next_slot AS handed_out,
   h.answered, h.in_flight, h.awaits_judges, c.committee, r.arms AS round_arms, r.repetitions,
@@ -53,6 +53,8 @@ SELECT c.id, c.number, c.name, c.arms, c.policy::text, c.horizon, c.lease_second
   coalesce(s.places, '{}') AS places, coalesce(s.answers, '{}') AS answers,
   coalesce(s.totals, '{}') AS totals,
   ARRAY(SELECT unnest(d.dropped) FROM affinity.rounds AS d WHERE d.campaign = c.id) AS dropped,
+  (SELECT e.detail -> 'description' -> 'planned' FROM affinity.events AS e
+    WHERE e.campaign = c.id AND e.number = 1) AS planned,
   f.kind, f.reason, coalesce(f.since, clock_timestamp()) AS since, w.checked_at,
   (SELECT json_agg(g ORDER BY g.severity DESC, g.kind)::text FROM affinity.findings AS g
     WHERE g.campaign = c.id) AS findings

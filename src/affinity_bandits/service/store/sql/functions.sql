@@ -325,6 +325,9 @@ BEGIN
         p_details[i]::json);
     INSERT INTO affinity.requests (campaign, key, event)
       VALUES (p_campaign, p_keys[i], v_head.events);
+    IF p_details[i] IS NOT NULL AND counted = v_answers THEN
+      PERFORM affinity.count_raters(p_campaign, v_head.events, p_details[i]::json);
+    END IF;
     outcome := 'told';
     complete := v_head.answered = v_head.size AND v_head.status <> 'exhausted'
       AND NOT v_head.awaits_judges;

@@ -19,7 +19,7 @@ RETURNING campaign;
 -- name: campaign_to_check
 SELECT c.arms, c.created_at, c.lowest, c.highest, c.lease_seconds, h.status, h.round, h.width,
   h.size, h.next_slot, h.answered, h.events, r.arms AS round_arms, r.before, r.lapsed IS NOT NULL
-    AS lapses_known, w.checked_at, w.answers, w.silent, w.longest,
+    AS lapses_known, r.judges, c.policy::text, w.checked_at, w.answers, w.silent, w.longest,
   ARRAY(SELECT unnest(d.dropped) FROM affinity.rounds AS d WHERE d.campaign = c.id) AS dropped,
   coalesce($2, clock_timestamp()) AS now
 FROM affinity.campaigns AS c
@@ -29,7 +29,7 @@ JOIN affinity.health AS w ON w.campaign = c.id
 WHERE c.id = $1;
 
 -- name: rounds_to_check
-SELECT number, arms, size, counts, sums, lapsed FROM affinity.rounds
+SELECT number, arms, size, counts, sums, lapsed, judges, dropped FROM affinity.rounds
 WHERE campaign = $1 AND closed_at IS NOT NULL ORDER BY number DESC LIMIT $2;
 
 -- name: owed_by_expired
@@ -42,6 +42,14 @@ FROM (SELECT pending FROM affinity.leases
 -- name: last_events
 SELECT at, kind, counted FROM affinity.events
 WHERE campaign = $1 AND number > $2 ORDER BY number;
+
+-- name: scores_of_raters
+SELECT sum(scores)::bigint AS total, max(scores) AS most FROM affinity.raters WHERE campaign = $1;
+
+-- name: rater_with
+SELECT b.rater, (SELECT count(*) FROM affinity.raters AS o
+  WHERE o.campaign = $1 AND (o.first, o.place) <= (b.first, b.place)) AS place
+FROM (SELECT * FROM affinity.raters WHERE campaign = $1 AND scores = $2 LIMIT 1) AS b;
 
 -- name: save_look
 UPDATE affinity.health SET checked_at = $2, answers = $3, silent = $4, longest = $5,

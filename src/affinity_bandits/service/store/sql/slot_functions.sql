@@ -1,4 +1,4 @@
--- What the two calls of the hot path do with sets of slots.
+-- What the two calls of the hot path do with sets of slots, and with raters.
 
 CREATE OR REPLACE FUNCTION affinity.slots_in(p_slots int8multirange) RETURNS bigint
 LANGUAGE sql IMMUTABLE AS $$
@@ -30,4 +30,15 @@ CREATE OR REPLACE FUNCTION affinity.count_lapses(
     FROM unnest(p_slots) AS run, generate_series(lower(run), upper(run) - 1) AS s
     GROUP BY 3 ORDER BY 3
     ON CONFLICT (campaign, round, place) DO UPDATE SET slots = l.slots + excluded.slots
+$$;
+
+-- Count the scores of a tell by rater; for the tells that say who rated.
+CREATE OR REPLACE FUNCTION affinity.count_raters(
+  p_campaign uuid, p_event bigint, p_detail json
+) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO affinity.raters AS r (campaign, rater, scores, first, place)
+    SELECT p_campaign, a.rater, count(*), p_event, min(a.nth)
+    FROM json_array_elements_text(p_detail -> 'raters') WITH ORDINALITY AS a (rater, nth)
+    WHERE a.rater IS NOT NULL GROUP BY 2
+    ON CONFLICT (campaign, rater) DO UPDATE SET scores = r.scores + excluded.scores
 $$;

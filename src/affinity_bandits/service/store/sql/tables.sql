@@ -150,6 +150,17 @@ CREATE TABLE affinity.lapses (
   PRIMARY KEY (campaign, round, place)
 ) WITH (fillfactor = 50);
 
+-- How many scores each rater gave, counting tells that say who rated and of which all answers
+-- counted. Campaigns without raters have no rows.
+CREATE TABLE affinity.raters (
+  campaign uuid NOT NULL,
+  rater text NOT NULL,
+  scores bigint NOT NULL,
+  first bigint NOT NULL,       -- the event with their first
+  place bigint NOT NULL,       -- and its place there, from 1
+  PRIMARY KEY (campaign, rater)
+) WITH (fillfactor = 50);
+
 -- Rounds that have all their answers and wait to be closed.
 CREATE TABLE affinity.due (
   campaign uuid PRIMARY KEY REFERENCES affinity.campaigns

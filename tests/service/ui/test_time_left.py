@@ -1,0 +1,121 @@
+"""How long a comparison may still take: what it rests on, and when nothing is said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from affinity_bandits.policies import Uniform
+from affinity_bandits.service.core.campaign_spec import Planned
+from affinity_bandits.service.core.records import ClosedRound
+from affinity_bandits.service.ui.time_left import LATELY, pace_of, time_left
+
+from .played_campaigns import LISTED, START, played
+
+
+def timed(rounds: Sequence[ClosedRound], *days: float) -> list[ClosedRound]:
+    """Rounds, one after the other, that took so many days each."""
+    found, at = [], START
+    for one, long in zip(rounds, days, strict=True):
+        found.append(replace(one, opened_at=at, closed_at=at + timedelta(days=long)))
+        at += timedelta(days=long)
+    return found
+
+
+def test_weeks_left_follow_from_the_pace_of_the_last_rounds() -> None:
+    # 3 answers in the warm-up, then 96 and 192: 291 in two weeks.
+    campaign, rounds = played(LISTED, "ABC", [0.5] * 3, rounds=3, horizon=2091)
+    rounds = timed(rounds, 1, 6, 7)
+    assert time_left(campaign, rounds) == (
+        "About 12 weeks are left at most: 1,800 answers of the agreed 2,091 are to come, if they"
+        " come as in the rounds from 10 November 2026 to 24 November 2026 (about 146 a week)."
+        " It is over sooner if one group alone is left before that."
+    )
+
+
+def test_answers_of_the_open_round_are_no_longer_to_come() -> None:
+    campaign, rounds = played(LISTED, "ABC", [0.5] * 3, rounds=3, horizon=2091)
+    campaign = replace(campaign, round=replace(campaign.round, answered=300))
+    assert "1,500 answers of the agreed 2,091 are to come" in time_left(
+        campaign, timed(rounds, 1, 6, 7)
+    )
+
+
+def test_only_rounds_of_late_make_the_pace() -> None:
+    _, rounds = played(LISTED, "ABC", [0.5] * 3, rounds=3)
+    late = timed(rounds, 1, 200, 14)
+    pace = pace_of(late)
+    assert pace is not None
+    assert (pace.answers, pace.until - pace.since) == (192, timedelta(days=14))
+    # One that took longer than that is better than none.
+    pace = pace_of(timed(rounds, 1, 1, 200))
+    assert pace is not None
+    assert pace.until - pace.since == timedelta(days=200) > LATELY
+
+
+@pytest.mark.parametrize(
+    ("days", "said"),
+    [
+        (0.125, "About 19 hours are left at most"),  # 291 answers in 3 hours, and 1,800 to come
+        (0.5, "About 3 days are left at most"),
+        (5.0, "About 4 weeks are left at most"),
+        (120.0, "About 3 years are left at most"),  # 192 of them of late
+        (1000.0, "More than 10 years are left at most"),
+    ],
+)
+def test_it_is_said_in_a_unit_that_one_can_imagine(days: float, said: str) -> None:
+    campaign, rounds = played(LISTED, "ABC", [0.5] * 3, rounds=3, horizon=2091)
+    assert time_left(campaign, timed(rounds, 0, 0, days)).startswith(said)
+
+
+def test_nothing_is_said_where_nothing_is_known() -> None:
+    fresh, none = played(LISTED, "ABC", [0.5] * 3, rounds=0)
+    assert time_left(fresh, none) == ""
+    few, rounds = played(LISTED, "ABC", [0.5] * 3, rounds=1)  # a warm-up of three answers
+    assert time_left(few, timed(rounds, 7)) == ""
+    campaign, rounds = played(LISTED, "ABC", [0.5] * 3, rounds=3)
+    assert time_left(campaign, timed(rounds, 0, 0, 0.01)) == ""
+    decided, rounds = played(LISTED, "AB", [0.1, 0.9])
+    assert time_left(decided, timed(rounds, *[7] * len(rounds))) == ""
+    stopped = replace(campaign, status="stopped")
+    assert time_left(stopped, timed(rounds, *[7] * len(rounds))) == ""
+
+
+def test_turns_without_a_decision_are_not_over_sooner() -> None:
+    turns, _ = played(Uniform(), "AB", [0.5, 0.5], rounds=0, horizon=2091)
+    _, rounds = played(LISTED, "AB", [0.5, 0.5], rounds=3)
+    assert "sooner" not in time_left(turns, timed(rounds, 1, 6, 7)) != ""
+
+
+PLANNED = Planned(1191, 40.0)
+
+
+def test_a_plan_says_how_long_it_takes_in_19_of_20_cases() -> None:
+    campaign, rounds = played(LISTED, "ABC", [0.5] * 3, rounds=3, horizon=2091)
+    campaign = replace(campaign, spec=replace(campaign.spec, planned=PLANNED))
+    assert time_left(campaign, timed(rounds, 1, 6, 7)) == (
+        "About 6 weeks are left if it takes as long as planned: 900 more answers are then enough in"
+        " 19 of 20 cases, if they come as in the rounds from 10 November 2026 to 24 November 2026"
+        " (about 146 a week)."
+    )
+    # Before the first rounds have a pace there is the plan's.
+    fresh, none = played(LISTED, "ABC", [0.5] * 3, rounds=0, horizon=2091)
+    fresh = replace(fresh, spec=replace(fresh.spec, planned=PLANNED))
+    assert time_left(fresh, none) == (
+        "About 30 weeks are left if it takes as long as planned: 1,191 more answers are then enough"
+        " in 19 of 20 cases, if they come as was planned (about 40 a week)."
+    )
+    unpaced = replace(fresh, spec=replace(fresh.spec, planned=Planned(1191)))
+    assert time_left(unpaced, none) == ""
+
+
+def test_a_plan_that_is_overdue_is_said_to_be() -> None:
+    campaign, rounds = played(LISTED, "ABC", [0.5] * 3, rounds=3, horizon=2091)
+    campaign = replace(campaign, spec=replace(campaign.spec, planned=Planned(291)))
+    assert time_left(campaign, timed(rounds, 1, 6, 7)).startswith(
+        "This takes longer than was planned for 19 of 20 cases (291 answers). About 12 weeks are"
+        " left at most: 1,800 answers of the agreed 2,091 are to come"
+    )
