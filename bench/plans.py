@@ -60,6 +60,10 @@ SCALES = {"yes/no": (0.0, 1.0), "1..5": (1.0, 5.0), "1..10": (1.0, 10.0), "0..10
 BONUSES = (0.05, 0.1, 0.2, 0.5, 1.0)
 UNDECIDED = 0.05
 POWER = 0.95
+USUAL_BONUS = 0.5
+"""How strong a bias is of which nothing is known."""
+MOST_SPREAD = 0.31
+"""Of scores as they would be without a bias: more, and they lie at both ends of the scale."""
 LEVELS = 11
 """Scores that there are, evenly spaced, unless they are yes and no."""
 
@@ -127,10 +131,11 @@ def situations() -> list[Assumptions]:
     return found
 
 
-def noise_of(given: Assumptions) -> Noise:
-    """Return scores that spread as stated in the middle of the scale."""
+def noise_of(given: Assumptions, weight: float = 1.0) -> Noise:
+    """Return scores that spread as stated, in the middle of the scale, once they are biased so."""
     if given.spread is None:
         return Bernoulli()
+    wanted = min(MOST_SPREAD, given.spread / weight)
     at = np.linspace(-0.5, 0.5, LEVELS)
 
     def spread(width: float) -> float:
@@ -140,17 +145,23 @@ def noise_of(given: Assumptions) -> Noise:
     low, high = 0.02, 10.0
     while high - low > 1e-6:
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if spread(middle) < given.spread else (low, middle)
+        low, high = (middle, high) if spread(middle) < wanted else (low, middle)
     shape = np.exp(-0.5 * (at / low) ** 2)
     return Ordinal(np.linspace(0.0, 1.0, LEVELS).tolist(), shape=(shape / shape.sum()).tolist())
 
 
 def instance(
-    given: Assumptions, bias: Bias, scores: Sequence[float], joining: Joining
+    given: Assumptions,
+    bias: Bias,
+    scores: Sequence[float],
+    joining: Joining,
+    noise: Noise | None = None,
 ) -> AffinityBandit:
-    """Return a bandit whose mean scores at equal shares are given; `given` is on the unit scale."""
+    """Return a bandit whose mean scores at equal shares are given; `given` is on the unit scale.
+
+    Without any bias scores spread as stated, so with it never more; unless another noise is given.
+    """
     fair = bias.weight(1.0 / given.groups)
-    noise = noise_of(given)
     judges = {
         "committee": Judges(),
         "panel": Judges("panel", seats=2 * given.groups),
@@ -165,7 +176,7 @@ def instance(
         [min(1.0, score / fair) for score in scores],
         bias=bias,
         initial_pulls=members,
-        noise=noise,
+        noise=noise_of(given) if noise is None else noise,
         # A weight takes a part of every score; were it to fail some, scores would spread more.
         mechanism="gated" if given.spread is None else "scaled",
         joining=joining,
@@ -255,19 +266,21 @@ def extremes(unit: Assumptions) -> list[Bias]:
 def as_told(given: Assumptions, policy: RoundPolicy, runs: int) -> tuple[int, float, float]:
     """Return the ordinary test of the world as told, and mean and 95th percentile over it.
 
+    Of the bias it is told how strong it is, or nothing; then it is as strong as a usual one.
+
     The best group scores three quarters of the scale at equal shares, one rival less by the
     difference that matters, the others by up to twice that.
     """
     unit = given.on_unit_scale()
-    (bias,) = extremes(unit)
+    bias = InGroupBonus(USUAL_BONUS if unit.bonus is None else unit.bonus)
     fair = bias.weight(1.0 / unit.groups)
     level = min(0.75, fair)
     d = min(unit.smallest_difference, 0.45 * level)
     gaps = np.linspace(1.0, 2.0, unit.groups - 1) * d
     scores = [level - gap for gap in gaps] + [level]
-    bandit = instance(unit, bias, scores, Joining(part=unit.joining))
-    share = 0.0 if unit.judges == "strangers" else 1.0 / unit.groups
-    weight = bias.weight(share)
+    weight = bias.weight(0.0 if unit.judges == "strangers" else 1.0 / unit.groups)
+    noise = noise_of(unit, weight)
+    bandit = instance(unit, bias, scores, Joining(part=unit.joining), noise)
     reach = float(norm.isf(unit.failure / (unit.groups - 1)) + norm.isf(1.0 - POWER))
     variances = [_variance(bandit.noise, mean, weight) for mean in bandit.true_means]
     sizes = [
