@@ -268,13 +268,13 @@ def as_told(given: Assumptions, policy: RoundPolicy, runs: int) -> tuple[int, fl
 
     Of the bias it is told how strong it is, or nothing; then it is as strong as a usual one.
 
-    The best group scores three quarters of the scale at equal shares, one rival less by the
+    The best group is worth two thirds of the scale; at equal shares one rival scores less by the
     difference that matters, the others by up to twice that.
     """
     unit = given.on_unit_scale()
     bias = InGroupBonus(USUAL_BONUS if unit.bonus is None else unit.bonus)
     fair = bias.weight(1.0 / unit.groups)
-    level = min(0.75, fair)
+    level = 2.0 / 3.0 * fair
     d = min(unit.smallest_difference, 0.45 * level)
     gaps = np.linspace(1.0, 2.0, unit.groups - 1) * d
     scores = [level - gap for gap in gaps] + [level]
