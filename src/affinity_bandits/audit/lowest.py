@@ -126,6 +126,7 @@ def value(
 def log_gains(
     weights: FloatArray,
     tilts: FloatArray,
+    leans: FloatArray,
     theta: float,
     cap: float,
     counts: FloatArray,
@@ -133,11 +134,14 @@ def log_gains(
     gains: FloatArray,
     bets: FloatArray,
 ) -> None:
-    """Fill in k_rc = exp(theta tilt) - 1, and a_r: log weight and sum of log(1 + k y); a kernel."""
+    """Fill in k_rc and a_r, the log of a weight and the sum of log(1 + k y); a kernel.
+
+    Log odds are theta times a tilt, and a lean that does not depend on the reference.
+    """
     for r in range(len(weights)):
         total = weights[r]
         for c in range(len(counts)):
-            bet = math.exp(min(max(theta * tilts[r, c], -cap), cap)) - 1.0
+            bet = math.exp(min(max(theta * tilts[r, c] + leans[c], -cap), cap)) - 1.0
             bets[r, c] = bet
             for v in range(len(nodes)):
                 if counts[c, v] > 0.0:

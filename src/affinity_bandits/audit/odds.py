@@ -47,12 +47,12 @@ def _group(cells: Table, weights: FloatArray) -> FloatArray:
     start = float(cells.counts.sum(axis=0) @ cells.nodes / totals.sum())
     gains = np.empty(len(weights))
     bets = np.empty((len(weights), len(totals)))
-    even = np.ones(len(totals))
+    even, upright = np.ones(len(totals)), np.zeros(len(totals))
     tilts = {shape: tilts_of(cells, shape) for shape in ("share", "log")}
     found = np.empty(len(ALTERNATIVES))
     for place, (shape, theta) in enumerate(ALTERNATIVES):
         compiled(log_gains)(
-            weights, tilts[shape], theta, CAP, cells.counts, cells.nodes, gains, bets
+            weights, tilts[shape], upright, theta, CAP, cells.counts, cells.nodes, gains, bets
         )
         found[place] = compiled(lowest, allocates=True)(gains, bets, totals, even, even, start, 1.0)
     return with_cash(found)

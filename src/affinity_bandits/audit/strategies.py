@@ -31,19 +31,25 @@ SMALLEST = 0.01
 """A share below which the logarithm is that of this one."""
 
 
-def reference_weights(groups: int) -> FloatArray:
-    """Return the logarithm of what each reference has of the wealth; they add up to 1."""
-    odds = np.log(REFERENCES / (1.0 - REFERENCES)) + math.log(groups - 1)
+def reference_weights(groups: int, every: int = 1) -> FloatArray:
+    """Return the logarithm of what each reference has of the wealth; they add up to 1.
+
+    Args:
+        groups: how many there are.
+        every: take only every so manyth reference.
+    """
+    references = REFERENCES[::every]
+    odds = np.log(references / (1.0 - references)) + math.log(groups - 1)
     weights = np.tile(np.exp(-0.5 * (odds / SPREAD) ** 2), len(WORTHS))
     return np.asarray(np.log(weights / weights.sum()))
 
 
-def tilts_of(cells: Table, shape: str) -> FloatArray:
+def tilts_of(cells: Table, shape: str, every: int = 1) -> FloatArray:
     """Return how far the shape is above each reference, references by cells of one group."""
     seen = bin_shares()[cells.bin]
-    starts = REFERENCES
+    starts = REFERENCES[::every]
     if shape == "log":
-        seen, starts = np.log(np.maximum(seen, SMALLEST)), np.log(REFERENCES)
+        seen, starts = np.log(np.maximum(seen, SMALLEST)), np.log(starts)
     blocks = len(cells.edges)
     rows = cells.totals()
     count = np.bincount(cells.block, weights=rows, minlength=blocks)
