@@ -9,7 +9,7 @@ import pytest
 from bench.audit_logs import World, drawn
 
 from affinity_bandits.audit import Verdict, decision_log, rand, verdicts, within
-from affinity_bandits.audit.verdicts import WEIGHTS
+from affinity_bandits.audit.verdict import WEIGHTS
 from affinity_bandits.bias import InGroupBonus, Power
 from affinity_bandits.errors import InvalidInput
 

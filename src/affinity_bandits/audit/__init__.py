@@ -12,7 +12,7 @@ from affinity_bandits.audit.pairs import pairs
 from affinity_bandits.audit.rand import Path, rand
 from affinity_bandits.audit.strict import strict
 from affinity_bandits.audit.table import Table, table_of
-from affinity_bandits.audit.verdicts import Verdict, verdicts
+from affinity_bandits.audit.verdict import Verdict, verdicts
 from affinity_bandits.audit.within import within
 
 __all__ = [

@@ -20,7 +20,7 @@ from affinity_bandits.audit.within import within
 LEVEL = 0.05
 """The probability at most with which something is shown although there is nothing."""
 WEIGHTS = {
-    "nothing": {"odds": 0.55, "pairs": 0.25, "strict": 0.2},
+    "nothing": {"odds": 0.5, "pairs": 0.3, "strict": 0.2},
     "steady": {"odds_t": 0.5, "pairs": 0.5},
     "alike": {"pairs": 1.0},
     "slow": {"within": 1.0},
