@@ -43,6 +43,7 @@ class Table(NamedTuple):
         bin: of each cell.
         counts: cells by nodes.
         times: the sum of the numbers of its rows, of each cell.
+        shares: the sum of their shares, of each cell.
     """
 
     groups: int
@@ -53,6 +54,7 @@ class Table(NamedTuple):
     bin: IntArray
     counts: FloatArray
     times: FloatArray
+    shares: FloatArray
 
     @property
     def rows(self) -> int:
@@ -66,7 +68,7 @@ class Table(NamedTuple):
     def of(self, group: int) -> Table:
         """Return the cells of one group."""
         own = self.group == group
-        cells = (self.group, self.block, self.bin, self.counts, self.times)
+        cells = (self.group, self.block, self.bin, self.counts, self.times, self.shares)
         return Table(self.groups, self.nodes, self.edges, *(array[own] for array in cells))
 
 
@@ -74,7 +76,7 @@ def table_of(log: DecisionLog) -> Table:
     """Return the table of a log, by the shares of those who judged."""
     nodes = nodes_of(log.score)
     edges = block_edges(len(log))
-    store = Cells(len(nodes))
+    store = Cells(len(nodes), 2)
     seen = np.empty((len(log.groups), BINS), dtype=np.int64)
     add = compiled(add_block)
     for block in range(len(edges) - 1):
@@ -91,12 +93,12 @@ def table_of(log: DecisionLog) -> Table:
 class Cells:
     """Cells of a table that is being made, with room for more."""
 
-    def __init__(self, nodes: int) -> None:
+    def __init__(self, nodes: int, sums: int = 1) -> None:
         self.used = 0
         self._arrays = [
             *(np.zeros(64, dtype=np.int64) for _ in range(3)),
             np.zeros((64, nodes)),
-            np.zeros(64),
+            *(np.zeros(64) for _ in range(sums)),
         ]
 
     def __iter__(self):  # type: ignore[no-untyped-def]
@@ -128,6 +130,7 @@ def add_block(
     cell_bin: IntArray,
     counts: FloatArray,
     times: FloatArray,
+    shares: FloatArray,
 ) -> int:
     """Count the rows of one block and return how many cells there are; a kernel."""
     for row in range(start, stop):
@@ -142,6 +145,7 @@ def add_block(
             cell_bin[cell] = place
         add_score(score[row], nodes, counts[cell])
         times[cell] += row
+        shares[cell] += share[row]
     return used
 
 
