@@ -11,9 +11,9 @@ import numpy as np
 
 from affinity_bandits import checks
 from affinity_bandits.audit.log import BoolArray, DecisionLog
+from affinity_bandits.audit.machine_code import machine_code
 from affinity_bandits.errors import InvalidInput, UnknownName
 from affinity_bandits.kernels import FloatArray, IntArray
-from affinity_bandits.simulation.compiled import compiled
 
 STAKES = np.array([0.1, 0.2, 0.4, 0.8, 1.6])
 """Equal parts of the wealth are on each."""
@@ -39,7 +39,7 @@ def better(log: DecisionLog, group: str, than: str, ratio: float = 1.0) -> float
         raise InvalidInput("than", "another group than the one that is compared with it", than)
     times = checks.number("ratio", ratio, low=0.0, open_low=True)
     wealth = np.full(len(STAKES), -math.log(len(STAKES)))
-    compiled(better_wealth)(
+    machine_code(better_wealth)(
         (log.group, log.score, log.chosen, log.before, log.judging),
         log.initial.copy(),
         log.panel is not None,

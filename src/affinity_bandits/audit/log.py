@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from affinity_bandits import checks
+from affinity_bandits.audit.machine_code import machine_code
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray, IntArray
-from affinity_bandits.simulation.compiled import compiled
 
 BoolArray = npt.NDArray[np.bool_]
 MOST_GROUPS = 1_000
@@ -118,7 +118,7 @@ def decision_log(
     before = np.arange(rows) if moment is None else _before(moment, rows)
     joined = np.ones(rows, dtype=np.bool_) if chosen is None else _flags("chosen", chosen, rows)
     share = np.empty(rows)
-    compiled(shares)(groups, joined, before, members.copy(), share)
+    machine_code(shares)(groups, joined, before, members.copy(), share)
     judged = None if panel is None else _column("panel", panel, rows, 0.0, 1.0)
     pool = share if drawn_from is None else _column("drawn_from", drawn_from, rows, 0.0, 1.0)
     if drawn_from is not None and panel is None:

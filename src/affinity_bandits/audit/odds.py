@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from affinity_bandits.audit.lowest import log_gains, lowest
+from affinity_bandits.audit.machine_code import machine_code
 from affinity_bandits.audit.strategies import (
     ALTERNATIVES,
     CAP,
@@ -19,7 +20,6 @@ from affinity_bandits.audit.strategies import (
 )
 from affinity_bandits.audit.table import Table
 from affinity_bandits.kernels import FloatArray
-from affinity_bandits.simulation.compiled import compiled
 
 
 def odds(table: Table) -> float:
@@ -51,8 +51,8 @@ def _group(cells: Table, weights: FloatArray) -> FloatArray:
     tilts = {shape: tilts_of(cells, shape) for shape in ("share", "log")}
     found = np.empty(len(ALTERNATIVES))
     for place, (shape, theta) in enumerate(ALTERNATIVES):
-        compiled(log_gains)(
+        machine_code(log_gains)(
             weights, tilts[shape], upright, theta, CAP, cells.counts, cells.nodes, gains, bets
         )
-        found[place] = compiled(lowest, allocates=True)(gains, bets, totals, even, even, start, 1.0)
+        found[place] = machine_code(lowest)(gains, bets, totals, even, even, start, 1.0)
     return with_cash(found)

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from affinity_bandits.audit.lowest import log_gains, lowest
+from affinity_bandits.audit.machine_code import machine_code
 from affinity_bandits.audit.odds import with_cash
 from affinity_bandits.audit.strategies import ALTERNATIVES, CAP, reference_weights, tilts_of
 from affinity_bandits.audit.table import Table
 from affinity_bandits.kernels import FloatArray
-from affinity_bandits.simulation.compiled import compiled
 
 LARGEST_RATE = 3.0
 """The logarithm of the largest factor by which levels change from a log's beginning to its end."""
@@ -71,7 +71,7 @@ class Group:
             bets = np.empty((len(weights), len(self.totals)))
             # By the block's first row, and never by how long the log is.
             leans = -lean * (self.leaning - math.log(100.0))
-            compiled(log_gains)(
+            machine_code(log_gains)(
                 weights,
                 self.tilts[shape],
                 leans,
@@ -94,7 +94,7 @@ class Group:
         raised = np.exp(rate * self.times + spread)
         lowered = np.exp(rate * self.times - spread)
         start = self.level / float(self.totals @ raised) * float(self.totals.sum())
-        found = compiled(lowest, allocates=True)(
+        found = machine_code(lowest)(
             gains, bets, self.totals, raised, lowered, start, 1.0 / float(lowered.max())
         )
         return float(found) - (abs(rate) + half) ** 2 * self.unevenness

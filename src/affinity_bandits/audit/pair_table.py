@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from affinity_bandits.audit.log import BoolArray, DecisionLog
+from affinity_bandits.audit.machine_code import machine_code
 from affinity_bandits.audit.table import (
     BINS,
     Cells,
@@ -20,7 +21,6 @@ from affinity_bandits.audit.table import (
     nodes_of,
 )
 from affinity_bandits.kernels import FloatArray, IntArray
-from affinity_bandits.simulation.compiled import compiled
 
 MOST_MATCHINGS = 2
 """Of more than five groups; of fewer, everybody meets everybody."""
@@ -75,7 +75,7 @@ def pair_table_of(log: DecisionLog) -> PairTable:
     sums = np.zeros((len(edges) - 1, len(members)))
     rows = np.zeros_like(sums)
     own = own_couples(couples, len(members))
-    add = compiled(add_pairs)
+    add = machine_code(add_pairs)
     for block in range(len(edges) - 1):
         start, stop = int(edges[block]), int(edges[block + 1])
         store.reserve(min((stop - start) * own.shape[1], seen.size))

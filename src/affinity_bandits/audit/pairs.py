@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from affinity_bandits.audit.machine_code import machine_code
 from affinity_bandits.audit.odds import with_cash
 from affinity_bandits.audit.pair_table import PairTable
 from affinity_bandits.audit.table import bin_shares
 from affinity_bandits.kernels import FloatArray, IntArray
-from affinity_bandits.simulation.compiled import compiled
 
 STRENGTHS = {"share": (0.75, 1.5, 3.0, 6.0), "log": (0.4, 0.8, 1.6, 3.2)}
 REFERENCES = np.arange(-4.2, 4.21, 0.6)
@@ -162,7 +162,7 @@ def couple_evidence(couple: Couple) -> float:
     if len(couple.block) == 0:
         return 0.0
     ends = ranges()
-    wealth = compiled(log_wealth, allocates=True)
+    wealth = machine_code(log_wealth)
     g, h = np.split(couple.counts.sum(axis=0), 2)
     means = [max(part @ couple.nodes / max(part.sum(), 1.0), 0.01) for part in (g, h)]
     centre = int(np.searchsorted(ends, math.log(means[0] / means[1]))) - 1

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from affinity_bandits.audit.log import DecisionLog
+from affinity_bandits.audit.machine_code import machine_code
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray, IntArray
-from affinity_bandits.simulation.compiled import compiled
 
 STAKES = np.array([0.35, 0.7, 1.4, 2.8, 5.6, 11.2])
 WEIGHTS = np.array([0.2, 0.3, 0.25, 0.15, 0.07, 0.03])
@@ -39,9 +39,7 @@ def rand(log: DecisionLog) -> Path:
         raise InvalidInput("panel", "given: this test is of who sat on the panels", None)
     found = np.zeros(2)
     rows = (log.group, log.score, log.panel, log.drawn_from)
-    compiled(rand_path, allocates=True)(
-        *rows, len(log.groups), STAKES, np.log(WEIGHTS / WEIGHTS.sum()), found
-    )
+    machine_code(rand_path)(*rows, len(log.groups), STAKES, np.log(WEIGHTS / WEIGHTS.sum()), found)
     return Path(float(found[0]), float(found[1]))
 
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from affinity_bandits.audit.lowest import log_gains, lowest
+from affinity_bandits.audit.machine_code import machine_code
 from affinity_bandits.audit.odds import with_cash
 from affinity_bandits.audit.strategies import ALTERNATIVES, CAP, reference_weights, tilts_of
 from affinity_bandits.audit.table import Table
 from affinity_bandits.kernels import FloatArray
-from affinity_bandits.simulation.compiled import compiled
 
 PIECES = 40
 EVERY = 2
@@ -79,7 +79,7 @@ class _Group:
             bets = np.empty((len(weights), len(self.totals)))
             upright = np.zeros(len(self.totals))
             tilts, theta = self.tilts[bet[0]], bet[1]
-            compiled(log_gains)(
+            machine_code(log_gains)(
                 weights,
                 tilts,
                 upright,
@@ -101,7 +101,7 @@ class _Group:
             for slope in (low, high)
         ]
         raised, lowered = np.maximum(*factors), np.minimum(*factors)
-        found = compiled(lowest, allocates=True)(
+        found = machine_code(lowest)(
             gains, bets, self.totals, raised, lowered, self.mean, 1.0 / float(lowered.max())
         )
         return float(found)

@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 from affinity_bandits.audit.log import DecisionLog
+from affinity_bandits.audit.machine_code import machine_code
 from affinity_bandits.kernels import FloatArray, IntArray
-from affinity_bandits.simulation.compiled import compiled
 
 BINS = 192
 """Of shares: equally wide in the angle whose squared sine is the share, so narrow at both ends."""
@@ -78,7 +78,7 @@ def table_of(log: DecisionLog) -> Table:
     edges = block_edges(len(log))
     store = Cells(len(nodes), 2)
     seen = np.empty((len(log.groups), BINS), dtype=np.int64)
-    add = compiled(add_block)
+    add = machine_code(add_block)
     for block in range(len(edges) - 1):
         start, stop = int(edges[block]), int(edges[block + 1])
         store.reserve(min(stop - start, seen.size))

@@ -10,10 +10,10 @@ import math
 import numpy as np
 
 from affinity_bandits.audit.log import DecisionLog
+from affinity_bandits.audit.machine_code import machine_code
 from affinity_bandits.audit.rand import EDGE, MEMORY, STAKES, WEIGHTS
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray, IntArray
-from affinity_bandits.simulation.compiled import compiled
 
 RETURN = 0.2
 """The part of what is open that each score takes back."""
@@ -31,7 +31,7 @@ def within(log: DecisionLog, drift: float = 0.25) -> float:
         raise InvalidInput("panel", "given: this test is of who sat on the panels", None)
     wealth = np.log(WEIGHTS / WEIGHTS.sum())
     rows = (log.group, log.score, log.panel)
-    compiled(within_wealth, allocates=True)(*rows, len(log.groups), STAKES, drift, wealth)
+    machine_code(within_wealth)(*rows, len(log.groups), STAKES, drift, wealth)
     return float(np.logaddexp.reduce(wealth))
 
 
