@@ -11,6 +11,8 @@ looks best. A verdict counts as a false alarm only where its assumption holds. T
     audit.naive_worst        the same of the naive regression
     audit.power.*            the part of logs with a bias in which it is shown
     audit.weak               powers below what is asked of them
+    audit.planted_caught     of the cells in which a verdict is asked for although its assumption
+                             does not hold, the part in which that is seen
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ ONE_SIDED = 1.6448536269514722
 HOLDS = {"none": ("nothing", "alike"), "steady": ("steady", "alike")}
 """Verdicts whose assumption holds under a drift; under any other one it is `ALIKE`."""
 ALIKE = ("alike",)
+PLANTED = "planted: "
 TWO = (0.4, 0.6)
 
 
@@ -62,7 +65,17 @@ class Line(NamedTuple):
 
 def cells() -> list[Cell]:
     """Return the cells: those with a bias first."""
-    return [*with_bias(), *without_bias()]
+    return [*with_bias(), *without_bias(), *planted()]
+
+
+def planted() -> list[Cell]:
+    """Return drifts without a bias, and verdicts that do not allow for them."""
+    rise = World("round-robin", TWO, (20, 200), 2_000, drift="rise")
+    alone = rise._replace(rule="softmax", alone=True, means=(0.6, 0.6))
+    return [
+        Cell(f"{PLANTED}all drift", rise, ("nothing",), ()),
+        Cell(f"{PLANTED}one drifts", alone, ("nothing", "alike"), ()),
+    ]
 
 
 def with_bias() -> list[Cell]:
@@ -166,9 +179,14 @@ def regression(log: DecisionLog) -> float:
 
 def figures(lines: Sequence[Line]) -> dict[str, float]:
     """Return what the cells say."""
-    quiet = [line for line in lines if not line.asked]
+    quiet = [line for line in lines if not line.asked and not line.name.startswith(PLANTED)]
     alarms = [(number, line.runs) for line in quiet for number in line.shown.values()]
     broken = [proportion_interval(number, runs, 0.95)[1] > 0.05 for number, runs in alarms]
+    wrong = [
+        proportion_interval(max(line.shown.values()), line.runs, 0.95)[1] > 0.05
+        for line in lines
+        if line.name.startswith(PLANTED)
+    ]
     powers = {
         f"audit.power.{line.name.replace(', ', '.').replace(' ', '_')}.{name}": (
             line.shown[name] / line.runs,
@@ -184,6 +202,7 @@ def figures(lines: Sequence[Line]) -> dict[str, float]:
         "audit.naive_worst": max(line.naive / line.runs for line in quiet),
         **{name: power for name, (power, _) in powers.items()},
         "audit.weak": sum(power < asked for power, asked in powers.values()),
+        "audit.planted_caught": sum(wrong) / len(wrong),
     }
 
 
