@@ -16,6 +16,7 @@ from affinity_bandits.policies import POLICIES
 EXTRAS = ["pyarrow", "matplotlib", "ray", "httpx", "asyncpg", "fastapi"]
 MODULES = [
     "affinity_bandits",
+    "affinity_bandits.audit",
     "affinity_bandits.client",
     "affinity_bandits.policies",
     "affinity_bandits.simulation",

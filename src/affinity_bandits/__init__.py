@@ -22,6 +22,7 @@ from affinity_bandits.errors import (
 )
 
 if TYPE_CHECKING:
+    from affinity_bandits.audit import DecisionLog, decision_log, verdicts
     from affinity_bandits.bandit import AffinityBandit
     from affinity_bandits.bias import (
         Bias,
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
     )
 
 _NAMES = {
+    "audit": ("DecisionLog", "decision_log", "verdicts"),
     "bandit": ("AffinityBandit",),
     "bias": (
         "Bias",
@@ -198,6 +200,7 @@ __all__ = [
     "Custom",
     "CustomNoise",
     "DebiasedUCBV",
+    "DecisionLog",
     "EXP3Gains",
     "EfficientUCBV",
     "Elimination",
@@ -243,6 +246,7 @@ __all__ = [
     "__version__",
     "bias_from_json",
     "cell_summaries",
+    "decision_log",
     "draw_plan",
     "draw_regret",
     "draw_sweep",
@@ -252,6 +256,7 @@ __all__ = [
     "run_cells",
     "run_experiment",
     "simulate",
+    "verdicts",
 ]
 
 

@@ -1,0 +1,58 @@
+"""The test that holds if nothing drifts: each group's mean score is the same in every row.
+
+The theorem, its proof and its limits are in docs/audit.md, "If nothing drifts".
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from affinity_bandits.audit.lowest import log_gains, lowest
+from affinity_bandits.audit.machine_code import machine_code
+from affinity_bandits.audit.strategies import (
+    ALTERNATIVES,
+    CAP,
+    CASH,
+    reference_weights,
+    tilts_of,
+)
+from affinity_bandits.audit.table import Table
+from affinity_bandits.kernels import FloatArray
+
+
+def odds(table: Table) -> float:
+    """Return the logarithm of an e-value of "every group's mean score is the same throughout".
+
+    It is one for every rule of choice and whenever the log ends, whatever the law of the scores.
+    """
+    weights = reference_weights(table.groups)
+    totals = np.zeros(len(ALTERNATIVES))
+    for group in range(table.groups):
+        cells = table.of(group)
+        if len(cells.group):
+            totals += _group(cells, weights)
+    return float(np.logaddexp.reduce(totals) - math.log(len(ALTERNATIVES)))
+
+
+def with_cash(log_e: FloatArray | float) -> FloatArray:
+    """Return the logarithm of a wealth of which a part was never bet."""
+    return np.logaddexp(math.log(CASH), math.log(1.0 - CASH) + np.asarray(log_e))
+
+
+def _group(cells: Table, weights: FloatArray) -> FloatArray:
+    """Return what the bets on one group came to at least, for each alternative."""
+    totals = cells.totals()
+    start = float(cells.counts.sum(axis=0) @ cells.nodes / totals.sum())
+    gains = np.empty(len(weights))
+    bets = np.empty((len(weights), len(totals)))
+    even, upright = np.ones(len(totals)), np.zeros(len(totals))
+    tilts = {shape: tilts_of(cells, shape) for shape in ("share", "log")}
+    found = np.empty(len(ALTERNATIVES))
+    for place, (shape, theta) in enumerate(ALTERNATIVES):
+        machine_code(log_gains)(
+            weights, tilts[shape], upright, theta, CAP, cells.counts, cells.nodes, gains, bets
+        )
+        found[place] = machine_code(lowest)(gains, bets, totals, even, even, start, 1.0)
+    return with_cash(found)

@@ -1,0 +1,80 @@
+"""The test that holds whatever drifts, for panels that were drawn at random.
+
+The theorem, its proof and its limits are in docs/audit.md, "Panels drawn at random".
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from affinity_bandits.audit.log import DecisionLog
+from affinity_bandits.audit.machine_code import machine_code
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.kernels import FloatArray, IntArray
+
+STAKES = np.array([0.35, 0.7, 1.4, 2.8, 5.6, 11.2])
+WEIGHTS = np.array([0.2, 0.3, 0.25, 0.15, 0.07, 0.03])
+"""Of the stakes: bonuses of 10 to 100 per cent call for those up to 3."""
+EDGE = 0.95
+MEMORY = 0.995
+
+
+class Path(NamedTuple):
+    """Logarithms of a wealth: in the end, and the largest that it ever was."""
+
+    last: float
+    peak: float
+
+
+def rand(log: DecisionLog) -> Path:
+    """Return the wealth of bets against "scores do not depend on who sits on the panel".
+
+    The wealth in the end is an e-value. The largest that it ever was is not, but by Ville's
+    inequality it reaches 20 with probability at most 1/20 all the same.
+    """
+    if log.panel is None:
+        raise InvalidInput("panel", "given: this test is of who sat on the panels", None)
+    found = np.zeros(2)
+    rows = (log.group, log.score, log.panel, log.drawn_from)
+    machine_code(rand_path)(*rows, len(log.groups), STAKES, np.log(WEIGHTS / WEIGHTS.sum()), found)
+    return Path(float(found[0]), float(found[1]))
+
+
+def rand_path(
+    group: IntArray,
+    score: FloatArray,
+    panel: FloatArray,
+    drawn_from: FloatArray,
+    groups: int,
+    stakes: FloatArray,
+    weights: FloatArray,
+    found: FloatArray,
+) -> None:
+    """Fill in the logarithms of the last and of the largest wealth; a kernel."""
+    wealth = weights.copy()
+    sums = np.full(groups, 0.5)
+    rows = np.ones(groups)
+    last = 0.0
+    peak = 0.0
+    for row in range(len(group)):
+        one = group[row]
+        centre = min(max(sums[one] / rows[one], 0.02), 0.98)
+        expected = drawn_from[row]
+        reach = max(expected, 1.0 - expected) * max(centre, 1.0 - centre)
+        product = (panel[row] - expected) * (score[row] - centre)
+        top = -math.inf
+        for k in range(len(stakes)):
+            wealth[k] += math.log(1.0 + min(stakes[k], EDGE / reach) * product)
+            top = max(top, wealth[k])
+        total = 0.0
+        for k in range(len(stakes)):
+            total += math.exp(wealth[k] - top)
+        last = top + math.log(total)
+        peak = max(peak, last)
+        sums[one] = MEMORY * sums[one] + score[row]
+        rows[one] = MEMORY * rows[one] + 1.0
+    found[0] = last
+    found[1] = peak
