@@ -130,7 +130,7 @@ def without_bias() -> list[Cell]:
         for stars in (1, 4):
             for alone in (False, True):
                 world = World(rule, TWO, (20, 20), 2_000, stars, drift="rise", alone=alone, seats=5)
-                # The level rises by 0.18 or 0.12, which `within` allows for.
+                # The level rises by 0.18 or 0.12, which `panels_on_record` allows for.
                 name = f"{rule}, panels, {stars} stars, {'one' if alone else 'all'} drift"
                 found.append(Cell(name, world, ("random", "slow"), ()))
     return found

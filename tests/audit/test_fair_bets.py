@@ -17,19 +17,19 @@ import pytest
 from affinity_bandits.audit import (
     DecisionLog,
     decision_log,
+    likelihood_ratios,
     odds,
-    odds_t,
+    odds_with_drift,
     pair_table_of,
     pairs,
-    rand,
-    strict,
+    panels_at_random,
+    panels_on_record,
     table_of,
-    within,
 )
+from affinity_bandits.audit.betting_odds import with_cash
+from affinity_bandits.audit.drifting_odds import EVERY, Group
 from affinity_bandits.audit.lowest import log_gains, value
-from affinity_bandits.audit.odds import with_cash
-from affinity_bandits.audit.odds_t import EVERY, Group
-from affinity_bandits.audit.pairs import couple_of, log_wealth
+from affinity_bandits.audit.matched_pairs import couple_of, log_wealth
 from affinity_bandits.audit.strategies import CAP, reference_weights, tilts_of
 from affinity_bandits.audit.table import Table
 from affinity_bandits.simulation.compiled import compiled
@@ -86,7 +86,12 @@ def test_evidence_is_below_one_on_average() -> None:
     means = np.zeros(4)
     for chance, log in every_path(RULES["switching"], level, 5, INITIAL):
         table = table_of(log)
-        found = [odds(table), strict(table), odds_t(table), pairs(pair_table_of(log))]
+        found = [
+            odds(table),
+            likelihood_ratios(table),
+            odds_with_drift(table),
+            pairs(pair_table_of(log)),
+        ]
         means += chance * np.exp(found)
     assert (means <= 1.0).all()
     assert means.max() > 0.05  # it is not nothing
@@ -178,8 +183,10 @@ def panels(rows: int, *, helps: float = 0.0) -> Iterator[tuple[float, DecisionLo
 
 
 def test_random_panels_are_a_martingale_whatever_drifts() -> None:
-    assert sum(c * math.exp(rand(log).last) for c, log in panels(5)) == pytest.approx(1.0)
-    assert sum(c * math.exp(rand(log).last) for c, log in panels(5, helps=0.25)) > 1.05
+    assert sum(c * math.exp(panels_at_random(log).last) for c, log in panels(5)) == pytest.approx(
+        1.0
+    )
+    assert sum(c * math.exp(panels_at_random(log).last) for c, log in panels(5, helps=0.25)) > 1.05
 
 
 def test_recorded_panels_lose_on_average_if_the_level_stays() -> None:
@@ -189,5 +196,5 @@ def test_recorded_panels_lose_on_average_if_the_level_stays() -> None:
         chance = math.prod(0.4 if score else 0.6 for score in scores)
         seats = [1.0, *(1.0 - score for score in scores[:-1])]
         log = decision_log([0] * 7, scores, initial={0: 1, 1: 1}, panel=seats)
-        mean += chance * math.exp(within(log, drift=0.0))
+        mean += chance * math.exp(panels_on_record(log, drift=0.0))
     assert 0.2 < mean <= 1.0

@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 from bench.audit_logs import World, drawn
 
-from affinity_bandits.audit import odds, odds_t, pair_table_of, strict, table_of
+from affinity_bandits.audit import likelihood_ratios, odds, odds_with_drift, pair_table_of, table_of
+from affinity_bandits.audit.drifting_odds import EVERY, Group, Search
+from affinity_bandits.audit.likelihoods import log_mean_likelihood
 from affinity_bandits.audit.lowest import TOLERANCE, lowest, value
-from affinity_bandits.audit.odds_t import EVERY, Group, Search
-from affinity_bandits.audit.pairs import (
+from affinity_bandits.audit.matched_pairs import (
     TOLERANCE as WITHIN,
 )
-from affinity_bandits.audit.pairs import (
+from affinity_bandits.audit.matched_pairs import (
     couple_evidence,
     couple_of,
     log_wealth,
     ranges,
 )
 from affinity_bandits.audit.strategies import reference_weights
-from affinity_bandits.audit.strict import log_mean_likelihood
 from affinity_bandits.bias import Power
 from affinity_bandits.simulation.compiled import compiled
 
@@ -69,7 +69,7 @@ def test_the_least_over_ratios() -> None:
 @pytest.mark.slow
 def test_the_least_over_rates() -> None:
     table = table_of(drawn(BIASED._replace(rows=600, bias=Power(2.0)), 3))
-    found = odds_t(table)
+    found = odds_with_drift(table)
     groups = [Group.of(table.of(one)) for one in range(2)]
     search = Search(groups, reference_weights(2, EVERY))
     every = list(range(len(search.bets)))
@@ -96,5 +96,5 @@ def test_likelihoods_of_scores_that_are_all_low_or_all_high() -> None:
     for score in (0.0, 1.0):
         log = drawn(BIASED._replace(rows=40), 0)
         log.score[:] = score
-        assert strict(table_of(log)) <= 0.0
+        assert likelihood_ratios(table_of(log)) <= 0.0
         assert odds(table_of(log)) <= 0.0

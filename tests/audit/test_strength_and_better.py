@@ -10,8 +10,8 @@ import pytest
 from bench.audit_logs import World, drawn
 
 from affinity_bandits.audit import better, decision_log, strength, table_of
+from affinity_bandits.audit.bonus_set import EVERY, _Group, as_bonus
 from affinity_bandits.audit.strategies import reference_weights
-from affinity_bandits.audit.strength import EVERY, _Group, as_bonus
 from affinity_bandits.bias import Constant, Power
 from affinity_bandits.errors import InvalidInput
 from tests.audit.paths import RULES, every_path

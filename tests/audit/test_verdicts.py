@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 from bench.audit_logs import World, drawn
 
-from affinity_bandits.audit import Verdict, decision_log, rand, verdicts, within
+from affinity_bandits.audit import (
+    Verdict,
+    decision_log,
+    panels_at_random,
+    panels_on_record,
+    verdicts,
+)
 from affinity_bandits.audit.verdict import WEIGHTS
 from affinity_bandits.bias import InGroupBonus, Power
 from affinity_bandits.errors import InvalidInput
@@ -56,26 +62,26 @@ def test_one_group_that_drifts_does_not_fool_random_panels() -> None:
     # At most 1 in 20 logs reaches 20 at any time, so that 7 or more of 40 have a probability of
     # at most 0.004; the naive regression is fooled in more than half.
     world = World("softmax", TWO, (20, 20), 2_000, drift="rise", alone=True, seats=5)
-    shown = sum(rand(drawn(world, seed)).peak >= math.log(20) for seed in range(40))
+    shown = sum(panels_at_random(drawn(world, seed)).peak >= math.log(20) for seed in range(40))
     assert shown <= 6
 
 
 def test_what_is_more_than_the_peak_was_never_there() -> None:
     world = World("softmax", TWO, (20, 20), 500, bias=InGroupBonus(0.5), seats=5)
-    path = rand(drawn(world, 1))
+    path = panels_at_random(drawn(world, 1))
     assert path.peak >= max(path.last, 0.0)
 
 
 def test_a_drift_that_is_allowed_for_costs_evidence() -> None:
     log = drawn(World("softmax", TWO, (20, 20), 500, bias=InGroupBonus(0.5), seats=5), 1)
-    found = [within(log, drift) for drift in (0.0, 0.25, 1.0)]
+    found = [panels_on_record(log, drift) for drift in (0.0, 0.25, 1.0)]
     assert found == sorted(found, reverse=True)
     assert found[0] > found[-1]
 
 
 def test_tests_of_panels_ask_for_panels() -> None:
     log = decision_log([0, 1], [0, 1], initial={0: 1, 1: 1})
-    for test in (rand, within):
+    for test in (panels_at_random, panels_on_record):
         with pytest.raises(InvalidInput, match="panel must be given"):
             test(log)
 

@@ -4,18 +4,18 @@ from affinity_bandits import extras
 
 extras.need("simulation")
 
-from affinity_bandits.audit.better import better
+from affinity_bandits.audit.betting_odds import odds
+from affinity_bandits.audit.bonus_set import Strength, strength
+from affinity_bandits.audit.comparison import better
+from affinity_bandits.audit.drawn_panels import Path, panels_at_random
+from affinity_bandits.audit.drifting_odds import odds_with_drift
+from affinity_bandits.audit.likelihoods import likelihood_ratios
 from affinity_bandits.audit.log import DecisionLog, decision_log
-from affinity_bandits.audit.odds import odds
-from affinity_bandits.audit.odds_t import odds_t
+from affinity_bandits.audit.matched_pairs import pairs
 from affinity_bandits.audit.pair_table import PairTable, pair_table_of
-from affinity_bandits.audit.pairs import pairs
-from affinity_bandits.audit.rand import Path, rand
-from affinity_bandits.audit.strength import Strength, strength
-from affinity_bandits.audit.strict import strict
+from affinity_bandits.audit.recorded_panels import panels_on_record
 from affinity_bandits.audit.table import Table, table_of
 from affinity_bandits.audit.verdict import Verdict, verdicts
-from affinity_bandits.audit.within import within
 
 __all__ = [
     "DecisionLog",
@@ -26,14 +26,14 @@ __all__ = [
     "Verdict",
     "better",
     "decision_log",
+    "likelihood_ratios",
     "odds",
-    "odds_t",
+    "odds_with_drift",
     "pair_table_of",
     "pairs",
-    "rand",
+    "panels_at_random",
+    "panels_on_record",
     "strength",
-    "strict",
     "table_of",
     "verdicts",
-    "within",
 ]

@@ -7,24 +7,24 @@ from typing import NamedTuple
 
 import numpy as np
 
+from affinity_bandits.audit.betting_odds import odds
+from affinity_bandits.audit.drawn_panels import panels_at_random
+from affinity_bandits.audit.drifting_odds import odds_with_drift
+from affinity_bandits.audit.likelihoods import likelihood_ratios
 from affinity_bandits.audit.log import DecisionLog
-from affinity_bandits.audit.odds import odds
-from affinity_bandits.audit.odds_t import odds_t
+from affinity_bandits.audit.matched_pairs import pairs
 from affinity_bandits.audit.pair_table import pair_table_of
-from affinity_bandits.audit.pairs import pairs
-from affinity_bandits.audit.rand import rand
-from affinity_bandits.audit.strict import strict
+from affinity_bandits.audit.recorded_panels import panels_on_record
 from affinity_bandits.audit.table import table_of
-from affinity_bandits.audit.within import within
 
 LEVEL = 0.05
 """The probability at most with which something is shown although there is nothing."""
 WEIGHTS = {
-    "nothing": {"odds": 0.5, "pairs": 0.3, "strict": 0.2},
-    "steady": {"odds_t": 0.5, "pairs": 0.5},
+    "nothing": {"odds": 0.5, "pairs": 0.3, "likelihood_ratios": 0.2},
+    "steady": {"odds_with_drift": 0.5, "pairs": 0.5},
     "alike": {"pairs": 1.0},
-    "slow": {"within": 1.0},
-    "random": {"rand": 1.0},
+    "slow": {"panels_on_record": 1.0},
+    "random": {"panels_at_random": 1.0},
 }
 """The part that each test has in the average of a verdict: fixed before any log is seen."""
 WORDS = {
@@ -66,13 +66,13 @@ def verdicts(log: DecisionLog, *, steady: bool = True) -> tuple[Verdict, ...]:
     found = {
         "odds": odds(table),
         "pairs": pairs(pair_table_of(log)),
-        "strict": strict(table),
+        "likelihood_ratios": likelihood_ratios(table),
     }
     if steady:
-        found["odds_t"] = odds_t(table)
+        found["odds_with_drift"] = odds_with_drift(table)
     if log.panel is not None:
-        found["within"] = within(log)
-        found["rand"] = rand(log).peak
+        found["panels_on_record"] = panels_on_record(log)
+        found["panels_at_random"] = panels_at_random(log).peak
     return tuple(
         _verdict(assumption, found)
         for assumption in WEIGHTS

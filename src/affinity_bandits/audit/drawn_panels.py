@@ -29,7 +29,7 @@ class Path(NamedTuple):
     peak: float
 
 
-def rand(log: DecisionLog) -> Path:
+def panels_at_random(log: DecisionLog) -> Path:
     """Return the wealth of bets against "scores do not depend on who sits on the panel".
 
     The wealth in the end is an e-value. The largest that it ever was is not, but by Ville's
@@ -39,11 +39,13 @@ def rand(log: DecisionLog) -> Path:
         raise InvalidInput("panel", "given: this test is of who sat on the panels", None)
     found = np.zeros(2)
     rows = (log.group, log.score, log.panel, log.drawn_from)
-    machine_code(rand_path)(*rows, len(log.groups), STAKES, np.log(WEIGHTS / WEIGHTS.sum()), found)
+    machine_code(wealth_path)(
+        *rows, len(log.groups), STAKES, np.log(WEIGHTS / WEIGHTS.sum()), found
+    )
     return Path(float(found[0]), float(found[1]))
 
 
-def rand_path(
+def wealth_path(
     group: IntArray,
     score: FloatArray,
     panel: FloatArray,

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from affinity_bandits.audit.betting_odds import with_cash
 from affinity_bandits.audit.lowest import log_gains, lowest
 from affinity_bandits.audit.machine_code import machine_code
-from affinity_bandits.audit.odds import with_cash
 from affinity_bandits.audit.strategies import ALTERNATIVES, CAP, reference_weights, tilts_of
 from affinity_bandits.audit.table import Table
 from affinity_bandits.kernels import FloatArray

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from affinity_bandits.audit.betting_odds import with_cash
 from affinity_bandits.audit.machine_code import machine_code
-from affinity_bandits.audit.odds import with_cash
 from affinity_bandits.audit.pair_table import PairTable
 from affinity_bandits.audit.table import bin_shares
 from affinity_bandits.kernels import FloatArray, IntArray

@@ -1,6 +1,6 @@
 """The likelihood test that holds if nothing drifts; for scores of 0 and 1.
 
-The theorem, its proof and its limits are in docs/audit.md, "The same, by likelihoods".
+The theorem, its proof and its limits are in docs/audit.md, "The same, by likelihood_ratios".
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ REACH = 6.0
 """Of the grid that is summed over, in standard deviations on either side of the mode."""
 
 
-def strict(table: Table) -> float:
+def likelihood_ratios(table: Table) -> float:
     """Return the logarithm of an e-value of "every group's mean score is the same throughout".
 
     It takes every score for a coin, which is right for 0 and 1 and weak for scores in between.

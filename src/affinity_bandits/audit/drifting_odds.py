@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from affinity_bandits.audit.betting_odds import with_cash
 from affinity_bandits.audit.lowest import log_gains, lowest
 from affinity_bandits.audit.machine_code import machine_code
-from affinity_bandits.audit.odds import with_cash
 from affinity_bandits.audit.strategies import ALTERNATIVES, CAP, reference_weights, tilts_of
 from affinity_bandits.audit.table import Table
 from affinity_bandits.kernels import FloatArray
@@ -100,7 +100,7 @@ class Group:
         return float(found) - (abs(rate) + half) ** 2 * self.unevenness
 
 
-def odds_t(table: Table) -> float:
+def odds_with_drift(table: Table) -> float:
     """Return the logarithm of an e-value of "all levels change by one factor, at a steady rate".
 
     What is no more than 2 for some rate counts as nothing, that is as minus infinity.

@@ -9,9 +9,9 @@ import math
 
 import numpy as np
 
+from affinity_bandits.audit.drawn_panels import EDGE, MEMORY, STAKES, WEIGHTS
 from affinity_bandits.audit.log import DecisionLog
 from affinity_bandits.audit.machine_code import machine_code
-from affinity_bandits.audit.rand import EDGE, MEMORY, STAKES, WEIGHTS
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray, IntArray
 
@@ -20,7 +20,7 @@ RETURN = 0.2
 SHARE_MEMORY = 0.98
 
 
-def within(log: DecisionLog, drift: float = 0.25) -> float:
+def panels_on_record(log: DecisionLog, drift: float = 0.25) -> float:
     """Return the logarithm of an e-value of "at no time does the score depend on the panel".
 
     Args:
@@ -31,11 +31,11 @@ def within(log: DecisionLog, drift: float = 0.25) -> float:
         raise InvalidInput("panel", "given: this test is of who sat on the panels", None)
     wealth = np.log(WEIGHTS / WEIGHTS.sum())
     rows = (log.group, log.score, log.panel)
-    machine_code(within_wealth)(*rows, len(log.groups), STAKES, drift, wealth)
+    machine_code(wealth_on_record)(*rows, len(log.groups), STAKES, drift, wealth)
     return float(np.logaddexp.reduce(wealth))
 
 
-def within_wealth(
+def wealth_on_record(
     group: IntArray,
     score: FloatArray,
     panel: FloatArray,
