@@ -9,7 +9,8 @@ to that bonus, scores of that spread, and joining at random or by those who scor
 
     plans.broken               situations in which the lower 95% limit of a measured failure is
                                above the tolerated one
-    plans.not_enough           situations in which the lower 95% limit of undecided runs is above 5%
+    plans.called_enough        situations in which some number of choices is called enough
+    plans.not_enough           of those, in which the lower 95% limit of undecided runs is above 5%
     plans.<judges>.mean_ratio  choices until one group is left over the ordinary test of fixed size
                                on the same scores, in the world as told; geometric mean
     plans.<judges>.p95_ratio   the same of the 95th percentile
@@ -72,6 +73,7 @@ class Line(NamedTuple):
     """One situation: what it is, the worst that was found, and what it costs as told."""
 
     assumptions: dict[str, Any]
+    called_enough: bool
     runs: int
     wrong: int
     wrong_in: str
@@ -90,7 +92,8 @@ class Line(NamedTuple):
     @property
     def not_enough(self) -> bool:
         """Whether more runs end undecided than a plan that says "enough" allows."""
-        return proportion_interval(self.undecided, self.runs, 0.9)[1] > UNDECIDED
+        late = proportion_interval(self.undecided, self.runs, 0.9)[1] > UNDECIDED
+        return self.called_enough and bool(late)
 
 
 def situations() -> list[Assumptions]:
@@ -311,6 +314,7 @@ def measure(item: tuple[int, Assumptions], runs: int) -> Line:
     test, mean, most = as_told(edge, policy, runs)
     return Line(
         assumptions=edge.to_json() | {"failure": edge.failure},
+        called_enough=edge is not given,  # or no number that anybody has would be
         runs=runs,
         wrong=wrong.wrong,
         wrong_in=wrong_in,
@@ -326,6 +330,7 @@ def figures(lines: Sequence[Line]) -> dict[str, float]:
     """Return what all situations say."""
     found: dict[str, float] = {
         "plans.situations": len(lines),
+        "plans.called_enough": sum(line.called_enough for line in lines),
         "plans.broken": sum(line.broken for line in lines),
         "plans.not_enough": sum(line.not_enough for line in lines),
     }
