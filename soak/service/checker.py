@@ -11,8 +11,8 @@ from uuid import UUID
 
 import asyncpg
 
-from affinity_bandits.service.audit.verify import verify
 from affinity_bandits.service.store.connection import connect
+from affinity_bandits.service.trail.verify import verify
 from soak.service.cases import UNITS_PER_ONE, Case
 from soak.service.client import Setup, slots_of
 from soak.service.faults import Pause

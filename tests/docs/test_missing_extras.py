@@ -171,7 +171,7 @@ for name in sys.argv[1:]:
 def refused(needs: Needs) -> dict[str, str]:
     """What is said to whoever imports each documented module where it cannot be had."""
     names = documented_modules()
-    assert {"affinity_bandits.client", "affinity_bandits.service.audit.verify"} <= set(names)
+    assert {"affinity_bandits.client", "affinity_bandits.service.trail.verify"} <= set(names)
     done = subprocess.run(
         [environment(needs) / "bin" / "python", "-c", IMPORTS, *names],
         capture_output=True,

@@ -20,13 +20,13 @@ import pytest
 
 from affinity_bandits.errors import InvalidInput, UnknownName
 from affinity_bandits.policies import POLICIES, RoundExplanation, RoundPolicy, register
-from affinity_bandits.service.audit.verify import verify
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.core.campaign_spec import SERVED, CampaignSpec, served_policy
 from affinity_bandits.service.core.campaigns import Ask
 from affinity_bandits.service.core.queries import CampaignQueries
 from affinity_bandits.service.core.records import Lease
 from affinity_bandits.service.store.connection import connect
+from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.wire.values import new_key
 from tests.support.one_campaign import made
 from tests.support.own_policies import DropLowest, DropLowestInWords

@@ -51,8 +51,8 @@ class Service:
         return asyncio.run(make())
 
     def differences(self, campaign: str) -> tuple[str, ...]:
-        from affinity_bandits.service.audit.verify import verify
         from affinity_bandits.service.store.connection import connect
+        from affinity_bandits.service.trail.verify import verify
 
         async def look() -> tuple[str, ...]:
             pool = await connect(self.dsn)

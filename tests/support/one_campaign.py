@@ -13,7 +13,6 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits.policies import ExploreThenCommit, RoundPolicy
-from affinity_bandits.service.audit.verify import verify
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.core.campaign_spec import CampaignSpec
 from affinity_bandits.service.core.campaigns import Ask, Campaigns
@@ -21,6 +20,7 @@ from affinity_bandits.service.core.queries import CampaignQueries
 from affinity_bandits.service.core.records import Campaign, Lease
 from affinity_bandits.service.core.tells import ArmTell, ScoreTell, SlotTell, Tell
 from affinity_bandits.service.store.connection import connect
+from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.wire.values import new_key
 
 ONE = 10**9

@@ -72,7 +72,7 @@ def verify(
 
     Status 2: this version does not have the campaign's policy, and can say nothing.
     """
-    from affinity_bandits.service.audit.verify import verify as replay
+    from affinity_bandits.service.trail.verify import verify as replay
 
     try:
         id_ = UUID(campaign)

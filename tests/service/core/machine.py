@@ -26,11 +26,11 @@ from affinity_bandits.errors import InvalidInput
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.policies.state import state_to_json
 from affinity_bandits.service import problems
-from affinity_bandits.service.audit.verify import verify
 from affinity_bandits.service.core.campaign_spec import CampaignSpec
 from affinity_bandits.service.core.campaigns import Ask, Campaigns
 from affinity_bandits.service.core.judging import Judges, Naming
 from affinity_bandits.service.core.tells import ArmTell, ScoreTell, SlotTell, Tell, told
+from affinity_bandits.service.trail.verify import verify
 
 from .machine_world import STATE, Dying, World
 from .service_model import ServiceModel

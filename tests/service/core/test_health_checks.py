@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from affinity_bandits.policies import ExploreThenCommit
-from affinity_bandits.service.audit.verify import verify
 from affinity_bandits.service.core import health_checks
 from affinity_bandits.service.core.health_checks import HealthChecks, runs_by_place
 from affinity_bandits.service.store.migrate import migrate
+from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.wire import Finding
 from tests.support.databases import made_database
 from tests.support.one_campaign import LEASE_SECONDS, OneCampaign, on_a_campaign

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import pytest
 
 from affinity_bandits.policies import ExploreThenCommit, HandicapElimination
-from affinity_bandits.service.audit.verify import verify
 from affinity_bandits.service.core.health_checks import HealthChecks
 from affinity_bandits.service.core.judging import Judges, Naming
 from affinity_bandits.service.core.tells import SlotTell
+from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.wire import Finding
 from affinity_bandits.wire.values import new_key
 from tests.support.one_campaign import LEASE_SECONDS, ONE, OneCampaign, on_a_campaign, opened

@@ -29,8 +29,8 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 
 from affinity_bandits import wire
-from affinity_bandits.service.audit.verify import verify
 from affinity_bandits.service.store.migrate import migrate
+from affinity_bandits.service.trail.verify import verify
 from tests.service.http.fuzz_world import ASK, TELL, TELLS, Turning, World, made_world
 from tests.support.databases import made_database
 from tests.support.web_site import PROBLEM, Site, site

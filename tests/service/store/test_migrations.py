@@ -14,7 +14,6 @@ import pytest
 
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.policies import HandicapElimination
-from affinity_bandits.service.audit.verify import verify
 from affinity_bandits.service.core.campaign_spec import CampaignSpec, open_round
 from affinity_bandits.service.core.campaigns import Ask, Campaigns
 from affinity_bandits.service.core.judging import Judges, Naming
@@ -25,6 +24,7 @@ from affinity_bandits.service.problems import Unavailable
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate, newest_revision
 from affinity_bandits.service.store.migrations import FIRST, STEPS
+from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.service.ui.campaign_text import order_of_answers
 from affinity_bandits.wire import Finished, Wait
 from affinity_bandits.wire.values import new_key

@@ -12,8 +12,8 @@ import pytest
 from affinity_bandits.errors import NotSupported
 from affinity_bandits.policies import POLICIES, register
 from affinity_bandits.service import problems
-from affinity_bandits.service.audit.verify import verify
 from affinity_bandits.service.core.queries import CampaignQueries
+from affinity_bandits.service.trail.verify import verify
 from tests.support.one_campaign import OneCampaign, opened
 from tests.support.own_policies import DropLowest
 

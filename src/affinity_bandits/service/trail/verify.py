@@ -9,12 +9,12 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits.errors import NotSupported
-from affinity_bandits.service.audit.replay import Replay
 from affinity_bandits.service.core.judging import Judges, NamedJudges
 from affinity_bandits.service.core.tallies import tallies_in
 from affinity_bandits.service.problems import NoSuchCampaign
 from affinity_bandits.service.store.connection import transaction
 from affinity_bandits.service.store.named import sql
+from affinity_bandits.service.trail.replay import Replay
 
 MOST_DIFFERENCES = 100
 """Differences after which a replay gives up: one early mistake brings many others."""

@@ -12,8 +12,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.service.audit.raters import Counts, count_raters, fits_request
-from affinity_bandits.service.audit.replayable import check_replayable
 from affinity_bandits.service.core.campaign_spec import (
     CampaignSpec,
     OpenRound,
@@ -28,6 +26,8 @@ from affinity_bandits.service.core.judging import (
     judged_round,
 )
 from affinity_bandits.service.core.tallies import Nodes
+from affinity_bandits.service.trail.raters import Counts, count_raters, fits_request
+from affinity_bandits.service.trail.replayable import check_replayable
 
 Row = Mapping[str, Any]
 

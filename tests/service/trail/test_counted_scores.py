@@ -13,9 +13,9 @@ import pytest
 
 from affinity_bandits.noise import Bernoulli, Beta, Empirical, Noise, Ordinal
 from affinity_bandits.policies import HandicapElimination
-from affinity_bandits.service.audit.verify import verify
 from affinity_bandits.service.core.scores import to_units
 from affinity_bandits.service.core.tells import SlotTell
+from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.wire.values import new_key
 from tests.support.one_campaign import OneCampaign, on_a_campaign, opened
 

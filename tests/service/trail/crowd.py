@@ -19,7 +19,6 @@ from affinity_bandits.errors import InvalidInput
 from affinity_bandits.policies import FOREVER, Live, RoundPolicy
 from affinity_bandits.policies.state import state_to_json
 from affinity_bandits.policies.tallies import add_score
-from affinity_bandits.service.audit.verify import verify
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.core.campaign_spec import CampaignSpec
 from affinity_bandits.service.core.campaigns import Ask, Campaigns
@@ -30,6 +29,7 @@ from affinity_bandits.service.core.scores import to_units
 from affinity_bandits.service.core.tells import ArmTell, ScoreTell, SlotTell, Tell
 from affinity_bandits.service.problems import JudgesNotAsked
 from affinity_bandits.service.store.connection import connect
+from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.wire import Finished, Wait
 from affinity_bandits.wire.values import new_key
 

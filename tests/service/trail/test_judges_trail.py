@@ -9,9 +9,9 @@ import pytest
 
 from affinity_bandits.noise import Bernoulli, Noise, Ordinal
 from affinity_bandits.policies import HandicapElimination
-from affinity_bandits.service.audit.verify import verify
 from affinity_bandits.service.core.judging import Judges, Naming
 from affinity_bandits.service.core.tells import SlotTell
+from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.wire.values import new_key
 from tests.support.one_campaign import OneCampaign, opened
 

@@ -1,1 +1,0 @@
-"""The audit: recompute a campaign from its events and compare the result with what is stored."""

@@ -1,0 +1,1 @@
+"""The trail: recompute a campaign from its events and compare the result with what is stored."""
