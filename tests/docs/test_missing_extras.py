@@ -40,6 +40,7 @@ COMMANDS = {
     "serve": "service",
     "serve migrate": "service",
     f"serve verify {CAMPAIGN}": "service",
+    f"serve export {CAMPAIGN} --out t.csv": "service",
     "serve keys add --tenant a --name b --scopes ask": "service",
     "serve keys list": "service",
     "serve keys revoke 0123456789abcdef": "service",

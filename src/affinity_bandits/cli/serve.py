@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from uuid import UUID
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 LONGEST_DAYS = 36_500
 
-app = typer.Typer(help="The live decision service: run it, migrate, manage keys, verify.")
+app = typer.Typer(help="The live decision service: run it, migrate, manage keys, verify, export.")
 keys_app = typer.Typer(no_args_is_help=True, help="API keys: add, list, revoke.")
 app.add_typer(keys_app, name="keys")
 
@@ -74,16 +75,31 @@ def verify(
     """
     from affinity_bandits.service.trail.verify import verify as replay
 
-    try:
-        id_ = UUID(campaign)
-    except ValueError:
-        raise InvalidInput("CAMPAIGN", "a campaign's id", campaign) from None
+    id_ = _campaign_id(campaign)
     found = _with_pool(context.obj, lambda pool: replay(pool, id_))
     for difference in found.differences:
         typer.echo(difference)
     if found.differences:
         raise typer.Exit(1)
     typer.echo(f"{found.events:,} events and {found.rounds:,} closed rounds: no difference")
+
+
+@app.command()
+def export(
+    context: typer.Context,
+    campaign: Annotated[str, typer.Argument(help="The campaign's id.")],
+    out: Annotated[Path, typer.Option(help="File to write: .csv or .parquet.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+) -> None:
+    """Write a campaign's trail as a table: a row for each answer, in the order of the trail."""
+    from affinity_bandits.cli.event_counter import event_counter
+    from affinity_bandits.service.trail.export import export as write
+    from affinity_bandits.service.trail.table_files import Target
+
+    id_, target = _campaign_id(campaign), Target(out, force=force)
+    with event_counter() as tell:
+        rows = _with_pool(context.obj, lambda pool: write(pool, id_, target, tell))
+    typer.echo(f"table: {out} ({rows:,} rows)")
 
 
 @keys_app.command()
@@ -152,6 +168,13 @@ def revoke(
     if not _with_pool(context.obj, lambda pool: revoke_key(pool, id_)):
         raise InvalidInput("ID", "that of a key in use", id_)
     typer.echo(f"{id_} is revoked")
+
+
+def _campaign_id(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise InvalidInput("CAMPAIGN", "a campaign's id", text) from None
 
 
 def _with_pool(dsn: str, work: Callable[[asyncpg.Pool[Any]], Awaitable[Answer]]) -> Answer:

@@ -26,3 +26,25 @@ FROM affinity.rounds WHERE campaign = $1 AND closed_at IS NOT NULL ORDER BY numb
 -- name: stored_round
 SELECT arms, repetitions, size, before, judges, outsiders, fewest_seats
 FROM affinity.rounds WHERE campaign = $1 AND number = $2;
+
+-- name: campaign_to_export
+SELECT c.arms, c.committee, h.events FROM affinity.campaigns AS c
+JOIN affinity.heads AS h ON h.campaign = c.id WHERE c.id = $1;
+
+-- name: without_sorting
+-- For one transaction: a long trail would be sorted before its first row. Its index has the order.
+SET LOCAL enable_sort = off;
+
+-- name: tells_to_export
+-- OFFSET 0: so each lease is looked up by its number, and none before its tell is read.
+SELECT e.number, e.at, e.round, e.told, e.counts, e.units, e.counted, e.late, e.detail,
+  a.round AS leased_in, a.slots AS leased
+FROM affinity.events AS e
+LEFT JOIN LATERAL (
+  SELECT l.round, CASE WHEN e.counts IS NOT NULL THEN l.slots END AS slots
+  FROM affinity.events AS l
+  WHERE l.campaign = e.campaign AND l.number = e.lease AND l.kind = 'ask' OFFSET 0) AS a ON true
+WHERE e.campaign = $1 AND e.kind = 'tell' ORDER BY e.number;
+
+-- name: round_to_export
+SELECT arms, judges, outsiders FROM affinity.rounds WHERE campaign = $1 AND number = $2;
