@@ -88,7 +88,7 @@ def in_drivers(amounts: Amounts, seed: int) -> dict[str, Scenario]:
 
 ALONE = tuple(alone(SHORT, 0))
 IN_DRIVERS = tuple(in_drivers(SHORT, 0))
-LEFT_OUT = ("poison-ray", "full-disk-processes", "file-limit", "uneven-serial")
+LEFT_OUT = ("poison-ray", "control-ray", "full-disk-processes", "file-limit", "uneven-serial")
 """What the short form does not do: it differs little from what is done, or takes long."""
 SHORT_NAMES = tuple(name for name in (*ALONE, *IN_DRIVERS) if name not in LEFT_OUT)
 

@@ -50,7 +50,7 @@ def test_agrees_on_random_instances(name: str, data: st.DataObject) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", ["bernoulli", "gaussian"])
 @pytest.mark.parametrize("name", POLICIES)
-def test_agrees_over_a_hundred_thousand_pulls(name: str, noise: str) -> None:
+def test_agrees_over_many_thousand_pulls(name: str, noise: str) -> None:
     if noise == "gaussian" and name.startswith("exp3"):
         pytest.skip(
             "EXP3 multiplies a difference of one rounding (the twin's normal quantile is scipy's) "
@@ -64,7 +64,9 @@ def test_agrees_over_a_hundred_thousand_pulls(name: str, noise: str) -> None:
         noise=Gaussian(0.2) if noise == "gaussian" else noise,
     )
     policy = policy_examples(name, bandit)[0]
-    assert compiled_run(bandit, policy, 100_000, 7, 3) == naive_run(bandit, policy, 100_000, 7, 3)
+    # The twin of KL-UCB looks for an index by halving, for every arm at every pull.
+    pulls = 20_000 if name == "kl-ucb" else 100_000
+    assert compiled_run(bandit, policy, pulls, 7, 3) == naive_run(bandit, policy, pulls, 7, 3)
 
 
 @pytest.mark.slow

@@ -76,6 +76,7 @@ class Reader:
             "COLUMNS": "100",
             "MPLBACKEND": "Agg",
             "MPLCONFIGDIR": str(place.parent),  # its list of fonts takes seconds to make
+            "XDG_CACHE_HOME": str(place.parent / "cache"),  # a plan of two pages is made once
             "PWD": str(self._cwd),
         }
         self._prompt: subprocess.Popen[str] | None = None

@@ -100,10 +100,12 @@ def matched(initial: IntArray) -> tuple[list[list[int]], IntArray]:
     the others turn all groups but one, as tournaments do.
 
     >>> matched(np.array([5, 1, 9]))[1].tolist()
-    [[2, 1], [0, 2], [1, 0]]
+    [[2, 1], [1, 0], [2, 0]]
     """
     order: list[int] = [int(group) for group in np.argsort(-initial, kind="stable")]
-    ring = [*order, -1] if len(order) % 2 else order
+    ring = list(order)
+    if len(order) % 2:  # whoever faces nobody waits; at first, the one in the middle
+        ring.insert(len(order) // 2 + 1, -1)
     rounds = len(ring) - 1
     matchings: list[list[int]] = []
     couples: list[tuple[int, int]] = []
