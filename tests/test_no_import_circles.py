@@ -90,6 +90,7 @@ def graph() -> Graph:
     return imports(sources(ROOT, PLACES))
 
 
+@pytest.mark.slow
 def test_no_two_modules_import_each_other(graph: Graph) -> None:
     for module in ("affinity_bandits.simulation.result", "soak.driver", "bench.suite", __name__):
         assert module in graph  # they were looked at

@@ -132,6 +132,7 @@ def others_after(statement: str) -> set[str]:
     return set(done.stdout.split()) - {"affinity_bandits"}
 
 
+@pytest.mark.slow
 def test_importing_the_package_loads_no_other_package() -> None:
     assert others_after("import affinity_bandits") == set()
     assert "numpy" in others_after("from affinity_bandits import UCB1")
@@ -144,6 +145,7 @@ def test_importing_the_client_loads_no_numpy() -> None:
     assert "numpy" not in loaded
 
 
+@pytest.mark.slow
 def test_a_room_is_there_without_having_been_imported() -> None:
     assert others_after("import affinity_bandits; affinity_bandits.policies.UCB1()") == {"numpy"}
 
@@ -156,6 +158,7 @@ def test_looking_at_the_names_loads_nothing_heavy() -> None:
     assert loaded_after("import affinity_bandits; dir(affinity_bandits)") == set()
 
 
+@pytest.mark.slow
 def test_a_policy_loads_nothing_heavy() -> None:
     assert loaded_after("from affinity_bandits import UCB1, Power, InvalidInput; UCB1()") == set()
 
@@ -173,6 +176,7 @@ def test_a_star_import_needs_no_extra() -> None:
     assert "numba" in loaded_after(f"{without}; from affinity_bandits import *")
 
 
+@pytest.mark.slow
 def test_a_live_run_needs_nothing_heavy() -> None:
     # It is what a service would import: no compiler, no plotting.
     statement = (

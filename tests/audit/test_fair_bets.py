@@ -73,6 +73,7 @@ def odds_wealth(log: DecisionLog, shape: str, theta: float) -> float:
     return math.exp(total)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize(("shape", "theta"), ALTERNATIVES)
 def test_odds_at_the_true_levels_are_a_martingale(rule: str, shape: str, theta: float) -> None:
@@ -110,6 +111,7 @@ def couple_wealth(log: DecisionLog, ratio: float, drift: float, *, charged: bool
     return float(np.exp(found).sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 def test_pairs_at_the_true_ratio_lose_on_average(rule: str) -> None:
     # The level moves, for both alike, between pairs but not within them.
@@ -132,6 +134,7 @@ def test_pairs_that_are_not_charged_for_an_open_pair_win() -> None:
     assert mean(charged=False) > 1.05
 
 
+@pytest.mark.slow
 def test_pairs_are_charged_for_drift_within_them() -> None:
     # Both levels fall together, always between the first and the second score of a pair.
     def falling(group: int, row: int) -> float:
@@ -182,6 +185,7 @@ def panels(rows: int, *, helps: float = 0.0) -> Iterator[tuple[float, DecisionLo
             yield chance, log
 
 
+@pytest.mark.slow
 def test_random_panels_are_a_martingale_whatever_drifts() -> None:
     assert sum(c * math.exp(panels_at_random(log).last) for c, log in panels(5)) == pytest.approx(
         1.0

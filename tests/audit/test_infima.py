@@ -28,6 +28,7 @@ from affinity_bandits.simulation.compiled import compiled
 BIASED = World("round-robin", (0.4, 0.6), (100, 10), 400, bias=Power(1.0))
 
 
+@pytest.mark.slow
 def test_the_least_over_levels() -> None:
     rng = np.random.default_rng(4)
     for _ in range(20):

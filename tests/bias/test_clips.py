@@ -93,6 +93,7 @@ def test_the_outer_of_two_clips_has_the_last_word(model: Bias, values: list[floa
     assert np.array(model.weight([0.1, 0.4, 0.6, 0.9])).tolist() == values
 
 
+@pytest.mark.slow
 @given(clipped(clipped(unclipped)), shares)
 def test_a_clip_is_applied_to_what_its_base_gives(model: Bias, share: float) -> None:
     assert isinstance(model, Clipped)

@@ -63,6 +63,7 @@ def answer(capsys: pytest.CaptureFixture[str], made: list[Plan]) -> list[str]:
     return capsys.readouterr().out.splitlines()
 
 
+@pytest.mark.slow
 def test_says_enough_or_not_when_it_is_over_and_what_each_way_to_judge_costs(
     real: Plan, capsys: pytest.CaptureFixture[str]
 ) -> None:

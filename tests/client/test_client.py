@@ -48,6 +48,7 @@ def service(dsn: str) -> Iterator[Service]:
         yield made
 
 
+@pytest.mark.slow
 def test_a_campaign_from_its_first_ask_to_its_end(service: Service) -> None:
     with Client(service.url, service.key()) as client:
         campaign = new_campaign(client, lowest=-1)
@@ -102,6 +103,7 @@ def test_the_asynchronous_client_does_the_same(service: Service) -> None:
     assert service.differences(asyncio.run(work(service.key()))) == ()
 
 
+@pytest.mark.slow
 def test_both_clients_have_the_same_methods_and_each_is_documented_in_both() -> None:
     def public(kind: type) -> dict[str, tuple[list[inspect.Parameter], str | None]]:
         names = [name for name in dir(kind) if not name.startswith("_")]
@@ -353,6 +355,7 @@ def test_many_tells_are_answered_line_by_line(service: Service) -> None:
         assert client.tell_many(tells, key="bulk") == lines
 
 
+@pytest.mark.slow
 def test_many_tells_are_cut_into_parts_that_fit(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,6 +21,7 @@ def service(dsn: str) -> Iterator[Service]:
         yield made
 
 
+@pytest.mark.slow
 def test_both_clients_name_judges_and_tell_who_rated(service: Service) -> None:
     key = service.key()
     with Client(service.url, key) as client:

@@ -47,6 +47,7 @@ def service(dsn: str) -> Iterator[Service]:
         yield made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fresh_keys", "leased"), [(False, 1), (True, 3)])
 def test_an_ask_whose_answer_is_lost_leaks_no_slot(
     service: Service, fresh_keys: bool, leased: int
@@ -263,6 +264,7 @@ def test_every_try_has_the_time_that_was_given() -> None:
     assert set(request.extensions["timeout"].values()) == {2.5}
 
 
+@pytest.mark.slow
 def test_a_server_that_says_nothing_is_given_up_in_time() -> None:
     pauses = Pauses()
     with closing(socket.create_server(("127.0.0.1", 0))) as silent:

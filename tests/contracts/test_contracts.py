@@ -68,6 +68,7 @@ def policy_examples() -> list[AnyPolicy]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", policy_examples(), ids=str)
 def test_policy_keeps_the_contract(policy: AnyPolicy) -> None:
     check_policy(policy)

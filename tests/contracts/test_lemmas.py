@@ -15,6 +15,7 @@ from affinity_bandits.policies import POLICIES, Elimination, ListedSchedule
 from tests.support.instances import bandits, compiled_run, policy_examples
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", POLICIES)
 @settings(max_examples=10)
 @given(data=st.data())

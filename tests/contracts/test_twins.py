@@ -31,6 +31,7 @@ def test_every_policy_has_a_twin() -> None:
     assert set(NAIVE) == set(POLICIES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", POLICIES)
 @settings(max_examples=30)
 @given(data=st.data())

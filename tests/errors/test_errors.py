@@ -44,6 +44,7 @@ ROWS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("call", "error", "says"), ROWS)
 def test_wrong_input_is_refused_in_one_line_that_names_it(
     call: Callable[[], object], error: type[AffinityError], says: list[str]

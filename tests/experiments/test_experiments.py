@@ -67,6 +67,7 @@ def test_processes_give_the_same_outcomes(tmp_path: Path) -> None:
     assert contents(tmp_path / "serial", CELLS, 20) == contents(tmp_path / "spawned", CELLS, 20)
 
 
+@pytest.mark.slow
 def test_what_is_finished_is_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[str] = []
     real = work.run_shard

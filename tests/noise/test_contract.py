@@ -39,6 +39,7 @@ CHECKED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", CHECKED)
 def test_noise_keeps_the_contract(noise: Noise) -> None:
     check_noise(noise)

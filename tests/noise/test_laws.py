@@ -29,6 +29,7 @@ from affinity_bandits.subgaussian import bernoulli_proxy, gated_finite_proxy
 # Beta quantiles.
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(
     mean=st.floats(1e-6, 1.0 - 1e-6),
@@ -73,6 +74,7 @@ def test_beta_quantiles_at_the_ends() -> None:
 # Tilted probabilities.
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(
     values=st.lists(st.floats(0.0, 1.0), min_size=2, max_size=8, unique=True).map(sorted),
@@ -119,6 +121,7 @@ def test_two_scores_and_a_coin_are_the_same_thing() -> None:
 # Constants.
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     chances=st.lists(st.floats(0.01, 1.0), min_size=2, max_size=6),
@@ -154,6 +157,7 @@ def test_proxies_worked_out_by_hand() -> None:
     assert gated_finite_proxy(coin, np.array([0.5, 0.5]), 0.0, 0.0) == 0.0
 
 
+@pytest.mark.slow
 def test_of_too_many_laws_half_of_the_width_is_stated() -> None:
     few = AffinityBandit(np.linspace(0.3, 0.7, 800).tolist(), noise=Ordinal()).feedback
     many = AffinityBandit(np.linspace(0.3, 0.7, 801).tolist(), noise=Ordinal()).feedback

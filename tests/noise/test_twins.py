@@ -23,6 +23,7 @@ POLICIES = ["ucb1", "ucb-v", "thompson-gaussian", "elimination", "handicap-elimi
 SCORED = [noise for noise in NOISES if noise.keeps_range]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", SCORED, ids=named)
 @settings(max_examples=10)
 @given(data=st.data())
@@ -66,6 +67,7 @@ def environments(noise: Noise, mechanism: str, seed: int) -> tuple[Environment, 
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", NOISES, ids=named)
 def test_feedback_is_the_twins_at_every_pull(noise: Noise) -> None:
     for mechanism in noise.mechanisms:

@@ -20,6 +20,7 @@ def test_claims_hold(tmp_path) -> None:  # type: ignore[no-untyped-def]
     assert all(claim.holds for claim in claims(run(SMALL, runner_in(tmp_path))))
 
 
+@pytest.mark.slow
 def test_without_bias_the_rivals_succeed(tmp_path) -> None:  # type: ignore[no-untyped-def]
     """The planted wrong world: f = 1, in which all three find the better arm."""
     wrong = replace(SMALL, bias=Constant(), horizon=300_000)

@@ -98,6 +98,7 @@ def test_a_failed_claim_ends_in_status_1(tmp_path: Path, monkeypatch: pytest.Mon
     assert [claim["holds"] for claim in saved["claims"]][-1] is False
 
 
+@pytest.mark.slow
 def test_labels_lead_to_the_functions_that_name_them() -> None:
     found = places()
     assert "affinity_bandits.policies.ucb1.UCB1" in {place.name for place in found["eq:UCB"]}

@@ -69,6 +69,7 @@ def test_a_plan_for_a_gentle_bias_is_not_fooled_by_one(bias: Bias, gentle: Plan)
     assert one.undecided_rate <= allowed
 
 
+@pytest.mark.slow
 def test_a_plan_that_was_told_of_no_head_start_is_deceived_by_one() -> None:
     """The negative control: outside its assumptions a plan does fail, on a bias just as gentle."""
     given = Assumptions(2, 10**6, 0.1, head_start=0, steepness=0.9)

@@ -49,6 +49,7 @@ def weights(bias: Bias) -> Any:
     return np.array([bias.weight(share) for share in SHARES])
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(wanted=assumptions())
 def test_every_example_is_inside_the_assumptions(wanted: Assumptions) -> None:
@@ -93,6 +94,7 @@ def test_where_a_slope_is_assumed_no_bias_exceeds_it(wanted: Assumptions) -> Non
         assert slopes.max() <= wanted.lipschitz * (1.0 + 1e-9) + 1e-9
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(wanted=assumptions())
 def test_no_two_examples_are_the_same_or_have_the_same_words(wanted: Assumptions) -> None:

@@ -67,6 +67,7 @@ def drawn_bias(given: Assumptions, level: float, seed: int) -> Bias:
     return random_bias(random, given, level)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(given=assumed(), part=st.floats(0.0, 1.0), seed=st.integers(0, 10**6))
 def test_what_is_drawn_is_admitted_and_has_the_scores_that_are_asked_for(
@@ -133,6 +134,7 @@ def test_the_limits_of_weights_are_reached(steepness: float) -> None:
         assert largest_weight(world, share) == pytest.approx(bias.weight(share))
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(
     largest=st.floats(0.05, 1.0),

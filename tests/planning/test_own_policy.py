@@ -53,6 +53,7 @@ def test_one_that_promises_nothing_is_measured_but_not_planned_with() -> None:
     assert scheduled_rounds(DropLowest(), TINY) == ()
 
 
+@pytest.mark.slow
 def test_one_that_promises_is_planned_with_and_stressed(own: Plan) -> None:
     assert own.policy == DropLowestInWords(repetitions=40)
     assert own.failure == TINY.failure

@@ -82,6 +82,7 @@ def test_another_seed_gives_other_runs(tiny: Plan) -> None:
     assert (other.outcomes, other.hardest) != (tiny.outcomes, tiny.hardest)
 
 
+@pytest.mark.slow
 def test_the_failure_probability_is_the_tolerated_one_and_no_run_contradicts_it(
     tiny: Plan,
 ) -> None:
@@ -153,6 +154,7 @@ def test_a_budget_that_is_said_to_suffice_is_enough_when_it_is_planned_for() -> 
     assert not make_plan(replace(TOO_SHORT, horizon=plan.sufficient // 2), progress=False).enough
 
 
+@pytest.mark.slow
 def test_a_plan_that_was_told_of_no_head_start_is_deceived_by_one() -> None:
     """A negative control: outside its assumptions a plan does fail."""
     given = Assumptions(groups=2, horizon=10**5, smallest_difference=0.07, head_start=0)

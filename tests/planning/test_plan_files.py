@@ -106,6 +106,7 @@ def test_a_file_that_is_not_a_plan_is_refused_by_its_name(
     assert len(message.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_plan_file_that_ends_too_early_is_refused_wherever_it_ends(tiny: Plan) -> None:
     text = plan_to_toml(tiny)
     taken = []

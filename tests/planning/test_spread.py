@@ -31,6 +31,7 @@ def test_two_scores_have_the_mean_and_the_spread_as_far_as_it_can_be_had(
     assert (low == 0.0) if best else (high == 1.0)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(
     others=st.lists(st.tuples(st.floats(0.0, 1.0), st.floats(0.01, 1.0)), min_size=2, max_size=6),

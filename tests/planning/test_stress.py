@@ -54,6 +54,7 @@ def test_every_assumption_is_wrong_once_by_each_factor(lines: list[Stress]) -> N
     assert found == [(words, factor) for words in WRONG for factor in FACTORS]
 
 
+@pytest.mark.slow
 def test_what_is_not_assumed_cannot_be_wrong(level: Plan) -> None:
     found = {line.assumption for line in stress(level, progress=False)}
     assert found == set(WRONG) - {"a larger head start", "a steeper bias"}
@@ -104,6 +105,7 @@ def test_the_table_is_the_same_twice(level: Plan) -> None:
     assert stress(level, progress=False) == stress(level, progress=False)
 
 
+@pytest.mark.slow
 def test_progress_ends_when_all_is_done(level: Plan) -> None:
     parts: list[float] = []
     stress(level, progress=parts.append)
@@ -111,6 +113,7 @@ def test_progress_ends_when_all_is_done(level: Plan) -> None:
     assert parts[-1] == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_an_interrupt_is_an_interrupt(level: Plan) -> None:
     def interrupting(part: float) -> None:
         if part > 0.5:

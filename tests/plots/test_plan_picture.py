@@ -113,6 +113,7 @@ def test_what_is_drawn_is_the_reach_of_the_plan(
         assert list(line.get_ydata()) == values
 
 
+@pytest.mark.slow
 def test_the_plan_that_is_simulated_has_something_that_cannot_be_told_apart(plan: Plan) -> None:
     missing = [point.detectable is None for point in plan.reach]
     assert any(missing)
@@ -148,6 +149,7 @@ def test_given_lines_are_where_the_assumptions_put_them(
     assert list(everything.get_xdata()) == list(everything.get_ydata())
 
 
+@pytest.mark.slow
 def test_every_line_is_named_in_words(pictures: Callable[[str], Any]) -> None:
     assert sorted(words(pictures("plain"))) == sorted(
         [
@@ -164,12 +166,14 @@ def test_every_line_is_named_in_words(pictures: Callable[[str], Any]) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_tiny_tolerated_failure_is_a_part_not_a_percentage(
     pictures: Callable[[str], Any],
 ) -> None:
     assert "wrong at most 1 in 1 billion" in words(pictures("rarely-wrong"))
 
 
+@pytest.mark.slow
 def test_where_nothing_is_told_apart_the_picture_says_so(pictures: Callable[[str], Any]) -> None:
     said = words(pictures("hopeless"))
     assert "no difference is told apart with these numbers of choices" in said

@@ -27,6 +27,7 @@ def test_curves_are_what_the_summary_says_and_ordered() -> None:
         assert (curve.median <= curve.run_high).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replicates", [1, 25])
 def test_nothing_is_drawn_outside_of_what_is_possible(replicates: int, tmp_path: Path) -> None:
     """The cliff of a logarithmic axis: an end below 0, or a line that comes from 0."""
@@ -45,6 +46,7 @@ def test_nothing_is_drawn_outside_of_what_is_possible(replicates: int, tmp_path:
     save_figure(figure, tmp_path / "regret.png")
 
 
+@pytest.mark.slow
 def test_without_any_regret_there_is_no_logarithm(tmp_path: Path) -> None:
     equal = simulate(AffinityBandit([0.5, 0.5]), "ucb1", 100, 3)
     save_figure(draw_regret(equal), tmp_path / "regret.png")

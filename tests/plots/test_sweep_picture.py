@@ -126,6 +126,7 @@ def _scaled(cell: CellSummary, scale: float) -> tuple[float, float, float]:
     return mean, mean, mean
 
 
+@pytest.mark.slow
 def test_zero_regret_does_not_break_a_logarithmic_scale(tmp_path: Path) -> None:
     axes = [HORIZON, BIAS]
     some = [
@@ -137,6 +138,7 @@ def test_zero_regret_does_not_break_a_logarithmic_scale(tmp_path: Path) -> None:
     assert "100k" in texts(figure)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["regret", "median", "wrong", "undecided"])
 @pytest.mark.parametrize("x", ["horizon", "policy"])
 def test_every_value_can_be_drawn_with_one_replicate(value: str, x: str, tmp_path: Path) -> None:

@@ -124,6 +124,7 @@ def test_a_head_start_that_is_left_out_is_the_papers_imbalance(arms: int, horizo
     assert play.planned == (list(range(1, arms)), head_start + 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("horizon", [1, 16, 17, 1000, 10**6, 10**15])
 @pytest.mark.parametrize("head_start", [0, 5, 33, 1000])
 def test_rounds_are_as_long_as_defined(head_start: int, horizon: int) -> None:
@@ -344,6 +345,7 @@ def test_the_best_arm_is_dropped_no_more_often_than_allowed(
     assert deceived_rate(noise, arms, imbalance, head_start=imbalance) <= 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("arms", [2, 5])
 def test_without_the_head_start_the_best_arm_is_dropped(noise: str | Gaussian, arms: int) -> None:

@@ -62,6 +62,7 @@ def _pair_out_of_order(
 SMALL = [(2, 3, 1), (2, 3, 2), (2, 3, 3), (2, 2, 4), (3, 2, 1), (3, 2, 2)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("groups", "passes", "window"), SMALL)
 def test_as_many_as_can_join_and_half_a_window_is_enough(
     groups: int, passes: int, window: int

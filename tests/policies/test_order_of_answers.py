@@ -81,6 +81,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize(("setting", "window"), SETTINGS, ids=str)
 def test_a_policy_keeps_its_word_with_the_allowance_and_not_without(

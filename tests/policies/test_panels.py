@@ -57,6 +57,7 @@ def wrong(policy: type[HandicapElimination], world: AffinityBandit) -> int:
     return round(result.summary()[0].wrong_arm[0] * RUNS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", WORLDS, ids=lambda world: str(world.true_means))
 def test_a_panel_of_the_leaders_own_does_not_get_the_best_dropped(world: AffinityBandit) -> None:
     assert wrong(HandicapElimination, world) <= MOST

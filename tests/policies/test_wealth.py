@@ -71,6 +71,7 @@ POLICIES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", POLICIES, ids=["known", "expected", "horizon"])
 @pytest.mark.parametrize("seed", range(4))
 def test_no_wealth_of_the_best_is_expected_to_grow(policy: HandicapElimination, seed: int) -> None:
@@ -93,6 +94,7 @@ def two_sided(state: BettingState, seen: np.ndarray) -> None:
     bet_on_leader(told, 1, seen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("planted", [looking_ahead, two_sided])
 def test_bets_that_know_what_they_must_not_are_seen_to_grow(planted: Function) -> None:
     assert max(growth(planted, POLICIES[0], arms=3, seed=seed) for seed in range(4)) > 1.0 + 1e-4

@@ -56,6 +56,7 @@ def campaign(dsn: str) -> str:
     return str(asyncio.run(made()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet", "T.CSV"])
 def test_it_says_what_it_wrote(run: Run, campaign: str, name: str) -> None:
     assert run(campaign, "--out", name) == (0, f"table: {name} (3 rows)\n", "")

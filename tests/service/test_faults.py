@@ -70,6 +70,7 @@ async def all_is_well_but_for(one: World, kind: str) -> None:
     assert told.json() == {"counted": 1, "late": 0, "duplicate": 0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cause", CAUSES)
 def test_a_round_that_cannot_close_is_our_fault_and_its_campaigns_alone(
     dsn: str, cause: str, capsys: pytest.CaptureFixture[str]
@@ -127,6 +128,7 @@ async def pause_is_over(one: World) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cause", [c for c, (_, kind) in CAUSES.items() if kind in SEEN_BY_READERS])
 def test_what_only_readers_need_yet_keeps_nobody_from_asking_and_telling(
     dsn: str, cause: str
@@ -155,6 +157,7 @@ def test_what_only_readers_need_yet_keeps_nobody_from_asking_and_telling(
     on_site(dsn, work)
 
 
+@pytest.mark.slow
 def test_a_mark_is_seen_from_every_process(dsn: str) -> None:
     """Also from one that would have no trouble with the campaign."""
 
@@ -172,6 +175,7 @@ def test_a_mark_is_seen_from_every_process(dsn: str) -> None:
     on_site(dsn, work)
 
 
+@pytest.mark.slow
 def test_the_client_reads_the_mark(dsn: str) -> None:
     async def work(at: Site) -> None:
         async with at.client(await at.key()) as client:
@@ -188,6 +192,7 @@ def test_the_client_reads_the_mark(dsn: str) -> None:
     on_site(dsn, work)
 
 
+@pytest.mark.slow
 def test_the_pages_say_it_in_plain_words(dsn: str) -> None:
     async def work(at: Site) -> None:
         key = await at.key()
@@ -227,6 +232,7 @@ async def page(one: World, key: str, path: str) -> str:
     return answer.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["headline", "status_of", "round_label", "how_it_decides"])
 def test_a_campaign_without_words_is_shown_without_them(
     dsn: str, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -272,6 +278,7 @@ def test_a_campaign_without_words_is_shown_without_them(
     on_site(dsn, work)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("route", ["ask", "tell", "tells"])
 def test_a_reply_of_the_wrong_length_is_our_fault(
     dsn: str, route: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -75,6 +75,7 @@ def words_of(page: str) -> str:
     return html.unescape(page)
 
 
+@pytest.mark.slow
 def test_one_that_explains_nothing_is_served_and_shown_without_reasons(dsn: str) -> None:
     async def work(at: Site) -> None:
         id_ = await played(at, "plain", DropLowest(), rounds=2)

@@ -54,6 +54,7 @@ def run(dsn: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
     return Runner(monkeypatch, capsys, dsn)
 
 
+@pytest.mark.slow
 def test_keys_are_shown_once_listed_without_secrets_and_revoked(run: Runner) -> None:
     tenant = f"tenant-{time.time_ns()}"
     status, out, _ = run(
@@ -121,6 +122,7 @@ def test_what_this_version_cannot_replay_is_said_and_not_called_a_difference(
     assert "cannot be replayed by this version, which has no policy of the name" in err
 
 
+@pytest.mark.slow
 def test_an_old_schema_is_an_error_that_names_the_command(
     empty_dsn: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -211,6 +211,7 @@ def test_a_mistake_is_not_found_again_in_every_later_round() -> None:
     assert trail.verdict.doubled == 1
 
 
+@pytest.mark.slow
 def test_the_model_needs_nothing_of_the_service() -> None:
     # Else the service would be compared with itself.
     loaded = "import sys, soak.service.replay; print(*sys.modules)"

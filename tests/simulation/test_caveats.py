@@ -80,6 +80,7 @@ INSIDE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bandit", OUTSIDE)
 def test_where_the_guarantee_is_broken_the_result_says_so(bandit: AffinityBandit) -> None:
     dropped, caveat = run_of(bandit, told(bandit))
@@ -104,6 +105,7 @@ def test_where_the_guarantee_holds_nothing_is_said(bandit: AffinityBandit) -> No
     assert dropped <= TOLERATED
 
 
+@pytest.mark.slow
 def test_feedback_beyond_its_range_is_said_even_where_it_does_no_harm() -> None:
     """It counts as the end of the range, for all groups alike."""
     bandit = instance("bernoulli", "shifted", 0.5, Power(2.0))

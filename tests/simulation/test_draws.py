@@ -30,6 +30,7 @@ def numpys(key: np.ndarray, replicate: int, size: int) -> np.ndarray:
     return np.random.Philox(key=key, counter=counter).random_raw(size)
 
 
+@pytest.mark.slow
 @given(
     words=st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1)),
     replicate=st.integers(0, 2**63),

@@ -31,6 +31,7 @@ def test_the_laws_are_those_meant(lines: list[Line]) -> None:
     assert sum(law.bimodal for law in LAWS) >= 10
 
 
+@pytest.mark.slow
 def test_the_interval_covers_and_stays_in_the_range(lines: list[Line]) -> None:
     assert len(lines) == 6
     for line in lines:

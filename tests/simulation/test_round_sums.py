@@ -61,6 +61,7 @@ def test_a_custom_function_with_a_hidden_kink_is_summed_right(pulls: int) -> Non
         assert quick == pytest.approx(plain, rel=1e-10, abs=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("a", "b", "k", "pulls"), [(1, 30, 2, 40), (100, 110, 2, 400), (3, 60, 5, 3000), (1, 2, 2, 17)]
 )

@@ -65,6 +65,7 @@ def test_the_smallest_log_horizon_is_where_the_condition_begins(bandit: Affinity
         assert not horizon_condition(bandit, log_horizon=math.nextafter(smallest, 0.0)).holds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bias", [Power(1.0), Power(2.0), Power(3.0)])
 @pytest.mark.parametrize("pulls", [[1, 1], [100, 10], [10, 130]])
 def test_the_smallest_whole_horizon_is_found_by_counting_too(bias: Bias, pulls: list[int]) -> None:

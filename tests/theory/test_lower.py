@@ -123,6 +123,7 @@ def test_the_sum_is_the_least_over_every_set_that_may_be_meant() -> None:
     assert found.regret == pytest.approx(min(sums))
 
 
+@pytest.mark.slow
 def test_with_few_arms_only_the_ordinary_bound_is_left() -> None:
     for arms in (2, 10, 60):
         found = lower_bound(many_arms(arms, Power(1.0)), 10**9)

@@ -7,6 +7,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from affinity_bandits import theory
 
 WITHOUT_LABEL = {"lai_robbins", "outcome_index"}
@@ -20,6 +22,7 @@ def test_every_function_names_its_source() -> None:
             assert re.search(r"`(eq|thm|lem|cor|def|sec|rem):\w+`", function.__doc__ or ""), name
 
 
+@pytest.mark.slow
 def test_importing_it_loads_nothing_heavy() -> None:
     heavy = ["numba", "scipy", "xarray", "matplotlib", "affinity_bandits.simulation"]
     code = (

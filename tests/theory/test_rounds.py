@@ -48,6 +48,7 @@ def nested_sets(draw: st.DrawFn, arms: int, most_rounds: int = 4) -> list[list[i
     return sets
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(data=st.data(), bandit=bandits(memory=False, most_arms=6))
 def test_mean_weights_agree_with_a_loop_over_pulls(
@@ -179,6 +180,7 @@ def test_active_sets_agree_with_the_definition_typed_in_again() -> None:
     assert found.sets[-1] == (1, 3)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(data=st.data(), bandit=bandits(memory=False, most_arms=5))
 def test_the_properties_of_active_sets(data: st.DataObject, bandit: AffinityBandit) -> None:

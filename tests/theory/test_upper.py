@@ -121,6 +121,7 @@ def test_the_equal_share_form_can_be_below_the_stated_bound() -> None:
     assert regret_bound(bandit, 1000, tight=True).value <= equal < regret_bound(bandit, 1000).value
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(
     bandit=bandits(memory=False, most_arms=6),

@@ -185,6 +185,7 @@ def spec_of(text: str, *more: Any, **settings: Any) -> CampaignSpec:
     return planned_spec(Plan.from_toml(text), *more, **settings)
 
 
+@pytest.mark.slow
 def test_a_plan_describes_a_campaign(plan: str) -> None:
     about = spec_of(plan, "planned", ["red", "blue"], lease_seconds=5)
     assert (about.arms, about.horizon, about.lease_seconds) == (("red", "blue"), 300, 5)

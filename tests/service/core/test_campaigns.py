@@ -25,6 +25,7 @@ from tests.support.one_campaign import LEASE_SECONDS, OneCampaign, made, on_a_ca
 # Handing out.
 
 
+@pytest.mark.slow
 def test_slots_are_handed_out_in_order_and_belong_to_the_arms_in_turn(dsn: str) -> None:
     async def test(one: OneCampaign) -> None:
         first, second = await one.ask(3), await one.ask(3)
@@ -273,6 +274,7 @@ def test_what_is_refused_leaves_no_trace_and_spares_the_rest_of_its_batch(dsn: s
 # Ends.
 
 
+@pytest.mark.slow
 def test_one_arm_that_is_left_is_served_for_ever(dsn: str) -> None:
     async def test(one: OneCampaign) -> None:
         await one.tell(await one.ask(4), {0: 0, 1: 1, 2: 0, 3: 1})

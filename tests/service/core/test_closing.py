@@ -25,6 +25,7 @@ def dsn(worker: str) -> Any:
         yield made
 
 
+@pytest.mark.slow
 def test_whoever_asks_next_closes_what_a_dead_process_left(dsn: str) -> None:
     async def test(one: OneCampaign) -> None:
         await one.complete_but_do_not_close()
@@ -46,6 +47,7 @@ def test_whoever_tells_next_closes_it_too(dsn: str) -> None:
     on_a_campaign(dsn, test)
 
 
+@pytest.mark.slow
 def test_any_process_that_looks_for_work_closes_it(dsn: str) -> None:
     async def test(one: OneCampaign) -> None:
         await one.complete_but_do_not_close()
@@ -61,6 +63,7 @@ def test_any_process_that_looks_for_work_closes_it(dsn: str) -> None:
     on_a_campaign(dsn, test)
 
 
+@pytest.mark.slow
 def test_a_round_that_cannot_be_closed_does_not_keep_the_others(dsn: str) -> None:
     async def test(one: OneCampaign) -> None:
         good = one.id

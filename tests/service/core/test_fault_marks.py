@@ -55,6 +55,7 @@ async def mark_of(one: OneCampaign) -> Any:
     return await one.pool.fetchrow("SELECT * FROM affinity.faults WHERE campaign = $1", one.id)
 
 
+@pytest.mark.slow
 def test_pauses_double_up_to_the_longest_and_nobody_tries_in_between(dsn: str) -> None:
     async def test(one: OneCampaign) -> None:
         await one.complete_but_do_not_close()
@@ -106,6 +107,7 @@ def test_a_process_that_starts_tries_at_once(dsn: str) -> None:
     on_a_campaign(dsn, test)
 
 
+@pytest.mark.slow
 def test_those_that_failed_before_come_last_and_not_all_at_once(dsn: str) -> None:
     async def test(one: OneCampaign) -> None:
         healthy, failing = one.id, []

@@ -45,6 +45,7 @@ async def lapses(one: OneCampaign) -> list[tuple[int, int]]:
     return sorted((row["place"], row["slots"]) for row in rows)
 
 
+@pytest.mark.slow
 def test_a_slot_lapses_once_however_it_is_answered(dsn: str) -> None:
     async def test(one: OneCampaign) -> None:
         first = await one.ask(3)  # slots 0, 1, 2: a, b, a
@@ -254,6 +255,7 @@ def test_looks_take_turns_and_one_that_fails_keeps_no_other(dsn: str) -> None:
     on_a_campaign(dsn, test)
 
 
+@pytest.mark.slow
 @given(
     runs=st.lists(st.tuples(st.integers(0, 30), st.integers(1, 30)), max_size=6),
     width=st.integers(1, 7),

@@ -80,6 +80,7 @@ def test_it_says_who_should_have_the_fewest_seats(dsn: str) -> None:
     on_a_campaign(dsn, test, PANEL)
 
 
+@pytest.mark.slow
 def test_a_panel_stands_until_its_leader_would_have_more_seats_than_another(dsn: str) -> None:
     async def test(one: OneCampaign) -> None:
         await name(one, (1, 2), standing=True)

@@ -142,6 +142,7 @@ def test_a_committee_that_grows_by_more_than_were_chosen_is_found(dsn: str) -> N
     assert after["committee"].since == noted["committee"].since
 
 
+@pytest.mark.slow
 def test_control_a_committee_that_those_chosen_join_is_not_found(dsn: str) -> None:
     assert not any(judged(dsn, [(0, -3), (0, 0), (-1, 0), (0, -2), (0, 0)]))
 

@@ -61,6 +61,7 @@ def test_what_an_expired_lease_owes_goes_out_when_the_window_is_full(dsn: str) -
     on_a_campaign(dsn, test, TOLD)
 
 
+@pytest.mark.slow
 def test_a_round_of_one_group_has_no_order(dsn: str) -> None:
     async def test(one: OneCampaign) -> None:
         while (await one.look()).status == "open":

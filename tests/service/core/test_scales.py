@@ -55,6 +55,7 @@ def scale_of(lowest: int, highest: int) -> Scale:
 # The same bits.
 
 
+@pytest.mark.slow
 @given(
     st.integers(-LARGEST_SCORE * UNITS_PER_ONE, LARGEST_SCORE * UNITS_PER_ONE),
     st.integers(1000, LARGEST_SCORE * UNITS_PER_ONE),

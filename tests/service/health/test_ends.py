@@ -44,6 +44,7 @@ def worst_case(answers: int, distance: float) -> float:
     return float(value[0])
 
 
+@pytest.mark.slow
 def test_no_adversary_beats_the_level() -> None:
     worst = worst_case(100, NEAR)
     assert HIGH / 10 < worst <= HIGH

@@ -110,6 +110,7 @@ def test_no_adversary_gains_by_a_single_bet(face: int, side: int, stake: int) ->
     assert 0.03 < worst_case(3, 8, 0.3, alone=bet) <= 0.3
 
 
+@pytest.mark.slow
 def test_control_without_the_correction_for_a_pass_under_way_an_adversary_gains() -> None:
     # A slot that is known before the others of its pass is a gift to whoever looks just then.
     bet = (0, 0, 5, 1)

@@ -66,6 +66,7 @@ def test_of_two_authorization_headers_none_counts(dsn: str) -> None:
     with_client(dsn, work)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["OPTIONS", "TRACE", "PUT", "PATCH", "DELETE", "X" * 99])
 def test_other_methods_are_refused_before_anything_else(dsn: str, method: str) -> None:
     async def work(_: Site, client: httpx.AsyncClient, path: str) -> None:

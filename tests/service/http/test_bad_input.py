@@ -267,6 +267,7 @@ def test_a_wrong_arm_among_a_thousand_long_names_costs_nothing(dsn: str) -> None
     with_client(dsn, work)
 
 
+@pytest.mark.slow
 def test_words_of_another_language_are_only_words(dsn: str) -> None:
     """SQL and the like: every string comes back as it went in, and the tables are as they were."""
 

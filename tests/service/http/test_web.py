@@ -41,6 +41,7 @@ def test_every_route_of_the_app_has_a_scope() -> None:
     assert len(scopes()) == 13
 
 
+@pytest.mark.slow
 def test_each_route_takes_its_own_scope_and_no_other(dsn: str) -> None:
     async def work(at: Site) -> None:
         tenant = next(new_names)

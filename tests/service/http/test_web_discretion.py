@@ -24,6 +24,7 @@ from tests.support.web_site import (
 )
 
 
+@pytest.mark.slow
 def test_without_a_database_the_service_is_up_and_not_ready() -> None:
     async def run() -> None:
         app = create_app("postgresql://127.0.0.1:1/none")
@@ -43,6 +44,7 @@ def test_without_a_database_the_service_is_up_and_not_ready() -> None:
     asyncio.run(run())
 
 
+@pytest.mark.slow
 def test_readiness_takes_the_newest_schema(empty_dsn: str, dsn: str) -> None:
     async def not_migrated(at: Site) -> None:
         async with at.client() as client:
@@ -149,6 +151,7 @@ def test_a_quiet_log_has_failures_only(dsn: str, capsys: pytest.CaptureFixture[s
     assert not capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_description_has_every_route_its_body_and_its_refusals(dsn: str) -> None:
     async def work(at: Site) -> None:
         async with at.client() as client:

@@ -15,6 +15,7 @@ LEASE_SECONDS = 0.3
 PASSES = 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("planted", [True, False], ids=["planted", "control"])
 def test_answers_missing_for_one_group_are_reported(dsn: str, planted: bool) -> None:
     """Without the fault as many answers are missing, shared by both groups."""
@@ -72,6 +73,7 @@ def test_answers_missing_for_one_group_are_reported(dsn: str, planted: bool) -> 
     on_site(dsn, work)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("planted", [True, False], ids=["planted", "control"])
 def test_one_rater_and_a_committee_that_does_not_fit_are_reported(dsn: str, planted: bool) -> None:
     async def work(at: Site) -> None:

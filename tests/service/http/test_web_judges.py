@@ -68,6 +68,7 @@ def test_a_round_opens_once_its_panel_is_named(dsn: str) -> None:
     on_site(dsn, work)
 
 
+@pytest.mark.slow
 def test_closed_rounds_say_who_judged_them_and_who_leads_is_shown(dsn: str) -> None:
     async def work(at: Site) -> None:
         async with at.client(await at.key()) as client:

@@ -41,12 +41,14 @@ def test_every_schema_that_was_released_has_a_golden_dump() -> None:
     assert sorted(path.stem for path in make.HERE.glob("*.sql")) == EVERY_REVISION
 
 
+@pytest.mark.slow
 def test_an_empty_database_is_brought_to_the_newest_schema(empty_dsn: str) -> None:
     migrate(empty_dsn)
     assert query(empty_dsn, "SELECT version_num FROM affinity_schema") == [newest_revision()]
     assert newest_revision() == EVERY_REVISION[-1]
 
 
+@pytest.mark.slow
 def test_migrating_again_changes_nothing(empty_dsn: str) -> None:
     migrate(empty_dsn)
     asyncio.run(make.fill(empty_dsn))
@@ -63,6 +65,7 @@ def test_servers_that_start_together_may_all_migrate(empty_dsn: str) -> None:
     assert query(empty_dsn, "SELECT version_num FROM affinity_schema") == [newest_revision()]
 
 
+@pytest.mark.slow
 def test_a_migration_that_fails_leaves_nothing_behind(empty_dsn: str) -> None:
     query(empty_dsn, "CREATE SCHEMA affinity")  # somebody else's, in the way
     with pytest.raises(Exception, match="already exists"):
@@ -72,6 +75,7 @@ def test_a_migration_that_fails_leaves_nothing_behind(empty_dsn: str) -> None:
     migrate(empty_dsn)
 
 
+@pytest.mark.slow
 def test_a_database_of_a_later_version_is_refused_and_nothing_changes(empty_dsn: str) -> None:
     migrate(empty_dsn)
     query(empty_dsn, "UPDATE affinity_schema SET version_num = '9999'")
@@ -100,6 +104,7 @@ def test_a_database_that_does_not_exist_is_named(empty_dsn: str) -> None:
         migrate(f"{empty_dsn}_not")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("revision", EVERY_REVISION)
 def test_a_database_of_each_schema_is_upgraded_and_goes_on(empty_dsn: str, revision: str) -> None:
     dump = (make.HERE / f"{revision}.sql").read_text(encoding="utf-8")
@@ -110,6 +115,7 @@ def test_a_database_of_each_schema_is_upgraded_and_goes_on(empty_dsn: str, revis
     asyncio.run(goes_on(empty_dsn, revision))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("revision", EVERY_REVISION)
 def test_all_migrations_together_give_exactly_the_current_text(
     empty_dsn: str, other_empty_dsn: str, revision: str
@@ -120,6 +126,7 @@ def test_all_migrations_together_give_exactly_the_current_text(
     assert schema_of(empty_dsn) == schema_of(other_empty_dsn)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -225,6 +232,7 @@ def restored_0001(dsn: str) -> None:
     query(dsn, "SET search_path = public")
 
 
+@pytest.mark.slow
 def test_campaigns_whose_sums_were_not_mapped_are_refused_and_nothing_changes(
     empty_dsn: str,
 ) -> None:
@@ -240,6 +248,7 @@ def test_campaigns_whose_sums_were_not_mapped_are_refused_and_nothing_changes(
     assert contents(empty_dsn) == before
 
 
+@pytest.mark.slow
 def test_a_handicap_that_knew_no_window_goes_on_without_one_and_says_so(empty_dsn: str) -> None:
     restored_0001(empty_dsn)
     asyncio.run(made_by_0001(empty_dsn))
@@ -328,6 +337,7 @@ def test_dumps_name_nobody_and_need_no_psql() -> None:
         ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pg_dump") is None, reason="only who makes a dump needs pg_dump")
 def test_the_newest_dump_is_what_its_maker_makes() -> None:
     stored = (make.HERE / f"{newest_revision()}.sql").read_text(encoding="utf-8")

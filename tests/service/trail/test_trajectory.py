@@ -72,6 +72,7 @@ def test_a_crowd_gets_what_the_library_gets(
     assert found == expected  # to the bit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_sums_of_any_floats_do_not_depend_on_the_order(dsn: str, seed: int) -> None:
     asyncio.run(sums_of_any_floats(dsn, seed))

@@ -59,6 +59,7 @@ def test_odds_are_said_in_words_and_drawn_on_a_logarithmic_scale() -> None:
     assert ticks == pytest.approx([100 * math.log(n) / math.log(400) for n in (10, 100)], abs=0.1)
 
 
+@pytest.mark.slow
 def test_what_a_page_shows_is_the_wealth_that_decides() -> None:
     """Odds of a group are below what is needed until it is dropped, and not afterwards."""
     seen = set()

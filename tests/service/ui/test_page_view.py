@@ -25,6 +25,7 @@ def test_hoeffding_is_the_formula() -> None:
     assert half_width(1.0, 5.0, 50) == pytest.approx(4.0 * math.sqrt(math.log(40.0) / 100.0))
 
 
+@pytest.mark.slow
 def test_a_page_draws_no_more_than_it_can_show() -> None:
     names = [f"g{i}" for i in range(42)]
     policy = Elimination(ListedSchedule([(1, 2.0)]))

@@ -83,6 +83,7 @@ def test_a_warm_up_and_a_round_cut_short_decide_nothing() -> None:
     )
 
 
+@pytest.mark.slow
 def test_rounds_are_counted_as_a_plan_counts_them() -> None:
     bare = Elimination(ListedSchedule(ROUNDS), discard_first=False)
     assert [campaign_text.round_label(LISTED, n) for n in (0, 1)] == ["Warm-up", "Round 1"]
