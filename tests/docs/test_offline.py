@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
+from tests.support.browsers import launched
 from tests.support.environments import ROOT
 
 # One worker: a browser and the built pages are enough once. Slow: `make quick` has no Chromium.
@@ -57,12 +57,8 @@ def built(source: Path, place: Path, *settings: str) -> Path:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    found = shutil.which("chromium")
-    assert found is not None, "the tests of the pages need a chromium on the PATH"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+    with launched() as browser:
         yield browser
-        browser.close()
 
 
 class Opened:

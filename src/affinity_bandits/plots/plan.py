@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from affinity_bandits.kernels import FloatArray
-from affinity_bandits.plots.style import COLOURS, line_style, new_figure
+from affinity_bandits.plots.style import COLOURS, GREY, line_style, mark_given, new_figure
 
 if TYPE_CHECKING:
     from affinity_bandits.planning import Plan
@@ -23,8 +23,6 @@ TITLES = (
 SCALES = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
 SMALL = 8.5
 """Font size of everything but titles."""
-GREY = "#595959"
-"""Of lines that are given, not measured."""
 CLEAR = 80.0
 """Pixels from other lines beyond which a label gains nothing by moving further away."""
 APART = 25.0
@@ -184,19 +182,7 @@ def _finish(axes: Any, plan: Plan, curves: PlanCurves, title: str) -> None:
     axes.set_axisbelow(True)
     axes.grid(alpha=0.25, linewidth=0.6)
     axes.set_title(title, fontsize=10.0, loc="left", pad=17.0)
-    planned = plan.assumptions.horizon
-    axes.axvline(planned, color=GREY, linestyle=":", linewidth=1.4, zorder=1.5)
-    axes.annotate(
-        "planned",
-        (planned, 1.0),
-        (0.0, 2.0),
-        xycoords=axes.get_xaxis_transform(),
-        textcoords="offset points",
-        ha="center",
-        va="bottom",
-        fontsize=SMALL,
-        color=GREY,
-    )
+    mark_given(axes, plan.assumptions.horizon, "planned", SMALL)
 
 
 def _measured(index: int) -> dict[str, Any]:

@@ -23,6 +23,8 @@ COLOURS = (
 )
 """Okabe and Ito's palette, the strongest first, without its yellow, which fades on white."""
 
+GREY = "#595959"
+"""Of lines that are given, not measured."""
 DASHES = ("-", "--", "-.", ":")
 
 SETTINGS = {
@@ -73,3 +75,19 @@ def line_style(index: int) -> dict[str, Any]:
         "color": COLOURS[index % len(COLOURS)],
         "linestyle": DASHES[index % len(DASHES)],
     }
+
+
+def mark_given(axes: Any, x: float, words: str, size: float) -> None:
+    """Draw a dotted line from bottom to top at a number that is given, with words above it."""
+    axes.axvline(x, color=GREY, linestyle=":", linewidth=1.4, zorder=1.5)
+    axes.annotate(
+        words,
+        (x, 1.0),
+        (0.0, 2.0),
+        xycoords=axes.get_xaxis_transform(),
+        textcoords="offset points",
+        ha="center",
+        va="bottom",
+        fontsize=size,
+        color=GREY,
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from affinity_bandits.plots.style import COLOURS, new_figure
+from affinity_bandits.plots.style import COLOURS, mark_given, new_figure
 
 if TYPE_CHECKING:
     from affinity_bandits.planning import Plan
@@ -15,8 +15,6 @@ WORDS = {
     "panel": "panels with\nequal seats",
     "committee": "the whole\ncommittee",
 }
-GREY = "#595959"
-"""Of what is given, not measured."""
 SMALL = 9.0
 ENOUGH, TOO_FEW = COLOURS[0], COLOURS[1]
 MOST_APART = 15.0
@@ -38,18 +36,7 @@ def draw_ways(plans: Sequence[Plan]) -> Any:
     axes.set_axisbelow(True)
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_xlabel("choices until one group is left", fontsize=SMALL)
-    axes.axvline(given.horizon, color=GREY, linestyle=":", linewidth=1.4)
-    axes.annotate(
-        f"there are {given.horizon:,}",
-        (given.horizon, 1.0),
-        (0.0, 2.0),
-        xycoords=axes.get_xaxis_transform(),
-        textcoords="offset points",
-        ha="center",
-        va="bottom",
-        fontsize=SMALL,
-        color=GREY,
-    )
+    mark_given(axes, given.horizon, f"there are {given.horizon:,}", SMALL)
     figure.suptitle(_headline(plans), fontsize=11.0, fontweight="bold", x=0.01, ha="left")
     return figure
 

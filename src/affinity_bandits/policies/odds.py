@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from affinity_bandits.policies.bets import BettingState
+from affinity_bandits.policies.bets import BettingState, log_worth
 from affinity_bandits.policies.betting_rounds import log_worth_needed
 from affinity_bandits.policies.explaining import Evidence
 
@@ -16,10 +14,9 @@ MEANING = (
 
 def odds_against(bets: BettingState) -> Evidence:
     """Return the wealth of all bets against each arm, and that at which an arm is dropped."""
-    wealth = bets.log_wealth.reshape(len(bets.dropped_in), len(bets.stakes))
     leader = int(bets.leader[0])
     return Evidence(
-        against=tuple(float(one) for one in np.logaddexp.reduce(wealth, axis=1)),
+        against=tuple(log_worth(bets, arm) for arm in range(len(bets.dropped_in))),
         needed=log_worth_needed(bets),
         leader=leader if leader >= 0 else None,
         meaning=MEANING,
