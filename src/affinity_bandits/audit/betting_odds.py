@@ -9,12 +9,12 @@ import math
 
 import numpy as np
 
-from affinity_bandits.audit.lowest import log_gains, lowest
+from affinity_bandits.audit.lowest import lowest
 from affinity_bandits.audit.machine_code import machine_code
 from affinity_bandits.audit.strategies import (
     ALTERNATIVES,
-    CAP,
     CASH,
+    gains_and_bets,
     reference_weights,
     tilts_of,
 )
@@ -45,14 +45,10 @@ def _group(cells: Table, weights: FloatArray) -> FloatArray:
     """Return what the bets on one group came to at least, for each alternative."""
     totals = cells.totals()
     start = float(cells.counts.sum(axis=0) @ cells.nodes / totals.sum())
-    gains = np.empty(len(weights))
-    bets = np.empty((len(weights), len(totals)))
     even, upright = np.ones(len(totals)), np.zeros(len(totals))
     tilts = {shape: tilts_of(cells, shape) for shape in ("share", "log")}
     found = np.empty(len(ALTERNATIVES))
     for place, (shape, theta) in enumerate(ALTERNATIVES):
-        machine_code(log_gains)(
-            weights, tilts[shape], upright, theta, CAP, cells.counts, cells.nodes, gains, bets
-        )
+        gains, bets = gains_and_bets(cells, weights, tilts[shape], upright, theta)
         found[place] = machine_code(lowest)(gains, bets, totals, even, even, start, 1.0)
     return with_cash(found)

@@ -11,9 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from affinity_bandits.audit.betting_odds import with_cash
-from affinity_bandits.audit.lowest import log_gains, lowest
+from affinity_bandits.audit.lowest import lowest
 from affinity_bandits.audit.machine_code import machine_code
-from affinity_bandits.audit.strategies import ALTERNATIVES, CAP, reference_weights, tilts_of
+from affinity_bandits.audit.strategies import (
+    ALTERNATIVES,
+    gains_and_bets,
+    reference_weights,
+    tilts_of,
+)
 from affinity_bandits.audit.table import Table
 from affinity_bandits.kernels import FloatArray
 
@@ -75,22 +80,9 @@ class _Group:
     def bets(self, bet: tuple[str, float], weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return what an alternative gained, and its bets."""
         if bet not in self.made:
-            gains = np.empty(len(weights))
-            bets = np.empty((len(weights), len(self.totals)))
             upright = np.zeros(len(self.totals))
             tilts, theta = self.tilts[bet[0]], bet[1]
-            machine_code(log_gains)(
-                weights,
-                tilts,
-                upright,
-                theta,
-                CAP,
-                self.cells.counts,
-                self.cells.nodes,
-                gains,
-                bets,
-            )
-            self.made[bet] = gains, bets
+            self.made[bet] = gains_and_bets(self.cells, weights, tilts, upright, theta)
         return self.made[bet]
 
     def least(self, bet: tuple[str, float], weights: FloatArray, low: float, high: float) -> float:

@@ -11,9 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from affinity_bandits.audit.betting_odds import with_cash
-from affinity_bandits.audit.lowest import log_gains, lowest
+from affinity_bandits.audit.lowest import lowest
 from affinity_bandits.audit.machine_code import machine_code
-from affinity_bandits.audit.strategies import ALTERNATIVES, CAP, reference_weights, tilts_of
+from affinity_bandits.audit.strategies import (
+    ALTERNATIVES,
+    gains_and_bets,
+    reference_weights,
+    tilts_of,
+)
 from affinity_bandits.audit.table import Table
 from affinity_bandits.kernels import FloatArray
 
@@ -67,22 +72,9 @@ class Group:
         """Return what an alternative gained, and its bets."""
         if bet not in self.made:
             shape, theta, lean = bet
-            gains = np.empty(len(weights))
-            bets = np.empty((len(weights), len(self.totals)))
             # By the block's first row, and never by how long the log is.
             leans = -lean * (self.leaning - math.log(100.0))
-            machine_code(log_gains)(
-                weights,
-                self.tilts[shape],
-                leans,
-                theta,
-                CAP,
-                self.cells.counts,
-                self.cells.nodes,
-                gains,
-                bets,
-            )
-            self.made[bet] = gains, bets
+            self.made[bet] = gains_and_bets(self.cells, weights, self.tilts[shape], leans, theta)
         return self.made[bet]
 
     def least(

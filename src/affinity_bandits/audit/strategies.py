@@ -11,6 +11,8 @@ import math
 
 import numpy as np
 
+from affinity_bandits.audit.lowest import log_gains
+from affinity_bandits.audit.machine_code import machine_code
 from affinity_bandits.audit.table import Table, bin_shares
 from affinity_bandits.kernels import FloatArray
 
@@ -63,3 +65,14 @@ def tilts_of(cells: Table, shape: str, every: int = 1) -> FloatArray:
         for worth in WORTHS
     ]
     return np.ascontiguousarray(seen - np.concatenate(followed))
+
+
+def gains_and_bets(
+    cells: Table, weights: FloatArray, tilts: FloatArray, leans: FloatArray, theta: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return what bets on one group gained by reference, and what was bet by cell."""
+    gains, bets = np.empty(len(weights)), np.empty((len(weights), len(leans)))
+    machine_code(log_gains)(
+        weights, tilts, leans, theta, CAP, cells.counts, cells.nodes, gains, bets
+    )
+    return gains, bets
