@@ -48,14 +48,14 @@ def some(names: Sequence[str], most: int = 4) -> str:
 
 
 def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table for notebooks, with every text escaped; an empty head is left out."""
+    """Return a table of a page or a notebook, every text escaped; what is empty is left out."""
 
     def line(tag: str, cells: Sequence[str]) -> str:
         return f"<tr>{''.join(f'<{tag}>{html.escape(cell)}</{tag}>' for cell in cells)}</tr>"
 
     top = f"<thead>{line('th', head)}</thead>" if head else ""
     body = "".join(line("td", row) for row in rows)
-    title = f"<caption>{html.escape(caption)}</caption>"
+    title = f"<caption>{html.escape(caption)}</caption>" if caption else ""
     return f"<table>{title}{top}<tbody>{body}</tbody></table>"
 
 

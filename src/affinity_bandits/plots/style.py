@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +27,8 @@ COLOURS = (
 
 GREY = "#595959"
 """Of lines that are given, not measured."""
+FOR_A_PAGE = 5.6
+"""Inches of a picture that must be read on a telephone, too."""
 DASHES = ("-", "--", "-.", ":")
 
 SETTINGS = {
@@ -59,6 +63,41 @@ def new_figure(width: float = 6.4, height: float = 4.0) -> tuple[Figure, Any]:
         return figure, figure.add_subplot()
 
 
+def new_figures(
+    number: int, in_a_row: int, width: float, height: float
+) -> tuple[Figure, list[Any]]:
+    """Return a figure of that width, and so many axes in rows of that height."""
+    need_matplotlib()
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    columns = min(number, in_a_row)
+    lines = -(-number // columns)
+    settings: Any = SETTINGS
+    with mpl.rc_context(settings):
+        figure = Figure(figsize=(width, height * lines), layout="constrained", dpi=150)
+        return figure, [figure.add_subplot(lines, columns, place + 1) for place in range(number)]
+
+
+def name_lines(axes: Any, end: float, lines: Sequence[tuple[float, str, int]]) -> None:
+    """Write names beside the ends of lines: height, name and index of each, none over another."""
+    low, high = axes.get_ylim()
+    lowest = -math.inf
+    step = 0.075 * (max(high, *(line[0] for line in lines)) - min(low, 0.0))
+    for height, name, index in sorted(lines):
+        lowest = max(height, lowest + step)
+        axes.annotate(
+            name,
+            (end, lowest),
+            (5.0, 0.0),
+            textcoords="offset points",
+            va="center",
+            fontsize=9.0,
+            color=COLOURS[index % len(COLOURS)],
+            annotation_clip=False,
+        )
+
+
 def save_figure(figure: Any, path: Path) -> None:
     """Write a figure reproducibly: the same figure gives the same bytes."""
     import matplotlib as mpl
@@ -67,6 +106,11 @@ def save_figure(figure: Any, path: Path) -> None:
     settings: Any = SETTINGS
     with mpl.rc_context(settings):
         figure.savefig(path, metadata=metadata)
+
+
+def cut(name: str, most: int = 22) -> str:
+    """Return a name, cut if it is long."""
+    return name if len(name) <= most else f"{name[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def line_style(index: int) -> dict[str, Any]:
