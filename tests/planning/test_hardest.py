@@ -25,6 +25,7 @@ from affinity_bandits.planning.hard_rounds import (
     hardest_outcome,
     hardest_outcomes,
     hardest_rounds,
+    new_room,
     run_hardest,
 )
 from affinity_bandits.planning.hardest import (
@@ -190,6 +191,7 @@ def hard_sums(world: World, initial: list[int], rounds: Rounds) -> list[np.ndarr
         numbers,
         numbers.copy(),
         np.zeros(0),
+        new_room(len(initial), 1),
         np.array([1, 2], dtype=np.uint64),
         0,
         sum(len(arms) * repetitions for arms, repetitions in rounds),

@@ -117,6 +117,7 @@ class Audit:
     Attributes:
         source: where the log came from.
         rows: how many decisions it has.
+        scale: as it was said, "1..5" or "yes/no".
         lowest: of the scale.
         highest: of the scale.
         groups: in the order of the initial committee.
@@ -145,6 +146,7 @@ class Audit:
 
     source: str
     rows: int
+    scale: str
     lowest: float
     highest: float
     groups: tuple[GroupLine, ...]
@@ -199,7 +201,7 @@ def read_audit(path: Path) -> Mapping[str, Any]:
     if found.get("format_version") != VERSION:
         words = f"an audit of format {VERSION}; make it again with 'affinity audit'"
         raise InvalidInput("from", words, found.get("format_version"))
-    needed = ("groups", "lowest", "highest", "spread", "bonus", "joining")
+    needed = ("groups", "scale", "spread", "bonus", "joining")
     checks.known_keys("key of an audit", needed, tuple(found))
     return {name: _number(value) for name, value in found.items()}
 

@@ -26,6 +26,12 @@ def plan(
         Path | None,
         typer.Argument(help="TOML file with a table [situation]; flags override it."),
     ] = None,
+    audit: Annotated[
+        Path | None,
+        typer.Option(
+            "--from", help="What 'affinity audit --json' wrote says the rest; flags override it."
+        ),
+    ] = None,
     groups: Annotated[
         str | None, typer.Option(help="Groups: names with commas, or how many.")
     ] = None,
@@ -118,6 +124,10 @@ def plan(
         noise=noise and parsing.described("noise", noise),
         largest_mean=largest_mean,
     )
+    if audit is not None:
+        from affinity_bandits.cli.from_audit import said_by
+
+        said = said_by(audit) | said
     _check_places(out, plot)
     chosen = checks.integer("seed", parsing.number("seed", seed), low=0, high=2**62)
     told = _situation(situation, said)

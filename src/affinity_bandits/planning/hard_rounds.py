@@ -82,6 +82,31 @@ class Runs(NamedTuple):
         return int(np.sort(ends)[math.ceil(part * len(ends)) - 1])
 
 
+class Room(NamedTuple):
+    """Arrays that a run works in: the kernel makes none, as counting references takes its time."""
+
+    seen: FloatArray
+    counted: FloatArray
+    leads: FloatArray
+    members: FloatArray
+    joins: FloatArray
+    told: IntArray
+    read: Words
+
+
+def new_room(groups: int, each: int) -> Room:
+    """Return arrays for so many groups, of each of which a round tells so many numbers."""
+    return Room(
+        seen=np.zeros(groups * each),
+        counted=np.zeros((2, each)),
+        leads=np.zeros(groups),
+        members=np.zeros(groups),
+        joins=np.zeros(groups),
+        told=np.zeros(groups, dtype=np.int64),
+        read=np.zeros(1, dtype=np.uint64),
+    )
+
+
 def run_hardest(
     hard: HardWorld, policy: RoundPolicy, horizon: int, replicates: int, seed: int
 ) -> Runs:
@@ -115,6 +140,7 @@ def _run_some(hard: HardWorld, policy: RoundPolicy, horizon: int, runs: range, s
         state.real,
         state.real.copy(),
         np.array(policy.nodes),
+        new_room(groups, max(1, len(policy.nodes))),
         key_words(seed, "round"),
         runs.start,
         horizon,
@@ -158,6 +184,7 @@ def hardest_rounds(
     real: FloatArray,
     real_start: FloatArray,
     nodes: FloatArray,
+    room: Room,
     key: Words,
     first_run: int,
     horizon: int,
@@ -175,12 +202,7 @@ def hardest_rounds(
     arms = len(initial)
     best = world.best
     each = max(1, len(nodes))
-    seen = np.empty(arms * each)
-    counted = np.empty((2, each))
-    leads = np.empty(arms)
-    members = np.empty(arms)
-    joins = np.zeros(arms)
-    told = np.empty(arms, dtype=np.int64)
+    seen, counted, leads, members, joins, told, read = room
     for j in range(len(out)):
         for i in range(len(whole)):
             whole[i] = whole_start[i]
@@ -190,7 +212,8 @@ def hardest_rounds(
         for arm in range(arms):
             members[arm] = max(FEWEST, float(initial[arm]))
             committee += members[arm]
-        stream = Stream(key, np.uint64(first_run + j), np.zeros(1, dtype=np.uint64))
+        read[0] = 0
+        stream = Stream(key, np.uint64(first_run + j), read)
         clock = 0
         led = False
         while clock < horizon and min(decided[j], lost[j]) == NEVER:
@@ -270,7 +293,8 @@ def hardest_rounds(
                     if len(nodes) == 0:
                         seen[position] = lows * low_score + highs * high_score
                     else:
-                        counted[:] = 0.0
+                        for node in range(each):
+                            counted[0, node] = counted[1, node] = 0.0
                         add_score(nodes, low_score, counted[0], 0)
                         add_score(nodes, high_score, counted[1], 0)
                         for node in range(each):
@@ -299,4 +323,4 @@ def hardest_rounds(
 @lru_cache(maxsize=64)
 def _bound(kernels: RoundKernels) -> Function:
     """Return `hardest_rounds` for a policy, compiled."""
-    return compiled(bind(hardest_rounds, **kernels._asdict()), allocates=True)
+    return compiled(bind(hardest_rounds, **kernels._asdict()), inlined=False)

@@ -174,9 +174,11 @@ def bet_against(
             stake = min(stake, largest)
             for node in range(size):
                 up, down = seen[lead * size + node], seen[position * size + node]
-                if up > 0.0 or down > 0.0:
-                    move = stake * (state.nodes[node] - centre)
-                    gain += up * math.log1p(move) + down * math.log1p(-move)
+                move = stake * (state.nodes[node] - centre)
+                won = up * math.log1p(move) if up > 0.0 else 0.0
+                if down > 0.0:  # most rounds are short, and logarithms are most of their work
+                    won += down * math.log1p(-move)
+                gain += won
         state.log_wealth[at + place] += gain
 
 
