@@ -6,23 +6,31 @@ extras.need("simulation")
 
 from affinity_bandits.audit.betting_odds import odds
 from affinity_bandits.audit.bonus_set import Strength, strength
-from affinity_bandits.audit.comparison import better
+from affinity_bandits.audit.comparison import Comparisons, better
 from affinity_bandits.audit.drawn_panels import Path, panels_at_random
 from affinity_bandits.audit.drifting_odds import odds_with_drift
 from affinity_bandits.audit.likelihoods import likelihood_ratios
-from affinity_bandits.audit.log import DecisionLog, decision_log
+from affinity_bandits.audit.log import DecisionLog, Rows, decision_log
 from affinity_bandits.audit.matched_pairs import pairs
+from affinity_bandits.audit.one_pass import OnePass, Summary, summary_of, summary_of_log
+from affinity_bandits.audit.overview import Course, Tally
 from affinity_bandits.audit.pair_table import PairTable, pair_table_of
 from affinity_bandits.audit.recorded_panels import panels_on_record
 from affinity_bandits.audit.table import Table, table_of
 from affinity_bandits.audit.verdict import Verdict, verdicts
 
 __all__ = [
+    "Comparisons",
+    "Course",
     "DecisionLog",
+    "OnePass",
     "PairTable",
     "Path",
+    "Rows",
     "Strength",
+    "Summary",
     "Table",
+    "Tally",
     "Verdict",
     "better",
     "decision_log",
@@ -34,6 +42,8 @@ __all__ = [
     "panels_at_random",
     "panels_on_record",
     "strength",
+    "summary_of",
+    "summary_of_log",
     "table_of",
     "verdicts",
 ]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from affinity_bandits.audit.log import DecisionLog
-from affinity_bandits.audit.machine_code import machine_code
+from affinity_bandits.audit.machine_code import code_for_rows
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray, IntArray
 
@@ -37,30 +37,46 @@ def panels_at_random(log: DecisionLog) -> Path:
     """
     if log.panel is None:
         raise InvalidInput("panel", "given: this test is of who sat on the panels", None)
-    found = np.zeros(2)
-    rows = (log.group, log.score, log.panel, log.drawn_from)
-    machine_code(wealth_path)(
-        *rows, len(log.groups), STAKES, np.log(WEIGHTS / WEIGHTS.sum()), found
-    )
-    return Path(float(found[0]), float(found[1]))
+    bets = RandomPanels(len(log.groups))
+    bets.add(log.group, log.score, log.panel, log.drawn_from)
+    return bets.path()
 
 
-def wealth_path(
-    group: IntArray,
-    score: FloatArray,
-    panel: FloatArray,
-    drawn_from: FloatArray,
-    groups: int,
+class RandomPanels:
+    """The wealth of such bets, from rows that come in parts of any length.
+
+    Args:
+        groups: how many there are.
+    """
+
+    def __init__(self, groups: int) -> None:
+        wealth = np.log(WEIGHTS / WEIGHTS.sum())
+        self._state = (wealth, np.full(groups, 0.5), np.ones(groups), np.zeros(2))
+
+    def add(
+        self, group: IntArray, score: FloatArray, panel: FloatArray, drawn_from: FloatArray
+    ) -> None:
+        """Bet on rows that follow those before."""
+        code_for_rows(bet_at_random)((group, score, panel, drawn_from), STAKES, self._state)
+
+    def path(self) -> Path:
+        """Return the wealth after all rows so far."""
+        last, peak = self._state[-1].tolist()
+        return Path(last, peak)
+
+
+def bet_at_random(
+    log: tuple[IntArray, FloatArray, FloatArray, FloatArray],
     stakes: FloatArray,
-    weights: FloatArray,
-    found: FloatArray,
+    state: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
 ) -> None:
-    """Fill in the logarithms of the last and of the largest wealth; a kernel."""
-    wealth = weights.copy()
-    sums = np.full(groups, 0.5)
-    rows = np.ones(groups)
-    last = 0.0
-    peak = 0.0
+    """Add to the logarithms of wealth; a kernel.
+
+    The state is each stake's wealth, each group's decayed sum and number of scores, and the last
+    and the largest wealth in all.
+    """
+    group, score, panel, drawn_from = log
+    wealth, sums, rows, found = state
     for row in range(len(group)):
         one = group[row]
         centre = min(max(sums[one] / rows[one], 0.02), 0.98)
@@ -74,9 +90,7 @@ def wealth_path(
         total = 0.0
         for k in range(len(stakes)):
             total += math.exp(wealth[k] - top)
-        last = top + math.log(total)
-        peak = max(peak, last)
+        found[0] = top + math.log(total)
+        found[1] = max(found[1], found[0])
         sums[one] = MEMORY * sums[one] + score[row]
         rows[one] = MEMORY * rows[one] + 1.0
-    found[0] = last
-    found[1] = peak

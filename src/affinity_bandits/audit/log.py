@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from affinity_bandits import checks
-from affinity_bandits.audit.machine_code import machine_code
+from affinity_bandits.audit.machine_code import code_for_rows
+from affinity_bandits.audit.seating import Seats, let_wait, seat_waiting, seats_of
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray, IntArray
 
@@ -19,6 +20,28 @@ BoolArray = npt.NDArray[np.bool_]
 MOST_GROUPS = 1_000
 ROUNDING = 1e-9
 """By how much of the scale a score may be beyond its end: what was divided before it came here."""
+
+
+class Rows(NamedTuple):
+    """Some rows of a log, one after the other.
+
+    Attributes:
+        group: a number each.
+        score: from 0, the lowest, to 1, the highest of the scale.
+        opens: whether a moment begins with the row: whoever was chosen before has joined the
+            committee. None if it does with every row.
+        chosen: whether whoever was scored joins the committee. None if all do.
+        panel: the share of the row's group among those who judged it. None without panels.
+        drawn_from: the share of the row's group among those whom the panel was drawn from. None if
+            it is that in the committee.
+    """
+
+    group: IntArray
+    score: FloatArray
+    opens: BoolArray | None = None
+    chosen: BoolArray | None = None
+    panel: FloatArray | None = None
+    drawn_from: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +78,11 @@ class DecisionLog:
     def __repr__(self) -> str:
         panels = "" if self.panel is None else ", panels recorded"
         return f"DecisionLog({len(self):,} decisions on {len(self.groups)} groups{panels})"
+
+    @property
+    def opens(self) -> BoolArray:
+        """Whether a moment begins with the row."""
+        return np.asarray(self.before == np.arange(len(self)))
 
     @property
     def judging(self) -> FloatArray:
@@ -108,7 +136,7 @@ def decision_log(
     >>> log.share.tolist(), log.score.tolist()
     ([0.5, 0.6666666666666666, 0.25], [1.0, 0.75, 0.0])
     """
-    names, members = _committee(initial)
+    names, members = committee_of(initial)
     groups = _groups(group, list(initial))
     rows = len(groups)
     low = checks.number("lowest", lowest)
@@ -118,7 +146,8 @@ def decision_log(
     before = np.arange(rows) if moment is None else _before(moment, rows)
     joined = np.ones(rows, dtype=np.bool_) if chosen is None else _flags("chosen", chosen, rows)
     share = np.empty(rows)
-    machine_code(shares)(groups, joined, before, members.copy(), share)
+    opens = before == np.arange(rows)
+    code_for_rows(shares)(groups, joined, opens, seats_of(members), share)
     judged = None if panel is None else _column("panel", panel, rows, 0.0, 1.0)
     pool = share if drawn_from is None else _column("drawn_from", drawn_from, rows, 0.0, 1.0)
     if drawn_from is not None and panel is None:
@@ -127,23 +156,18 @@ def decision_log(
 
 
 def shares(
-    group: IntArray, chosen: BoolArray, before: IntArray, members: IntArray, share: FloatArray
+    group: IntArray, chosen: BoolArray, opens: BoolArray, seats: Seats, share: FloatArray
 ) -> None:
     """Fill in the share of each row's group in the committee before it; a kernel."""
-    total = 0
-    for one in range(len(members)):
-        total += members[one]
-    seated = 0
     for row in range(len(group)):
-        while seated < before[row]:
-            if chosen[seated]:
-                members[group[seated]] += 1
-                total += 1
-            seated += 1
-        share[row] = members[group[row]] / total
+        if opens[row]:
+            seat_waiting(seats)
+        share[row] = seats.members[group[row]] / seats.sizes[0]
+        if chosen[row]:
+            let_wait(seats, group[row])
 
 
-def _committee(initial: object) -> tuple[tuple[str, ...], IntArray]:
+def committee_of(initial: object) -> tuple[tuple[str, ...], IntArray]:
     """Return names and numbers of the initial committee."""
     if not isinstance(initial, Mapping) or not 2 <= len(initial) <= MOST_GROUPS:
         rule = f"a table of 2 to {MOST_GROUPS:,} groups and their numbers"

@@ -16,3 +16,9 @@ from affinity_bandits.simulation.compiled import compiled
 def machine_code(kernel: Function) -> Function:
     """Return a kernel as machine code; it may make arrays."""
     return compiled(kernel, allocates=True)
+
+
+@lru_cache
+def code_for_rows(kernel: Function) -> Function:
+    """Return a kernel that goes through the rows of a log as machine code; it makes no arrays."""
+    return compiled(kernel)

@@ -11,13 +11,15 @@ from typing import NamedTuple
 import numpy as np
 
 from affinity_bandits.audit.log import BoolArray, DecisionLog
-from affinity_bandits.audit.machine_code import machine_code
+from affinity_bandits.audit.machine_code import code_for_rows
+from affinity_bandits.audit.seating import Seats, let_wait, seat_waiting, seats_of
 from affinity_bandits.audit.table import (
     BINS,
+    Blocks,
     Cells,
+    Part,
     add_score,
     bin_of,
-    block_edges,
     nodes_of,
 )
 from affinity_bandits.kernels import FloatArray, IntArray
@@ -63,34 +65,61 @@ class PairTable(NamedTuple):
 
 def pair_table_of(log: DecisionLog) -> PairTable:
     """Return the table of a log's pairs."""
-    matchings, couples = matched(log.initial)
-    nodes = nodes_of(log.score)
-    edges = block_edges(len(log))
-    store = Cells(2 * len(nodes))
-    seen = np.empty((len(couples), BINS), dtype=np.int64)
-    members = log.initial.astype(np.int64)
-    seated = np.zeros(1, dtype=np.int64)
-    open_cell = np.full(len(couples), -1, dtype=np.int64)
-    open_first = np.zeros(len(couples), dtype=np.bool_)
-    sums = np.zeros((len(edges) - 1, len(members)))
-    rows = np.zeros_like(sums)
-    own = own_couples(couples, len(members))
-    add = machine_code(add_pairs)
-    for block in range(len(edges) - 1):
-        start, stop = int(edges[block]), int(edges[block + 1])
-        store.reserve(min((stop - start) * own.shape[1], seen.size))
-        seen.fill(-1)
-        store.used = add(
-            (log.group, log.score, log.chosen, log.before),
-            (start, stop, block, store.used),
-            (couples, own, nodes, seen),
-            (members, seated, open_cell, open_first, sums[block], rows[block]),
-            tuple(store),
+    counted = PairCount(log.initial, nodes_of(log.score))
+    counted.add(log.group, log.score, log.chosen, log.opens)
+    return counted.table()
+
+
+class PairCount:
+    """A table of pairs that is being counted, from rows that come in parts of any length.
+
+    Args:
+        initial: the initial committee.
+        nodes: the scores that are counted.
+    """
+
+    def __init__(self, initial: IntArray, nodes: FloatArray) -> None:
+        self._matchings, self._couples = matched(initial)
+        self._own = own_couples(self._couples, len(initial))
+        self._nodes = nodes
+        self._blocks = Blocks()
+        self._store = Cells(2 * len(nodes))
+        self._seen = np.empty((len(self._couples), BINS), dtype=np.int64)
+        self._seats = seats_of(initial)
+        self._open_cell = np.full(len(self._couples), -1, dtype=np.int64)
+        self._open_first = np.zeros(len(self._couples), dtype=np.bool_)
+        self._sums: list[FloatArray] = []
+        self._rows: list[FloatArray] = []
+
+    def add(self, group: IntArray, score: FloatArray, chosen: BoolArray, opens: BoolArray) -> None:
+        """Count rows that follow those before."""
+        count, store, seen = code_for_rows(add_pairs), self._store, self._seen
+        for part in self._blocks.parts(len(group)):
+            if part.opens:
+                seen.fill(-1)
+                self._sums.append(np.zeros(len(self._own)))
+                self._rows.append(np.zeros(len(self._own)))
+            store.reserve(min((part.stop - part.start) * self._own.shape[1], seen.size))
+            store.used = count(
+                (group, score, chosen, opens),
+                part,
+                store.used,
+                (self._couples, self._own, self._nodes, seen),
+                self._seats,
+                (self._open_cell, self._open_first, self._sums[-1], self._rows[-1]),
+                tuple(store),
+            )
+
+    def table(self) -> PairTable:
+        """Return the table of all rows so far."""
+        fixed = (self._matchings, self._couples, self._nodes, self._blocks.edges())
+        couple, block, place, counts, opened = (
+            array[: self._store.used].copy() for array in self._store
         )
-    couple, in_block, place, counts, opened = (array[: store.used] for array in store)
-    cells = (couple, in_block, place, counts, opened)
-    ends = (open_cell, open_first, sums, rows)
-    return PairTable(matchings, couples, nodes, edges, *cells, *ends)
+        cells = (couple, block, place, counts, opened)
+        pairs = (self._open_cell.copy(), self._open_first.copy())
+        ends = (*pairs, np.array(self._sums), np.array(self._rows))
+        return PairTable(*fixed, *cells, *ends)
 
 
 def matched(initial: IntArray) -> tuple[list[list[int]], IntArray]:
@@ -128,24 +157,29 @@ def own_couples(couples: IntArray, groups: int) -> IntArray:
 
 
 def add_pairs(
-    log: tuple[IntArray, FloatArray, BoolArray, IntArray],
-    where: tuple[int, int, int, int],
+    log: tuple[IntArray, FloatArray, BoolArray, BoolArray],
+    part: Part,
+    used: int,
     fixed: tuple[IntArray, IntArray, FloatArray, IntArray],
-    state: tuple[IntArray, IntArray, IntArray, BoolArray, FloatArray, FloatArray],
+    seats: Seats,
+    state: tuple[IntArray, BoolArray, FloatArray, FloatArray],
     cells: tuple[IntArray, IntArray, IntArray, FloatArray, FloatArray],
 ) -> int:
-    """Count the pairs that a block opens or closes; return how many cells there are; a kernel."""
-    group, score, chosen, before = log
-    start, stop, block, used = where
+    """Count the pairs that rows of a block open or close; return how many cells there are.
+
+    A kernel.
+    """
+    group, score, chosen, opens = log
     couples, own, nodes, seen = fixed
-    members, seated, open_cell, open_first, sums, rows = state
+    members = seats.members
+    open_cell, open_first, sums, rows = state
     cell_couple, cell_block, cell_bin, counts, opened = cells
-    for row in range(start, stop):
-        while seated[0] < before[row]:
-            if chosen[seated[0]]:
-                members[group[seated[0]]] += 1
-            seated[0] += 1
+    for row in range(part.start, part.stop):
+        if opens[row]:
+            seat_waiting(seats)
         one = group[row]
+        if chosen[row]:
+            let_wait(seats, one)
         sums[one] += score[row]
         rows[one] += 1.0
         for place in range(own.shape[1]):
@@ -156,15 +190,15 @@ def add_pairs(
             cell = open_cell[couple]
             if cell < 0:
                 both = members[couples[couple, 0]] + members[couples[couple, 1]]
-                part = members[couples[couple, 0]] / both if both > 0 else 0.5
-                at = bin_of(part)
+                share = members[couples[couple, 0]] / both if both > 0 else 0.5
+                at = bin_of(share)
                 cell = seen[couple, at]
                 if cell < 0:
                     cell = used
                     used += 1
                     seen[couple, at] = cell
                     cell_couple[cell] = couple
-                    cell_block[cell] = block
+                    cell_block[cell] = part.block
                     cell_bin[cell] = at
                 opened[cell] += 1.0
                 open_cell[couple] = cell
@@ -173,6 +207,5 @@ def add_pairs(
                 open_cell[couple] = -1
             else:
                 continue
-            shift = 0 if first else len(nodes)
-            add_score(score[row], nodes, counts[cell, shift : shift + len(nodes)])
+            add_score(score[row], nodes, counts, cell, 0 if first else len(nodes))
     return used

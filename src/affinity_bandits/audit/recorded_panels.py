@@ -6,21 +6,24 @@ The theorem, its proof and its limits are in docs/audit.md, "Panels that are rec
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from affinity_bandits.audit.drawn_panels import EDGE, MEMORY, STAKES, WEIGHTS
 from affinity_bandits.audit.log import DecisionLog
-from affinity_bandits.audit.machine_code import machine_code
+from affinity_bandits.audit.machine_code import code_for_rows
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray, IntArray
 
 RETURN = 0.2
 """The part of what is open that each score takes back."""
 SHARE_MEMORY = 0.98
+DRIFT = 0.25
+"""How far each group's level may go up and down in all, unless told otherwise."""
 
 
-def panels_on_record(log: DecisionLog, drift: float = 0.25) -> float:
+def panels_on_record(log: DecisionLog, drift: float = DRIFT) -> float:
     """Return the logarithm of an e-value of "at no time does the score depend on the panel".
 
     Args:
@@ -29,28 +32,68 @@ def panels_on_record(log: DecisionLog, drift: float = 0.25) -> float:
     """
     if log.panel is None:
         raise InvalidInput("panel", "given: this test is of who sat on the panels", None)
-    wealth = np.log(WEIGHTS / WEIGHTS.sum())
-    rows = (log.group, log.score, log.panel)
-    machine_code(wealth_on_record)(*rows, len(log.groups), STAKES, drift, wealth)
-    return float(np.logaddexp.reduce(wealth))
+    bets = RecordedPanels(len(log.groups))
+    bets.add(log.group, log.score, log.panel)
+    return bets.evidence(drift)
 
 
-def wealth_on_record(
-    group: IntArray,
-    score: FloatArray,
-    panel: FloatArray,
-    groups: int,
-    stakes: FloatArray,
-    drift: float,
-    wealth: FloatArray,
+class RecordState(NamedTuple):
+    """What is known of bets on recorded panels between the rows of a log.
+
+    Attributes:
+        wealth: of each stake, as a logarithm, before it pays what it owes.
+        opened: groups by stakes, the sum of what was staked.
+        largest: the same, the largest size that it ever had.
+        sums: of each group's scores, decayed.
+        rows: their number, decayed.
+        seats: the sum of each group's shares of panels, decayed.
+        weight: their number, decayed.
+    """
+
+    wealth: FloatArray
+    opened: FloatArray
+    largest: FloatArray
+    sums: FloatArray
+    rows: FloatArray
+    seats: FloatArray
+    weight: FloatArray
+
+
+class RecordedPanels:
+    """The wealth of such bets, from rows that come in parts of any length.
+
+    Args:
+        groups: how many there are.
+    """
+
+    def __init__(self, groups: int) -> None:
+        self._state = RecordState(
+            wealth=np.log(WEIGHTS / WEIGHTS.sum()),
+            opened=np.zeros((groups, len(STAKES))),
+            largest=np.zeros((groups, len(STAKES))),
+            sums=np.full(groups, 0.5),
+            rows=np.ones(groups),
+            seats=np.zeros(groups),
+            weight=np.zeros(groups),
+        )
+
+    def add(self, group: IntArray, score: FloatArray, panel: FloatArray) -> None:
+        """Bet on rows that follow those before."""
+        code_for_rows(bet_on_record)((group, score, panel), STAKES, self._state)
+
+    def evidence(self, drift: float = DRIFT) -> float:
+        """Return the logarithm of the wealth after all rows so far, less the most that it owes."""
+        state = self._state
+        owed = np.maximum(state.opened, 0.0) + drift * state.largest
+        return float(np.logaddexp.reduce(state.wealth - owed.sum(axis=0)))
+
+
+def bet_on_record(
+    log: tuple[IntArray, FloatArray, FloatArray], stakes: FloatArray, state: RecordState
 ) -> None:
-    """Add up the logarithm of each stake's wealth, less the most that it owes; a kernel."""
-    opened = np.zeros((groups, len(stakes)))
-    largest = np.zeros((groups, len(stakes)))
-    sums = np.full(groups, 0.5)
-    rows = np.ones(groups)
-    seats = np.zeros(groups)
-    weight = np.zeros(groups)
+    """Add to the logarithm of each stake's wealth; a kernel."""
+    group, score, panel = log
+    wealth, opened, largest, sums, rows, seats, weight = state
     for row in range(len(group)):
         one = group[row]
         centre = min(max(sums[one] / rows[one], 0.05), 0.95)
@@ -70,6 +113,3 @@ def wealth_on_record(
         rows[one] = MEMORY * rows[one] + 1.0
         seats[one] = SHARE_MEMORY * seats[one] + panel[row]
         weight[one] = SHARE_MEMORY * weight[one] + 1.0
-    for one in range(groups):
-        for k in range(len(stakes)):
-            wealth[k] -= max(opened[one, k], 0.0) + drift * largest[one, k]

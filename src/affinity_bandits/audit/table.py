@@ -13,13 +13,14 @@ make evidence smaller.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from affinity_bandits.audit.log import DecisionLog
-from affinity_bandits.audit.machine_code import machine_code
+from affinity_bandits.audit.machine_code import code_for_rows
 from affinity_bandits.kernels import FloatArray, IntArray
 
 BINS = 192
@@ -29,6 +30,8 @@ GROWTH = 0.06
 MOST_NODES = 20
 """Scores up to which each is a node of its own."""
 GRID = 17
+LOOKED_AT = 100_000
+"""Rows whose scores say what the nodes are: those of a log that is still being read, too."""
 
 
 class Table(NamedTuple):
@@ -74,20 +77,84 @@ class Table(NamedTuple):
 
 def table_of(log: DecisionLog) -> Table:
     """Return the table of a log, by the shares of those who judged."""
-    nodes = nodes_of(log.score)
-    edges = block_edges(len(log))
-    store = Cells(len(nodes), 2)
-    seen = np.empty((len(log.groups), BINS), dtype=np.int64)
-    add = machine_code(add_block)
-    for block in range(len(edges) - 1):
-        start, stop = int(edges[block]), int(edges[block + 1])
-        store.reserve(min(stop - start, seen.size))
-        seen.fill(-1)
-        store.used = add(
-            log.group, log.score, log.judging, start, stop, block, nodes, seen, store.used, *store
-        )
-    kept = [array[: store.used] for array in store]
-    return Table(len(log.groups), nodes, edges, *kept)
+    counted = TableCount(len(log.groups), nodes_of(log.score))
+    counted.add(log.group, log.score, log.judging)
+    return counted.table()
+
+
+class TableCount:
+    """A table that is being counted, from rows that come in parts of any length.
+
+    Args:
+        groups: how many there are.
+        nodes: the scores that are counted.
+    """
+
+    def __init__(self, groups: int, nodes: FloatArray) -> None:
+        self._groups = groups
+        self._nodes = nodes
+        self._blocks = Blocks()
+        self._store = Cells(len(nodes), 2)
+        self._seen = np.empty((groups, BINS), dtype=np.int64)
+
+    def add(self, group: IntArray, score: FloatArray, share: FloatArray) -> None:
+        """Count rows that follow those before."""
+        count, store, seen = code_for_rows(add_rows), self._store, self._seen
+        for part in self._blocks.parts(len(group)):
+            if part.opens:
+                seen.fill(-1)
+            store.reserve(min(part.stop - part.start, seen.size))
+            store.used = count(
+                (group, score, share), part, store.used, self._nodes, seen, tuple(store)
+            )
+
+    def table(self) -> Table:
+        """Return the table of all rows so far."""
+        store = self._store
+        kept = (array[: store.used].copy() for array in store)
+        return Table(self._groups, self._nodes, self._blocks.edges(), *kept)
+
+
+class Part(NamedTuple):
+    """Rows that came together and are of one block.
+
+    Attributes:
+        start: the first, by its place among those that came together.
+        stop: after the last.
+        first: the number of the first in the log.
+        block: the number of the block.
+        opens: whether the block begins with it.
+    """
+
+    start: int
+    stop: int
+    first: int
+    block: int
+    opens: bool
+
+
+class Blocks:
+    """The blocks of a log whose rows come in parts; they do not depend on how long it gets."""
+
+    def __init__(self) -> None:
+        self._edges = [0]
+        self._rows = 0
+
+    def parts(self, rows: int) -> Iterator[Part]:
+        """Yield what each block has of so many more rows."""
+        start = 0
+        while start < rows:
+            opens = self._rows == self._edges[-1]
+            if opens:
+                self._edges.append(block_end(self._rows))
+            stop = min(rows, start + self._edges[-1] - self._rows)
+            yield Part(start, stop, self._rows, len(self._edges) - 2, opens)
+            self._rows += stop - start
+            start = stop
+
+    def edges(self) -> IntArray:
+        """Return the first row of each block, and the number of rows."""
+        return np.array([*self._edges[:-1], self._rows], dtype=np.int64)
 
 
 class Cells:
@@ -115,25 +182,18 @@ class Cells:
             ]
 
 
-def add_block(
-    group: IntArray,
-    score: FloatArray,
-    share: FloatArray,
-    start: int,
-    stop: int,
-    block: int,
+def add_rows(
+    rows: tuple[IntArray, FloatArray, FloatArray],
+    part: Part,
+    used: int,
     nodes: FloatArray,
     seen: IntArray,
-    used: int,
-    cell_group: IntArray,
-    cell_block: IntArray,
-    cell_bin: IntArray,
-    counts: FloatArray,
-    times: FloatArray,
-    shares: FloatArray,
+    cells: tuple[IntArray, IntArray, IntArray, FloatArray, FloatArray, FloatArray],
 ) -> int:
-    """Count the rows of one block and return how many cells there are; a kernel."""
-    for row in range(start, stop):
+    """Count rows of one block and return how many cells there are; a kernel."""
+    group, score, share = rows
+    cell_group, cell_block, cell_bin, counts, times, shares = cells
+    for row in range(part.start, part.stop):
         place = bin_of(share[row])
         cell = seen[group[row], place]
         if cell < 0:
@@ -141,15 +201,15 @@ def add_block(
             used += 1
             seen[group[row], place] = cell
             cell_group[cell] = group[row]
-            cell_block[cell] = block
+            cell_block[cell] = part.block
             cell_bin[cell] = place
-        add_score(score[row], nodes, counts[cell])
-        times[cell] += row
+        add_score(score[row], nodes, counts, cell, 0)
+        times[cell] += part.first + row - part.start
         shares[cell] += share[row]
     return used
 
 
-def add_score(score: float, nodes: FloatArray, counts: FloatArray) -> None:
+def add_score(score: float, nodes: FloatArray, counts: FloatArray, cell: int, shift: int) -> None:
     """Count a score at its node, or in parts at the two around it; a kernel."""
     low, high = 0, len(nodes) - 1
     while high - low > 1:
@@ -159,8 +219,8 @@ def add_score(score: float, nodes: FloatArray, counts: FloatArray) -> None:
         else:
             high = middle
     part = (score - nodes[low]) / (nodes[high] - nodes[low])
-    counts[low] += 1.0 - part
-    counts[high] += part
+    counts[cell, shift + low] += 1.0 - part
+    counts[cell, shift + high] += part
 
 
 def bin_of(share: float) -> int:
@@ -183,16 +243,21 @@ def block_edges(rows: int) -> IntArray:
     """
     edges = [0]
     while edges[-1] < rows:
-        edges.append(edges[-1] + max(FIRST_BLOCK, int(GROWTH * edges[-1])))
+        edges.append(block_end(edges[-1]))
     edges[-1] = rows
     return np.array(edges, dtype=np.int64)
 
 
+def block_end(start: int) -> int:
+    """Return the first row after the block that begins with a row."""
+    return start + max(FIRST_BLOCK, int(GROWTH * start))
+
+
 def nodes_of(score: FloatArray) -> FloatArray:
-    """Return the scores that are counted: all that came, or a grid if they are too many."""
+    """Return the scores that are counted: all that came first, or a grid if they are too many."""
     few = np.unique(score[:1_000])
     if len(few) <= MOST_NODES:
-        few = np.unique(score)
+        few = np.unique(score[:LOOKED_AT])
     if len(few) > MOST_NODES:
         return np.linspace(0.0, 1.0, GRID)
     return np.union1d(few, [0.0, 1.0])
