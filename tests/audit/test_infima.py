@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from bench.audit_logs import World, drawn
 
 from affinity_bandits.audit import likelihood_ratios, odds, odds_with_drift, pair_table_of, table_of
-from affinity_bandits.audit.drifting_odds import EVERY, Group, Search
+from affinity_bandits.audit.betting_odds import with_cash
+from affinity_bandits.audit.bonus_set import bonus_levels
+from affinity_bandits.audit.drifting_odds import ABSOLUTE, EVERY, Group, Search
+from affinity_bandits.audit.inversion import BETS, groups_of, possible
 from affinity_bandits.audit.likelihoods import log_mean_likelihood
 from affinity_bandits.audit.lowest import TOLERANCE, lowest, value
 from affinity_bandits.audit.matched_pairs import (
@@ -73,12 +77,33 @@ def test_the_least_over_rates() -> None:
     found = odds_with_drift(table)
     groups = [Group.of(table.of(one)) for one in range(2)]
     search = Search(groups, reference_weights(2, EVERY))
-    every = list(range(len(search.bets)))
+    everything = [[group.bets(bet, search.weights) for group in groups] for bet in search.bets]
     least = min(
-        search._evidence(rate, 0.0, every, math.inf)[0] for rate in np.arange(-0.6, 1.21, 0.15)
+        search.bound(everything, rate, 0.0, math.inf) for rate in np.arange(-0.6, 1.21, 0.15)
     )
-    assert found <= least
+    # Not above it, and below by no more than is said and by what a grid of 0.15 may overlook.
+    assert least - ABSOLUTE - 0.1 < found <= least
     assert found > 0.8  # and not nothing
+    assert odds_with_drift(table, enough=0.75) == pytest.approx(0.75, abs=0.5)
+
+
+@pytest.mark.slow
+def test_pieces_are_excluded_by_all_bets_or_by_none() -> None:
+    # What is left out on the way, alternatives and references, changes no verdict on a piece.
+    groups = groups_of(table_of(drawn(BIASED._replace(rows=900, bias=Power(2.0)), 5)))
+    ends = np.linspace(0.0, 1.0, 11)
+    enough = math.log(20)
+    found = possible(groups, bonus_levels, ends, enough)
+    slow = []
+    for low, high in pairwise(ends):
+        parts = [
+            with_cash([g.least(g.bets(bet), bonus_levels(g, low, high))[0] for g in groups]).sum()
+            for bet in BETS
+        ]
+        slow.append(np.logaddexp.reduce(parts) - math.log(len(BETS)) < enough)
+    places = np.flatnonzero(slow)
+    assert found == (places[0], places[-1])
+    assert places[0] > 0
 
 
 def test_an_average_of_likelihoods_is_bounded_from_below() -> None:

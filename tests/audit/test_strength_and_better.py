@@ -10,7 +10,8 @@ import pytest
 from bench.audit_logs import World, drawn
 
 from affinity_bandits.audit import better, decision_log, strength, table_of
-from affinity_bandits.audit.bonus_set import EVERY, _Group, as_bonus
+from affinity_bandits.audit.bonus_set import as_bonus
+from affinity_bandits.audit.inversion import EVERY, Group
 from affinity_bandits.audit.strategies import reference_weights
 from affinity_bandits.bias import Constant, Power
 from affinity_bandits.errors import InvalidInput
@@ -37,8 +38,8 @@ def test_bets_against_the_true_bonus_lose_on_average(theta: float) -> None:
         table = table_of(log)
         total = 0.0
         for group in range(2):
-            one = _Group(table.of(group))
-            bets = one.bets(("share", theta), reference_weights(2, EVERY))
+            one = Group(table.of(group), reference_weights(2, EVERY))
+            bets = one.bets(("share", theta))
             factors = 1 - slope + slope * one.shares
             total += at_level(one.cells, bets, TWO[group], factors)
         mean += chance * math.exp(total)

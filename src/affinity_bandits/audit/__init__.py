@@ -9,6 +9,7 @@ from affinity_bandits.audit.bonus_set import Strength, strength
 from affinity_bandits.audit.comparison import Comparisons, better
 from affinity_bandits.audit.drawn_panels import Path, panels_at_random
 from affinity_bandits.audit.drifting_odds import odds_with_drift
+from affinity_bandits.audit.indicated import indicated
 from affinity_bandits.audit.likelihoods import likelihood_ratios
 from affinity_bandits.audit.log import DecisionLog, Rows, decision_log
 from affinity_bandits.audit.matched_pairs import pairs
@@ -34,6 +35,7 @@ __all__ = [
     "Verdict",
     "better",
     "decision_log",
+    "indicated",
     "likelihood_ratios",
     "odds",
     "odds_with_drift",

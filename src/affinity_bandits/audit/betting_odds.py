@@ -6,6 +6,7 @@ The theorem, its proof and its limits are in docs/audit.md, "If nothing drifts".
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -36,7 +37,7 @@ def odds(table: Table) -> float:
     return float(np.logaddexp.reduce(totals) - math.log(len(ALTERNATIVES)))
 
 
-def with_cash(log_e: FloatArray | float) -> FloatArray:
+def with_cash(log_e: FloatArray | Sequence[float] | float) -> FloatArray:
     """Return the logarithm of a wealth of which a part was never bet."""
     return np.logaddexp(math.log(CASH), math.log(1.0 - CASH) + np.asarray(log_e))
 

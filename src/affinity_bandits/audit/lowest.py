@@ -32,7 +32,20 @@ def lowest(
     start: float,
     top: float,
 ) -> float:
-    """Return a lower bound of f on [0, top]; a kernel.
+    """Return a lower bound of f on [0, top]; a kernel, like `lowest_and_where`."""
+    return lowest_and_where(gains, bets, totals, raised, lowered, start, top)[0]
+
+
+def lowest_and_where(
+    gains: FloatArray,
+    bets: FloatArray,
+    totals: FloatArray,
+    raised: FloatArray,
+    lowered: FloatArray,
+    start: float,
+    top: float,
+) -> tuple[float, float]:
+    """Return a lower bound of f on [0, top], and where f is about as low; a kernel.
 
     Args:
         gains: a_r.
@@ -49,11 +62,13 @@ def lowest(
     low, f_low, d_low, has_low = 0.0, 0.0, 0.0, False
     high, f_high, d_high, has_high = top, 0.0, 0.0, False
     best = math.inf
+    where = start
     bound = -math.inf
     m = min(max(start, 1e-3 * top), 0.999 * top)
     for step in range(MOST_STEPS):
         f, d, bend = value(m, gains, bets, totals, raised, lowered, logs, slopes, bends)
-        best = min(best, f)
+        if f < best:
+            best, where = f, m
         if d < 0.0:
             low, f_low, d_low, has_low = m, f, d, True
         else:
@@ -79,7 +94,7 @@ def lowest(
             m = m - 1.3 * d / bend if bend > 0.0 else (top if d < 0.0 else 0.0)
             if not low < m < high:
                 m = top if d < 0.0 else 0.0
-    return bound
+    return bound, where
 
 
 def value(
