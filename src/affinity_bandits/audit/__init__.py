@@ -14,6 +14,7 @@ from affinity_bandits.audit.likelihoods import likelihood_ratios
 from affinity_bandits.audit.log import DecisionLog, decision_log
 from affinity_bandits.audit.matched_pairs import pairs
 from affinity_bandits.audit.pair_table import PairTable, pair_table_of
+from affinity_bandits.audit.power import Power, power
 from affinity_bandits.audit.recorded_panels import panels_on_record
 from affinity_bandits.audit.table import Table, table_of
 from affinity_bandits.audit.verdict import Verdict, verdicts
@@ -22,6 +23,7 @@ __all__ = [
     "DecisionLog",
     "PairTable",
     "Path",
+    "Power",
     "Strength",
     "Table",
     "Verdict",
@@ -35,6 +37,7 @@ __all__ = [
     "pairs",
     "panels_at_random",
     "panels_on_record",
+    "power",
     "strength",
     "table_of",
     "verdicts",
