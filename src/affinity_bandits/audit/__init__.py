@@ -16,6 +16,7 @@ from affinity_bandits.audit.matched_pairs import pairs
 from affinity_bandits.audit.pair_table import PairTable, pair_table_of
 from affinity_bandits.audit.power import Power, power
 from affinity_bandits.audit.recorded_panels import panels_on_record
+from affinity_bandits.audit.sensitivity import Sensitivity, sensitivity
 from affinity_bandits.audit.table import Table, table_of
 from affinity_bandits.audit.verdict import Verdict, verdicts
 
@@ -24,6 +25,7 @@ __all__ = [
     "PairTable",
     "Path",
     "Power",
+    "Sensitivity",
     "Strength",
     "Table",
     "Verdict",
@@ -38,6 +40,7 @@ __all__ = [
     "panels_at_random",
     "panels_on_record",
     "power",
+    "sensitivity",
     "strength",
     "table_of",
     "verdicts",
