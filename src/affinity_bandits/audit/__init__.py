@@ -16,7 +16,9 @@ from affinity_bandits.audit.matched_pairs import pairs
 from affinity_bandits.audit.one_pass import OnePass, Summary, summary_of, summary_of_log
 from affinity_bandits.audit.overview import Course, Tally
 from affinity_bandits.audit.pair_table import PairTable, pair_table_of
+from affinity_bandits.audit.power import Power, power
 from affinity_bandits.audit.recorded_panels import panels_on_record
+from affinity_bandits.audit.sensitivity import Sensitivity, sensitivity
 from affinity_bandits.audit.table import Table, table_of
 from affinity_bandits.audit.verdict import Verdict, verdicts
 
@@ -27,7 +29,9 @@ __all__ = [
     "OnePass",
     "PairTable",
     "Path",
+    "Power",
     "Rows",
+    "Sensitivity",
     "Strength",
     "Summary",
     "Table",
@@ -43,6 +47,8 @@ __all__ = [
     "pairs",
     "panels_at_random",
     "panels_on_record",
+    "power",
+    "sensitivity",
     "strength",
     "summary_of",
     "summary_of_log",

@@ -124,6 +124,11 @@ class Group:
         return float(found) - (abs(rate) + half) ** 2 * self.unevenness
 
 
+def bets_made() -> list[Bet]:
+    """Return all alternatives, with all leans."""
+    return [(*alternative, lean) for alternative in ALTERNATIVES for lean in LEANS]
+
+
 def odds_with_drift(table: Table, enough: float = math.inf) -> float:
     """Return the logarithm of an e-value of "all levels change by one factor, at a steady rate".
 
@@ -148,7 +153,7 @@ class Search:
     def __init__(self, groups: list[Group], weights: FloatArray) -> None:
         self.groups = groups
         self.weights = weights
-        self.bets = [(*alternative, lean) for alternative in ALTERNATIVES for lean in LEANS]
+        self.bets = bets_made()
 
     def lowest(self, enough: float = math.inf) -> float:
         """Return a lower bound of the infimum of the evidence over all rates."""

@@ -135,14 +135,16 @@ def _seen_words(power: Sequence[Seen]) -> str:
 
 def _longer(power: Sequence[Seen]) -> tuple[str, ...]:
     """Return how long one would have to go on in the same way."""
-    reachable = [one for one in power if one.times is not None and one.bonus <= OF_INTEREST]
-    if not reachable:
+    wanted = [one for one in power if one.bonus <= OF_INTEREST]
+    if all(one.times is not None and math.isinf(one.times) for one in wanted):
         return ("More rows of this kind would not help: shares move too little for it to show.",)
+    reachable = [one for one in wanted if one.times is not None and math.isfinite(one.times)]
+    if not reachable:
+        return ("Even 64 times as many rows of this kind would probably not show it.",)
     return tuple(
         f"{bonus_words(one.bonus).capitalize()} would take about {one.times:.2g} times as many "
         "rows of this kind."
         for one in reachable
-        if one.times is not None
     )
 
 
@@ -150,13 +152,18 @@ def _drift_words(explained: Sequence[OneGroupDrift], assumption: str) -> tuple[s
     """Return what one group's own drift would have to be."""
     if assumption == "random":
         return ("Drift does not matter here: who judged was drawn at random.",)
-    changes = [one for one in explained if one.change is not None]
     return tuple(
-        f"A {'fall' if one.change < 0 else 'rise'} by {percent(abs(one.change))} of the level of "
-        f"“{one.group}” alone, from the first row to the last, would explain it as well."
-        for one in changes
-        if one.change is not None
+        f"{' or '.join(ways).capitalize()} of the level of “{one.group}” alone, from the first row "
+        "to the last, could explain it as well."
+        for one in explained
+        if (ways := _ways(one))
     )
+
+
+def _ways(one: OneGroupDrift) -> list[str]:
+    """Return how the level of one group may have changed."""
+    ways = (("a fall by", one.fall), ("a rise by", one.rise))
+    return [f"{words} {percent(change)}" for words, change in ways if change is not None]
 
 
 def _record(panels: str | None) -> tuple[str, ...]:

@@ -66,8 +66,8 @@ class Seen:
         bonus: 0.2 is 20%; infinity is f(x) = x, strangers get the lowest score.
         probability: of "shown".
         interval: of that probability, as it was found by drawing logs.
-        times: how many times the rows it would take for a probability of 0.8; None if no number
-            of rows with shares like these would do.
+        times: how many times the rows it would take for a probability of 0.8; None if more than
+            64, infinite if no number of rows with shares like these would do.
     """
 
     bonus: float
@@ -103,11 +103,14 @@ class OneGroupDrift:
 
     Attributes:
         group: its name.
-        change: from the first row to the last: -0.12 is a fall by 12%; None if none would do.
+        fall: the part of it that must have been lost from the first row to the last; None if none
+            would do.
+        rise: the part of it that must have been gained.
     """
 
     group: str
-    change: float | None
+    fall: float | None
+    rise: float | None
 
 
 @dataclass(frozen=True)

@@ -79,6 +79,8 @@ def compared_words(one: Compared) -> str:
 def seen_words(one: Seen) -> str:
     """Return how many times the rows a bonus would take to be seen."""
     if one.times is None:
+        return "more than 64 times as many rows"
+    if math.isinf(one.times):
         return "no number of rows like these"
     if one.times <= 1.0:
         return "these rows"
