@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from affinity_bandits._version import __version__
+from affinity_bandits.cli.audit import audit
 from affinity_bandits.cli.biases import biases
 from affinity_bandits.cli.noises import noises
 from affinity_bandits.cli.paper import app as paper_app
@@ -26,6 +27,7 @@ app = typer.Typer(
 )
 app.command()(simulate)
 app.command()(plan)
+app.command()(audit)
 app.command()(policies)
 app.command()(biases)
 app.command()(noises)
