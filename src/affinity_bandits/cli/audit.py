@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -74,11 +75,7 @@ def audit(
     _check_places(report, json)
     source = _source(log, dsn, query)
     draws = checks.integer("seed", parsing.number("seed", seed), low=0, high=2**62)
-    said = _asked({"scale": scale, "committee": committee}, _exported(log))
-    on = _scale(said["scale"])
-    initial = None if said["committee"] is None else committees("committee", said["committee"])
-    if not responsible_use:
-        refuse_protected("group", [group or "", *(initial[0] if initial else ())])
+    on = _scale(scale if scale is not None else _asked("scale"))
     columns = parsing.given(
         group=group,
         score=score,
@@ -88,10 +85,11 @@ def audit(
         drawn_from=_panel(drawn_from),
         row_id=row_id,
     )
+    columns |= {"lowest": on.lowest, "highest": on.highest, "in_order": in_order, "sort": sort}
     found = _audited(
         source,
-        initial or [None],
-        {"lowest": on.lowest, "highest": on.highest, "in_order": in_order, "sort": sort, **columns},
+        _initial(source, columns, committee),
+        columns,
         {
             "scale": "yes/no" if on.two_scores else f"{on.lowest:g}..{on.highest:g}",
             "panels": _checked_panels(panels),
@@ -116,7 +114,7 @@ def audit(
 
 def _audited(
     source: Path | Query,
-    initial: list[dict[str, int] | None],  # type: ignore[type-arg]
+    initial: Sequence[dict[str, int] | None],
     columns: dict[str, Any],
     settings: dict[str, Any],
 ) -> Audit:
@@ -166,19 +164,32 @@ def _source(log: Path | None, dsn: str | None, query: str | None) -> Path | Quer
     return Query(dsn, query)
 
 
-def _exported(log: Path | None) -> bool:
-    """Return whether the service wrote a file: then the file says what else would be asked."""
-    from affinity_bandits.audit.reading import says_who_sat
+def _initial(
+    source: Path | Query, columns: dict[str, Any], said: str | None
+) -> Sequence[dict[str, int] | None]:
+    """Return initial committees that are possible; None is the one that the log itself tells."""
+    from affinity_bandits.audit.reading import read_log
 
-    return log is not None and says_who_sat(log)
+    if said is None:
+        try:
+            read_log(source, initial=None, **columns)
+        except InvalidInput as error:
+            if error.parameter != "initial":
+                raise
+            said = _asked("committee")
+        else:
+            return [None]
+    if said is None:
+        rule = (
+            "given: whom it had before the first row, e.g. --committee 'referrals 30, agencies 10'"
+        )
+        raise InvalidInput("committee", rule, None)
+    return committees("committee", said)
 
 
-def _asked(said: dict[str, str | None], exported: bool) -> dict[str, str | None]:
+def _asked(name: str) -> str | None:
     """Ask for what was not said, if somebody is there to answer."""
-    for name, words in ASKED.items():
-        if said[name] is None and sys.stdin.isatty() and not (exported and name == "committee"):
-            said[name] = typer.prompt(words, type=str)
-    return said
+    return typer.prompt(ASKED[name], type=str) if sys.stdin.isatty() else None
 
 
 def _scale(said: str | None) -> Scale:

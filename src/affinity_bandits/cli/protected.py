@@ -7,61 +7,14 @@ from collections.abc import Iterable
 
 from affinity_bandits.errors import InvalidInput
 
-WORDS = [
-    "sex",
-    "gender",
-    "male",
-    "female",
-    "man",
-    "men",
-    "woman",
-    "women",
-    "nonbinary",
-    "transgender",
-    "race",
-    "racial",
-    "ethnic",
-    "ethnicity",
-    "black",
-    "white",
-    "asian",
-    "hispanic",
-    "latino",
-    "latina",
-    "origin",
-    "nationality",
-    "national",
-    "citizenship",
-    "foreigner",
-    "immigrant",
-    "migrant",
-    "religion",
-    "religious",
-    "christian",
-    "muslim",
-    "jewish",
-    "hindu",
-    "buddhist",
-    "atheist",
-    "disability",
-    "disabled",
-    "pregnant",
-    "pregnancy",
-    "marital",
-    "married",
-    "age",
-    "young",
-    "old",
-    "older",
-    "younger",
-    "orientation",
-    "gay",
-    "lesbian",
-    "bisexual",
-    "heterosexual",
-    "caste",
-]
-PATTERN = re.compile(rf"(?<![a-z])(?:{'|'.join(WORDS)})(?![a-z])")
+WORDS = """
+sex gender male female man men woman women nonbinary transgender race racial ethnic ethnicity black
+white asian hispanic latino latina origin nationality citizenship foreigner immigrant migrant
+religion religious christian muslim jewish hindu buddhist atheist disability disabled pregnant
+pregnancy marital married age young old older younger orientation gay lesbian bisexual heterosexual
+caste
+"""
+PATTERN = re.compile(rf"(?<![a-z])(?:{'|'.join(WORDS.split())})(?![a-z])")
 RULE = (
     "sources, skill sets or the like, not protected attributes or proxies for them "
     "(docs/responsible-use.md); if it is not what it looks like, say --responsible-use"
