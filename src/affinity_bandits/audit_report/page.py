@@ -85,8 +85,8 @@ def _pictures(audit: Audit) -> list[str]:
         "show.</p>",
         _picture("Scores by share", draw_scores, audit),
         '<p class="quiet">Each dot is the mean of scores that were given at about that share; '
-        "larger dots are more scores. Dotted: no bias. Orange: the bonus that fits best, and "
-        "around it all that the log leaves possible.</p>",
+        "larger dots are more scores. Dotted: as if shares did not matter. Orange: the bonus that "
+        "fits best, and around it all that the log leaves possible.</p>",
         f"<p>{escape(strength_words(audit))}</p>",
     ]
     if any(one.plain is not None for one in audit.compared):

@@ -180,9 +180,7 @@ def _initial(
         else:
             return [None]
     if said is None:
-        rule = (
-            "given: whom it had before the first row, e.g. --committee 'referrals 30, agencies 10'"
-        )
+        rule = "given: whom it had before the first row, e.g. --committee 'own 30, other 10'"
         raise InvalidInput("committee", rule, None)
     return committees("committee", said)
 
