@@ -50,9 +50,9 @@ class Counter(Progress):
 @contextmanager
 def sweep_bar(total: int) -> Iterator[Callable[[Summary], None]]:
     """Yield a function that shows a sweep's progress: as a bar, or as a line every so often."""
-    pace = Pace(total)
+    speed = Speed(total)
     if not sys.stderr.isatty():
-        lines = Throttle(LINE_SECONDS, lambda summary: print(pace.words(summary), file=sys.stderr))
+        lines = Throttle(LINE_SECONDS, lambda summary: print(speed.words(summary), file=sys.stderr))
         yield lines.tell
         return
     from rich.console import Console
@@ -70,7 +70,7 @@ def sweep_bar(total: int) -> Iterator[Callable[[Summary], None]]:
 
         def show(summary: Summary) -> None:
             bars.update(
-                task, completed=summary.found + summary.run, description=pace.words(summary)
+                task, completed=summary.found + summary.run, description=speed.words(summary)
             )
 
         yield Throttle(BAR_SECONDS, show).tell
@@ -92,7 +92,7 @@ class Throttle:
             self._show(summary)
 
 
-class Pace:
+class Speed:
     """How fast a sweep goes, and how long it has to go."""
 
     def __init__(self, total: int) -> None:

@@ -10,12 +10,12 @@ import pytest
 from affinity_bandits.service.health.evidence import LEVEL
 from affinity_bandits.service.health.standstill import (
     FEWEST_UNANSWERED,
-    Pace,
+    AnswerTimes,
     find_standstill,
     longest_usual,
 )
 
-STEADY = Pace(silent=0.0, gaps=[10.0] * 99, events=400, outstanding=5, lease_seconds=60.0)
+STEADY = AnswerTimes(silent=0.0, gaps=[10.0] * 99, events=400, outstanding=5, lease_seconds=60.0)
 
 
 def test_a_round_that_stands_still_is_found_once_its_pace_and_lease_do_not_explain_it() -> None:
@@ -45,7 +45,7 @@ def test_what_is_explained_is_no_standstill(explained: dict[str, object]) -> Non
 
 
 def test_where_no_answer_came_it_takes_many_slots_and_several_leases() -> None:
-    never = Pace(181.0, None, 20, FEWEST_UNANSWERED, 60.0)
+    never = AnswerTimes(181.0, None, 20, FEWEST_UNANSWERED, 60.0)
     found = find_standstill(never)
     assert found is not None
     assert found.usual is None
@@ -59,13 +59,12 @@ def test_the_level_is_exact_for_exponential_times(number: int) -> None:
     random = np.random.default_rng(4)
     events = 3
     level = LEVEL / (events * (events + 1))
-    pace = Pace(0.0, [1.0] * number, events, 1, 1e-9)
-    times = longest_usual(pace)
-    assert (1 + times / number) ** -number == pytest.approx(level)
+    factor = longest_usual(AnswerTimes(0.0, [1.0] * number, events, 1, 1e-9))
+    assert (1 + factor / number) ** -number == pytest.approx(level)
     # The same formula at 1%: of 20,000, 200 +- 5 * 14 are longer.
-    times = number * (0.01 ** (-1 / number) - 1)
+    factor = number * (0.01 ** (-1 / number) - 1)
     gaps = random.exponential(size=(20_000, number + 1))
-    longer = (gaps[:, -1] > times * gaps[:, :-1].mean(axis=1)).sum()
+    longer = (gaps[:, -1] > factor * gaps[:, :-1].mean(axis=1)).sum()
     assert abs(longer - 200) < 70
 
 
@@ -79,7 +78,7 @@ def test_sound_campaigns_give_no_finding() -> None:
         mean = 10.0 * np.exp(np.linspace(0.0, random.uniform(-1.1, 1.1), count))
         gaps = list(random.exponential(mean))
         found += any(
-            find_standstill(Pace(gaps[n], gaps[max(0, n - 100) : n], 2 * n + 2, 3, 0.001))
+            find_standstill(AnswerTimes(gaps[n], gaps[max(0, n - 100) : n], 2 * n + 2, 3, 0.001))
             is not None
             for n in range(1, count)
         )

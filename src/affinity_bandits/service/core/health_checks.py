@@ -26,7 +26,7 @@ from affinity_bandits.service.health.committee import RoundCommittee, find_misfi
 from affinity_bandits.service.health.ends import RoundScores, find_at_end
 from affinity_bandits.service.health.missing import RoundLapses, find_missing
 from affinity_bandits.service.health.raters import SHARE, OneRater, gives_nearly_all
-from affinity_bandits.service.health.standstill import Pace, find_standstill
+from affinity_bandits.service.health.standstill import AnswerTimes, find_standstill
 from affinity_bandits.service.problems import NeedsAttention
 from affinity_bandits.service.store.connection import GONE, transaction
 from affinity_bandits.service.store.named import sql
@@ -208,13 +208,13 @@ def check_look(look: Look) -> Checked:
     misfit = find_misfit(committees_of(look))
     if misfit is not None:
         found.append(words.committee_words(misfit, names))
-    pace = pace_of(look)
+    times = answer_times(look)
     if about["status"] == "open" and about["answered"] < about["size"]:
-        still = find_standstill(pace)
+        still = find_standstill(times)
         if still is not None:
             found.append(words.standstill_words(still))
     answers = about["before"] + about["answered"]
-    return Checked(tuple(found), answers, pace.silent, pace.longest)
+    return Checked(tuple(found), answers, times.silent, times.longest)
 
 
 def lapses_of(look: Look) -> list[RoundLapses]:
@@ -310,7 +310,7 @@ def committees_of(look: Look) -> list[RoundCommittee]:
     return committees[::-1]
 
 
-def pace_of(look: Look) -> Pace:
+def answer_times(look: Look) -> AnswerTimes:
     """Return how answers have come of late."""
     about, now = look.about, look.about["now"]
     tells = [one["at"] for one in look.events if one["kind"] == "tell" and one["counted"]]
@@ -324,7 +324,7 @@ def pace_of(look: Look) -> Pace:
     longest = about["longest"]
     if answers > about["answers"]:  # what was silent by the last look went on
         longest = max(longest, about["silent"])
-    return Pace(
+    return AnswerTimes(
         silent=silent,
         gaps=[(b - a).total_seconds() for a, b in pairwise(tells)] if tells else None,
         events=about["events"],

@@ -23,7 +23,7 @@ FIRST_LEASES = 3.0
 
 
 @dataclass(frozen=True)
-class Pace:
+class AnswerTimes:
     """How answers have come, and what is still owed.
 
     Attributes:
@@ -60,26 +60,29 @@ class Standstill:
     outstanding: int
 
 
-def find_standstill(pace: Pace) -> Standstill | None:
+def find_standstill(times: AnswerTimes) -> Standstill | None:
     """Return how a round stands still; None if it does not."""
-    if pace.outstanding <= 0:
+    if times.outstanding <= 0:
         return None
-    if pace.gaps is None:
-        if pace.outstanding < FEWEST_UNANSWERED or pace.silent <= FIRST_LEASES * pace.lease_seconds:
+    if times.gaps is None:
+        if (
+            times.outstanding < FEWEST_UNANSWERED
+            or times.silent <= FIRST_LEASES * times.lease_seconds
+        ):
             return None
-        return Standstill(pace.silent, None, pace.outstanding)
-    usual = sum(pace.gaps) / len(pace.gaps) if pace.gaps else 0.0
-    if pace.silent <= longest_usual(pace):
+        return Standstill(times.silent, None, times.outstanding)
+    usual = sum(times.gaps) / len(times.gaps) if times.gaps else 0.0
+    if times.silent <= longest_usual(times):
         return None
-    return Standstill(pace.silent, usual, pace.outstanding)
+    return Standstill(times.silent, usual, times.outstanding)
 
 
-def longest_usual(pace: Pace) -> float:
+def longest_usual(times: AnswerTimes) -> float:
     """Return the longest silence, in seconds, that a round's own pace and lease explain."""
-    if not pace.gaps:
+    if not times.gaps:
         return math.inf  # one tell alone has no pace
-    least = max(LEASES * pace.lease_seconds, LONGEST_TIMES * max(pace.longest, *pace.gaps, 0.0))
-    number = len(pace.gaps)
-    tries = pace.events * (pace.events + 1) / LEVEL
-    times = number * math.expm1(math.log(tries) / number)
-    return max(least, times * sum(pace.gaps) / number)
+    least = max(LEASES * times.lease_seconds, LONGEST_TIMES * max(times.longest, *times.gaps, 0.0))
+    number = len(times.gaps)
+    tries = times.events * (times.events + 1) / LEVEL
+    factor = number * math.expm1(math.log(tries) / number)
+    return max(least, factor * sum(times.gaps) / number)
