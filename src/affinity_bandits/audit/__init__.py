@@ -9,10 +9,13 @@ from affinity_bandits.audit.bonus_set import Strength, strength
 from affinity_bandits.audit.comparison import better
 from affinity_bandits.audit.drawn_panels import Path, panels_at_random
 from affinity_bandits.audit.drifting_odds import odds_with_drift
+from affinity_bandits.audit.estimates import Estimates, estimates
+from affinity_bandits.audit.exponent_set import Exponents, exponents
 from affinity_bandits.audit.indicated import indicated
 from affinity_bandits.audit.likelihoods import likelihood_ratios
 from affinity_bandits.audit.log import DecisionLog, decision_log
 from affinity_bandits.audit.matched_pairs import pairs
+from affinity_bandits.audit.mean_ratios import Ratio, mean_ratios
 from affinity_bandits.audit.pair_table import PairTable, pair_table_of
 from affinity_bandits.audit.power import Power, power
 from affinity_bandits.audit.recorded_panels import panels_on_record
@@ -22,17 +25,23 @@ from affinity_bandits.audit.verdict import Verdict, verdicts
 
 __all__ = [
     "DecisionLog",
+    "Estimates",
+    "Exponents",
     "PairTable",
     "Path",
     "Power",
+    "Ratio",
     "Sensitivity",
     "Strength",
     "Table",
     "Verdict",
     "better",
     "decision_log",
+    "estimates",
+    "exponents",
     "indicated",
     "likelihood_ratios",
+    "mean_ratios",
     "odds",
     "odds_with_drift",
     "pair_table_of",
