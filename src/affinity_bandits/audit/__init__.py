@@ -9,10 +9,13 @@ from affinity_bandits.audit.bonus_set import Strength, strength
 from affinity_bandits.audit.comparison import Comparisons, better
 from affinity_bandits.audit.drawn_panels import Path, panels_at_random
 from affinity_bandits.audit.drifting_odds import odds_with_drift
+from affinity_bandits.audit.estimates import Estimates, estimates
+from affinity_bandits.audit.exponent_set import Exponents, exponents
 from affinity_bandits.audit.indicated import indicated
 from affinity_bandits.audit.likelihoods import likelihood_ratios
 from affinity_bandits.audit.log import DecisionLog, Rows, decision_log
 from affinity_bandits.audit.matched_pairs import pairs
+from affinity_bandits.audit.mean_ratios import Ratio, mean_ratios
 from affinity_bandits.audit.one_pass import OnePass, Summary, summary_of, summary_of_log
 from affinity_bandits.audit.overview import Course, Tally
 from affinity_bandits.audit.pair_table import PairTable, pair_table_of
@@ -26,10 +29,13 @@ __all__ = [
     "Comparisons",
     "Course",
     "DecisionLog",
+    "Estimates",
+    "Exponents",
     "OnePass",
     "PairTable",
     "Path",
     "Power",
+    "Ratio",
     "Rows",
     "Sensitivity",
     "Strength",
@@ -39,8 +45,11 @@ __all__ = [
     "Verdict",
     "better",
     "decision_log",
+    "estimates",
+    "exponents",
     "indicated",
     "likelihood_ratios",
+    "mean_ratios",
     "odds",
     "odds_with_drift",
     "pair_table_of",

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from affinity_bandits.audit.inversion import Group, Levels, groups_of, possible
+from affinity_bandits.audit.inversion import TINY, Levels, Shares, groups_of, possible
 from affinity_bandits.audit.table import Table
 
 PIECES = 40
@@ -25,6 +25,11 @@ class Strength(NamedTuple):
 
     least: float
     largest: float
+
+    @property
+    def full(self) -> bool:
+        """Whether the log says nothing: every bonus is possible."""
+        return self.least == 0.0 and math.isinf(self.largest)
 
 
 def strength(table: Table, level: float = LEVEL) -> Strength | None:
@@ -46,10 +51,10 @@ def as_bonus(slope: float) -> float:
     return slope / (1.0 - slope) if slope < 1.0 else math.inf
 
 
-def bonus_levels(group: Group, low: float, high: float) -> Levels:
+def bonus_levels(group: Shares, low: float, high: float) -> Levels:
     """Return bounds of the levels of a group's cells, for all slopes from low to high."""
     factors = [
-        (1.0 - slope + slope * group.shares) / (1.0 - slope + slope * group.middle)
+        (1.0 - slope + slope * group.shares) / max(1.0 - slope + slope * group.middle, TINY)
         for slope in (low, high)
     ]
     return Levels(np.maximum(*factors), np.minimum(*factors))

@@ -30,6 +30,8 @@ EVERY = 2
 """Of the references of `odds`, every other one."""
 NEAR = 8.0
 """References whose logarithm is not so near to the best one are left out where others are tried."""
+TINY = 1e-9
+"""Stands for the level in the middle where all shares are 0, so that nothing is divided by 0."""
 BETS = tuple((shape, sign * theta) for shape, theta in ALTERNATIVES for sign in (1.0, -1.0))
 
 Bet: TypeAlias = tuple[str, float]
@@ -43,19 +45,34 @@ class Levels(NamedTuple):
     lowered: FloatArray
 
 
-Family: TypeAlias = Callable[["Group", float, float], Levels]
+Family: TypeAlias = Callable[["Shares", float, float], Levels]
 """From a group and a piece of the parameter's range to bounds of its cells' levels."""
 
 
-class Group:
-    """Cells of one group, their mean shares, and bets on them."""
+class Shares:
+    """Cells of one group, their mean shares, and the group's."""
 
-    def __init__(self, cells: Table, weights: FloatArray) -> None:
+    def __init__(self, cells: Table) -> None:
         self.cells = cells
         self.totals = cells.totals()
         self.shares = cells.shares / self.totals
         self.middle = float(self.totals @ self.shares / self.totals.sum())
         self.mean = float((cells.counts @ cells.nodes).sum() / self.totals.sum())
+
+    def fitted(self, levels: Levels) -> float:
+        """Return the level in the middle that fits best."""
+        return self.mean * float(self.totals.sum()) / max(float(self.totals @ levels.raised), TINY)
+
+    def top(self, levels: Levels) -> float:
+        """Return the largest level in the middle: no cell's is above 1."""
+        return 1.0 / max(float(levels.lowered.max()), TINY)
+
+
+class Group(Shares):
+    """The same, and bets on them."""
+
+    def __init__(self, cells: Table, weights: FloatArray) -> None:
+        super().__init__(cells)
         self._weights = weights
         self._tilts = {shape: tilts_of(cells, shape, EVERY) for shape in ("share", "log")}
         self._made: dict[Bet, Own] = {}
@@ -68,20 +85,16 @@ class Group:
             self._made[bet] = gains_and_bets(self.cells, self._weights, tilts, upright, theta)
         return self._made[bet]
 
-    def fitted(self, levels: Levels) -> float:
-        """Return the level in the middle that fits best."""
-        return self.mean * float(self.totals.sum()) / float(self.totals @ levels.raised)
-
     def glance(self, bet: Bet, levels: Levels) -> float:
         """Return a wealth at the level that fits best: no less than the least of all levels."""
         gains, bets = self.bets(bet)
-        m = min(self.fitted(levels), 1.0 / float(levels.lowered.max()))
+        m = min(self.fitted(levels), self.top(levels))
         room = np.empty((3, len(gains)))
         return float(machine_code(value)(m, gains, bets, self.totals, *levels, *room)[0])
 
     def least(self, own: Own, levels: Levels) -> tuple[float, float]:
         """Return a lower bound of a wealth for all levels, and where it is about as low."""
-        top = 1.0 / float(levels.lowered.max())
+        top = self.top(levels)
         start = self.fitted(levels)
         found = machine_code(lowest_and_where)(*own, self.totals, *levels, start, top)
         return float(found[0]), float(found[1])
