@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from affinity_bandits.audit.reading.files import Watched, first_line, unless_damaged
@@ -72,13 +72,15 @@ class CsvFile:
         """Return None: nothing is known before it is read."""
         return None
 
-    def batches(self, columns: list[str]) -> Iterator[list[Any]]:
+    def batches(self, columns: list[str], few: Collection[str] = ()) -> Iterator[list[Any]]:
         """Yield some columns of some rows at a time, as arrow's arrays of text."""
         import pyarrow as arrow
         from pyarrow import csv as reader
 
         # By number: names may come twice, or be whatever bytes.
         wanted = [str(self.names.index(column)) for column in columns]
+        text = arrow.string()
+        kinds = [arrow.dictionary(arrow.int32(), text) if name in few else text for name in columns]
         quotes = _Quotes(self._file)
         rows = 0
         with quotes, unless_damaged(self._damaged):
@@ -93,7 +95,7 @@ class CsvFile:
                     delimiter=self._delimiter, newlines_in_values=True
                 ),
                 convert_options=reader.ConvertOptions(
-                    column_types=dict.fromkeys(wanted, arrow.string()),
+                    column_types=dict(zip(wanted, kinds, strict=True)),
                     include_columns=wanted,
                     null_values=[""],
                     strings_can_be_null=True,
