@@ -118,19 +118,45 @@ class CsvFile:
             raise InvalidInput(f"file {self._file.name}", "a table of at least one row", "no rows")
 
     def where(self, row: int) -> str:
-        """Return where a row is, by its number from 0, in words: cells may have many lines."""
+        """Return where a row is, by its number from 0, in words.
+
+        Lines may be empty, and cells may have several of them.
+        """
         try:
-            with self._file.path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-                records = csv.reader(file, delimiter=self._delimiter)
-                line, seen = 1, -1
-                for record in records:
-                    seen += bool(record)
-                    if seen == row + 1:
-                        return f"line {line:,}"
-                    line = records.line_num + 1
+            line = self._simple_line(row) if self._is_simple() else self._line(row)
         except (OSError, csv.Error):  # a cell that is too long for this reader, say
-            pass
-        return f"line {row + 2:,}"
+            line = None
+        return f"line {row + 2 if line is None else line:,}"
+
+    def _is_simple(self) -> bool:
+        """Return whether every line is a row, but for those that are empty."""
+        with self._file.path.open("rb") as file:
+            while block := file.read(BLOCK):
+                if b'"' in block or block.count(b"\r") != block.count(b"\r\n"):
+                    return False
+        return True
+
+    def _simple_line(self, row: int) -> int | None:
+        """Return the line of a row where every line is a row."""
+        with self._file.path.open("rb") as file:
+            seen = -2  # the header is the first
+            for line, text in enumerate(file, start=1):
+                seen += text not in (b"\n", b"\r\n")
+                if seen == row:
+                    return line
+        return None
+
+    def _line(self, row: int) -> int | None:
+        """Return the line that a row begins with."""
+        with self._file.path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+            records = csv.reader(file, delimiter=self._delimiter)
+            line, seen = 1, -2
+            for record in records:
+                seen += bool(record)
+                if seen == row:
+                    return line
+                line = records.line_num + 1
+        return None
 
     def _damaged(self, error: Exception) -> InvalidInput:
         """Return what is wrong with a file that the fast reader stopped at."""
