@@ -12,7 +12,6 @@ from importlib.util import find_spec
 from affinity_bandits.errors import MissingExtra
 
 NEEDED = {
-    "audit": ("asyncpg", "pyarrow"),
     "client": ("httpx", "pydantic"),
     "service": (
         "asyncpg",
@@ -38,7 +37,7 @@ NEEDED = {
         "xarray",
     ),
 }
-"""The modules that each of the large extras installs; of `audit`, what it has beyond `plot`."""
+"""The modules that each of the three large extras installs."""
 
 
 def need(extra: str, *modules: str) -> None:

@@ -15,7 +15,7 @@ NOTE = re.compile(r"<!-- (not run|stays up): (.+?) -->", flags=re.DOTALL)
 SAVED = re.compile(r"`([\w.-]+)`:$")
 PROMPT = "$ "
 FILES = ("toml", "json")
-WITH_SIMULATION = {"experiments", "plot", "ray"}
+WITH_SIMULATION = {"audit", "experiments", "plot", "ray"}
 """The extras that bring the extra `simulation` along."""
 KINDS = ("console", "python", "text", *FILES, "")
 """What a block may be; directives of MyST, in braces, are not for typing."""

@@ -126,6 +126,7 @@ TO_INSTALL = {
     "service": "'affinity-bandits-core[service]'",
     "simulation": "affinity-bandits",
     "plot": "'affinity-bandits[plot]'",
+    "audit": "'affinity-bandits[audit]'",
     "experiments": "'affinity-bandits[experiments]'",
     "ray": "'affinity-bandits[ray]'",
 }

@@ -362,6 +362,10 @@ def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
     text = 'time,group,score,note\n\n1,own,5,"a\nb\nc"\n2,own,bad,d\n'
     with pytest.raises(InvalidInput, match=r"^score in line 6 "):
         consumed(written(tmp_path, text))
+    for end in ("\n", "\r\n", "\r"):
+        text = end.join(["time,group,score", "", "1,own,5", "", "", "2,own,bad"])
+        with pytest.raises(InvalidInput, match=r"^score in line 6 "):
+            consumed(written(tmp_path, text))
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from affinity_bandits.audit.reading.files import Watched, first_line, unless_damaged
@@ -72,13 +72,15 @@ class CsvFile:
         """Return None: nothing is known before it is read."""
         return None
 
-    def batches(self, columns: list[str]) -> Iterator[list[Any]]:
+    def batches(self, columns: list[str], few: Collection[str] = ()) -> Iterator[list[Any]]:
         """Yield some columns of some rows at a time, as arrow's arrays of text."""
         import pyarrow as arrow
         from pyarrow import csv as reader
 
         # By number: names may come twice, or be whatever bytes.
         wanted = [str(self.names.index(column)) for column in columns]
+        text = arrow.string()
+        kinds = [arrow.dictionary(arrow.int32(), text) if name in few else text for name in columns]
         quotes = _Quotes(self._file)
         rows = 0
         with quotes, unless_damaged(self._damaged):
@@ -93,7 +95,7 @@ class CsvFile:
                     delimiter=self._delimiter, newlines_in_values=True
                 ),
                 convert_options=reader.ConvertOptions(
-                    column_types=dict.fromkeys(wanted, arrow.string()),
+                    column_types=dict(zip(wanted, kinds, strict=True)),
                     include_columns=wanted,
                     null_values=[""],
                     strings_can_be_null=True,
@@ -116,19 +118,45 @@ class CsvFile:
             raise InvalidInput(f"file {self._file.name}", "a table of at least one row", "no rows")
 
     def where(self, row: int) -> str:
-        """Return where a row is, by its number from 0, in words: cells may have many lines."""
+        """Return where a row is, by its number from 0, in words.
+
+        Lines may be empty, and cells may have several of them.
+        """
         try:
-            with self._file.path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-                records = csv.reader(file, delimiter=self._delimiter)
-                line, seen = 1, -1
-                for record in records:
-                    seen += bool(record)
-                    if seen == row + 1:
-                        return f"line {line:,}"
-                    line = records.line_num + 1
+            line = self._simple_line(row) if self._is_simple() else self._line(row)
         except (OSError, csv.Error):  # a cell that is too long for this reader, say
-            pass
-        return f"line {row + 2:,}"
+            line = None
+        return f"line {row + 2 if line is None else line:,}"
+
+    def _is_simple(self) -> bool:
+        """Return whether every line is a row, but for those that are empty."""
+        with self._file.path.open("rb") as file:
+            while block := file.read(BLOCK):
+                if b'"' in block or block.count(b"\r") != block.count(b"\r\n"):
+                    return False
+        return True
+
+    def _simple_line(self, row: int) -> int | None:
+        """Return the line of a row where every line is a row."""
+        with self._file.path.open("rb") as file:
+            seen = -2  # the header is the first
+            for line, text in enumerate(file, start=1):
+                seen += text not in (b"\n", b"\r\n")
+                if seen == row:
+                    return line
+        return None
+
+    def _line(self, row: int) -> int | None:
+        """Return the line that a row begins with."""
+        with self._file.path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+            records = csv.reader(file, delimiter=self._delimiter)
+            line, seen = 1, -2
+            for record in records:
+                seen += bool(record)
+                if seen == row:
+                    return line
+                line = records.line_num + 1
+        return None
 
     def _damaged(self, error: Exception) -> InvalidInput:
         """Return what is wrong with a file that the fast reader stopped at."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -36,8 +36,11 @@ class Source(Protocol):
     names: list[str]
     text: bool
 
-    def batches(self, columns: list[str]) -> Iterator[list[Any]]:
-        """Yield some columns of some rows at a time, as arrow's arrays."""
+    def batches(self, columns: list[str], few: Collection[str] = ()) -> Iterator[list[Any]]:
+        """Yield some columns of some rows at a time, as arrow's arrays.
+
+        Those that have few different texts may come as dictionaries.
+        """
 
     def kind(self, column: str) -> Any:
         """Return the arrow type of a column; None if it is not known."""

@@ -224,7 +224,8 @@ class LogReader:
         extra = [name for name in ("total", "counted") if settings.exported]
         ids = RowIds()
         first = 0
-        for arrays in source.batches([*wanted, *extra]):
+        few = [name for name in (self.columns.group, self.columns.chosen) if name is not None]
+        for arrays in source.batches([*wanted, *extra], few=few):
             count = len(arrays[0])
             cells = dict(zip([*wanted, *extra], arrays, strict=True))
             where = places_of(first, None, source.where)

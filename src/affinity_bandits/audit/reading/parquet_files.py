@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from affinity_bandits.audit.reading.files import Watched, first_line, unless_damaged
@@ -49,13 +49,13 @@ class ParquetFile:
         Mostly there is another one in the first rows, and no more of them are read.
         """
         found: set[object] = set()
-        for (cells,) in self.batches([column]):
+        for (cells,) in self.batches([column], few=[column]):
             found.update(cells.unique().to_pylist())
             if len(found) > 1 or None in found:
                 return None
         return str(found.pop())
 
-    def batches(self, columns: list[str]) -> Iterator[list[Any]]:
+    def batches(self, columns: list[str], few: Collection[str] = ()) -> Iterator[list[Any]]:
         """Yield some columns of some rows at a time, as arrow's arrays."""
         from pyarrow import parquet
 
@@ -64,7 +64,7 @@ class ParquetFile:
                 kind = str(self.kind(column))
                 raise InvalidInput(column, "a column of plain values", kind)
         with unless_damaged(self._damaged):
-            texts = [column for column in columns if str(self.kind(column)) in _TEXTS]
+            texts = [column for column in few if str(self.kind(column)) in _TEXTS]
             file = parquet.ParquetFile(
                 self._file.path, read_dictionary=texts, pre_buffer=False, memory_map=False
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 from affinity_bandits.audit.reading.files import first_line
@@ -82,7 +82,7 @@ class QueryRows:
         """Return None: nothing is known before it is read."""
         return None
 
-    def batches(self, columns: list[str]) -> Iterator[list[Any]]:
+    def batches(self, columns: list[str], few: Collection[str] = ()) -> Iterator[list[Any]]:
         """Yield some columns of some rows at a time, as arrow's arrays."""
         places = [self.names.index(column) for column in columns]
         kinds = [self.kind(column) for column in columns]

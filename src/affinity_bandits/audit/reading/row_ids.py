@@ -87,6 +87,7 @@ def digest(ends: Any, letters: Any, found: IntArray) -> None:
     for row in range(len(found)):
         number = 1_469_598_103_934_665_603
         for place in range(ends[row], ends[row + 1]):
-            number = (number ^ letters[place]) * 1_099_511_628_211 & 0x7FFF_FFFF_FFFF_FFFF
+            number = (number ^ np.int64(letters[place])) * 1_099_511_628_211
+            number &= 0x7FFF_FFFF_FFFF_FFFF
             number ^= number >> 29
         found[row] = number

@@ -126,15 +126,13 @@ def flags(array: Any, place: Place) -> BoolArray:
     """Return a column of yes and no."""
     from pyarrow import types
 
-    cells = plain(array, place)
-    if types.is_boolean(cells.type):
-        return np.asarray(cells.to_numpy(zero_copy_only=False))
-    known: dict[str, int] = FLAGS
-    codes, names = _coded(cells, place, "yes or no (or true or false, 1 or 0)")
-    table = np.array([known.get(name.strip().lower(), -1) for name in names], dtype=np.int64)
-    found = table[codes]
+    if types.is_boolean(array.type):
+        return np.asarray(plain(array, place).to_numpy(zero_copy_only=False))
     rule = "yes or no (or true or false, 1 or 0)"
-    place.none_of(found < 0, rule, lambda row: cells[row].as_py())
+    codes, names = _coded(array, place, rule)
+    known = [FLAGS.get(name.strip().lower(), -1) for name in names]
+    found = np.array(known, dtype=np.int64)[codes]
+    place.none_of(found < 0, rule, lambda row: array[row].as_py())
     return np.asarray(found == 1)
 
 
@@ -149,25 +147,25 @@ def groups(
         known: the number of each group.
         read: from a cell to a name, if they are not the same.
     """
-    cells = plain(array, place)
-    codes, names = _coded(cells, place, "the name of a group")
-    table = np.array(
-        [known.get(name if read is None else read(name), -1) for name in names], dtype=np.int64
-    )
-    found = table[codes]
+    codes, names = _coded(array, place, "the name of a group")
+    numbers = [known.get(name if read is None else read(name), -1) for name in names]
+    found = np.array(numbers, dtype=np.int64)[codes]
     if (found < 0).any():
         row = int(np.argmax(found < 0))
-        raise UnknownName(place.named(row), cells[row].as_py(), known)
+        raise UnknownName(place.named(row), array[row].as_py(), known)
     return found
 
 
-def _coded(cells: Any, place: Place, rule: str) -> tuple[IntArray, list[str]]:
+def _coded(array: Any, place: Place, rule: str) -> tuple[IntArray, list[str]]:
     """Return for each cell the number of what is in it, and what that is, as text."""
     from pyarrow import types
 
-    if not (is_text(cells.type) or types.is_integer(cells.type)):
+    is_coded = types.is_dictionary(array.type) and not array.dictionary.null_count
+    cells = array if is_coded and not array.null_count else plain(array, place)
+    kind = cells.type.value_type if is_coded else cells.type
+    if not (is_text(kind) or types.is_integer(kind)):
         name = place.named(0).split(" in ")[0]
-        raise InvalidInput(name, f"a column of texts or whole numbers: {rule}", str(cells.type))
-    coded = cells.dictionary_encode()
-    codes = np.asarray(coded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
+        raise InvalidInput(name, f"a column of texts or whole numbers: {rule}", str(kind))
+    coded = cells if is_coded else cells.dictionary_encode()
+    codes = np.asarray(coded.indices.to_numpy(zero_copy_only=False))
     return codes, [str(value) for value in coded.dictionary.to_pylist()]
