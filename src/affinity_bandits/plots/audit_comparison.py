@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 SMALL = 9.0
 MOST_LINES = 10
-TICKS = (0.1, 0.2, 0.5, 0.8, 1.0, 1.25, 2.0, 5.0, 10.0)
+TICKS = (0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0)
 
 
 def draw_comparison(audit: Audit) -> Any:
@@ -36,7 +36,7 @@ def draw_comparison(audit: Audit) -> Any:
     axes.plot([], [], "x", color=GREY, label="mean scores as they stand")
     axes.plot([], [], color=COLOURS[0], linewidth=4.0, label="true values, if the bias is a bonus")
     axes.plot([], [], ">", color=COLOURS[2], label="at least, whatever the bias")
-    figure.legend(loc="outside lower left", fontsize=SMALL)
+    figure.legend(loc="outside lower left", fontsize=SMALL, frameon=False)
     return figure
 
 

@@ -40,5 +40,5 @@ def draw_power(audit: Audit) -> Any:
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.grid(visible=False, axis="y")
-    axes.set_xlabel("it would have been shown by so many of 100 logs like this one", fontsize=SMALL)
+    axes.set_xlabel("shown by so many of 100 logs like this one", fontsize=SMALL)
     return figure
