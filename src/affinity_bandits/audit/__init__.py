@@ -14,6 +14,7 @@ from affinity_bandits.audit.log import DecisionLog, decision_log
 from affinity_bandits.audit.matched_pairs import pairs
 from affinity_bandits.audit.pair_table import PairTable, pair_table_of
 from affinity_bandits.audit.recorded_panels import panels_on_record
+from affinity_bandits.audit.simulated import log_of_run
 from affinity_bandits.audit.table import Table, table_of
 from affinity_bandits.audit.verdict import Verdict, verdicts
 
@@ -27,6 +28,7 @@ __all__ = [
     "better",
     "decision_log",
     "likelihood_ratios",
+    "log_of_run",
     "odds",
     "odds_with_drift",
     "pair_table_of",
