@@ -22,7 +22,7 @@ from affinity_bandits.errors import (
 )
 
 if TYPE_CHECKING:
-    from affinity_bandits.audit import DecisionLog, decision_log, verdicts
+    from affinity_bandits.audit import DecisionLog, decision_log, log_of_run, verdicts
     from affinity_bandits.bandit import AffinityBandit
     from affinity_bandits.bias import (
         Bias,
@@ -90,13 +90,16 @@ if TYPE_CHECKING:
         PairedDifference,
         PolicyRun,
         Result,
+        RunLog,
         StepRun,
         SummaryRow,
         simulate,
+        simulate_log,
+        write_logs,
     )
 
 _NAMES = {
-    "audit": ("DecisionLog", "decision_log", "verdicts"),
+    "audit": ("DecisionLog", "decision_log", "log_of_run", "verdicts"),
     "bandit": ("AffinityBandit",),
     "bias": (
         "Bias",
@@ -172,9 +175,12 @@ _NAMES = {
         "PairedDifference",
         "PolicyRun",
         "Result",
+        "RunLog",
         "StepRun",
         "SummaryRow",
         "simulate",
+        "simulate_log",
+        "write_logs",
     ),
 }
 _ROOM_OF = {name: room for room, names in _NAMES.items() for name in names}
@@ -230,6 +236,7 @@ __all__ = [
     "Power",
     "Result",
     "RoundPolicy",
+    "RunLog",
     "SequentialHalving",
     "Sigmoid",
     "StateMismatch",
@@ -250,13 +257,16 @@ __all__ = [
     "draw_plan",
     "draw_regret",
     "draw_sweep",
+    "log_of_run",
     "make_plan",
     "noise_from_json",
     "policy_from_json",
     "run_cells",
     "run_experiment",
     "simulate",
+    "simulate_log",
     "verdicts",
+    "write_logs",
 ]
 
 

@@ -6,9 +6,11 @@ read disjoint parts of one cycle, 2**130 numbers each: no two can share a stream
 and not by luck. Roles and policies have different keys.
 
 Roles: "noise" (the true values), "gate" (the coin B of the gated mechanism), "round" (sums of
-whole rounds), "policy" (a randomised policy's own draws). Environment roles do not depend on the
-policy, so policies are compared on common random numbers; a policy's own stream depends on its
-description, so adding another policy changes nothing.
+whole rounds), "policy" (a randomised policy's own draws), "join" and "leave" (who joins the
+committee and who leaves it), "unchosen noise" and "unchosen gate" (the scores of those who were not
+chosen, where they are asked for). Environment roles do not depend on the policy, so policies are
+compared on common random numbers; a policy's own stream depends on its description, so adding
+another policy changes nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +24,10 @@ import numpy as np
 
 from affinity_bandits import checks
 
-ROLES = ("noise", "gate", "policy", "round", "join", "leave")
+ROLES = (
+    *("noise", "gate", "policy", "round", "join", "leave"),
+    *("unchosen noise", "unchosen gate"),
+)
 
 
 def stream_key(seed: int, role: str, policy: Mapping[str, Any] | None = None) -> tuple[int, int]:

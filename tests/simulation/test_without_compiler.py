@@ -9,7 +9,16 @@ import sys
 
 import pytest
 
-from affinity_bandits import AffinityBandit, Clipped, Gaussian, Power, Result, Sigmoid, simulate
+from affinity_bandits import (
+    AffinityBandit,
+    Clipped,
+    Gaussian,
+    Power,
+    Result,
+    Sigmoid,
+    simulate,
+    simulate_log,
+)
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.simulation.code_cache import interpreted
 
@@ -38,10 +47,12 @@ def found(name: str) -> dict[str, object]:
 
     steps = [policy_from_json(policy, bandit) for policy in (*STEPS, *ROUNDS)]
     by_steps = simulate(bandit, steps, 1_500, 2, seed=7, engine="steps", progress=False)
+    log = simulate_log(bandit, "ucb1", 300, seed=7, unchosen=True).columns()
+    rows = {column: values.tolist() for column, values in log.items()}
     if bandit.memory is not None:
-        return {"steps": numbers(by_steps)}
+        return {"steps": numbers(by_steps), "log": rows}
     by_rounds = simulate(bandit, ROUNDS, 10**9, 3, seed=7, engine="rounds", progress=False)
-    return {"steps": numbers(by_steps), "rounds": numbers(by_rounds)}
+    return {"steps": numbers(by_steps), "rounds": numbers(by_rounds), "log": rows}
 
 
 @pytest.mark.slow

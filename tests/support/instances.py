@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
@@ -135,10 +135,35 @@ def naive_twin(policy: AnyPolicy, arms: int, horizon: int) -> Any:
     return NAIVE[name](arms, horizon, **settings)
 
 
+class NaiveRow(NamedTuple):
+    """A decision as the twins have it."""
+
+    arm: int
+    score: float
+    share: float
+    joined: bool
+    round: int
+    panel: list[int] | None
+    everybody: list[float]
+
+
 def naive_run(
     bandit: AffinityBandit, policy: AnyPolicy, horizon: int, seed: int, replicate: int
 ) -> tuple[list[int], set[int]]:
-    """The arms that the twin pulls in the twin of the environment, and its candidates.
+    """The arms that the twin pulls in the twin of the environment, and its candidates."""
+    rows, candidates = naive_log(bandit, policy, horizon, seed, replicate)
+    return [row.arm for row in rows], candidates
+
+
+def naive_log(
+    bandit: AffinityBandit,
+    policy: AnyPolicy,
+    horizon: int,
+    seed: int,
+    replicate: int,
+    unchosen: bool = False,
+) -> tuple[list[NaiveRow], set[int]]:
+    """What the twin decides in the twin of the environment, and its candidates.
 
     A sampler of the user's own is handed to the twin as it is.
     """
@@ -159,16 +184,26 @@ def naive_run(
     )
     twin = naive_twin(policy, bandit.arms, horizon)
     rng = policy_rng(seed, policy.to_json(), replicate)
-    arms = []
+    rows: list[NaiveRow] = []
+    rounds, panel = 0, None
     for _ in range(horizon):
-        if environment.seated and twin.opens():
-            twin.meet(environment.open_round(twin.fewest_seats()))
+        if twin.opens():
+            rounds += 1
+            if environment.seated:
+                panel = environment.open_round(twin.fewest_seats())
+                twin.meet(panel)
         arm = twin.select(rng)
-        twin.update(arm, environment.pull(arm))
-        arms.append(arm)
+        share = environment.share(arm)
+        scores = environment.everybody() if unchosen else []
+        score = environment.pull(arm)
+        twin.update(arm, score)
+        if unchosen:
+            scores[arm] = score
+        seats = None if bandit.judges.who == "committee" else panel
+        rows.append(NaiveRow(arm, score, share, environment.joined, rounds - 1, seats, scores))
     if twin.decided_by_rounding:
         raise DecidedByRounding
-    return arms, twin.candidates()
+    return rows, twin.candidates()
 
 
 def compiled_run(

@@ -22,6 +22,7 @@ from affinity_bandits.audit.pair_table import PairTable, pair_table_of
 from affinity_bandits.audit.power import Power, power
 from affinity_bandits.audit.recorded_panels import panels_on_record
 from affinity_bandits.audit.sensitivity import Sensitivity, sensitivity
+from affinity_bandits.audit.simulated import log_of_run
 from affinity_bandits.audit.table import Table, table_of
 from affinity_bandits.audit.verdict import Verdict, verdicts
 
@@ -49,6 +50,7 @@ __all__ = [
     "exponents",
     "indicated",
     "likelihood_ratios",
+    "log_of_run",
     "mean_ratios",
     "odds",
     "odds_with_drift",

@@ -92,8 +92,8 @@ def _pictures(audit: Audit) -> list[str]:
     if any(one.plain is not None for one in audit.compared):
         parts += [
             _picture("What is left of the comparison", draw_comparison, audit),
-            '<p class="quiet">True values are counted from the lowest score of the scale. Nothing wrong '
-            "is said of any two groups in 19 of 20 logs.</p>",
+            '<p class="quiet">True values are counted from the lowest score of the scale. Nothing '
+            "wrong is said of any two groups in 19 of 20 logs.</p>",
             html_table(
                 "",
                 ("group", "over", "what can be said of their true values"),

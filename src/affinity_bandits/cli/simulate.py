@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from affinity_bandits.cli import parsing
+from affinity_bandits.cli import decisions, parsing
 from affinity_bandits.cli.formatting import two_lines
 from affinity_bandits.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from affinity_bandits.bandit import AffinityBandit
     from affinity_bandits.simulation import Result
 
 BANDIT_KEYS = (
@@ -73,6 +74,10 @@ def simulate(
         Path | None, typer.Option(help="Draw regret curves to this .png, .svg or .pdf.")
     ] = None,
     save: Annotated[Path | None, typer.Option(help="Save the result to this .npz.")] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option(help="Write every decision of one policy to this .csv or .parquet."),
+    ] = None,
 ) -> None:
     """Run policies on a biased bandit and print their regret with confidence intervals."""
     known = {"bandit": BANDIT_KEYS, "run": RUN_KEYS}
@@ -112,7 +117,13 @@ def simulate(
         from affinity_bandits.plots.style import need_matplotlib
 
         need_matplotlib()  # the same
-    result = _run(bandit_settings, run)
+    if log is not None:
+        run = decisions.by_steps(log, run)
+    bandit, policies, settings = _made(bandit_settings, run)
+    recorder = None if log is None else decisions.recorder(bandit, policies, settings)
+    from affinity_bandits.simulation import simulate as run_simulation
+
+    result = run_simulation(bandit, policies, **settings)
     _print(result)
     if save is not None:
         with _named(save):
@@ -124,6 +135,10 @@ def simulate(
         with _named(plot):
             save_figure(draw_regret(result), plot)
         typer.echo(f"picture: {plot}")
+    if log is not None and recorder is not None:
+        with _named(log):
+            rows = decisions.write(log, recorder, result)
+        typer.echo(f"log: {log}, {rows:,} decisions")
 
 
 def _judges(text: str) -> dict[str, Any]:
@@ -131,9 +146,11 @@ def _judges(text: str) -> dict[str, Any]:
     return {"who" if name == "name" else name: value for name, value in described.items()}
 
 
-def _run(bandit_settings: dict[str, Any], run: dict[str, Any]) -> Result:
+def _made(
+    bandit_settings: dict[str, Any], run: dict[str, Any]
+) -> tuple[AffinityBandit, Any, dict[str, Any]]:
+    """Return the bandit, the policies and the other settings of a run."""
     from affinity_bandits import AffinityBandit
-    from affinity_bandits.simulation import simulate as run_simulation
 
     for key in ("bias", "noise"):
         if isinstance(bandit_settings.get(key), str):
@@ -141,10 +158,9 @@ def _run(bandit_settings: dict[str, Any], run: dict[str, Any]) -> Result:
     if "true_means" not in bandit_settings:
         raise InvalidInput("means", "given, e.g. --means 0.4,0.6", None)
     bandit = AffinityBandit.from_json(bandit_settings)
-    run.setdefault("policies", list(POLICIES))
-    run.setdefault("horizon", 100_000)
-    policies = _described(run.pop("policies"))
-    return run_simulation(bandit, policies, **run)
+    settings = {"policies": list(POLICIES), "horizon": 100_000} | run
+    policies = _described(settings.pop("policies"))
+    return bandit, policies, settings
 
 
 @contextmanager

@@ -6,9 +6,11 @@ extras.need("simulation")
 
 from affinity_bandits.simulation.comparing import PairedDifference
 from affinity_bandits.simulation.environment import Environment
+from affinity_bandits.simulation.logged_run import simulate_log
 from affinity_bandits.simulation.result import Result, SummaryRow
 from affinity_bandits.simulation.result_data import PolicyRun
 from affinity_bandits.simulation.run import StepRun
+from affinity_bandits.simulation.run_log import RunLog, write_logs
 from affinity_bandits.simulation.simulator import simulate
 from affinity_bandits.simulation.tallies import Tally, tally_round
 
@@ -17,9 +19,12 @@ __all__ = [
     "PairedDifference",
     "PolicyRun",
     "Result",
+    "RunLog",
     "StepRun",
     "SummaryRow",
     "Tally",
     "simulate",
+    "simulate_log",
     "tally_round",
+    "write_logs",
 ]

@@ -25,6 +25,7 @@ from affinity_bandits.noise.laws import (
 from affinity_bandits.simulation.seating import (
     Seating,
     change_members,
+    joins_committee,
     seat_judges,
     seating_of,
 )
@@ -269,10 +270,10 @@ class Environment:
         if arena.memory > 0:
             take_seat(arena.memory, committee, index)
         if arena.seating.counted:
-            joins = self._number("join", False, position)
+            joined = joins_committee(arena.seating, seen, self._number("join", False, position))
             leaves = self._number("leave", False, position)
             change_members(
-                arena.seating, committee.members, committee.judges, index, seen, joins, leaves
+                arena.seating, committee.members, committee.judges, index, joined, leaves
             )
         return float(seen)
 

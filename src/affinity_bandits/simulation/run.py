@@ -11,7 +11,7 @@ from affinity_bandits import checks
 from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.digests import own_code
 from affinity_bandits.errors import InvalidInput, NotSupported, StateMismatch, shown
-from affinity_bandits.kernels import IntArray
+from affinity_bandits.kernels import Function, IntArray
 from affinity_bandits.policies import RoundPolicy, StepPolicy
 from affinity_bandits.policies.as_steps import as_steps
 from affinity_bandits.policies.state import pack, read_saved, state_from_json, state_to_json
@@ -130,19 +130,26 @@ class StepRun:
         if rows.shape != shape or rows.dtype != np.int64:
             found = f"{rows.dtype} of shape {rows.shape}"
             raise InvalidInput("out", f"int64 of shape {shape}", found)
+        self._play(
+            self._segment,
+            self._draws.address,
+            np.uint64(self.replicate),
+            until,
+            times,
+            rows,
+            self._candidates,
+        )
+
+    def _play(self, loop: Function, *others: Any) -> None:
+        """Call a compiled loop on the run, and say in words what goes wrong in it."""
         try:
-            sound = self._segment(
+            sound = loop(
                 self._arena,
                 self._committee.state,
                 self._laid_out,
                 self._rng,
                 self._tape,
-                self._draws.address,
-                np.uint64(self.replicate),
-                until,
-                times,
-                rows,
-                self._candidates,
+                *others,
             )
         except MemoryError:
             raise

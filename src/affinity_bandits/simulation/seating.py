@@ -101,21 +101,25 @@ def seat_judges(seating: Seating, members: IntArray, judges: IntArray, fewest: i
     judges[arms] = total
 
 
+def joins_committee(seating: Seating, seen: float, joins: float) -> bool:
+    """Return whether whoever was chosen joins; `joins` is a uniform number, read if need be."""
+    return bool(seen >= seating.above and (seating.part == 1.0 or joins < seating.part))
+
+
 def change_members(
     seating: Seating,
     members: IntArray,
     judges: IntArray,
     arm: int,
-    seen: float,
-    joins: float,
+    joined: bool,
     leaves: float,
 ) -> None:
-    """Let whoever was chosen join, or not, and a member leave, or not.
+    """Seat whoever joined, and let a member leave, or not.
 
-    `joins` and `leaves` are uniform numbers, read where it is a matter of chance.
+    `leaves` is a uniform number, read where it is a matter of chance.
     """
     sit_at_once = seating.at_once and seating.who == COMMITTEE
-    if seen >= seating.above and (seating.part == 1.0 or joins < seating.part):
+    if joined:
         members[arm] += 1
         if sit_at_once:
             judges[arm] += 1

@@ -164,12 +164,16 @@ def _blocks(replicates: int) -> Iterable[slice]:
 
 def _labelled(policies: Policies, bandit: AffinityBandit) -> dict[str, AnyPolicy]:
     if isinstance(policies, Mapping) and "name" not in policies:
-        pairs = [(str(label), _policy(given, bandit)) for label, given in policies.items()]
+        pairs = [
+            (str(label), require_policy("policies", given, bandit))
+            for label, given in policies.items()
+        ]
     else:
         single = isinstance(policies, StepPolicy | RoundPolicy | str | Mapping)
         rule = "a policy, its name, or a list of them"
         items = [policies] if single else checks.sequence("policies", policies, rule)
-        pairs = [(str(policy), policy) for policy in (_policy(item, bandit) for item in items)]
+        found = [require_policy("policies", item, bandit) for item in items]
+        pairs = [(str(policy), policy) for policy in found]
     if not pairs:
         raise InvalidInput("policies", "at least one policy", policies)
     labels = [label for label, _ in pairs]
@@ -181,12 +185,15 @@ def _labelled(policies: Policies, bandit: AffinityBandit) -> dict[str, AnyPolicy
     return dict(pairs)
 
 
-def _policy(given: object, bandit: AffinityBandit) -> AnyPolicy:
+def require_policy(parameter: str, given: object, bandit: AffinityBandit) -> AnyPolicy:
+    """Return a policy that is given as such, by its name or by its description."""
     if isinstance(given, StepPolicy | RoundPolicy):
         return given
     if isinstance(given, str | Mapping):
         return policy_from_json(given, bandit)
-    raise InvalidInput("policies", "a policy, its name, or a list of them", given)
+    one_of_several = parameter == "policies"
+    rule = "a policy, its name, or a list of them" if one_of_several else "a policy or its name"
+    raise InvalidInput(parameter, rule, given)
 
 
 def checkpoints_at(wanted: Iterable[int] | int, horizon: int) -> IntArray:

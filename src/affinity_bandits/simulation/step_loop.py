@@ -2,6 +2,8 @@
 
 `select`, `update`, `candidate`, `weight` and `feedback` are bound to a policy's, a bias's and a
 noise's kernels, so the compiler sees plain calls, inlines them, and caches the result on disk.
+`note_round` and `note_pull` do nothing here; `log_loop` binds those that write a log, so that a run
+and its log are the same pulls.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from affinity_bandits.simulation.environment import (
     take_seat,
 )
 from affinity_bandits.simulation.pointers import Shared, Types, caller, types_of
-from affinity_bandits.simulation.seating import change_members, seat_judges
+from affinity_bandits.simulation.seating import change_members, joins_committee, seat_judges
 
 select: Function = unbound
 update: Function = unbound
@@ -38,6 +40,10 @@ fill_noise: Function = unbound
 opens: Function = unbound
 meet: Function = unbound
 fewest_seats: Function = unbound
+note_round: Function = unbound
+note_pull: Function = unbound
+rounds_noted = False
+"""Whether rounds are looked for where nobody is seated for them."""
 
 CHUNK = 1024
 """Random numbers drawn at a time: enough to fill the pipeline, few enough for the first cache."""
@@ -91,6 +97,24 @@ def member_noise(tape: NoiseBuffer, pulls: int, replicate: np.uint64, clock: int
     fill_uniform(tape.leaves[:pulls], tape.leave_key, replicate, clock)
 
 
+def no_round(log: Any, judges: IntArray) -> None:
+    """Note nothing of a round that begins; a kernel."""
+
+
+def no_pull(
+    log: Any,
+    arena: BanditArrays,
+    committee: Committee,
+    total: float,
+    place: int,
+    arm: int,
+    share: float,
+    seen: float,
+    joined: bool,
+) -> None:
+    """Note nothing of a pull; a kernel."""
+
+
 def pull_chunk(
     arena: BanditArrays,
     committee: Committee,
@@ -100,19 +124,24 @@ def pull_chunk(
     gates: FloatArray,
     joins: FloatArray,
     leaves: FloatArray,
+    log: Any,
 ) -> bool:
     """Pull once for each number in `noise`; return False if the policy chose an unknown arm."""
     arms = len(committee.pulls)
     total = float(arena.total_initial + committee.clock[0])
     for i in range(len(noise)):
-        if arena.seating.counted and opens(state):
-            seat_judges(arena.seating, committee.members, committee.judges, fewest_seats(state))
-            meet(state, committee.judges[:arms])
+        if (arena.seating.counted or rounds_noted) and opens(state):
+            if arena.seating.counted:
+                seat_judges(arena.seating, committee.members, committee.judges, fewest_seats(state))
+                meet(state, committee.judges[:arms])
+            note_round(log, committee.judges)
         arm = select(state, rng)
         if arm < 0 or arm >= arms:
             return False
         share = share_of(arena, committee, total, arm)
         seen = feedback(arena, arm, weight(arena.code, arena.parameters, share), noise[i], gates[i])
+        joined = not arena.seating.counted or joins_committee(arena.seating, seen, joins[i])
+        note_pull(log, arena, committee, total, i, arm, share, seen, joined)
         update(state, arm, seen)
         committee.pulls[arm] += 1
         if arena.memory > 0:
@@ -123,8 +152,7 @@ def pull_chunk(
                 committee.members,
                 committee.judges,
                 arm,
-                seen,
-                joins[i],
+                joined,
                 leaves[i],
             )
         total += 1.0
@@ -169,6 +197,7 @@ def step_segment(
             tape.gates[:length],
             tape.joins[:length],
             tape.leaves[:length],
+            0,
         ):
             return False
         clock = stop
@@ -194,6 +223,28 @@ def bound_segment(
         own: a digest of the user's own code in them (`own_code`): a function that is the same
             object may read a global that is not.
     """
+    models = (bias_kernel, noise_kernel)
+    chunk = bound_chunk(kernels, *models, note_round=no_round, note_pull=no_pull)
+    loop = bind(
+        step_segment,
+        pulls_of_chunk=chunk,
+        candidate=kernels.candidate,
+        draw_noise=caller(noise_types()),
+    )
+    return compiled(loop, inlined=False)
+
+
+def bound_chunk(
+    kernels: StepKernels, bias_kernel: Function, noise_kernel: Function, **noted: Any
+) -> Function:
+    """Return `pull_chunk` compiled for a policy's kernels, a bias and a noise.
+
+    Args:
+        kernels: of the policy.
+        bias_kernel: of the bias.
+        noise_kernel: of the noise.
+        noted: the kernels that note rounds and pulls, and whether rounds are noted at all.
+    """
     chunk = bind(
         pull_chunk,
         select=kernels.select,
@@ -203,14 +254,9 @@ def bound_segment(
         opens=kernels.opens,
         meet=kernels.meet,
         fewest_seats=kernels.fewest_seats,
+        **noted,
     )
-    loop = bind(
-        step_segment,
-        pulls_of_chunk=compiled(chunk, called=False),
-        candidate=kernels.candidate,
-        draw_noise=caller(noise_types()),
-    )
-    return compiled(loop, inlined=False)
+    return compiled(chunk, called=False)
 
 
 @cache

@@ -102,6 +102,11 @@ class NaiveEnvironment:
         self.seated = joining is not None or judges is not None or told
         self.members = [arm for arm, T0 in enumerate(self.counts) for _ in range(T0)]
         self.judging: list[int] = []
+        self.joined = True  # whether the last one pulled joined
+        self.other_words = (
+            tape(seed, "unchosen noise", replicate),
+            tape(seed, "unchosen gate", replicate),
+        )
 
     def open_round(self, fewest: int | None) -> list[int]:
         """Seat those who judge until the next round; return how many of each arm."""
@@ -132,7 +137,8 @@ class NaiveEnvironment:
         """Let somebody of the pulled arm join, or not, and any member leave, or not."""
         u, v = uniform(next(self.join_words)), uniform(next(self.leave_words))
         above, leaving = self.joining["above"], self.joining["leaving"]
-        if u < self.joining["part"] and (above is None or y >= above):
+        self.joined = u < self.joining["part"] and (above is None or y >= above)
+        if self.joined:
             self.members.append(arm)
         if v < leaving and len(self.members) > 1:
             self.members.remove(sorted(self.members)[int(v / leaving * len(self.members))])
@@ -148,15 +154,26 @@ class NaiveEnvironment:
 
     def pull(self, arm: int) -> float:
         """Return Y_t for the pulled arm, then let the pull join the committee."""
-        W = self.bias(self.share(arm))
-        if self.values is None:
-            y = self.feedback(self.means[arm], W)
-        else:
-            y = self.scored(self.values, arm, W)
+        y = self.judged(arm)
         self.join(arm)
         if self.seated:
             self.change_members(arm, y)
         return y
+
+    def judged(self, arm: int) -> float:
+        """Return the score that an arm is given by those who judge now."""
+        W = self.bias(self.share(arm))
+        if self.values is None:
+            return self.feedback(self.means[arm], W)
+        return self.scored(self.values, arm, W)
+
+    def everybody(self) -> list[float]:
+        """Return what all arms score before the next pull, each with numbers of its own."""
+        own = self.noise_words, self.gate_words
+        self.noise_words, self.gate_words = self.other_words
+        scores = [self.judged(arm) for arm in range(len(self.means))]
+        self.noise_words, self.gate_words = own
+        return scores
 
     def scored(self, values: TrueValues, arm: int, W: float) -> float:
         """Redrawn Y has the noise's own law at mu W; gated and scaled as above."""
