@@ -31,7 +31,7 @@ WORDS = {
     "steady": "if all drift alike and at a steady rate",
     "alike": "whatever drifts for all alike",
     "slow": "whoever judged, if no group's level drifts far",
-    "random": "whoever judged was drawn at random",
+    "random": "if those who judged were drawn at random",
 }
 
 
