@@ -17,6 +17,7 @@ from affinity_bandits.audit.log import DecisionLog, decision_log
 from affinity_bandits.audit.matched_pairs import pairs
 from affinity_bandits.audit.mean_ratios import Ratio, mean_ratios
 from affinity_bandits.audit.pair_table import PairTable, pair_table_of
+from affinity_bandits.audit.placebo import Placebo, placebo
 from affinity_bandits.audit.power import Power, power
 from affinity_bandits.audit.recorded_panels import panels_on_record
 from affinity_bandits.audit.sensitivity import Sensitivity, sensitivity
@@ -29,6 +30,7 @@ __all__ = [
     "Exponents",
     "PairTable",
     "Path",
+    "Placebo",
     "Power",
     "Ratio",
     "Sensitivity",
@@ -48,6 +50,7 @@ __all__ = [
     "pairs",
     "panels_at_random",
     "panels_on_record",
+    "placebo",
     "power",
     "sensitivity",
     "strength",
