@@ -19,6 +19,7 @@ from affinity_bandits.audit.mean_ratios import Ratio, mean_ratios
 from affinity_bandits.audit.one_pass import OnePass, Summary, summary_of, summary_of_log
 from affinity_bandits.audit.overview import Course, Tally
 from affinity_bandits.audit.pair_table import PairTable, pair_table_of
+from affinity_bandits.audit.placebo import Placebo, placebo
 from affinity_bandits.audit.power import Power, power
 from affinity_bandits.audit.recorded_panels import panels_on_record
 from affinity_bandits.audit.sensitivity import Sensitivity, sensitivity
@@ -35,6 +36,7 @@ __all__ = [
     "OnePass",
     "PairTable",
     "Path",
+    "Placebo",
     "Power",
     "Ratio",
     "Rows",
@@ -58,6 +60,7 @@ __all__ = [
     "pairs",
     "panels_at_random",
     "panels_on_record",
+    "placebo",
     "power",
     "sensitivity",
     "strength",
