@@ -85,7 +85,7 @@ def digests(cells: Any) -> IntArray:
 def digest(ends: Any, letters: Any, found: IntArray) -> None:
     """Fill in a number for each text; a kernel."""
     for row in range(len(found)):
-        number = 1_469_598_103_934_665_603
+        number: Any = 1_469_598_103_934_665_603
         for place in range(ends[row], ends[row + 1]):
             number = (number ^ np.int64(letters[place])) * 1_099_511_628_211
             number &= 0x7FFF_FFFF_FFFF_FFFF
