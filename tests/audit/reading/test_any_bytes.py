@@ -21,7 +21,7 @@ WIDE = (
     "3,2025-03-31T11:30Z,own,1,no,2,1,\n"
 )
 FUZZ = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 SIGNS = b'"', b",", b"\n", b"\r", b"\0", b"\xff", b"\xc3", b"-", b"e", b";", b"\t", b"%", b"'"
 WORDS = (
@@ -62,18 +62,21 @@ def sound_or_said(path: Path) -> bool:
     return True
 
 
+@pytest.mark.slow
 @FUZZ
 @given(st.binary(max_size=400))
 def test_any_bytes(tmp_path: Path, content: bytes) -> None:
     sound_or_said(written(tmp_path, content))
 
 
+@pytest.mark.slow
 @FUZZ
 @given(st.binary(max_size=200))
 def test_any_bytes_after_a_header(tmp_path: Path, content: bytes) -> None:
     sound_or_said(written(tmp_path, b"time,group,score\n" + content))
 
 
+@pytest.mark.slow
 @FUZZ
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_any_header_and_cell(tmp_path: Path, name: str, cell: str) -> None:
@@ -81,7 +84,8 @@ def test_any_header_and_cell(tmp_path: Path, name: str, cell: str) -> None:
     sound_or_said(written(tmp_path, text.encode(errors="surrogatepass")))
 
 
-@settings(FUZZ, max_examples=400)
+@pytest.mark.slow
+@settings(FUZZ, max_examples=150)
 @given(
     st.sampled_from([GOOD.encode(), WIDE.encode(), WIDE.replace("\n", "\r\n").encode()]),
     st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12), PIECES), max_size=4),
@@ -112,9 +116,9 @@ def test_a_parquet_file_with_a_few_wrong_bytes(tmp_path: Path, compression: str)
     good = as_parquet(tmp_path, columns, compression=compression).read_bytes()
     picks = random.Random(7)
     sound = 0
-    for _ in range(400):
+    for _ in range(120):
         content = bytearray(good)
         for _ in range(picks.randint(1, 4)):
             content[picks.randrange(4, len(content))] = picks.randrange(256)
         sound += sound_or_said(written(tmp_path, bytes(content), "changed.parquet"))
-    assert 0 < sound < 400
+    assert 0 < sound < 120

@@ -34,6 +34,7 @@ class CsvFile:
     """
 
     text = True
+    is_file = True
 
     def __init__(self, file: Watched, delimiter: str | None = None) -> None:
         self._file = file
@@ -66,10 +67,6 @@ class CsvFile:
 
     def kind(self, column: str) -> Any:
         """Return None: all cells are text."""
-        return None
-
-    def only_group(self, column: str) -> str | None:
-        """Return None: nothing is known before it is read."""
         return None
 
     def batches(self, columns: list[str], few: Collection[str] = ()) -> Iterator[list[Any]]:

@@ -31,10 +31,12 @@ class Source(Protocol):
     Attributes:
         names: of its columns, in their order.
         text: whether numbers are written as text.
+        is_file: whether it costs little to look at it twice.
     """
 
     names: list[str]
     text: bool
+    is_file: bool
 
     def batches(self, columns: list[str], few: Collection[str] = ()) -> Iterator[list[Any]]:
         """Yield some columns of some rows at a time, as arrow's arrays.
@@ -47,9 +49,6 @@ class Source(Protocol):
 
     def where(self, row: int) -> str:
         """Return where a row is, by its number from 0, in words."""
-
-    def only_group(self, column: str) -> str | None:
-        """Return the one value that a column has, if that is known before it is read."""
 
 
 class Watched:

@@ -28,6 +28,8 @@ from affinity_bandits.kernels import FloatArray, IntArray
 MOST_SORTED = 20_000_000
 """Rows up to which they are sorted, in memory."""
 MOST_SEATS = 1_000_000
+MANY_ROWS = 1_000_000
+"""From which on it is looked first whether there is more than one group."""
 
 
 def read_log(
@@ -160,9 +162,8 @@ class LogReader:
         Raises:
             InvalidInput: a cell, or the file, is wrong.
         """
-        only = self._source.only_group(self.columns.group)
-        if only is not None and not self._settings.exported:
-            raise self._one_group(only)
+        if self._source.is_file:
+            self._look_for_another_group()
         self.warnings, self.left_out = [], 0
         counts = np.zeros(len(self.initial), dtype=np.int64)
         parts = self._sorted() if self._settings.sort else self._parts()
@@ -180,6 +181,23 @@ class LogReader:
             for name, count in zip(names, counts, strict=True)
             if count == 0
         ]
+
+    def _look_for_another_group(self) -> None:
+        """Raise if all of many rows are of one group, before anything is counted.
+
+        Mostly the first rows have another one, and no more of them are read. In a short file it is
+        more helpful to be told what is wrong in a row.
+        """
+        column = self.columns.group
+        found: set[object] = set()
+        rows = 0
+        for (cells,) in self._source.batches([column], few=[column]):
+            rows += len(cells)
+            found.update(cells.unique().to_pylist())
+            if len(found) > 1 or None in found:
+                return
+        if rows >= MANY_ROWS:
+            raise self._one_group(str(found.pop()))
 
     def _one_group(self, name: str) -> InvalidInput:
         rule = "of at least two groups, for one alone cannot be compared"

@@ -22,6 +22,7 @@ class ParquetFile:
     """
 
     text = False
+    is_file = True
 
     def __init__(self, file: Watched) -> None:
         from pyarrow import parquet
@@ -42,18 +43,6 @@ class ParquetFile:
     def where(self, row: int) -> str:
         """Return where a row is, by its number from 0, in words."""
         return f"row {row + 1:,}"
-
-    def only_group(self, column: str) -> str | None:
-        """Return the one value that a column has, if it has one: that column is read alone.
-
-        Mostly there is another one in the first rows, and no more of them are read.
-        """
-        found: set[object] = set()
-        for (cells,) in self.batches([column], few=[column]):
-            found.update(cells.unique().to_pylist())
-            if len(found) > 1 or None in found:
-                return None
-        return str(found.pop())
 
     def batches(self, columns: list[str], few: Collection[str] = ()) -> Iterator[list[Any]]:
         """Yield some columns of some rows at a time, as arrow's arrays."""

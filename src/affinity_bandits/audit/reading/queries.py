@@ -18,6 +18,7 @@ from affinity_bandits.errors import AffinityError, InvalidInput
 
 ROWS_AT_ONCE = 1 << 14
 CONNECT_SECONDS = 20.0
+LEAVE_SECONDS = 5.0
 _WHOLE = ("int2", "int4", "int8")
 _NUMBERS = ("float4", "float8", "numeric")
 _TEXTS = ("text", "varchar", "bpchar", "name", "uuid", "char")
@@ -46,6 +47,7 @@ class QueryRows:
     """
 
     text = False
+    is_file = False
 
     def __init__(self, query: Query) -> None:
         self._query = query
@@ -77,10 +79,6 @@ class QueryRows:
     def where(self, row: int) -> str:
         """Return where a row is, by its number from 0, in words."""
         return f"row {row + 1:,}"
-
-    def only_group(self, column: str) -> str | None:
-        """Return None: nothing is known before it is read."""
-        return None
 
     def batches(self, columns: list[str], few: Collection[str] = ()) -> Iterator[list[Any]]:
         """Yield some columns of some rows at a time, as arrow's arrays."""
@@ -153,7 +151,7 @@ def _fetched(query: Query, *, describe: bool = False) -> Iterator[Any]:
             yield item
     finally:
         stopped.set()
-        thread.join()
+        thread.join(LEAVE_SECONDS)  # it may wait for a slow query that nobody waits for any more
 
 
 async def _talk(query: Query, describe: bool, put: Any) -> None:
