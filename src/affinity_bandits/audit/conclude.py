@@ -15,7 +15,7 @@ from affinity_bandits.audit.findings import finding
 from affinity_bandits.audit.indicated import indicated
 from affinity_bandits.audit.mean_ratios import Ratio, mean_ratios
 from affinity_bandits.audit.one_pass import Summary
-from affinity_bandits.audit.placebo import placebos
+from affinity_bandits.audit.placebo import placebo
 from affinity_bandits.audit.power import power
 from affinity_bandits.audit.result import (
     Assumed,
@@ -102,7 +102,7 @@ def conclude(
         power=seen,
         compared=_compared(summary, mean_ratios(table) or ()),
         explained=explained,
-        placebos=tuple((one.words, _odds(one.log_e)) for one in placebos(summary)),
+        placebos=_placebos(table),
         spread=points * _spread(table),
         joining=float(summary.tally.chosen.sum() / summary.rows),
         shares=_course(summary),
@@ -164,6 +164,14 @@ def _explained(summary: Summary) -> tuple[OneGroupDrift, ...]:
     return tuple(
         OneGroupDrift(summary.groups[one.group], one.fall, one.rise)
         for one in sensitivity(summary.table) or ()
+    )
+
+
+def _placebos(table: Table) -> tuple[tuple[str, float], ...]:
+    found = placebo(table)
+    return (
+        ("the share of all other groups together", _odds(found.others)),
+        ("the share of another group", _odds(found.labels)),
     )
 
 

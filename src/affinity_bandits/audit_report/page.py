@@ -130,8 +130,9 @@ def _checks(audit: Audit) -> str:
     rows = [(name, odds_words(odds)) for name, odds in audit.placebos]
     return (
         "<h2>Checks of the method on this log</h2>"
-        '<p class="quiet">Here there is nothing to be found; odds of 20 to 1 or more would be a '
-        "warning.</p>" + html_table("", ("check", "odds"), rows)
+        '<p class="quiet">The same, with shares that should not matter. Odds of 20 to 1 or more '
+        "would be a warning: something else than the own share moves scores.</p>"
+        + html_table("", ("instead of a group's own share", "odds"), rows)
     )
 
 
