@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -69,17 +70,24 @@ def conclude(
         notes: what the reader of the file noticed.
     """
     table = summary.table
+    # Each by itself, in threads: what is compiled lets others run. Those that take long come first.
+    with ThreadPoolExecutor() as pool:
+        seeing = pool.submit(_seen, table, panels, seed)
+        judging = pool.submit(verdicts, summary)
+        rating = pool.submit(mean_ratios, table)
+        trying = pool.submit(_placebos, table)
+        raising = pool.submit(exponents, table)
+        adding = pool.submit(strength, table)
+        explaining = pool.submit(_explained, summary)
+        fitted, sharper = estimates(table), _odds(indicated(table))
     assumed = tuple(
         Assumed(one.assumption, one.words, _odds(one.log_e), one.shown)
-        for one in verdicts(summary)
+        for one in judging.result()
         if one.assumption != "random" or panels == "random"
     )
     headline = [one for one in assumed if one.assumption in HEADLINE[panels]]
-    sharper = _odds(indicated(table))
-    seen = _seen(table, panels, seed)
-    explained = _explained(summary)
-    found = finding(headline, sharper, seen, explained, panels)
-    bonus, exponent, fitted = strength(table), exponents(table), estimates(table)
+    found = finding(headline, sharper, seeing.result(), explaining.result(), panels)
+    bonus, exponent = adding.result(), raising.result()
     points = highest - lowest
     return Audit(
         source=source,
@@ -99,10 +107,10 @@ def conclude(
         likely_bonus=fitted.bonus,
         exponent=None if exponent is None else (exponent.least, exponent.largest),
         likely_exponent=fitted.exponent,
-        power=seen,
-        compared=_compared(summary, mean_ratios(table) or ()),
-        explained=explained,
-        placebos=_placebos(table),
+        power=seeing.result(),
+        compared=_compared(summary, rating.result() or ()),
+        explained=explaining.result(),
+        placebos=trying.result(),
         spread=points * _spread(table),
         joining=float(summary.tally.chosen.sum() / summary.rows),
         shares=_course(summary),
