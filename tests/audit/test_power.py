@@ -27,7 +27,6 @@ def test_power_is_the_part_of_logs_that_show_it() -> None:
     assert 0.1 < seen < 0.9  # so that it says something
     assert abs(found.shown - seen) < 0.25
     assert found.low < found.shown < found.high
-    # Twice as many rows do not take longer than they take.
     assert found.times is not None
     assert 1.0 < found.times < 16.0
 

@@ -12,6 +12,7 @@ from affinity_bandits.audit.drifting_odds import odds_with_drift
 from affinity_bandits.audit.estimates import Estimates, estimates
 from affinity_bandits.audit.exponent_set import Exponents, exponents
 from affinity_bandits.audit.indicated import indicated
+from affinity_bandits.audit.known_rule import KnownRule, known_rule
 from affinity_bandits.audit.likelihoods import likelihood_ratios
 from affinity_bandits.audit.log import DecisionLog, Rows, decision_log
 from affinity_bandits.audit.matched_pairs import pairs
@@ -33,6 +34,7 @@ __all__ = [
     "DecisionLog",
     "Estimates",
     "Exponents",
+    "KnownRule",
     "OnePass",
     "PairTable",
     "Path",
@@ -51,6 +53,7 @@ __all__ = [
     "estimates",
     "exponents",
     "indicated",
+    "known_rule",
     "likelihood_ratios",
     "log_of_run",
     "mean_ratios",

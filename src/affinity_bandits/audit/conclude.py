@@ -176,11 +176,8 @@ def _explained(summary: Summary) -> tuple[OneGroupDrift, ...]:
 
 
 def _placebos(table: Table) -> tuple[tuple[str, float], ...]:
-    found = placebo(table)
-    return (
-        ("the share of all other groups together", _odds(found.others)),
-        ("the share of another group", _odds(found.labels)),
-    )
+    """Return what must not be shown: scores that rise with the share of all other groups."""
+    return (("the share of all other groups together", _odds(placebo(table).others)),)
 
 
 def _groups(summary: Summary, lowest: float, points: float) -> tuple[GroupLine, ...]:

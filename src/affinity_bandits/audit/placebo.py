@@ -90,6 +90,6 @@ def _with(table: Table, shares: FloatArray, known: IntArray) -> Table:
         block=block[kept],
         bin=bins,
         counts=counts[kept],
-        times=times[kept],
+        times=np.asarray(times[kept], dtype=np.float64),
         shares=(totals * given)[kept],
     )
