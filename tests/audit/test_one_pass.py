@@ -17,7 +17,6 @@ from affinity_bandits.audit import (
     Summary,
     better,
     decision_log,
-    one_pass,
     pair_table_of,
     panels_at_random,
     panels_on_record,
@@ -93,16 +92,6 @@ def test_it_is_the_same_however_rows_are_cut(name: str) -> None:
     rng = np.random.default_rng(4)
     for _ in range(12):
         assert_same(summary_of(cut(log, rng), initial_of(log)), whole)
-
-
-@pytest.mark.parametrize("name", LOGS)
-def test_it_is_the_same_in_two_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    log = made(**LOGS[name])
-    whole = summary_of_log(log)
-    monkeypatch.setattr(one_pass, "WORTH_A_THREAD", 1)
-    monkeypatch.setattr(one_pass, "AT_ONCE", 200)
-    for _ in range(3):
-        assert_same(summary_of_log(log), whole)
 
 
 @pytest.mark.parametrize("name", LOGS)

@@ -6,9 +6,7 @@ however the rows are cut, and those that the functions for a log in memory find.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,10 +27,6 @@ MOST_COMPARED = 8
 """Groups of which each is compared with each."""
 AT_ONCE = 1 << 18
 """Rows that are looked at together, so that they stay near the processor."""
-
-
-WORTH_A_THREAD = 1 << 15
-"""Rows; fewer are done before a thread has begun."""
 
 
 class Summary(NamedTuple):
@@ -199,7 +193,6 @@ class _Begun:
     def __init__(
         self, initial: IntArray, nodes: FloatArray, compared: list[int], panels: bool
     ) -> None:
-        self._compiled = False
         self._seats = seats_of(initial)
         self.table = TableCount(len(initial), nodes)
         self.pairs = PairCount(initial, nodes)
@@ -216,31 +209,13 @@ class _Begun:
             share = np.empty(len(group))
             code_for_rows(shares)(group, chosen, opens, self._seats, share)
             judging = share if panel is None else panel
-            work: list[Callable[[], None]] = [  # what takes longest comes first
-                partial(self.better.add, group, score, chosen, opens, judging),
-                partial(self.pairs.add, group, score, chosen, opens),
-                partial(self.table.add, group, score, judging),
-                partial(self.overview.add, group, score, chosen, opens),
-            ]
+            self.table.add(group, score, judging)
+            self.pairs.add(group, score, chosen, opens)
+            self.better.add(group, score, chosen, opens, judging)
+            self.overview.add(group, score, chosen, opens)
             if panel is not None:
-                pool = share if drawn_from is None else drawn_from
-                work.insert(0, partial(self.at_random.add, group, score, panel, pool))
-                work.insert(1, partial(self.on_record.add, group, score, panel))
-            self._do(work, len(group))
-
-    def _do(self, work: list[Callable[[], None]], rows: int) -> None:
-        """Do things that have nothing to do with one another, two at a time if it is worth it.
-
-        Machine code runs beside other machine code; it is made by the first rows, one by one.
-        """
-        if rows < WORTH_A_THREAD or not self._compiled:
-            for one in work:
-                one()
-            self._compiled = True
-            return
-        with ThreadPoolExecutor(max_workers=2) as threads:
-            for done in [threads.submit(one) for one in work]:
-                done.result()
+                self.at_random.add(group, score, panel, share if drawn_from is None else drawn_from)
+                self.on_record.add(group, score, panel)
 
 
 def _array(column: str, values: Any, kind: Any, count: int | None) -> Any:
