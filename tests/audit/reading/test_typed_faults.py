@@ -264,6 +264,8 @@ def test_what_is_wrong_with_a_query_is_said(audited: str, name: str) -> None:
         "postgresql://[secret",
         "",
         "mysql://secret@host/db",
+        "postgresql://who:secret/x@127.0.0.1/y",  # what follows the colon is taken for a port
+        "postgresql://127.0.0.1/x?sslmode=secret",
     ],
 )
 def test_a_database_that_is_not_there_is_said_without_its_password(dsn: str) -> None:

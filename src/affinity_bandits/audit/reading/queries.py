@@ -166,7 +166,10 @@ async def _talk(query: Query, describe: bool, put: Any) -> None:
         db = await asyncpg.connect(query.dsn, timeout=CONNECT_SECONDS)
     except Exception as error:  # of a name, a password, a network, a DSN: all kinds
         rule = "that of a database that can be reached"
-        raise InvalidInput("dsn", rule, _without_secrets(first_line(error), query.dsn)) from None
+        # What is said of a DSN that cannot be read may have a part of the password in it.
+        told = isinstance(error, OSError | asyncpg.PostgresError)
+        found = first_line(error) if told else "a DSN that cannot be read"
+        raise InvalidInput("dsn", rule, found) from None
     try:
         async with db.transaction(readonly=True, isolation="repeatable_read"):
             statement = await db.prepare(query.select)
@@ -188,8 +191,3 @@ async def _talk(query: Query, describe: bool, put: Any) -> None:
         raise InvalidInput("query", "one that the database accepts", first_line(error)) from None
     finally:
         await db.close(timeout=CONNECT_SECONDS)
-
-
-def _without_secrets(text: str, dsn: object) -> str:
-    """Return a message in which a DSN, which may have a password, is not repeated."""
-    return "a DSN that cannot be read" if str(dsn) and str(dsn) in text else text
