@@ -10,7 +10,10 @@ import numpy as np
 from affinity_bandits import AffinityBandit, Gaussian, InGroupBonus, Joining, Judges, Power, StepRun
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.simulation.logged_run import LoggedRun
-from bench.measure import best_of_interleaved, main
+from bench.measure import in_turn, main
+
+REPLICATES = 4
+SLICES = 9
 
 PANEL = AffinityBandit(
     [0.45, 0.6, 0.5],
@@ -43,30 +46,35 @@ def run() -> dict[str, float]:
 
 
 def compared(name: str, bandit: AffinityBandit, policy: str, horizon: int) -> dict[str, float]:
-    """Compare a run whose log is in memory in the end with one that keeps none."""
+    """Compare runs whose logs are in memory in the end with runs that keep none.
+
+    In pairs of neighbours, and by the middle of them: the shortest times of the two need not come
+    from the same spell of the machine.
+    """
     made = policy_from_json(policy, bandit)
     plain = StepRun(bandit, made, horizon)
     logged = LoggedRun(bandit, made, horizon)
     everybody = LoggedRun(bandit, made, horizon, unchosen=True)
 
     def without() -> Any:
-        plain.restart(0)
-        plain.advance(horizon)
+        for replicate in range(REPLICATES):
+            plain.restart(replicate)
+            plain.advance(horizon)
         return plain.pulls
 
+    def with_log(run: LoggedRun) -> Any:
+        return [run.log(replicate).pulls for replicate in range(REPLICATES)][-1]
+
     # Both must do the same work, or the comparison says nothing.
-    np.testing.assert_array_equal(logged.log(0).pulls, without())
-    np.testing.assert_array_equal(everybody.log(0).pulls, without())
-    tasks = {
-        "plain": without,
-        "log": lambda: logged.log(0),
-        "everybody": lambda: everybody.log(0),
-    }
-    best = best_of_interleaved(tasks, repetitions=15)
+    np.testing.assert_array_equal(with_log(logged), without())
+    np.testing.assert_array_equal(with_log(everybody), without())
+    found = in_turn(without, lambda: with_log(logged), SLICES)
+    with_others = in_turn(without, lambda: with_log(everybody), SLICES)
     return {
-        f"logs.{name}.speed": best["plain"] / best["log"],
-        f"logs.{name}.ns_per_row": best["log"] / horizon * 1e9,
-        f"logs.{name}.everybody.speed": best["plain"] / best["everybody"],
+        f"logs.{name}.speed": found.speed[0],
+        f"logs.{name}.work": found.work[0],
+        f"logs.{name}.work_least": found.work[1],
+        f"logs.{name}.everybody.work": with_others.work[0],
     }
 
 

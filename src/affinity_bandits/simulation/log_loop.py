@@ -39,9 +39,9 @@ draw_noise: Function = unbound
 
 
 class Notes(NamedTuple):
-    """Room for the rows of a log, and for the panels of the rounds that begin in them."""
+    """Room for rows of a log, and for the panels of all rounds of the run."""
 
-    written: IntArray  # [0]: rows; [1]: panels; [2]: rounds of the run so far
+    written: IntArray  # [0]: rows; [1]: rounds of the run so far
     arm: IntArray
     score: FloatArray
     share: FloatArray
@@ -67,11 +67,10 @@ def other_noise(seed: int, arms: int) -> NoiseBuffer:
 
 def keep_round(log: Notes, judges: IntArray) -> None:
     """Write down that a round begins, and its panel; a kernel."""
-    log.written[2] += 1
     if len(log.panels) > 0:
         for arm in range(log.panels.shape[1]):
             log.panels[log.written[1], arm] = judges[arm]
-        log.written[1] += 1
+    log.written[1] += 1
 
 
 def keep_pull(
@@ -94,7 +93,7 @@ def keep_pull(
     log.score[row] = seen
     log.share[row] = share
     log.joined[row] = joined
-    log.round[row] = log.written[2] - 1
+    log.round[row] = log.written[1] - 1
     if len(log.scores) > 0:
         arms = len(committee.pulls)
         for other in range(arms):

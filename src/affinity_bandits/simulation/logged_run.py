@@ -12,7 +12,6 @@ from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.catalogue import AnyPolicy
 from affinity_bandits.digests import own_code
 from affinity_bandits.errors import NotSupported
-from affinity_bandits.kernels import IntArray
 from affinity_bandits.policies import RoundPolicy, StepPolicy
 from affinity_bandits.simulation.environment import require_bandit
 from affinity_bandits.simulation.log_loop import Notes, bound_log, other_noise
@@ -74,17 +73,17 @@ class LoggedRun(StepRun):
             "round": np.empty(rows, dtype=np.int64),
         }
         scores = np.empty((rows if self._unchosen else 0, arms))
-        panels: list[IntArray] = []
-        written = np.zeros(3, dtype=np.int64)
+        # A round has at least one pull; room that no round needs is never touched.
+        panels = np.empty((rows if self._has_panels else 0, arms), dtype=np.int64)
+        written = np.zeros(2, dtype=np.int64)
         slice_rows = max(1, SLICE_NUMBERS // self._width)
         for start in range(0, rows, slice_rows):
             stop = min(rows, start + slice_rows)
-            written[:2] = 0
-            room = np.empty((stop - start if self._has_panels else 0, arms), dtype=np.int64)
+            written[0] = 0
             notes = Notes(
                 written=written,
                 **{name: column[start:stop] for name, column in columns.items()},
-                panels=room,
+                panels=panels,
                 scores=scores[start:stop],
                 others=self._others,
             )
@@ -96,14 +95,16 @@ class LoggedRun(StepRun):
                 stop,
                 notes,
             )
-            panels.append(room[: written[1]].copy())
+        rounds = int(written[1])
+        if rounds < len(panels):
+            panels = panels[:rounds].copy()
         return RunLog(
             bandit=self.bandit,
             policy=self.policy.to_json(),
             seed=self.seed,
             replicate=self.replicate,
             **columns,
-            panels=np.concatenate(panels) if self._has_panels else None,
+            panels=panels if self._has_panels else None,
             scores=scores if self._unchosen else None,
         )
 

@@ -141,8 +141,9 @@ def pull_chunk(
         share = share_of(arena, committee, total, arm)
         seen = feedback(arena, arm, weight(arena.code, arena.parameters, share), noise[i], gates[i])
         joined = not arena.seating.counted or joins_committee(arena.seating, seen, joins[i])
-        note_pull(log, arena, committee, total, i, arm, share, seen, joined)
         update(state, arm, seen)
+        # Before the committee changes: those who were not chosen are judged by it, too.
+        note_pull(log, arena, committee, total, i, arm, share, seen, joined)
         committee.pulls[arm] += 1
         if arena.memory > 0:
             take_seat(arena.memory, committee, arm)
