@@ -77,7 +77,7 @@ def assert_twins(log: RunLog, policy: AnyPolicy) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", POLICIES)
-@settings(max_examples=15)
+@settings(max_examples=5)
 @given(data=st.data())
 def test_every_policys_log_is_its_run(name: str, data: st.DataObject) -> None:
     bandit = data.draw(bandits(seated=True), label="bandit")
@@ -92,7 +92,7 @@ def test_every_policys_log_is_its_run(name: str, data: st.DataObject) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", NOISES, ids=named)
-@settings(max_examples=6)
+@settings(max_examples=3)
 @given(data=st.data())
 def test_every_noises_log_is_its_run(noise: Noise, data: st.DataObject) -> None:
     arms = data.draw(st.integers(2, 5), label="arms")
