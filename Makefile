@@ -23,6 +23,7 @@ pictures: ## the pictures of the README and the docs
 	.venv/bin/python docs/pictures.py
 	PATH=$$PWD/.venv/bin:$$PATH PYTHONPATH=. .venv/bin/python docs/plan_pictures.py
 	PYTHONPATH=. .venv/bin/python docs/cost_picture.py
+	PATH=$$PWD/.venv/bin:$$PATH PYTHONPATH=. .venv/bin/python docs/audit_picture.py
 	.venv/bin/python docs/noise_picture.py
 	.venv/bin/python docs/service_pictures.py
 

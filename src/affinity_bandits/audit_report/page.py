@@ -81,8 +81,7 @@ def _pictures(audit: Audit) -> list[str]:
 
     parts = [
         _picture("Who could judge, over time", draw_shares, audit),
-        '<p class="quiet">The more these shares moved while scores were given, the more a log can '
-        "show.</p>",
+        f'<p class="quiet">{escape(_moved(audit))}</p>',
         _picture("Scores by share", draw_scores, audit),
         '<p class="quiet">Each dot is the mean of scores that were given at about that share; '
         "larger dots are more scores. Dotted: as if shares did not matter. Orange: the bonus that "
@@ -110,6 +109,12 @@ def _pictures(audit: Audit) -> list[str]:
             ),
         ]
     return parts
+
+
+def _moved(audit: Audit) -> str:
+    if audit.panels is not None:
+        return "Whom panels came from. The more panels differ, the more a log can show."
+    return "The more these shares moved while scores were given, the more a log can show."
 
 
 def _evidence(audit: Audit) -> str:

@@ -83,7 +83,7 @@ def name_lines(axes: Any, end: float, lines: Sequence[tuple[float, str, int]]) -
     """Write names beside the ends of lines: height, name and index of each, none over another."""
     low, high = axes.get_ylim()
     lowest = -math.inf
-    step = 0.075 * (max(high, *(line[0] for line in lines)) - min(low, 0.0))
+    step = 0.085 * (max(high, *(line[0] for line in lines)) - min(low, 0.0))
     for height, name, index in sorted(lines):
         lowest = max(height, lowest + step)
         axes.annotate(
