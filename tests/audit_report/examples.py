@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from affinity_bandits.audit.findings import finding
+from affinity_bandits.audit.conclusions import conclusion
 from affinity_bandits.audit.result import (
     Assumed,
     Audit,
@@ -29,7 +29,7 @@ DRIFTS = (OneGroupDrift(NAMES[0], 0.12, None), OneGroupDrift(NAMES[2], None, 0.4
 
 def example(panels: str | None = None) -> Audit:
     """Return an audit of three groups in which something is shown."""
-    found = finding([NOTHING, STEADY, ALIKE], 100.0, SEEN, DRIFTS, panels)
+    found = conclusion([NOTHING, STEADY, ALIKE], 100.0, SEEN, DRIFTS, panels)
     return Audit(
         source="decisions.csv",
         rows=1900,

@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 
 from affinity_bandits.audit.bonus_set import strength
+from affinity_bandits.audit.conclusions import conclusion
 from affinity_bandits.audit.estimates import estimates
 from affinity_bandits.audit.exponent_set import exponents
-from affinity_bandits.audit.findings import finding
 from affinity_bandits.audit.indicated import indicated
 from affinity_bandits.audit.mean_ratios import Ratio, mean_ratios
 from affinity_bandits.audit.one_pass import Summary
@@ -86,7 +86,7 @@ def conclude(
         if one.assumption != "random" or panels == "random"
     )
     headline = [one for one in assumed if one.assumption in HEADLINE[panels]]
-    found = finding(headline, sharper, seeing.result(), explaining.result(), panels)
+    found = conclusion(headline, sharper, seeing.result(), explaining.result(), panels)
     bonus, exponent = adding.result(), raising.result()
     points = highest - lowest
     return Audit(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from affinity_bandits._version import __version__
-from affinity_bandits.audit.findings import LIMITS, bonus_words
+from affinity_bandits.audit.conclusions import LIMITS, bonus_words
 from affinity_bandits.audit.result import Audit
 from affinity_bandits.audit_report.sentences import (
     ASKED,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from affinity_bandits.audit.findings import percent
+from affinity_bandits.audit.conclusions import percent
 from affinity_bandits.audit.result import Assumed, Audit, Compared, Seen
 
 HEADINGS = {

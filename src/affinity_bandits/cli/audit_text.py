@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from affinity_bandits.audit.findings import LIMITS, bonus_words
+from affinity_bandits.audit.conclusions import LIMITS, bonus_words
 from affinity_bandits.audit.result import Audit
 from affinity_bandits.audit_report.sentences import (
     ASKED,

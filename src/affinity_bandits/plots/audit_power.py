@@ -14,7 +14,7 @@ SMALL = 9.0
 
 def draw_power(audit: Audit) -> Any:
     """Draw how probably each bonus would have been shown; return the figure."""
-    from affinity_bandits.audit.findings import SURELY, bonus_words
+    from affinity_bandits.audit.conclusions import SURELY, bonus_words
 
     figure, axes = new_figure(width=FOR_A_PAGE, height=0.9 + 0.4 * len(audit.power))
     for row, one in enumerate(audit.power):

@@ -40,7 +40,7 @@ LIMITS = (
 """What would explain it away, always shown."""
 
 
-class Finding(NamedTuple):
+class Conclusion(NamedTuple):
     """A verdict in words.
 
     Attributes:
@@ -56,13 +56,13 @@ class Finding(NamedTuple):
     record: tuple[str, ...]
 
 
-def finding(
+def conclusion(
     assumed: Sequence[Assumed],
     indicated: float,
     power: Sequence[Seen],
     explained: Sequence[OneGroupDrift],
     panels: str | None,
-) -> Finding:
+) -> Conclusion:
     """Return the verdict.
 
     Args:
@@ -84,13 +84,13 @@ def finding(
             "whatever rule made the choices and whenever the log was ended.",
             *_drift_words(explained, widest.assumption),
         )
-        return Finding("shown", sentence, because, record)
+        return Conclusion("shown", sentence, because, record)
     if indicated >= ENOUGH:
         sentence = (
             "Indicated, not proven: scores seem to rise with a group's share among those who "
             "judge, by a test that is sharper but not guaranteed to be wrong only once in 20 times."
         )
-        return Finding("indicated", sentence, (_seen_words(power),), record)
+        return Conclusion("indicated", sentence, (_seen_words(power),), record)
     sure = [one for one in power if one.probability >= SURELY and one.bonus <= OF_INTEREST]
     if sure:
         sentence = (
@@ -98,11 +98,11 @@ def finding(
             f"{percent(sure[0].bonus)} or more would probably have been seen."
         )
         smaller = "A smaller bonus can be there all the same: this is no proof that there is none."
-        return Finding("not seen", sentence, (_seen_words(power), smaller), record)
+        return Conclusion("not seen", sentence, (_seen_words(power), smaller), record)
     sentence = (
         "Cannot tell: this log would not have shown such a bias even if there were a strong one."
     )
-    return Finding("cannot tell", sentence, (_seen_words(power), *_longer(power)), record)
+    return Conclusion("cannot tell", sentence, (_seen_words(power), *_longer(power)), record)
 
 
 def percent(part: float) -> str:

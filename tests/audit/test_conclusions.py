@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from affinity_bandits.audit.conclude import weakest
-from affinity_bandits.audit.findings import LIMITS, Finding, finding
+from affinity_bandits.audit.conclusions import LIMITS, Conclusion, conclusion
 from affinity_bandits.audit.result import Assumed, Seen, as_json, read_audit
 from affinity_bandits.errors import InvalidInput
 from tests.audit_report.examples import ALIKE, DRIFTS, NOTHING, STEADY, example
@@ -22,8 +22,8 @@ SHARP = (Seen(0.5, 0.4, (0.3, 0.6), 2.0), Seen(1.0, 0.9, (0.8, 1.0), 1.0))
 
 def found(
     assumed: list[Assumed], indicated: float = 1.0, power: tuple[Seen, ...] = BLIND
-) -> Finding:
-    return finding(assumed, indicated, power, DRIFTS, None)
+) -> Conclusion:
+    return conclusion(assumed, indicated, power, DRIFTS, None)
 
 
 def test_the_widest_assumption_that_shows_it_is_named() -> None:
