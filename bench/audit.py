@@ -5,9 +5,11 @@ coins; lengths and drifts are dealt out in turn, and in one of three cells the l
 looks best. A verdict counts as a false alarm only where its assumption holds. The naive regression
 (score on share and group, one-sided at 5%, robust standard errors) is beside it.
 
-    audit.alarm_cells        cells and verdicts without a bias, assumption kept
-    audit.broken             of these, where the lower 95% limit of false alarms is above 5%
+    audit.alarm_cells        cells and verdicts without a bias, assumption kept, and cells in which
+                             a set is looked at, and a false alarm is that it misses the truth
+    audit.broken             of these, where the upper 95% limit of false alarms is above 5%
     audit.worst_alarm        the largest part of logs with a false alarm
+    audit.worst_false_alarm  the largest upper 95% limit of it
     audit.naive_worst        the same of the naive regression
     audit.power.*            the part of logs with a bias in which it is shown
     audit.weak               powers below what is asked of them
@@ -24,7 +26,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from affinity_bandits.audit import DecisionLog, verdicts
+from affinity_bandits.audit import (
+    DecisionLog,
+    indicated,
+    mean_ratios,
+    strength,
+    summary_of_log,
+    verdicts,
+)
+from affinity_bandits.audit.conclude import conclude
 from affinity_bandits.bias import InGroupBonus, Power
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.audit_logs import HANDICAP, RULES, World, drawn
@@ -39,7 +49,13 @@ HOLDS = {"none": ("nothing", "alike"), "steady": ("steady", "alike")}
 """Verdicts whose assumption holds under a drift; under any other one it is `ALIKE`."""
 ALIKE = ("alike",)
 PLANTED = "planted: "
+MISSED = ("bonus missed", "ratio missed")
+ENOUGH = math.log(20.0)
 TWO = (0.4, 0.6)
+AHEAD, EVEN = (100, 10), (20, 20)
+OF_PANELS = ("random", "slow")
+MORE = 10.0
+"""Times the runs where the bound is nearly reached, and a run takes no time."""
 
 
 class Cell(NamedTuple):
@@ -65,7 +81,30 @@ class Line(NamedTuple):
 
 def cells() -> list[Cell]:
     """Return the cells: those with a bias first."""
-    return [*with_bias(), *without_bias(), *planted()]
+    return [*with_bias(), *other_verdicts(), *without_bias(), *sets(), *planted()]
+
+
+def other_verdicts() -> list[Cell]:
+    """Return what is asked of "indicated" and of "cannot tell"."""
+    coins = World("round-robin", TWO, (100, 10), 20_000, stars=1, bias=Power(1.0))
+    rest = World("round-robin", TWO, (20, 20), 2_000, bias=InGroupBonus(0.5))
+    return [
+        Cell("coins, round-robin, long", coins, ("indicated",), (0.85,)),
+        Cell("stars, equal committees in turn", rest, ("cannot tell",), (0.99,)),
+        Cell("coins, equal committees in turn", rest._replace(stars=1), ("cannot tell",), (0.99,)),
+    ]
+
+
+def sets() -> list[Cell]:
+    """Return cells in which sets of the bonus and of ratios of true means are looked at."""
+    found = []
+    for rule, initial in (("round-robin", AHEAD), ("ucb1", EVEN), ("switch after success", AHEAD)):
+        for stars in (1, 4):
+            for bonus, looks in ((0.1, False), (0.5, True)):
+                world = World(rule, TWO, initial, 2_000, stars, bias=InGroupBonus(bonus))
+                name = f"{rule}, {stars} stars, bonus {bonus:g}"
+                found.append(Cell(name, world, MISSED, (), looks, 0.5))
+    return found
 
 
 def planted() -> list[Cell]:
@@ -81,26 +120,25 @@ def planted() -> list[Cell]:
 def with_bias() -> list[Cell]:
     """Return what is asked of the power."""
     share, half, fifth = Power(1.0), InGroupBonus(0.5), InGroupBonus(0.2)
-    ahead, even = (100, 10), (20, 20)
     both, one = ("nothing", "alike"), ("nothing",)
 
     def world(rule: str, initial: tuple[int, ...], **rest: Any) -> World:
         return World(rule, TWO, initial, 2_000, bias=rest.pop("bias", share), **rest)
 
     def panels(stars: int, bias: InGroupBonus) -> World:
-        return world("softmax", even, stars=stars, bias=bias, seats=5)
+        return world("softmax", EVEN, stars=stars, bias=bias, seats=5)
 
     return [
-        Cell("stars, round-robin", world("round-robin", ahead), both, (0.95, 0.95)),
-        Cell("stars, handicap", world(HANDICAP, ahead), both, (0.95, 0.95)),
-        Cell("stars, ucb1", world("ucb1", even), one, (0.95,)),
-        Cell("coins, handicap", world(HANDICAP, ahead, stars=1), both, (0.95, 0.0)),
-        Cell("coins, ucb1", world("ucb1", even, stars=1), one, (0.0,)),
-        Cell("stars, panels, half", panels(4, half), ("random", "slow"), (0.98, 0.0)),
-        Cell("stars, panels, fifth", panels(4, fifth), ("random", "slow"), (0.7, 0.0)),
-        Cell("coins, panels, half", panels(1, half), ("random", "slow"), (0.7, 0.0)),
-        Cell("stars, ucb1, steady", world("ucb1", even), ("steady",), (0.0,), part=0.2),
-        Cell("stars, handicap, steady", world(HANDICAP, ahead), ("steady",), (0.0,), part=0.2),
+        Cell("stars, round-robin", world("round-robin", AHEAD), both, (0.95, 0.95)),
+        Cell("stars, handicap", world(HANDICAP, AHEAD), both, (0.95, 0.95)),
+        Cell("stars, ucb1", world("ucb1", EVEN), one, (0.95,)),
+        Cell("coins, handicap", world(HANDICAP, AHEAD, stars=1), both, (0.95, 0.0)),
+        Cell("coins, ucb1", world("ucb1", EVEN, stars=1), one, (0.0,)),
+        Cell("stars, panels, half", panels(4, half), OF_PANELS, (0.98, 0.0)),
+        Cell("stars, panels, fifth", panels(4, fifth), OF_PANELS, (0.7, 0.0)),
+        Cell("coins, panels, half", panels(1, half), OF_PANELS, (0.7, 0.0)),
+        Cell("stars, ucb1, steady", world("ucb1", EVEN), ("steady",), (0.0,), part=0.2),
+        Cell("stars, handicap, steady", world(HANDICAP, AHEAD), ("steady",), (0.0,), part=0.2),
     ]
 
 
@@ -132,7 +170,7 @@ def without_bias() -> list[Cell]:
                 world = World(rule, TWO, (20, 20), 2_000, stars, drift="rise", alone=alone, seats=5)
                 # The level rises by 0.18 or 0.12, which `panels_on_record` allows for.
                 name = f"{rule}, panels, {stars} stars, {'one' if alone else 'all'} drift"
-                found.append(Cell(name, world, ("random", "slow"), ()))
+                found.append(Cell(name, world, OF_PANELS, (), part=MORE))
     return found
 
 
@@ -148,17 +186,39 @@ def measure(cell: Cell, runs: int) -> Line:
         found = False
         for end in (*ends, len(log)):
             part = log.first(end)
-            seen |= {
-                verdict.assumption
-                for verdict in verdicts(part, steady="steady" in cell.verdicts)
-                if verdict.shown
-            }
+            seen |= said_of(part, cell)
             found = found or regression(part) > ONE_SIDED
         for name in cell.verdicts:
             shown[name] += name in seen
         naive += found
     asked = dict(zip(cell.verdicts, cell.asked, strict=True)) if cell.asked else {}
     return Line(cell.name, number, shown, naive, asked)
+
+
+def said_of(log: DecisionLog, cell: Cell) -> set[str]:
+    """Return what of that which a cell looks at is said of a log."""
+    summary = summary_of_log(log)
+    if cell.verdicts == ("indicated",):
+        return {"indicated"} if indicated(summary.table) >= ENOUGH else set()
+    if cell.verdicts == ("cannot tell",):
+        return {conclude(summary).word}
+    if cell.verdicts == MISSED:
+        bias = cell.world.bias
+        assert isinstance(bias, InGroupBonus)
+        bonus, ratios = strength(summary.table), mean_ratios(summary.table)
+        held = bonus is not None and bonus.least <= bias.bonus <= bonus.largest
+        true = cell.world.means
+        kept = ratios is not None and all(
+            one.low <= true[one.group] / true[one.than] <= one.high for one in ratios
+        )
+        return {name for name, fine in zip(MISSED, (held, kept), strict=True) if not fine}
+    if cell.verdicts == OF_PANELS:
+        assert summary.at_random is not None
+        assert summary.on_record is not None
+        evidence = (summary.at_random.peak, summary.on_record)
+        return {name for name, log_e in zip(OF_PANELS, evidence, strict=True) if log_e >= ENOUGH}
+    made = verdicts(summary, steady="steady" in cell.verdicts)
+    return {verdict.assumption for verdict in made if verdict.shown}
 
 
 def regression(log: DecisionLog) -> float:
@@ -181,7 +241,7 @@ def figures(lines: Sequence[Line]) -> dict[str, float]:
     """Return what the cells say."""
     quiet = [line for line in lines if not line.asked and not line.name.startswith(PLANTED)]
     alarms = [(number, line.runs) for line in quiet for number in line.shown.values()]
-    broken = [proportion_interval(number, runs, 0.95)[1] > 0.05 for number, runs in alarms]
+    upper = [proportion_interval(number, runs, 0.95)[2] for number, runs in alarms]
     wrong = [
         proportion_interval(max(line.shown.values()), line.runs, 0.95)[1] > 0.05
         for line in lines
@@ -197,8 +257,9 @@ def figures(lines: Sequence[Line]) -> dict[str, float]:
     }
     return {
         "audit.alarm_cells": len(alarms),
-        "audit.broken": sum(broken),
+        "audit.broken": sum(limit > 0.05 for limit in upper),
         "audit.worst_alarm": max(number / runs for number, runs in alarms),
+        "audit.worst_false_alarm": max(upper),
         "audit.naive_worst": max(line.naive / line.runs for line in quiet),
         **{name: power for name, (power, _) in powers.items()},
         "audit.weak": sum(power < asked for power, asked in powers.values()),
