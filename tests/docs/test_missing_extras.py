@@ -26,6 +26,7 @@ COMMANDS = {
     f"simulate {INSTANCE}": WORKS,
     f"simulate {INSTANCE} --plot regret.png": "plot",
     "plan --groups 2 --scale 0..1 --budget 1e4 --difference 0.3 --plot p.png": "plot",
+    "audit log.csv --scale 1..5 --committee a:1,b:2 --report r.html": "audit",
     "policies": WORKS,
     "biases": WORKS,
     "noises": WORKS,

@@ -72,6 +72,8 @@ def audit(
     ] = False,
 ) -> None:
     """Audit past decisions: do scores rise with a group's share among those who judge?"""
+    extras.need("simulation")
+    extras.need("audit", "pyarrow", "matplotlib")  # one line to install, not two in turn
     _check_places(report, json)
     source = _source(log, dsn, query)
     draws = checks.integer("seed", parsing.number("seed", seed), low=0, high=2**62)
@@ -149,7 +151,6 @@ def _audited(
 
 def _source(log: Path | None, dsn: str | None, query: str | None) -> Path | Query:
     """Return the file or the query that the log is in."""
-    extras.need("audit", "pyarrow")
     if (log is None) == (query is None):
         raise InvalidInput(
             "log", "a file or --query, one of them", None if log is None else str(log)
@@ -229,7 +230,3 @@ def _check_places(report: Path | None, json: Path | None) -> None:
             raise InvalidInput(name, "in a directory", str(path))
         if path.is_dir():
             raise InvalidInput(name, "a file, not a directory", str(path))
-    if report is not None:
-        from affinity_bandits.plots.style import need_matplotlib
-
-        need_matplotlib()
