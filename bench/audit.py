@@ -248,7 +248,7 @@ def figures(lines: Sequence[Line]) -> dict[str, float]:
         if line.name.startswith(PLANTED)
     ]
     powers = {
-        f"audit.power.{line.name.replace(', ', '.').replace(' ', '_')}.{name}": (
+        f"audit.power.{f'{line.name}.{name}'.replace(', ', '.').replace(' ', '_')}": (
             line.shown[name] / line.runs,
             asked,
         )
