@@ -27,6 +27,15 @@ RECORD_ALL = (
 )
 RECORD_COMMITTEE = "Who joins the committee and who leaves it, and when."
 
+ROWS_TAKEN = (
+    ("10%", "7,100", "over 64,000", "over 64,000"),
+    ("20%", "2,000", "12,000", "over 64,000"),
+    ("50%", "710", "2,100", "over 64,000"),
+)
+"""Scores until a bonus is shown in 80 of 100 logs: panels of five that are drawn at random, with
+stars and with yes and no; and stars of groups in turn, from a committee of 100 and 10, where nobody
+knows who judged. As `bench.audit_rows` measures it."""
+
 LIMITS = (
     "A change over time of one group alone cannot be told from this bias: a group that gets better "
     "while its share grows looks the same. Only panels drawn at random settle it.",
