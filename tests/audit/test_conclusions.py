@@ -74,6 +74,18 @@ def test_of_several_committees_the_weakest_answer_counts() -> None:
     assert weakest([strong]) == strong
 
 
+def test_a_committee_that_leaves_no_bonus_possible_does_not_rule_out_those_of_others() -> None:
+    none, some = replace(example(), bonus=None), replace(example(), bonus=(0.1, 0.4))
+    assert weakest([none, some]).bonus == (0.1, 0.4)
+    assert weakest([none, none]).bonus is None
+
+
+def test_a_ratio_that_one_committee_leaves_open_is_open() -> None:
+    known = example()
+    unknown = replace(known, compared=tuple(replace(one, ratio=None) for one in known.compared))
+    assert all(one.ratio is None for one in weakest([known, unknown]).compared)
+
+
 def test_json_is_read_back(tmp_path: Path) -> None:
     place = tmp_path / "audit.json"
     place.write_text(as_json(example()), encoding="utf-8")

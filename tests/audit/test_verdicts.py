@@ -13,6 +13,7 @@ from affinity_bandits.audit import (
     decision_log,
     panels_at_random,
     panels_on_record,
+    verdict,
     verdicts,
 )
 from affinity_bandits.audit.verdict import WEIGHTS
@@ -96,3 +97,28 @@ def test_groups_that_were_never_scored_do_not_matter() -> None:
     log = drawn(World("round-robin", TWO, (10, 10), 60), 1)
     more = decision_log(log.group, log.score, initial={0: 10, 1: 10, 2: 0})
     assert np.isfinite([one.log_e for one in verdicts(more)]).all()
+
+
+@pytest.mark.parametrize(
+    ("found", "shown"),
+    [
+        # Logarithms of odds, odds_with_drift and pairs; whether each of the three is shown.
+        ((9.0, 9.0, 9.0), (True, True, True)),
+        ((9.0, 9.0, -9.0), (True, True, False)),
+        ((9.0, -9.0, 3.2), (True, False, False)),  # 20 or more, but what is narrower is not
+        ((-9.0, -9.0, 3.5), (False, False, False)),
+    ],
+)
+def test_a_wider_assumption_waits_for_the_narrower_ones(
+    found: tuple[float, float, float],
+    shown: tuple[bool, bool, bool],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else a log without a bias would have three chances of a false alarm, not one."""
+    names = ("odds", "odds_with_drift", "pairs")
+    for name, log_e in zip(names, found, strict=True):
+        monkeypatch.setattr(verdict, name, lambda _, log_e=log_e: log_e)
+    monkeypatch.setattr(verdict, "likelihood_ratios", lambda _: -99.0)
+    made = verdict.verdicts(drawn(World("round-robin", (0.4, 0.6), (5, 5), 40), 0))
+    assert tuple(one.shown for one in made) == shown
+    assert any(one.log_e >= math.log(20.0) for one in made[2:]) or found[2] < 0.0

@@ -130,29 +130,30 @@ def weakest(audits: Sequence[Audit]) -> Audit:
     for place, one in enumerate(found.compared):
         others = [audit.compared[place] for audit in audits]
         same = all((other.group, other.than) == (one.group, one.than) for other in others)
+        # Without a range everything is possible; a set of bonuses that is None has none in it.
+        known = [other.ratio for other in others if other.ratio is not None]
         limits = [other.at_least for other in others if other.at_least is not None]
         compared.append(
             replace(
                 one,
-                ratio=_union([other.ratio for other in others]) if same else None,
+                ratio=_union(known) if same and len(known) == len(others) else None,
                 at_least=min(limits) if same and len(limits) == len(others) else None,
             )
         )
     return replace(
         found,
-        bonus=_union([audit.bonus for audit in audits]),
-        exponent=_union([audit.exponent for audit in audits]),
+        bonus=_union([audit.bonus for audit in audits if audit.bonus is not None]),
+        exponent=_union([audit.exponent for audit in audits if audit.exponent is not None]),
         compared=tuple(compared),
         committees=len(audits),
     )
 
 
-def _union(ranges: Sequence[Range | None]) -> Range | None:
-    """Return the range of all; None if one of them says nothing."""
-    given = [one for one in ranges if one is not None]
-    if len(given) < len(ranges):
+def _union(ranges: Sequence[Range]) -> Range | None:
+    """Return the range that holds all of them; None if there are none."""
+    if not ranges:
         return None
-    return min(one[0] for one in given), max(one[1] for one in given)
+    return min(one[0] for one in ranges), max(one[1] for one in ranges)
 
 
 def _odds(log_e: float) -> float:
