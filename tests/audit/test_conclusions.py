@@ -8,10 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from bench.audit_logs import World, drawn
 
-from affinity_bandits.audit.conclude import weakest
+from affinity_bandits.audit import mean_ratios, summary_of_log
+from affinity_bandits.audit.conclude import conclude, weakest
 from affinity_bandits.audit.conclusions import LIMITS, Conclusion, conclusion
 from affinity_bandits.audit.result import Assumed, Seen, as_json, read_audit
+from affinity_bandits.bias import InGroupBonus
 from affinity_bandits.errors import InvalidInput
 from tests.audit_report.examples import ALIKE, DRIFTS, NOTHING, STEADY, example
 
@@ -84,6 +87,21 @@ def test_a_ratio_that_one_committee_leaves_open_is_open() -> None:
     known = example()
     unknown = replace(known, compared=tuple(replace(one, ratio=None) for one in known.compared))
     assert all(one.ratio is None for one in weakest([known, unknown]).compared)
+
+
+@pytest.mark.slow
+def test_of_two_statements_on_the_same_groups_both_share_one_chance() -> None:
+    """What is said of two groups is what each statement says at half of the level."""
+    world = World("round-robin", (0.4, 0.6), (20, 20), 2_000, bias=InGroupBonus(0.5), seats=5)
+    summary = summary_of_log(drawn(world, 3))
+    (one,) = conclude(summary, panels="random").compared
+    numbers = [summary.groups.index(name) for name in (one.group, one.than)]
+    assert one.at_least == summary.better.at_least(*numbers, math.log(2 / 0.025))
+    sets = {(found.group, found.than): found for found in mean_ratios(summary.table, 0.025) or ()}
+    own = sets[numbers[0], numbers[1]]
+    assert one.ratio == (own.low, own.high)
+    at_whole = {(found.group, found.than): found for found in mean_ratios(summary.table) or ()}
+    assert own.low < at_whole[numbers[0], numbers[1]].low  # or nobody could tell them apart
 
 
 def test_json_is_read_back(tmp_path: Path) -> None:

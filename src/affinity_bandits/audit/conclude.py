@@ -32,6 +32,9 @@ from affinity_bandits.audit.table import Table
 from affinity_bandits.audit.verdict import LEVEL, verdicts
 
 MOST_ODDS = 1e300
+HALF = 0.5 * LEVEL
+"""Two things are said of the same two groups, if the bias is a bonus and whatever it is: each is
+wrong with half of the probability that is stated for both."""
 MOST_DOTS = 40
 """Dots of a group in the picture of scores by share."""
 HEADLINE = {
@@ -74,7 +77,7 @@ def conclude(
     with ThreadPoolExecutor() as pool:
         seeing = pool.submit(_seen, table, panels, seed)
         judging = pool.submit(verdicts, summary)
-        rating = pool.submit(mean_ratios, table)
+        rating = pool.submit(mean_ratios, table, HALF)
         trying = pool.submit(_placebos, table)
         raising = pool.submit(exponents, table)
         adding = pool.submit(strength, table)
@@ -237,7 +240,7 @@ def _spread(table: Table) -> float:
 def _compared(summary: Summary, ratios: Sequence[Ratio]) -> tuple[Compared, ...]:
     """Return every two groups once, so that nothing wrong is said of any in 19 of 20 logs."""
     pairs = [pair for pair in summary.better.pairs if pair[0] < pair[1]]
-    enough = math.log(2 * len(pairs) / LEVEL) if pairs else 0.0
+    enough = math.log(2 * len(pairs) / HALF) if pairs else 0.0
     sets = {(one.group, one.than): one for one in ratios}
     means = summary.tally.mean
     found = []
