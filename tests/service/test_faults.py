@@ -298,7 +298,7 @@ def test_a_reply_of_the_wrong_length_is_our_fault(
             async def short(pool: Any, query: str, *arguments: Any) -> Any:
                 rows = await honest(pool, query, *arguments)
                 told = "affinity.ask(" in query or "affinity.tell(" in query
-                return [*rows, *rows] if told and arguments[1] == UUID(one.bad) else rows
+                return [*rows, *rows] if told and arguments[1] == [UUID(one.bad)] else rows
 
             with patch.object(asyncpg.Pool, "fetch", short):
                 answer = await client.post(path, content=content)

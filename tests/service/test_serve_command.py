@@ -97,6 +97,8 @@ def test_keys_are_shown_once_listed_without_secrets_and_revoked(run: Runner) -> 
         (("--port", "65536"), "port"),
         (("--workers", "0"), "workers"),
         (("--pool-size", "0"), "pool_size"),
+        (("--connections", "0"), "connections"),
+        (("--trusted-proxies", "10.0.0.0/8,proxy"), "trusted_proxies"),
     ],
 )
 def test_a_mistake_ends_in_one_line(run: Runner, arguments: tuple[str, ...], word: str) -> None:

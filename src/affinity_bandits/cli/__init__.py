@@ -7,10 +7,12 @@ from typing import NoReturn
 
 from affinity_bandits.errors import AffinityError
 from affinity_bandits.extras import need
+from affinity_bandits.names import look_in_current_folder
 
 
 def main() -> None:
     """Run the command; a user's mistake ends in one line and status 2, never in a traceback."""
+    look_in_current_folder()
     try:
         _need_what_every_command_needs()
         from affinity_bandits.cli.app import app

@@ -14,7 +14,9 @@ from affinity_bandits.cli.paper import app as paper_app
 from affinity_bandits.cli.plan import plan
 from affinity_bandits.cli.policies import policies
 from affinity_bandits.cli.serve import app as serve_app
+from affinity_bandits.cli.show import show
 from affinity_bandits.cli.simulate import simulate
+from affinity_bandits.cli.study import app as study_app
 from affinity_bandits.cli.sweep import app as sweep_app
 
 app = typer.Typer(
@@ -26,12 +28,14 @@ app = typer.Typer(
     help="Sequential choices whose feedback favours what was chosen before.",
 )
 app.command()(simulate)
+app.command()(show)
 app.command()(plan)
 app.command()(audit)
 app.command()(policies)
 app.command()(biases)
 app.command()(noises)
 app.add_typer(paper_app, name="paper")
+app.add_typer(study_app, name="study")
 app.add_typer(sweep_app, name="sweep")
 app.add_typer(serve_app, name="serve")
 

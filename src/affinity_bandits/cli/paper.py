@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from affinity_bandits.cli import executors
-from affinity_bandits.cli.listing import print_lines
-
-if TYPE_CHECKING:
-    from affinity_bandits.paper import Outcome
-
-PROCESSES = 2
-"""If not told how many."""
+from affinity_bandits.cli import executors, items
 
 app = typer.Typer(no_args_is_help=True, help="The paper's figures and claims, run and checked.")
 
@@ -22,9 +15,9 @@ app = typer.Typer(no_args_is_help=True, help="The paper's figures and claims, ru
 @app.command("list")
 def list_items() -> None:
     """List what there is, a line each."""
-    from affinity_bandits.paper import items
+    from affinity_bandits.paper import items as paper_items
 
-    print_lines(("item", "what it shows"), [(i.identity, i.title) for i in items().values()])
+    items.list_items("item", paper_items().values())
 
 
 @app.command()
@@ -32,11 +25,7 @@ def show(identity: Annotated[str, typer.Argument(help="An item, e.g. figure-3.")
     """Tell an item's settings and labels."""
     from affinity_bandits.paper import chosen
 
-    (item,) = chosen([identity])
-    typer.echo(f"{item.identity}: {item.title}\n\n{item.notes}\n")
-    typer.echo(f"labels: {', '.join(item.labels)}")
-    for scale, settings in item.settings.items():
-        typer.echo(f"{scale}: {settings}")
+    items.show_item(*chosen([identity]))
 
 
 @app.command()
@@ -52,58 +41,15 @@ def run(
     out: Annotated[Path, typer.Option(help="Where to write.")] = Path("paper"),
     executor: Annotated[str, typer.Option(help=executors.KIND_HELP)] = "processes",
     address: Annotated[str | None, typer.Option(help=executors.ADDRESS_HELP)] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            help="Processes, 1 works in this one; with ray, cores. [2; with ray, all]",
-        ),
-    ] = None,
+    workers: Annotated[int | None, typer.Option(help=items.WORKERS_HELP)] = None,
 ) -> None:
     """Run items; write pictures, data, claims and one report.
 
     Status 1 if a claim fails that is not known to.
     """
-    from affinity_bandits.cli.bars import item_bar
-    from affinity_bandits.errors import InvalidInput
-    from affinity_bandits.experiments import Store
-    from affinity_bandits.paper import StoreCellRunner, chosen, run_item
-    from affinity_bandits.paper.report import write_report
-    from affinity_bandits.plots.style import need_matplotlib
+    from affinity_bandits.paper import chosen
+    from affinity_bandits.paper.report import PAPER
 
-    scales = [
-        name
-        for name, wanted in (("quick", quick), ("full", full), ("as-published", as_published))
-        if wanted
-    ]
-    if len(scales) > 1:
-        raise InvalidInput("scale", "one of --quick, --full and --as-published", scales)
-    scale = scales[0] if scales else "full"
+    scale = items.chosen_scale({"quick": quick, "full": full, "as-published": as_published})
     wanted = chosen(identities or [])
-    need_matplotlib()  # said now, not after the first item's work
-    hands = executors.executor(executor, workers, address, usual=PROCESSES)
-    store = Store(out / "store")
-    outcomes = []
-    try:
-        for item in wanted:
-            with item_bar(item.identity) as progress:
-                outcome = run_item(item, scale, StoreCellRunner(store, hands, progress), out)
-            outcomes.append(outcome)
-            _tell(outcome)
-    except KeyboardInterrupt:
-        typer.echo("affinity: interrupted; the same command goes on where this one stopped")
-        raise typer.Exit(130) from None
-    write_report(outcomes, out / "report.html")
-    claims = [claim for outcome in outcomes for claim in outcome.claims]
-    holding = sum(claim.holds for claim in claims)
-    typer.echo(f"{holding} of {len(claims)} claims hold; report: {out / 'report.html'}")
-    if not all(claim.as_known for claim in claims):
-        raise typer.Exit(1)
-
-
-def _tell(outcome: Outcome) -> None:
-    holding = sum(claim.holds for claim in outcome.claims)
-    typer.echo(f"{outcome.item.identity}: {holding} of {len(outcome.claims)} claims hold")
-    for claim in outcome.claims:
-        if not claim.holds:
-            known = f" [known: errata, {claim.erratum}]" if claim.erratum else ""
-            typer.echo(f"  fails: {claim.sentence} ({claim.evidence}){known}")
+    items.run_items(wanted, scale, out, executor, workers, address, PAPER)

@@ -28,12 +28,17 @@ def numbers(parameter: str, text: str) -> list[float | int]:
     return [number(f"{parameter}[{i}]", part) for i, part in enumerate(text.split(","))]
 
 
-def described(parameter: str, text: str) -> dict[str, Any]:
+def described(parameter: str, text: str, *, places: bool = True) -> dict[str, Any]:
     """Return the settings spelled as NAME or NAME:key=value,key=value.
+
+    NAME may be module:Class, if there are such places.
 
     A dotted key sets something inside: "clipped:base.name=power,base.alpha=2,low=0.1".
     """
     name, _, rest = text.partition(":")
+    word, _, after = rest.partition(":")
+    if places and word.strip() and "=" not in word and "," not in word:
+        name, rest = f"{name.strip()}:{word.strip()}", after
     settings: dict[str, Any] = {"name": name.strip()}
     for part in filter(None, (part.strip() for part in rest.split(","))):
         key, equals, value = part.partition("=")

@@ -121,7 +121,7 @@ def plan(
         failure=failure,
         steepness=steepness,
         lipschitz=lipschitz,
-        noise=noise and parsing.described("noise", noise),
+        noise=noise and parsing.described("noise", noise, places=False),
         largest_mean=largest_mean,
     )
     if audit is not None:

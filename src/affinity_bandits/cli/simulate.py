@@ -61,12 +61,14 @@ def simulate(
     ] = None,
     policy: Annotated[
         list[str] | None,
-        typer.Option(help="Policy, e.g. ucb1 or elimination:offset=3; may be repeated."),
+        typer.Option(
+            help="Policy, e.g. ucb1, elimination:offset=3 or mine:Greedy; may be repeated."
+        ),
     ] = None,
     horizon: Annotated[str | None, typer.Option(help="Pulls of each run, e.g. 1e6.")] = None,
     replicates: Annotated[str | None, typer.Option(help="Independent runs of each policy.")] = None,
     seed: Annotated[str | None, typer.Option(help="Seed of all randomness.")] = None,
-    engine: Annotated[str | None, typer.Option(help="auto, rounds or steps.")] = None,
+    engine: Annotated[str | None, typer.Option(help="auto, rounds, steps or python.")] = None,
     checkpoints: Annotated[
         str | None, typer.Option(help="How often, or at which pulls, to count.")
     ] = None,
@@ -142,7 +144,7 @@ def simulate(
 
 
 def _judges(text: str) -> dict[str, Any]:
-    described = parsing.described("judges", text)
+    described = parsing.described("judges", text, places=False)
     return {"who" if name == "name" else name: value for name, value in described.items()}
 
 
@@ -157,7 +159,7 @@ def _made(
             bandit_settings[key] = parsing.described(key, bandit_settings[key])
     if "true_means" not in bandit_settings:
         raise InvalidInput("means", "given, e.g. --means 0.4,0.6", None)
-    bandit = AffinityBandit.from_json(bandit_settings)
+    bandit = AffinityBandit.from_json(bandit_settings, imports=True)
     settings = {"policies": list(POLICIES), "horizon": 100_000} | run
     policies = _described(settings.pop("policies"))
     return bandit, policies, settings

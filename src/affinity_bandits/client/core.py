@@ -44,6 +44,7 @@ def create_campaign(
     lowest: float | None = None,
     highest: float | None = None,
     committee: Mapping[str, int] | None = None,
+    tellers: Sequence[str] | str | None = None,
     key: str | None = None,
 ) -> Request[wire.Campaign]:
     """Create a campaign; requires the scope "admin".
@@ -59,6 +60,8 @@ def create_campaign(
             a policy that speak of scores speak of scores mapped from the range to [0, 1].
         highest: the largest; the plan's, or else 1, if left out.
         committee: how many members each group has at the beginning, if that is known.
+        tellers: ids of API keys that may answer any lease, or "any" for all keys of the tenant. If
+            left out, a lease is answered with the key that took it.
         key: the idempotency key; a new one if left out.
     """
     if policy is not None and plan is not None:
@@ -73,6 +76,8 @@ def create_campaign(
         members["horizon"] = whole("horizon", horizon, low=1, high=limits.LARGEST_HORIZON)
     if committee is not None:
         members["committee"] = _heads("committee", committee)
+    if tellers is not None:
+        members["tellers"] = tellers if isinstance(tellers, str) else tuple(tellers)
     names = tuple(listed("arms", arms, "a list of names"))
     body = wire.CreateCampaign.checked(name=name, arms=names, **members)
     return _post("/v1/campaigns", body, key, wire.Campaign.model_validate_json)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import ClassVar
 from uuid import UUID
@@ -30,6 +31,36 @@ class Problem(AffinityError):  # noqa: N818 - named after the media type that ca
         super().__init__(self.detail.format(*parts))
 
 
+class TooMany(Problem):
+    """The API key exceeds its rate of requests."""
+
+    code, status, title = "too_many", 429, "Too many requests"
+    detail = (
+        "this API key may make {:g} requests a second, where every line counts, and every 1,024"
+        " bytes that are sent or replied; try again in {} s"
+    )
+
+    def __init__(self, rate: float, seconds: float) -> None:
+        wait = max(1, math.ceil(seconds))
+        super().__init__(rate, wait)
+        self.headers = {"retry-after": str(wait)}
+
+
+class TooManyRefusals(Problem):
+    """Too many requests from one address had no good API key."""
+
+    code, status, title = "too_many_refusals", 429, "Too many requests without a good API key"
+    detail = (
+        "too many requests from this address had no API key in use; check the key, and try again"
+        " in {} s"
+    )
+
+    def __init__(self, seconds: float) -> None:
+        wait = max(1, math.ceil(seconds))
+        super().__init__(wait)
+        self.headers = {"retry-after": str(wait)}
+
+
 class NoSuchCampaign(Problem):
     """The tenant has no campaign with this id; one of another tenant looks the same."""
 
@@ -42,6 +73,59 @@ class NoSuchLease(Problem):
 
     code, status, title = "no_such_lease", 404, "No such lease"
     detail = "lease must be one that this campaign granted, got {}"
+
+
+class NotTeller(Problem):
+    """A lease is answered with an API key that neither took it nor is named by the campaign."""
+
+    code, status, title = "not_teller", 403, "Lease of another API key"
+    detail = (
+        "lease {0} was taken with another API key, and this one ({1}) is not among the campaign's "
+        "tellers; answer with the key that asked, or ask and tell in a campaign that was made with "
+        "tellers = ['{1}'], or 'any' for all keys of the tenant"
+    )
+
+
+class NoSuchKey(Problem):
+    """The tenant has no API key in use with this id; one of another tenant looks the same."""
+
+    code, status, title = "no_such_key", 404, "No such API key"
+    detail = "key must be the id of one of the tenant's API keys in use, got {!r}"
+
+
+class GivesTooMuch(Problem):
+    """A key would be made that may do more than the one that makes it."""
+
+    code, status, title = "gives_too_much", 403, "More than the key has itself"
+    detail = "{} must be {}, as this API key has it itself, got {!r}"
+
+
+class MakerRevoked(Problem):
+    """A key that was revoked a moment ago would make another."""
+
+    code, status, title = "no_key", 401, "API key missing or not in use"
+    detail = "the API key is revoked or expired"
+
+
+class TooManyKeys(Problem):
+    """The tenant has as many keys in use as it may have."""
+
+    code, status, title = "too_many_keys", 409, "Too many API keys in use"
+    detail = "a tenant must have at most {:,} API keys in use: revoke some first"
+
+
+class NoSuchWebhook(Problem):
+    """The tenant has no webhook with this id; one of another tenant looks the same."""
+
+    code, status, title = "no_such_webhook", 404, "No such webhook"
+    detail = "there is no webhook {}"
+
+
+class TooManyWebhooks(Problem):
+    """The tenant has as many webhooks as it may have."""
+
+    code, status, title = "too_many_webhooks", 409, "Too many webhooks"
+    detail = "a tenant must have at most {:,} webhooks: remove one first"
 
 
 class KeyReused(Problem):

@@ -7,9 +7,10 @@ import os
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from typing import Any
 
 import orjson
 import uvicorn
@@ -17,10 +18,13 @@ from uvicorn.supervisors import Multiprocess
 
 from affinity_bandits import checks
 from affinity_bandits.errors import NotSupported
+from affinity_bandits.service import tracing
 from affinity_bandits.service.http import create_app
-from affinity_bandits.service.http.header_limit import HeaderLimit
+from affinity_bandits.service.http.connections import MOST_CONNECTIONS, Connection, Doorkeeper
 from affinity_bandits.service.http.logs import log_config
 from affinity_bandits.service.http.metrics import DIRECTORY
+from affinity_bandits.service.http.proxies import Proxies
+from affinity_bandits.service.parent import follow
 from affinity_bandits.service.problems import Unavailable
 from affinity_bandits.service.store.connection import connect, translate_errors
 from affinity_bandits.service.store.migrate import newest_revision, revision_of
@@ -28,6 +32,9 @@ from affinity_bandits.service.store.migrate import newest_revision, revision_of
 WAITING_CONNECTIONS = 2048
 STOP_SECONDS = 10
 """How long requests may go on after the service was told to stop."""
+SWITCH_SECONDS = 0.001
+"""After how long a thread lets others run: Python's own 5 ms are what the event loop would wait for
+each thread that works on something large, whenever it has anything to do."""
 SILENT_SECONDS = 60
 """How long a worker may say nothing before it is replaced. It is silent while it starts, which
 takes seconds where the machine is busy; uvicorn's own 5 would then replace it for ever."""
@@ -41,6 +48,12 @@ def serve(
     workers: int = 1,
     pool_size: int = 10,
     quiet: bool = False,
+    webhooks_private: bool = False,
+    keep_requests_days: float | None = None,
+    connections: int = MOST_CONNECTIONS,
+    trusted_proxies: Sequence[str] = (),
+    secure_cookies: bool = False,
+    traces: bool = False,
 ) -> None:
     """Serve until SIGTERM or SIGINT; a worker process that dies is replaced.
 
@@ -53,8 +66,17 @@ def serve(
         workers: processes.
         pool_size: connections to the database of each process.
         quiet: log only what fails by the service's own fault.
+        webhooks_private: whether webhooks may lead to private addresses, and by plain HTTP.
+        keep_requests_days: days for which idempotency keys outlive a campaign; None for ever.
+        connections: of clients to each process at most; half of them from one address.
+        trusted_proxies: addresses or networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are
+            believed.
+        secure_cookies: whether browsers are always told to send the session by HTTPS alone; else
+            they are where they came by HTTPS.
+        traces: whether spans are made for OpenTelemetry.
 
     Raises:
+        MissingExtra: spans are wanted, and OpenTelemetry is not installed.
         InvalidInput: an argument breaks a rule, or the database cannot be opened.
         NotSupported: the schema is not the newest.
         OSError: the address cannot be listened at.
@@ -62,20 +84,37 @@ def serve(
     checks.integer("port", port, low=0, high=65_535)
     checks.integer("workers", workers, low=1, high=512)
     checks.integer("pool_size", pool_size, low=1, high=10_000)
+    if keep_requests_days is not None:
+        checks.number("keep_requests_days", keep_requests_days, low=0, high=36_500)
+    checks.integer("connections", connections, low=1, high=1_000_000)
+    doorkeeper = Doorkeeper(connections, Proxies(trusted_proxies))
+    if traces:  # said here, and not by each process that dies of it
+        tracing.needed()
     asyncio.run(check_schema(dsn))
-    config = uvicorn.Config(
-        partial(create_app, dsn, pool_size=pool_size),
+    config = _Config(
+        partial(
+            create_app,
+            dsn,
+            pool_size=pool_size,
+            webhooks_private=webhooks_private,
+            keep_requests_days=keep_requests_days,
+            trusted_proxies=tuple(trusted_proxies),
+            secure_cookies=secure_cookies,
+            traces=traces,
+        ),
+        doorkeeper,
         factory=True,
         workers=workers,
         loop="uvloop",
-        http=HeaderLimit,
+        http=Connection,
+        ws="none",
         lifespan="on",
         access_log=False,
         server_header=False,
         log_config=log_config(quiet=quiet),
         timeout_graceful_shutdown=STOP_SECONDS,
         timeout_worker_healthcheck=SILENT_SECONDS,
-        # Where the client is comes from the connection: nothing here believes a header about it.
+        # The application has a stricter one of its own.
         proxy_headers=False,
     )
     with ExitStack() as stack:
@@ -84,9 +123,43 @@ def serve(
             stack.enter_context(_shared_metrics())
         _say(listening)
         if workers > 1:
-            Multiprocess(config, [listening]).run()
+            _Supervisor(config, [listening]).run()
         else:
             uvicorn.Server(config).run([listening])
+
+
+class _Config(uvicorn.Config):
+    """Uvicorn's configuration, which is all of ours that it hands on to a worker process.
+
+    Args:
+        app: makes the application.
+        doorkeeper: knows the connections of the process.
+        settings: uvicorn's.
+    """
+
+    def __init__(self, app: Any, doorkeeper: Doorkeeper, **settings: Any) -> None:
+        # Looked at once a second; without a pause, whenever it is looked at.
+        super().__init__(app, callback_notify=doorkeeper.look, timeout_notify=0, **settings)
+        self.doorkeeper = doorkeeper
+        self._parent = os.getpid()
+
+    def load(self) -> None:
+        """Prepare to serve; the first thing that a worker process does."""
+        sys.setswitchinterval(SWITCH_SECONDS)
+        if os.getpid() != self._parent:
+            follow(self._parent, STOP_SECONDS)
+        super().load()
+
+
+class _Supervisor(Multiprocess):
+    """Uvicorn's parent of worker processes, which stops listening as soon as they do."""
+
+    def terminate_all(self) -> None:
+        """Tell the workers to stop."""
+        # Open here, it would still take connections, and nobody would answer them.
+        for one in self.sockets:
+            one.close()
+        super().terminate_all()
 
 
 async def check_schema(dsn: str) -> None:

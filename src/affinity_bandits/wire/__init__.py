@@ -10,4 +10,7 @@ extras.need("client", "pydantic")
 
 from affinity_bandits.wire.base import *
 from affinity_bandits.wire.campaigns import *
+from affinity_bandits.wire.keys import *
+from affinity_bandits.wire.signing import *
 from affinity_bandits.wire.slots import *
+from affinity_bandits.wire.webhooks import *

@@ -16,7 +16,7 @@ from pydantic import (
 )
 
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.wire.limits import LARGEST_NUMBER, LARGEST_SCORE, LONGEST_NAME
+from affinity_bandits.wire.limits import KEY_ID, LARGEST_NUMBER, LARGEST_SCORE, LONGEST_NAME
 from affinity_bandits.wire.values import broken_rule
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "PROBLEM_JSON",
     "BrokenRule",
     "CampaignId",
+    "KeyId",
     "Message",
     "Problem",
     "Status",
@@ -38,6 +39,7 @@ Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Number = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
 Score = Annotated[float, Field(ge=-LARGEST_SCORE, le=LARGEST_SCORE)]
 CampaignId = Annotated[str, Field(json_schema_extra={"format": "uuid"})]
+KeyId = Annotated[str, Field(pattern=KEY_ID)]
 Moment = Annotated[
     datetime,
     PlainSerializer(datetime.isoformat, when_used="json"),
@@ -112,6 +114,9 @@ class Problem(Message):
     status: int
     detail: str = Field(description="Parameter, rule and value.")
     code: str = Field(description="A word that programs can rely on.")
+    request_id: str | None = Field(
+        default=None, description="Under which the service's log has the request."
+    )
 
 
 class Status(Message):

@@ -14,6 +14,7 @@ from affinity_bandits.plan_format import check_format
 from affinity_bandits.wire.base import (
     Body,
     CampaignId,
+    KeyId,
     Message,
     Moment,
     Name,
@@ -27,6 +28,7 @@ from affinity_bandits.wire.limits import (
     LONGEST_LEASE,
     MOST_ARMS,
     MOST_JUDGES,
+    MOST_TELLERS,
     SHORTEST_LEASE,
 )
 
@@ -54,6 +56,9 @@ __all__ = [
 T = TypeVar("T")
 HeadCount = Annotated[int, Field(ge=0, le=MOST_JUDGES)]
 Heads = Annotated[dict[Name, HeadCount], Field(max_length=MOST_ARMS)]
+Tellers = (
+    Literal["any"] | Annotated[tuple[KeyId, ...], Field(min_length=1, max_length=MOST_TELLERS)]
+)
 FaultKind = Annotated[str, one_of("policy", "state", "decision", "record", "page", "unexpected")]
 FindingKind = Annotated[
     str, one_of("missing", "uneven", "ends", "standstill", "rater", "committee")
@@ -140,6 +145,10 @@ class CreateCampaign(Body):
     committee: Heads = given(
         description="Initial members of each group; one left out has none. Where all members judge"
         " and the policy is told who they are, the first round opens with them."
+    )
+    tellers: Tellers = given(
+        description="Ids of API keys that may answer any lease, or 'any' for all keys of the"
+        " tenant. Left out, a lease is answered with the key that took it."
     )
 
     @model_validator(mode="after")
@@ -273,6 +282,11 @@ class Campaign(Message):
     committee: dict[str, int] | None = Field(
         default=None, description="Initial members of each group, where they were told."
     )
+    tellers: Literal["any"] | tuple[str, ...] | None = Field(
+        default=None,
+        description="Ids of API keys that may answer any lease, or 'any'; null where a lease is"
+        " answered with the key that took it.",
+    )
     created_at: Moment
     attention: Attention | None = Field(description="Why it cannot go on, if it cannot.")
     health: Health | None = Field(
@@ -312,6 +326,10 @@ class Event(Message):
     key: str | None
     round: int
     data: dict[str, Any]
+    digest: str | None = Field(
+        default=None,
+        description="SHA-256 of the whole event and of the digest of the one before it, in hex.",
+    )
 
 
 class Page(Message, Generic[T]):

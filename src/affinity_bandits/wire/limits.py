@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import re
 
-SCOPES = ("ask", "tell", "read", "admin")
-"""What an API key may do: lease slots, answer them, look, and make or stop campaigns."""
+SCOPES = ("ask", "tell", "read", "admin", "keys")
+"""What an API key may do: lease slots, answer them, look, make or stop campaigns, manage keys."""
+KEY_ID = "^[0-9a-f]{16}$"
 API_KEY = re.compile(r"ab_([0-9a-f]{16})_([0-9a-f]{64})")
 """An API key: its id and its secret."""
+MOST_TELLERS = 100
+"""API keys that a campaign names."""
+SLOWEST_RATE, FASTEST_RATE = 0.001, 1e6
+"""Requests a second that an API key may be given."""
+SMALLEST_LIMIT, LARGEST_LIMIT = 1024, 2**30
+"""Bytes of the largest body that an API key may be given."""
+MOST_KEYS = 1000
+"""Keys in use that a tenant may have made over HTTP."""
 LARGEST_BODY = 2**20
 """Bytes of a request's body, unless the API key says otherwise."""
 BULK_TIMES = 64
@@ -21,6 +30,9 @@ ROOM_FOR_LINE = 20
 """Characters of an idempotency key that are kept free for the number of a line."""
 
 MOST_ARMS = 1000
+LARGEST_POLICY = 32_768
+"""Characters of a campaign's policy as JSON: room for a schedule of a thousand rounds, which is as
+many as are ever played. All of it is read at the end of each round."""
 LONGEST_NAME = 200
 MOST_JUDGES = 10**12
 """Of a group, of those who judge a round; and members of it in a committee."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Literal, NamedTuple, NotRequired, Self
 
-from pydantic import AfterValidator, Field, SkipValidation, model_validator, with_config
+from pydantic import AfterValidator, FailFast, Field, SkipValidation, model_validator, with_config
 from typing_extensions import TypedDict
 
 from affinity_bandits.errors import InvalidInput
@@ -102,7 +102,7 @@ class Total(Body):
     """An arm's answers in a lease: how often each score was given, or their count and sum."""
 
     arm: Name
-    scores: list[ScoreCount] = given(
+    scores: Annotated[list[ScoreCount], FailFast()] = given(
         min_length=1,
         max_length=limits.MOST_ANSWERS,
         description="Every score once; what a campaign of any policy takes.",
@@ -237,8 +237,10 @@ class Tell(Body):
     """Answers to slots of one lease: a score per slot, or a total per arm."""
 
     lease: Number
-    answers: list[SlotScore] = given(min_length=1, max_length=limits.MOST_ANSWERS)
-    totals: list[Total] = given(min_length=1, max_length=limits.MOST_ANSWERS)
+    answers: Annotated[list[SlotScore], FailFast()] = given(
+        min_length=1, max_length=limits.MOST_ANSWERS
+    )
+    totals: Annotated[list[Total], FailFast()] = given(min_length=1, max_length=limits.MOST_ANSWERS)
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:

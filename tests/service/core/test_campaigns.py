@@ -353,6 +353,7 @@ def test_a_tenant_does_not_see_the_campaigns_of_another(dsn: str) -> None:
     on_a_campaign(dsn, test)
 
 
+@pytest.mark.as_owner
 @pytest.mark.parametrize(
     "change",
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from typing import Any
 
 import asyncpg
@@ -163,3 +164,29 @@ def test_a_campaign_that_is_not_there_is_not_closed(dsn: str) -> None:
         one.id = await one.create(ExploreThenCommit(1), 10)
 
     on_a_campaign(dsn, test)
+
+
+def test_the_end_of_a_round_of_a_long_policy_does_not_hold_the_others(dsn: str) -> None:
+    async def work(one: OneCampaign) -> None:
+        # Longer than the web lets anybody make them now; there may be some from before.
+        policy = Elimination(ListedSchedule([(1, 1.0)] * 40_000), discard_first=False)
+        one.id = await one.create(policy, 10**6)
+        lease = await one.ask(2)
+        held = 0.0
+
+        async def watching() -> None:
+            nonlocal held
+            while True:
+                begun = time.thread_time()
+                await asyncio.sleep(0.001)
+                held = max(held, time.thread_time() - begun)
+
+        watcher = asyncio.create_task(watching())
+        await asyncio.sleep(0.01)
+        await one.tell(lease, {0: 1.0, 1: 1.0})
+        watcher.cancel()
+        assert (await one.ask(2)).round == 1
+        # Of the processor, in the thread of the event loop: .4 s where the policy is read in it.
+        assert held < 0.2
+
+    on_a_campaign(dsn, work)

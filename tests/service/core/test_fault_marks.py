@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Iterator
 from datetime import timedelta
@@ -19,6 +20,7 @@ from affinity_bandits.service.core import closer, faults
 from affinity_bandits.service.core.campaigns import Campaigns
 from affinity_bandits.service.core.queries import CampaignQueries
 from affinity_bandits.service.store.migrate import migrate
+from affinity_bandits.service.store.named import sql
 from tests.support.databases import made_database
 from tests.support.one_campaign import OneCampaign, on_a_campaign
 
@@ -167,6 +169,24 @@ def test_readers_mark_what_they_find_and_do_not_put_off_the_next_try(dsn: str) -
         assert seen.attention is not None
         assert await one.other_process.close_due(now=second["retry_at"]) == 0
         assert (await reading.campaign(one.tenant, one.id)).attention is None
+
+    on_a_campaign(dsn, test)
+
+
+def test_a_reader_and_whoever_closes_a_round_mark_at_once(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        fault = faults.fault_of(one.id, "record")
+        async with one.pool.acquire() as db, db.transaction():
+            await db.execute(sql.lock_head, one.id)
+            noted = asyncio.create_task(faults.note(one.pool, [fault]))
+            await one.blocked(1)
+            await faults.mark(db, fault, None)
+        assert await noted == set()
+        assert (await mark_of(one))["tries"] == 1
+        # One that is marked already is not waited for.
+        async with asyncio.timeout(20), one.pool.acquire() as db, db.transaction():
+            await db.execute(sql.lock_head, one.id)
+            assert await faults.note(one.pool, [fault]) == set()
 
     on_a_campaign(dsn, test)
 

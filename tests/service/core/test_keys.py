@@ -21,6 +21,7 @@ from affinity_bandits.service.core.keys import (
     revoke_key,
 )
 from affinity_bandits.service.store.connection import connect
+from affinity_bandits.service.store.named import sql
 
 
 def run(dsn: str, work: Callable[[asyncpg.Pool[Any]], Awaitable[None]]) -> None:
@@ -119,6 +120,36 @@ def test_sessions_that_are_over_are_forgotten_and_nothing_else(dsn: str) -> None
         await make_key(pool, tenant, "own", ["read"], expires_at=past)
         await forget_sessions(pool, tenant)
         assert [key.name for key in await list_keys(pool, tenant)] == ["parent", "good", "own"]
+
+    run(dsn, work)
+
+
+def test_forgetting_sessions_reads_no_other_key_but_by_an_index(dsn: str) -> None:
+    read = "SELECT seq_tup_read FROM pg_stat_xact_all_tables WHERE relid = $1::regclass"
+
+    async def work(pool: asyncpg.Pool[Any]) -> None:
+        tenant, other = await create_tenant(pool, "keys eight"), await create_tenant(pool, "many")
+        parent = (await make_key(pool, tenant, "parent", ["read"])).split("_")[1]
+        past = datetime.now(UTC) - timedelta(seconds=1)
+        for _ in range(20):
+            await make_key(pool, tenant, "over", ["read"], parent=parent, expires_at=past)
+        async with pool.acquire() as db:
+            whole = db.transaction()
+            await whole.start()
+            await db.execute(
+                "INSERT INTO affinity.api_keys (id, tenant, name, secret_digest, scopes,"
+                " requests_per_second, largest_body)"
+                " SELECT 'many' || n, $1, 'many', sha256(n::text::bytea), '{ask}', 1, 1024"
+                " FROM generate_series(1, 5000) AS n",
+                other,
+            )
+            await db.execute("ANALYZE affinity.api_keys")
+            before = await db.fetchval(read, "affinity.api_keys")
+            # Foreign keys are checked here and not at the end.
+            assert await db.execute(sql.forget_sessions, tenant) == "DELETE 20"
+            # Without the indexes, each of the 20 is looked for among all, once for each of the two.
+            assert await db.fetchval(read, "affinity.api_keys") == before
+            await whole.rollback()
 
     run(dsn, work)
 

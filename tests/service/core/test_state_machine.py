@@ -60,7 +60,7 @@ def test_whatever_happens_the_database_does_as_the_model(
 MUTATIONS = {
     "a key with another count": ("ask", " AND v_event.asked = p_counts[i]", ""),
     "a key with other answers": ("tell", " AND v_event.digest = p_digests[i]", ""),
-    "a key is forgotten": ("tell", "q.key = p_keys[i]", "q.key = p_keys[i] || 'x'"),
+    "a key is forgotten": ("tell", "IF v_before[i] IS NOT NULL", "IF false"),
     "a stopped campaign goes on": ("ask", "IN ('exhausted', 'stopped')", "IN ('exhausted')"),
     "a lease lasts a moment too long": ("ask", "expires_at > v_now;", "expires_at >= v_now;"),
     "a lease never ends": ("ask", "EXIT WHEN v_lease.expires_at > v_now", "EXIT"),
@@ -75,7 +75,11 @@ MUTATIONS = {
     "the highest slots of a total": ("tell", "ORDER BY g.slot)", "ORDER BY g.slot DESC)"),
     "too many answers in a total": ("tell", "affinity.slots_in(v_slots) <> v_answers", "false"),
     "slots of another lease": ("tell", "NOT v_slots <@ v_ask.slots", "false"),
-    "scores above the highest": ("tell", " OR u > v_head.highest", ""),
+    "scores above the highest": (
+        "tell",
+        "BETWEEN v_head.lowest AND v_head.highest",
+        ">= v_head.lowest",
+    ),
     "totals above the highest": ("tell", "u::numeric > n::numeric * v_head.highest", "false"),
     "sums that are replaced": ("tell", "total = s.total + excluded.total", "total = s.total"),
     "a full round that nobody closes": (
@@ -96,8 +100,8 @@ MUTATIONS = {
         "v_head.next_slot - v_head.answered",
         "v_head.size - v_head.answered",
     ),
-    "a tenant who asks another's": ("ask", " AND h.tenant = p_tenant", ""),
-    "a tenant who tells another's": ("tell", " AND h.tenant = p_tenant", ""),
+    "a tenant who asks another's": ("ask", " <> p_tenants[", " < 0 * p_tenants["),
+    "a tenant who tells another's": ("tell", " <> p_tenants[", " < 0 * p_tenants["),
 }
 """What is broken: the function, a piece of its text, and what stands there instead."""
 MUTATIONS_OF_TALLIES = {

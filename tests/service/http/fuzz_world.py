@@ -15,14 +15,18 @@ import schemathesis
 
 from affinity_bandits.service.core.campaign_spec import SERVED
 from affinity_bandits.service.http.parameters import to_cursor
+from affinity_bandits.wire import limits
 from tests.support.web_site import CAMPAIGN, Site, new_names
 
 ASK, TELL, TELLS, CREATE = (
     f"POST /v1/campaigns{rest}"
     for rest in ("/{campaign}/ask", "/{campaign}/tell", "/{campaign}/tells", "")
 )
+WEBHOOK = "POST /v1/webhooks"
+KEY_ID = re.compile(limits.KEY_ID)
 UUID_SHAPE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 KEY_SHAPE = re.compile(r"[!-~]{1,200}")
+SPARE_KEYS = 20
 JUDGES = "POST /v1/campaigns/{campaign}/judges"
 PANEL = {"name": "handicap-elimination", "bounded": True, "judges": "panel"}
 KINDS: list[tuple[str, dict[str, Any]]] = [
@@ -53,11 +57,21 @@ class Target:
 
 @dataclass
 class World:
-    """A tenant with campaigns, a key that may do everything, and headers that may not."""
+    """A tenant with campaigns, a key that may do everything, and headers that may not.
+
+    Attributes:
+        key: that may do everything.
+        bad_keys: headers.
+        targets: campaigns.
+        keys: ids of API keys, to be revoked.
+        webhooks: ids of webhooks, to be removed; the first one stays.
+    """
 
     key: str
     bad_keys: list[str]
     targets: list[Target]
+    keys: list[str]
+    webhooks: list[str]
 
 
 class Turning:
@@ -85,6 +99,12 @@ class Turning:
             targets = self._world.targets[: -1 if label.endswith("/stop") else None]
             target = self._random.choice(targets)
             case.path_parameters = {"campaign": str(target.id)}
+        self._turn_id(case, "key", KEY_ID, self._world.keys, "/revoke", label)
+        self._turn_id(case, "webhook", UUID_SHAPE, self._world.webhooks, "/remove", label)
+        url = case.body.get("url") if label == WEBHOOK and isinstance(case.body, dict) else None
+        if isinstance(url, str) and url and chance() < 0.8:
+            # The schema cannot say where notices may be sent.
+            case.body = {**case.body, "url": f"https://example.org/{number}"}
         key = case.headers.get("Idempotency-Key")
         if isinstance(key, str) and KEY_SHAPE.fullmatch(key) and chance() < 0.8:
             # Short keys come again and again: most of them are made different.
@@ -108,6 +128,24 @@ class Turning:
         if label == CREATE and isinstance(case.body, dict) and chance() < 0.6:
             case.body = self._real_campaign(case.body)
         return target
+
+    def _turn_id(
+        self,
+        case: schemathesis.Case,
+        name: str,
+        shape: re.Pattern[str],
+        there: list[str],
+        ends: str,
+        label: str,
+    ) -> None:
+        """Put an id that there is into the path; what ends it takes any but the first, once."""
+        id_ = (case.path_parameters or {}).get(name)
+        if not isinstance(id_, str) or not shape.fullmatch(id_) or self._random.random() < 0.2:
+            return
+        if not label.endswith(ends):
+            case.path_parameters = {name: there[0]}
+        elif len(there) > 1:
+            case.path_parameters = {name: there.pop()}
 
     def _line(self, target: Target | None) -> str:
         line = self._random.choice(self._told or ["{}"])
@@ -174,6 +212,8 @@ class Turning:
             body["plan"] = {"groups": len(body["arms"]), "policy": policy, "horizon": 5000}
             if _is_number(body.get("horizon")):
                 del body["horizon"]
+        if isinstance(body.get("tellers"), list):  # keys that nobody has
+            body["tellers"] = "any"
         arms = body.get("arms")
         if isinstance(arms, list) and all(isinstance(one, str) and one for one in arms):
             body["arms"] = [f"{place} {one!r}"[:200] for place, one in enumerate(arms)]
@@ -205,8 +245,12 @@ async def made_world(at: Site) -> World:
         key,
         ["", "Bearer", f"Basic {key}", f"Bearer {key[:-1]}", f"Bearer {weak}", f"Bearer {slow}"],
         [],
+        [(await at.key(tenant)).split("_")[1] for _ in range(SPARE_KEYS)],
+        [],
     )
     async with at.client(key) as client:
+        webhook = {"url": "https://example.org/first", "kinds": ["decided"]}
+        world.webhooks.append((await client.post("/v1/webhooks", json=webhook)).json()["id"])
         for status, changes in KINDS:
             world.targets.append(await _made(client, status, changes))
     return world

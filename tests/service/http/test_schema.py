@@ -10,7 +10,7 @@ import pytest
 from tests.service.http.fuzz import fuzz
 from tests.support.web_site import scopes
 
-REQUESTS = 1500
+REQUESTS = 2_600
 LEAST = 10
 """Requests to each route that succeed, and that are refused."""
 
@@ -18,7 +18,7 @@ LEAST = 10
 @pytest.mark.slow
 @pytest.mark.long
 def test_no_generated_request_gets_an_answer_that_the_description_does_not_know(dsn: str) -> None:
-    outcome = fuzz(dsn, REQUESTS, chunk=REQUESTS // 30)
+    outcome = fuzz(dsn, REQUESTS, chunk=REQUESTS // 85)
     assert not outcome.failures, "\n".join(outcome.failures)
     assert outcome.sent == REQUESTS, outcome.table()
     for (method, template), scope in scopes().items():

@@ -20,6 +20,7 @@ from tests.support.web_site import (
     calls,
     on_site,
     opened,
+    path_of,
     refused,
 )
 
@@ -36,7 +37,7 @@ def test_without_a_database_the_service_is_up_and_not_ready() -> None:
                 assert (await client.get("/metrics")).status_code == 200
                 key = {"authorization": f"Bearer ab_{'0' * 16}_{'0' * 64}"}
                 for method, template, _ in calls():
-                    path = template.format(campaign=uuid4())
+                    path = path_of(template, uuid4())
                     answer = await client.request(method, path, headers=key)
                     refused(answer, 503, "unavailable")
                     assert answer.headers["retry-after"] == "1"
@@ -163,7 +164,9 @@ def test_the_description_has_every_route_its_body_and_its_refusals(dsn: str) -> 
             assert operation["operationId"].isidentifier()
             for status in ("401", "403", "422", "429", "500", "503"):
                 assert PROBLEM in operation["responses"][status]["content"]
-            if method == "POST" and not template.endswith("/stop"):
+            if method == "POST" and not template.endswith(
+                ("/stop", "/revoke", "/remove", "/retry")
+            ):
                 assert "requestBody" in operation
         for name in re.findall(r'"#/components/schemas/(\w+)"', text):
             assert name in data["components"]["schemas"]

@@ -22,7 +22,7 @@ from affinity_bandits.service.core.records import Lease
 from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.problems import Unavailable
 from affinity_bandits.service.store.connection import connect
-from affinity_bandits.service.store.migrate import migrate, newest_revision
+from affinity_bandits.service.store.migrate import MOVED, migrate, newest_revision
 from affinity_bandits.service.store.migrations import FIRST, STEPS
 from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.service.ui.campaign_text import order_of_answers
@@ -44,7 +44,9 @@ def test_every_schema_that_was_released_has_a_golden_dump() -> None:
 @pytest.mark.slow
 def test_an_empty_database_is_brought_to_the_newest_schema(empty_dsn: str) -> None:
     migrate(empty_dsn)
-    assert query(empty_dsn, "SELECT version_num FROM affinity_schema") == [newest_revision()]
+    assert query(empty_dsn, "SELECT version_num FROM affinity.affinity_schema") == [
+        newest_revision()
+    ]
     assert newest_revision() == EVERY_REVISION[-1]
 
 
@@ -62,13 +64,15 @@ def test_servers_that_start_together_may_all_migrate(empty_dsn: str) -> None:
     with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as servers:
         for done in [servers.submit(migrate, empty_dsn) for _ in range(3)]:
             done.result()
-    assert query(empty_dsn, "SELECT version_num FROM affinity_schema") == [newest_revision()]
+    assert query(empty_dsn, "SELECT version_num FROM affinity.affinity_schema") == [
+        newest_revision()
+    ]
 
 
 @pytest.mark.slow
 def test_a_migration_that_fails_leaves_nothing_behind(empty_dsn: str) -> None:
     query(empty_dsn, "CREATE SCHEMA affinity")  # somebody else's, in the way
-    with pytest.raises(Exception, match="already exists"):
+    with pytest.raises(NotSupported, match="nothing says of which revision it is"):
         migrate(empty_dsn)
     assert query(empty_dsn, "SELECT count(*) FROM pg_tables WHERE schemaname = 'affinity'") == [0]
     query(empty_dsn, "DROP SCHEMA affinity")
@@ -78,7 +82,7 @@ def test_a_migration_that_fails_leaves_nothing_behind(empty_dsn: str) -> None:
 @pytest.mark.slow
 def test_a_database_of_a_later_version_is_refused_and_nothing_changes(empty_dsn: str) -> None:
     migrate(empty_dsn)
-    query(empty_dsn, "UPDATE affinity_schema SET version_num = '9999'")
+    query(empty_dsn, "UPDATE affinity.affinity_schema SET version_num = '9999'")
     before = schema_of(empty_dsn)
     with pytest.raises(NotSupported, match="the database's schema is 9999, and this version knows"):
         migrate(empty_dsn)
@@ -109,9 +113,17 @@ def test_a_database_that_does_not_exist_is_named(empty_dsn: str) -> None:
 def test_a_database_of_each_schema_is_upgraded_and_goes_on(empty_dsn: str, revision: str) -> None:
     dump = (make.HERE / f"{revision}.sql").read_text(encoding="utf-8")
     query(empty_dsn, dump)
-    assert query(empty_dsn, "SELECT version_num FROM public.affinity_schema") == [revision]
+    place = "public" if revision < MOVED else "affinity"
+    assert query(empty_dsn, f"SELECT version_num FROM {place}.affinity_schema") == [revision]
     migrate(empty_dsn)
-    assert query(empty_dsn, "SELECT version_num FROM affinity_schema") == [newest_revision()]
+    assert query(empty_dsn, "SELECT version_num FROM affinity.affinity_schema") == [
+        newest_revision()
+    ]
+    strange = (
+        "SELECT count(*) FROM affinity.requests AS r LEFT JOIN affinity.events AS e"
+        " ON e.campaign = r.campaign AND e.number = r.event WHERE e.actor IS DISTINCT FROM r.actor"
+    )
+    assert query(empty_dsn, strange) == [0]
     asyncio.run(goes_on(empty_dsn, revision))
 
 
@@ -135,6 +147,8 @@ def test_all_migrations_together_give_exactly_the_current_text(
         "ALTER TABLE affinity.sums RESET (fillfactor)",
         "DROP INDEX affinity.api_keys_of_tenant",
         "DROP TRIGGER append_only ON affinity.events",
+        "DROP TRIGGER append_only ON affinity.events_7",
+        "ALTER TABLE affinity.events DETACH PARTITION affinity.events_3",
         "ALTER FUNCTION affinity.tell RESET enable_seqscan",
     ],
 )
@@ -155,8 +169,9 @@ def schema_of(dsn: str) -> list[str]:
       pg_get_expr(d.adbin, d.adrelid)) AS line
     FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0
     LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum
-    WHERE c.relnamespace = 'affinity'::regnamespace AND c.relkind = 'r'
-  UNION ALL SELECT format('%s %s', c.relname, c.reloptions) FROM pg_class AS c
+    WHERE c.relnamespace = 'affinity'::regnamespace AND c.relkind IN ('r', 'p')
+  UNION ALL SELECT format('%s %s %s', c.relname, c.reloptions,
+      pg_get_expr(c.relpartbound, c.oid)) FROM pg_class AS c
     WHERE c.relnamespace = 'affinity'::regnamespace
   UNION ALL SELECT format('%s %s', n.conname, pg_get_constraintdef(n.oid))
     FROM pg_constraint AS n WHERE n.connamespace = 'affinity'::regnamespace
@@ -291,9 +306,29 @@ async def made_by_0001(dsn: str) -> None:
             " VALUES ($1, 1, $2, 'create', 'g', 0, $3)",
             *(OLD, make.BEGIN, {"description": data, "version": "0", "state": saved["state"]}),
         )
-        await answered_last_first(Campaigns(pool), 3, 4, make.BEGIN)
+        await answered_last_first_in_0001(pool)
     finally:
         await pool.close()
+
+
+async def answered_last_first_in_0001(pool: asyncpg.Pool[Any]) -> None:
+    """By the functions of that schema, which took one campaign."""
+    for number in range(3):
+        await pool.execute(
+            "SELECT count(*) FROM affinity.ask(1, $1, $2, '{t}', $3, '{4}')",
+            OLD,
+            make.BEGIN,
+            [f"a{number}"],
+        )
+    for number in (2, 1, 0):
+        slots = list(range(4 * number, 4 * number + 4))
+        tell = SlotTell(number + 2, f"t{number}", "t", tuple(slots), (10**8,) * 4)
+        await pool.execute(
+            "SELECT count(*) FROM affinity.tell(1, $1, $2, '{t}', $3, $4, $5, $6, '{4}', $7,"
+            " '{0,0,0,0}', $8)",
+            *(OLD, make.BEGIN, [tell.key], [tell.digest], [tell.lease], ["answers"], slots),
+            list(tell.units),
+        )
 
 
 async def answered_last_first(campaigns: Campaigns, asks: int, size: int, now: Any) -> None:

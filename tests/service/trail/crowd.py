@@ -144,9 +144,9 @@ class Crowd:
             if given.round < self.last and rng.random() < 0.2:
                 forgotten.append(given)
                 continue
-            await self._answer(process, given, rng)
+            await self._answer(process, given, rng, ask.actor)
             if forgotten and rng.random() < 0.5:  # better late than never
-                await self._answer(process, forgotten.pop(), rng)
+                await self._answer(process, forgotten.pop(), rng, ask.actor)
 
     async def _name_judges(self, process: Campaigns, who: str) -> None:
         """Name those whom everybody else would name, too, and perhaps has."""
@@ -166,19 +166,19 @@ class Crowd:
         left = HORIZON - self.before.get(lease.round, 0)
         return [(slot, arm) for slot, arm in lease.slots if slot < left]
 
-    async def _answer(self, process: Campaigns, lease: Lease, rng: random.Random) -> None:
+    async def _answer(self, process: Campaigns, lease: Lease, rng: random.Random, who: str) -> None:
         slots = self._wanted(lease)
         if rng.random() < 0.3:
-            tell = self._totals(lease, slots, rng)
+            tell = self._totals(lease, slots, rng, who)
             await process.tell(self.tenant, self.campaign, [tell], now=self.now)
             return
         rng.shuffle(slots)
         tells: list[Tell] = []
         while slots:
             part = [slots.pop() for _ in range(min(len(slots), rng.randint(1, 12)))]
-            tells.append(self._answers(lease, part))
+            tells.append(self._answers(lease, part, who))
             if rng.random() < 0.3:  # the same again, as if it were news
-                tells.append(self._answers(lease, part))
+                tells.append(self._answers(lease, part, who))
             if rng.random() < 0.3:  # the same again, as a client that heard nothing repeats it
                 tells.append(tells[-1])
         if rng.random() < 0.5:
@@ -193,13 +193,15 @@ class Crowd:
         lowest, highest = self.scale
         return to_units(lowest + (highest - lowest) * self.score(lease.round, slot, arm))
 
-    def _answers(self, lease: Lease, slots: list[tuple[int, int]]) -> SlotTell:
+    def _answers(self, lease: Lease, slots: list[tuple[int, int]], who: str) -> SlotTell:
         units = tuple(self._units(lease, slot, arm) for slot, arm in slots)
-        return SlotTell(lease.number, new_key(), "client", tuple(slot for slot, _ in slots), units)
+        return SlotTell(lease.number, new_key(), who, tuple(slot for slot, _ in slots), units)
 
-    def _totals(self, lease: Lease, slots: list[tuple[int, int]], rng: random.Random) -> Tell:
+    def _totals(
+        self, lease: Lease, slots: list[tuple[int, int]], rng: random.Random, who: str
+    ) -> Tell:
         """All slots at once: how often each score was given, or sums where those are enough."""
-        parts = (lease.number, new_key(), "client")
+        parts = (lease.number, new_key(), who)
         scores = Counter((arm, self._units(lease, slot, arm)) for slot, arm in slots)
         told = [(arm, units * n, n) for (arm, units), n in scores.items()]
         if self.counting or rng.random() < 0.5:

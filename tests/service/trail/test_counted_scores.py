@@ -185,6 +185,7 @@ DAMAGE: dict[str, tuple[Callable[[OneCampaign], Any], str]] = {
 }
 
 
+@pytest.mark.as_owner
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_damage_is_found(dsn: str, damage: str) -> None:
     planted, said = DAMAGE[damage]

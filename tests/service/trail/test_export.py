@@ -281,6 +281,7 @@ def test_parquet_has_types(dsn: str, tmp_path: Path) -> None:
     on(dsn, test)
 
 
+@pytest.mark.as_owner
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
@@ -328,14 +329,14 @@ def test_a_long_trail_needs_little_memory(dsn: str, tmp_path: Path) -> None:
         one.id = await one.create(ExploreThenCommit(50_000), 10**6)
         # Written as they would be, and not told: that takes longer than all else here.
         await one.pool.execute(
-            "INSERT INTO affinity.events (campaign, number, at, kind, actor, round, slots)"
-            " VALUES ($1, 2, now(), 'ask', 't', 0, '{[0, 100000)}')",
+            "INSERT INTO affinity.events (campaign, number, at, kind, actor, round, slots, chain)"
+            " VALUES ($1, 2, now(), 'ask', 't', 0, '{[0, 100000)}', sha256(''))",
             one.id,
         )
         await one.pool.execute(
             "INSERT INTO affinity.events (campaign, number, at, kind, actor, round, lease, told,"
-            " units, counted, late, duplicate)"
-            " SELECT $1, n + 3, now(), 'tell', 't', 0, 2, t.slots, t.units, 1000, 0, 0"
+            " units, counted, late, duplicate, chain)"
+            " SELECT $1, n + 3, now(), 'tell', 't', 0, 2, t.slots, t.units, 1000, 0, 0, sha256('')"
             " FROM generate_series(0, 99) AS n, LATERAL (SELECT array_agg(s) AS slots,"
             " array_agg(s * 7) AS units FROM generate_series(n * 1000, n * 1000 + 999) AS s) AS t",
             one.id,

@@ -6,12 +6,14 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from time import monotonic
 from uuid import UUID
 
 import asyncpg
 
 from affinity_bandits.service.core.batching import Batcher
 from affinity_bandits.service.core.campaigns import Campaigns
+from affinity_bandits.service.core.expiry import expire_requests
 from affinity_bandits.service.core.health_checks import HealthChecks
 from affinity_bandits.service.core.keys import KeyRing
 from affinity_bandits.service.core.memory import remember
@@ -20,11 +22,15 @@ from affinity_bandits.service.problems import NeedsAttention, Unavailable
 from affinity_bandits.service.store.connection import GONE, connect, translate_errors
 from affinity_bandits.service.store.migrate import revision_of
 from affinity_bandits.service.store.named import sql
+from affinity_bandits.service.webhooks.sender import Sender
+from affinity_bandits.service.webhooks.subscriptions import Webhooks
 
 EVERY_SECONDS = 1.0
 """Between two looks for rounds to close, and between two tries to reach the database."""
 STARTING_SECONDS = 1.0
 """How long a starting process waits for the database before it takes requests."""
+EXPIRE_SECONDS = 3600.0
+"""Between two looks for idempotency keys that are too old: a look reads every campaign's head."""
 CLOSING_SECONDS = 5.0
 """How long a stopping process waits for its connections."""
 
@@ -37,15 +43,23 @@ class Watcher:
         failed: called with an unexpected error.
         faulted: called with a fault on one campaign.
         rounds_closed: called with the number of rounds that this process closed.
+        rounds_due: called with the number of rounds that wait to be closed.
         needing_attention: called with the number of campaigns that are marked.
         findings: called with how many campaigns under way have each finding, by kind and severity.
+        reached: called with whether the database answered, about once a second.
+        notice_tried: called after each try to send a notice with whether it was received.
+        notices: called with the number of notices that wait and that are dead.
     """
 
     failed: Callable[[BaseException], None]
     faulted: Callable[[NeedsAttention], None]
     rounds_closed: Callable[[int], None]
+    rounds_due: Callable[[int], None]
     needing_attention: Callable[[int], None]
     findings: Callable[[Mapping[tuple[str, str], int]], None]
+    reached: Callable[[bool], None]
+    notice_tried: Callable[[bool], None]
+    notices: Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -58,6 +72,7 @@ class Parts:
     queries: CampaignQueries
     keys: KeyRing
     health: HealthChecks
+    webhooks: Webhooks
 
 
 class Backend:
@@ -68,13 +83,34 @@ class Backend:
         pool_size: connections at most.
         key_cache_ttl: for how long a key is taken as it was when it was last looked up.
         watcher: callbacks for background events.
+        webhooks_private: whether webhooks may lead to private addresses, and by plain HTTP.
+        keep_requests_days: days for which idempotency keys outlive a campaign; None for ever.
     """
 
-    def __init__(self, dsn: str, *, pool_size: int, key_cache_ttl: float, watcher: Watcher) -> None:
+    def __init__(
+        self,
+        dsn: str,
+        *,
+        pool_size: int,
+        key_cache_ttl: float,
+        watcher: Watcher,
+        webhooks_private: bool = False,
+        keep_requests_days: float | None = None,
+    ) -> None:
         self.watcher = watcher
         self._dsn = dsn
         self._pool_size = pool_size
         self._remember_seconds = key_cache_ttl
+        self._webhooks_private = webhooks_private
+        self._keep_requests_days = keep_requests_days
+        self._expire_at = 0.0
+        self._sender = Sender(
+            dsn,
+            private=webhooks_private,
+            tried=watcher.notice_tried,
+            counted=watcher.notices,
+            failed=watcher.failed,
+        )
         self._parts: Parts | None = None
         self._connected = asyncio.Event()
         self._names: dict[tuple[int, UUID], tuple[str, ...]] = {}
@@ -92,8 +128,8 @@ class Backend:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Connect, close due rounds every second, and disconnect at the end."""
-        task = asyncio.create_task(self._maintain())
+        """Connect, close due rounds every second, send notices, and disconnect at the end."""
+        tasks = [asyncio.create_task(one) for one in (self._maintain(), self._sender.run())]
         try:
             # A database that answers is there before the first request; one that does not is
             # no reason to stay away.
@@ -101,8 +137,9 @@ class Backend:
                 await asyncio.wait_for(self._connected.wait(), STARTING_SECONDS)
             yield
         finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
             if self._parts is not None:
                 pool = self._parts.pool
                 self._parts = None
@@ -142,14 +179,17 @@ class Backend:
                     self._parts = await self._connect()
                     self._connected.set()
                 await self._parts.campaigns.close_due(at_once=first)
+                self.watcher.rounds_due(await self._parts.pool.fetchval(sql.count_due))
                 self.watcher.needing_attention(await self._parts.pool.fetchval(sql.count_marks))
                 if first:
                     await self._parts.health.watch_the_rest()
                 await self._parts.health.check_due()
                 self.watcher.findings(await self._parts.health.count())
+                await self._expire_requests(self._parts.pool)
+                self.watcher.reached(True)
                 first, said = False, None
             except (Unavailable, *GONE):
-                pass  # the database is away; /readyz says so
+                self.watcher.reached(False)  # /readyz says so, too
             except asyncpg.UndefinedTableError:
                 pass  # it is not migrated yet; the same
             except Exception as error:  # nothing may end the closing of rounds
@@ -157,6 +197,11 @@ class Backend:
                     self.watcher.failed(error)
                 said = type(error)
             await asyncio.sleep(EVERY_SECONDS)
+
+    async def _expire_requests(self, pool: asyncpg.Pool) -> None:
+        if self._keep_requests_days is not None and self._expire_at <= monotonic():
+            self._expire_at = monotonic() + EXPIRE_SECONDS
+            await expire_requests(pool, self._keep_requests_days * 86_400)
 
     async def _connect(self) -> Parts:
         pool = await connect(self._dsn, largest=self._pool_size)
@@ -168,4 +213,5 @@ class Backend:
             CampaignQueries(pool, campaigns.note),
             KeyRing(pool, self._remember_seconds),
             HealthChecks(pool, self.watcher.failed),
+            Webhooks(pool, private=self._webhooks_private),
         )

@@ -1,31 +1,40 @@
-"""Batching: requests for one campaign that arrive together share a transaction.
+"""Batching: requests that arrive together share a transaction, also those of several campaigns.
 
-A campaign's row can be locked by one transaction at a time, and each ends with a write to disk:
-alone, a few thousand a second and fewer as more wait. So while one batch of a campaign is on its
-way, a process gathers what arrives and sends it as the next batch. Nobody waits for company: the
-first request leaves at once. Nothing is acknowledged before its batch is committed.
+A transaction ends with a write to disk, and a campaign's row can be locked by one at a time: alone,
+requests would be a few thousand a second and fewer as more wait. So while a few batches are on
+their way, a process gathers what arrives and sends it as the next batch. Nobody waits for company:
+the first request leaves at once. Nothing is acknowledged before its batch is committed.
+
+A batch of several campaigns never waits for a lock. What it finds locked, and what goes wrong with
+one of its campaigns, is sent alone, so no tenant waits for another one's campaign or fails by it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from affinity_bandits.service.core.campaigns import Ask, Campaigns
 from affinity_bandits.service.core.records import Lease
+from affinity_bandits.service.core.shares import Request, Sent, Share
 from affinity_bandits.service.core.tells import Tell
 from affinity_bandits.service.problems import Problem, Unavailable
 from affinity_bandits.wire import Finished, Told, Wait
 
 LARGEST_BATCH = 256
 MOST_BATCHED = 20_000
-"""Answers in a batch, beyond which the next one has to wait its turn."""
+"""Answers in a batch of one campaign, beyond which the next one has to wait its turn."""
+MOST_SHARED = 256
+"""Answers in a batch of several campaigns; one that has more of its own is sent alone."""
+MOST_SENDERS = 2
+"""Batches of several campaigns that are on their way at once. More would be smaller ones."""
 
-Item = TypeVar("Item")
+Item = TypeVar("Item", bound=Request)
 Result = TypeVar("Result")
-Send = Callable[[int, UUID, Sequence[Item]], Awaitable[Sequence[Result | Problem]]]
+Key = tuple[int, UUID]
 Waiting = list[tuple[Item, asyncio.Future[Result]]]
 
 
@@ -44,8 +53,12 @@ class Batcher:
     """
 
     def __init__(self, campaigns: Campaigns) -> None:
-        self._asks: _Queue[Ask, Lease | Wait | Finished] = _Queue(campaigns.ask, lambda _: 1)
-        self._tells: _Queue[Tell, Told] = _Queue(campaigns.tell, lambda one: len(one.units))
+        self._asks: _Queue[Ask, Lease | Wait | Finished] = _Queue(
+            campaigns.ask, campaigns.ask_shared, lambda _: 1, campaigns.close_told
+        )
+        self._tells: _Queue[Tell, Told] = _Queue(
+            campaigns.tell, campaigns.tell_shared, lambda one: len(one.units), campaigns.close_told
+        )
 
     async def ask(self, tenant: int, campaign: UUID, ask: Ask) -> Lease | Wait | Finished:
         """Lease slots of the open round; see `Campaigns.ask`."""
@@ -57,51 +70,142 @@ class Batcher:
 
 
 class _Queue(Generic[Item, Result]):
-    """Requests that wait while an earlier batch of their campaign is on its way."""
+    """Requests that wait while others are on their way.
 
-    def __init__(self, send: Send[Item, Result], weight: Callable[[Item], int]) -> None:
+    A campaign is ready, or on its way in one batch, and then its requests wait for the next.
+
+    Args:
+        send: sends requests of one campaign.
+        send_together: sends those of several; None for what must be sent alone.
+        weight: how much a request weighs.
+        close: closes the round of a campaign that has all its answers.
+    """
+
+    def __init__(
+        self,
+        send: Callable[[int, UUID, Sequence[Item]], Awaitable[Sequence[Result | Problem]]],
+        send_together: Callable[
+            [Sequence[Share[Item]]], Awaitable[Sequence[Sent[Result | Problem] | None]]
+        ],
+        weight: Callable[[Item], int],
+        close: Callable[[UUID], Awaitable[None]],
+    ) -> None:
         self._send = send
+        self._send_together = send_together
         self._weight = weight
-        self._waiting: dict[tuple[int, UUID], Waiting[Item, Result]] = {}
+        self._close = close
+        self._waiting: dict[Key, Waiting[Item, Result]] = {}
+        self._ready: deque[Key] = deque()
+        self._senders = 0
         self._running: set[asyncio.Task[None]] = set()
 
     async def put(self, tenant: int, campaign: UUID, item: Item) -> Result:
         result: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        waiting = self._waiting.get((tenant, campaign))
+        key = (tenant, campaign)
+        waiting = self._waiting.get(key)
         if waiting is not None:
             waiting.append((item, result))
         else:
-            self._waiting[tenant, campaign] = [(item, result)]
-            task = asyncio.create_task(self._run(tenant, campaign))
-            self._running.add(task)
-            task.add_done_callback(self._running.discard)
+            self._waiting[key] = [(item, result)]
+            self._make_ready(key)
         return await result
 
-    async def _run(self, tenant: int, campaign: UUID) -> None:
-        """Send a campaign's batches until no request waits; a campaign has one such task at most.
+    def _make_ready(self, key: Key) -> None:
+        self._ready.append(key)
+        if self._senders < MOST_SENDERS:
+            self._senders += 1
+            self._start(self._send_ready())
 
-        Whatever becomes of a batch, each of its requests gets a result and the next batch is sent.
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def _send_ready(self) -> None:
+        """Send batches until no campaign is ready.
+
+        Whatever becomes of a batch, each of its requests gets a result and the next one is sent.
         """
-        waiting = self._waiting[tenant, campaign]
-        batch: Waiting[Item, Result] = []
+        taken: dict[Key, Waiting[Item, Result]] = {}
         try:
-            while waiting:
-                batch = self._cut(waiting)
+            while self._ready:
+                self._take(taken)
+                shares = [Share(*key, [one for one, _ in batch]) for key, batch in taken.items()]
+                sent: Sequence[Sent[Any] | None]
+                try:
+                    sent = await self._send_together(shares) if shares else []
+                except Exception as error:  # every caller is told, none is forgotten
+                    sent = [Sent([error] * len(one.items)) for one in shares]
+                for key, outcome in zip(list(taken), sent, strict=True):
+                    batch = taken.pop(key)
+                    if outcome is None:
+                        self._start(self._send_alone(key, batch))
+                    elif outcome.complete:
+                        self._start(self._close_and_settle(key, batch, outcome.results))
+                    else:
+                        _settle_all(batch, outcome.results)
+                        self._release(key)
+        finally:
+            self._senders -= 1
+            for key, batch in taken.items():
+                self._abandon(key, batch)
+            if self._ready:
+                self._make_ready(self._ready.popleft())
+
+    def _take(self, taken: dict[Key, Waiting[Item, Result]]) -> None:
+        """Take the next batch from those that are ready; start what is large on its own."""
+        items = weight = 0
+        while self._ready and items < LARGEST_BATCH and weight < MOST_SHARED:
+            key = self._ready.popleft()
+            taken[key] = []  # from here on it is answered for
+            batch = taken[key] = self._cut(self._waiting[key])
+            own = sum(self._weight(one) for one, _ in batch)
+            if own > MOST_SHARED:
+                self._start(self._send_alone(key, taken.pop(key)))
+            else:
+                items, weight = items + len(batch), weight + own
+
+    async def _send_alone(self, key: Key, batch: Waiting[Item, Result]) -> None:
+        """Send a campaign's requests by themselves, until none waits."""
+        waiting = self._waiting[key]
+        try:
+            while batch:
                 results: Sequence[Any]
                 try:
-                    results = await self._send(tenant, campaign, [item for item, _ in batch])
-                    if len(results) != len(batch):
-                        results = [WrongReply(len(batch), len(results))] * len(batch)
+                    results = await self._send(*key, [item for item, _ in batch])
                 except Exception as error:  # every caller is told, none is forgotten
                     results = [error] * len(batch)
-                for (_, future), result in zip(batch, results, strict=True):
-                    _settle(future, result)
+                _settle_all(batch, results)
+                batch = self._cut(waiting) if waiting else []
+            del self._waiting[key]
         finally:
-            # Reached with requests in hand only where the task is cancelled: the process stops, and
-            # nobody knows what became of them.
-            del self._waiting[tenant, campaign]
-            for _, future in batch + waiting:
-                _settle(future, Unavailable())
+            if key in self._waiting and self._waiting[key] is waiting:
+                self._abandon(key, batch)
+
+    async def _close_and_settle(
+        self, key: Key, batch: Waiting[Item, Result], results: Sequence[Any]
+    ) -> None:
+        """Close a complete round before those are answered who completed it."""
+        try:
+            await self._close(key[1])
+            _settle_all(batch, results)
+            batch = []
+            self._release(key)
+        finally:
+            if batch:
+                self._abandon(key, batch)
+
+    def _release(self, key: Key) -> None:
+        """Let the next requests of a campaign go."""
+        if self._waiting[key]:
+            self._make_ready(key)
+        else:
+            del self._waiting[key]
+
+    def _abandon(self, key: Key, batch: Waiting[Item, Result]) -> None:
+        """Say that nobody knows what became of a campaign's requests: the process stops."""
+        for _, future in batch + self._waiting.pop(key, []):
+            _settle(future, Unavailable())
 
     def _cut(self, waiting: Waiting[Item, Result]) -> Waiting[Item, Result]:
         """Remove the next batch, of at least one request, from a list and return it."""
@@ -113,6 +217,14 @@ class _Queue(Generic[Item, Result]):
             size += 1
         batch, waiting[:size] = waiting[:size], []
         return batch
+
+
+def _settle_all(batch: Waiting[Any, Any], results: Sequence[Any]) -> None:
+    if not isinstance(results, Sequence) or len(results) != len(batch):
+        found = len(results) if isinstance(results, Sequence) else 0
+        results = [WrongReply(len(batch), found)] * len(batch)
+    for (_, future), result in zip(batch, results, strict=True):
+        _settle(future, result)
 
 
 def _settle(future: asyncio.Future[Any], result: Any) -> None:

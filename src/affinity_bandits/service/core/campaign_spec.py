@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from affinity_bandits.service.core.scores import Scale, from_units, scale_of
 from affinity_bandits.service.core.tallies import Nodes, nodes_of
 from affinity_bandits.wire import Plan, limits
 
+ANY: Literal["any"] = "any"
+"""Of tellers: all API keys of the tenant."""
 DEFAULT_IN_FLIGHT = 100
 """Choices that may be under way at once where a policy's promise depends on it and nobody says."""
 
@@ -70,6 +73,8 @@ class CampaignSpec:
         committee: the initial members of each group, if they are known. Where all members judge
             and the policy is told who they are, the first round opens with them.
         planned: what its plan said of how long it takes, if there was one that did.
+        tellers: ids of API keys that may answer any lease, or "any" for all keys of the tenant.
+            If None, a lease is answered with the key that took it.
     """
 
     name: str
@@ -81,6 +86,7 @@ class CampaignSpec:
     highest: float = 1.0
     committee: tuple[int, ...] | None = None
     planned: Planned | None = None
+    tellers: tuple[str, ...] | Literal["any"] | None = None
 
     def __post_init__(self) -> None:
         _name("name", self.name)
@@ -110,6 +116,8 @@ class CampaignSpec:
                 rule = f"a number for each of the {len(names)} arms"
                 raise InvalidInput("committee", rule, self.committee)
             plain["committee"] = members
+        if self.tellers not in (None, ANY):
+            plain["tellers"] = _key_ids(self.tellers)
         for name, value in plain.items():
             object.__setattr__(self, name, value)
         try:
@@ -148,6 +156,10 @@ class CampaignSpec:
             del data["planned"]  # likewise
         else:
             data["planned"] = asdict(self.planned)
+        if self.tellers is None:
+            del data["tellers"]  # likewise
+        elif self.tellers != ANY:
+            data["tellers"] = list(self.tellers)
         return data
 
     @classmethod
@@ -284,6 +296,30 @@ def next_round(
     candidate = policy.kernels().candidate
     left = tuple(arm for arm in range(arms) if candidate(state, arm))
     return OpenRound(left, 0, 0, final=False)
+
+
+def tellers_to_store(tellers: Sequence[str] | None) -> list[str] | None:
+    """Return tellers as tables and events have them: "any" is a list of that word."""
+    return [ANY] if tellers == ANY else None if tellers is None else list(tellers)
+
+
+def tellers_stored(tellers: Sequence[str] | None) -> tuple[str, ...] | Literal["any"] | None:
+    """Return tellers as a spec has them, given what a table has."""
+    return ANY if tellers == [ANY] else None if tellers is None else tuple(tellers)
+
+
+def _key_ids(given: object) -> tuple[str, ...]:
+    """Return tellers as different ids of API keys, in their order."""
+    rule = f"{ANY!r}, or a list of 1 to {limits.MOST_TELLERS} ids of API keys"
+    ids = checks.sequence("tellers", given, rule)
+    if not 1 <= len(ids) <= limits.MOST_TELLERS:
+        raise InvalidInput("tellers", rule, given)
+    for position, one in enumerate(ids):
+        if not isinstance(one, str) or re.fullmatch(limits.KEY_ID, one) is None:
+            # Whoever pastes a whole key must not find its secret in an error message.
+            found = one[:19] if isinstance(one, str) else one
+            raise InvalidInput(f"tellers[{position}]", "the id of an API key", found)
+    return tuple(dict.fromkeys(ids))
 
 
 def _name(parameter: str, value: object) -> None:

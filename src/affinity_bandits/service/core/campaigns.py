@@ -21,7 +21,12 @@ from affinity_bandits._version import __version__
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service import problems
 from affinity_bandits.service.core import faults
-from affinity_bandits.service.core.campaign_spec import CampaignSpec, next_round
+from affinity_bandits.service.core.campaign_spec import (
+    ANY,
+    CampaignSpec,
+    next_round,
+    tellers_to_store,
+)
 from affinity_bandits.service.core.closer import Closer
 from affinity_bandits.service.core.closing import opened
 from affinity_bandits.service.core.faults import policy_of
@@ -39,6 +44,13 @@ from affinity_bandits.service.core.judging import (
 from affinity_bandits.service.core.memory import remember
 from affinity_bandits.service.core.records import Lease, Runs
 from affinity_bandits.service.core.scores import units_to_text
+from affinity_bandits.service.core.shares import (
+    Sent,
+    Share,
+    layout,
+    send_together,
+    without_repeats,
+)
 from affinity_bandits.service.core.tells import TOLD, Tell, flattened
 from affinity_bandits.service.store.connection import transaction
 from affinity_bandits.service.store.named import sql
@@ -88,7 +100,8 @@ class Campaigns(Closer):
         may be out of it is told `DEFAULT_IN_FLIGHT`.
 
         Raises:
-            KeyReused: the key came before with another spec.
+            KeyReused: the key came before with another spec, or from another API key.
+            InvalidInput: an API key that is to answer leases is none of the tenant's.
         """
         check_key(key)
         spec = spec.with_window()
@@ -100,29 +113,27 @@ class Campaigns(Closer):
         saved = policy.save(state, arms, spec.horizon)
         data, digest = spec.to_json(), spec.digest()
         terms = (spec.lease_seconds, scale.lowest, scale.highest)
+        tellers = tellers_to_store(spec.tellers)
         async with transaction(self._pool) as db:
+            now = await db.fetchval(sql.time_of, now)
             what = (
-                spec.name,
-                spec.arms,
-                data["policy"],
-                spec.horizon,
-                *terms,
-                saved,
-                spec.committee,
+                *(spec.name, spec.arms, data["policy"], spec.horizon, *terms),
+                *(saved, spec.committee, tellers),
             )
             id_: UUID | None = await db.fetchval(
                 sql.create_campaign, uuid.uuid4(), tenant, *what, now, actor, key, digest
             )
             if id_ is None:
                 before = await db.fetchrow(sql.created_before, tenant, key)
-                if before is None or before["digest"] != digest:
+                if before is None or (before["digest"], before["created_by"]) != (digest, actor):
                     raise problems.KeyReused
                 return UUID(str(before["id"]))
+            await _check_tellers(db, tenant, spec)
             status = "decided" if first.final else "open"
             shape = (len(first.arms), first.size)
             await db.execute(
                 *(sql.create_head, id_, tenant, status, *shape, *terms),
-                *(policy.order_window, spec.nodes.number, first.waits),
+                *(policy.order_window, spec.nodes.number, first.waits, tellers),
             )
             wanted = fewest_seats(policy, state)
             await opened(db, id_, 0, first, before=0, now=now, wanted=wanted)
@@ -131,6 +142,7 @@ class Campaigns(Closer):
                 "description": data,  # the spec; so called since the first schema
                 "version": __version__,
                 "in_flight": policy.order_window,
+                "tellers": tellers,
                 "state": saved["state"],
             }
             await db.execute(sql.add_event, id_, 1, now, "create", actor, None, 0, detail)
@@ -142,7 +154,7 @@ class Campaigns(Closer):
     async def ask(
         self, tenant: int, campaign: UUID, asks: Sequence[Ask], *, now: datetime | None = None
     ) -> list[Lease | Wait | Finished | problems.Problem]:
-        """Lease slots of the open round to each ask, in order, in one transaction.
+        """Lease slots of the open round to each ask, in order; all in one transaction, but repeats.
 
         Fresh slots are handed out first; once a round has none, or its next one would be too far
         ahead of the oldest without an answer, slots that expired leases still owe. A lease may
@@ -153,13 +165,54 @@ class Campaigns(Closer):
             NoSuchCampaign: this tenant has none by that id.
             NeedsAttention: what the database returned makes no sense.
         """
+        results: list[Lease | Wait | Finished | problems.Problem] = []
+        for some in without_repeats(asks):
+            results += await self._ask(Share(tenant, campaign, some), now)
+        return results
+
+    async def ask_shared(
+        self, shares: Sequence[Share[Ask]], *, now: datetime | None = None
+    ) -> list[Sent[Lease | Wait | Finished | problems.Problem] | None]:
+        """Lease slots of several campaigns in one transaction, without waiting for any lock.
+
+        A share whose campaign is locked, or that something goes wrong with, gets None: sent alone,
+        it finds out what, and keeps nobody else.
+
+        Raises:
+            Unavailable: the database does not answer.
+        """
+
+        async def send(some: Sequence[Share[Ask]]) -> list[asyncpg.Record]:
+            return await self._fetch_asked(some, now, wait=False)
+
+        return await send_together(shares, send, self._asked_alike)
+
+    async def _asked_alike(
+        self, share: Share[Ask], rows: Sequence[asyncpg.Record]
+    ) -> Sent[Lease | Wait | Finished | problems.Problem] | None:
+        if any(row["outcome"] == "closing" for row in rows):
+            return None
+        return Sent([await self._asked(share.campaign, row) for row in rows])
+
+    async def _fetch_asked(
+        self, shares: Sequence[Share[Ask]], now: datetime | None, *, wait: bool
+    ) -> list[asyncpg.Record]:
+        asks = [one for share in shares for one in share.items]
+        told = ([one.actor for one in asks], [one.key for one in asks], [one.count for one in asks])
+        rows: list[asyncpg.Record] = await self._pool.fetch(
+            sql.ask, *layout(shares, wait=wait), now, *told
+        )
+        return rows
+
+    async def _ask(
+        self, share: Share[Ask], now: datetime | None
+    ) -> list[Lease | Wait | Finished | problems.Problem]:
+        campaign = share.campaign
         while True:
             fault: problems.NeedsAttention | None = None
             async with self._watched(campaign):
-                actors, keys = [one.actor for one in asks], [one.key for one in asks]
-                counts = [one.count for one in asks]
-                rows = await self._pool.fetch(sql.ask, tenant, campaign, now, actors, keys, counts)
-                _check(campaign, rows, asks)
+                rows = await self._fetch_asked([share], now, wait=True)
+                _check(campaign, rows, share.items)
                 if any(row["outcome"] == "closing" for row in rows):
                     # Whoever completed the round has not closed it yet, or died before it could.
                     try:
@@ -177,7 +230,7 @@ class Campaigns(Closer):
     async def tell(
         self, tenant: int, campaign: UUID, tells: Sequence[Tell], *, now: datetime | None = None
     ) -> list[Told | problems.Problem]:
-        """Record the answers of each tell, in order, in one transaction.
+        """Record the answers of each tell, in order; all in one transaction, but repeats.
 
         One that is refused leaves the others as they are. What is committed is acknowledged,
         whether the round can be closed or not.
@@ -186,20 +239,56 @@ class Campaigns(Closer):
             NoSuchCampaign: this tenant has none by that id.
             NeedsAttention: what the database returned makes no sense.
         """
-        async with self._watched(campaign):
-            told = flattened(tells)
-            query = sql.tell if len(told) == TOLD else sql.tell_rated
-            rows = await self._pool.fetch(query, tenant, campaign, now, *told)
-            _check(campaign, rows, tells)
-            if any(row["complete"] for row in rows):
-                # The answers are committed, whatever becomes of this: `close_due` tries again.
-                try:
-                    await self.close(campaign, now=now)
-                except problems.Problem:
-                    pass  # the campaign is marked, or the database is away
-                except Exception as error:
-                    self._faulted(faults.fault_of(campaign, "unexpected", error))
-        return [_told(one, row) for one, row in zip(tells, rows, strict=True)]
+        results: list[Told | problems.Problem] = []
+        for some in without_repeats(tells):
+            async with self._watched(campaign):
+                rows = await self._fetch_told([Share(tenant, campaign, some)], now, wait=True)
+                _check(campaign, rows, some)
+                if any(row["complete"] for row in rows):
+                    await self.close_told(campaign, now=now)
+            results += [_told(one, row) for one, row in zip(some, rows, strict=True)]
+        return results
+
+    async def tell_shared(
+        self, shares: Sequence[Share[Tell]], *, now: datetime | None = None
+    ) -> list[Sent[Told | problems.Problem] | None]:
+        """Record answers of several campaigns in one transaction; see `ask_shared`.
+
+        Whoever calls closes the rounds that are complete (`close_told`).
+        """
+
+        async def send(some: Sequence[Share[Tell]]) -> list[asyncpg.Record]:
+            return await self._fetch_told(some, now, wait=False)
+
+        async def read(
+            share: Share[Tell], rows: Sequence[asyncpg.Record]
+        ) -> Sent[Told | problems.Problem]:
+            told = [_told(one, row) for one, row in zip(share.items, rows, strict=True)]
+            return Sent(told, any(row["complete"] for row in rows))
+
+        return await send_together(shares, send, read)
+
+    async def close_told(self, campaign: UUID, *, now: datetime | None = None) -> None:
+        """Close a round whose last answer was told, if that can be done.
+
+        The answers are committed, whatever becomes of this: `close_due` tries again.
+        """
+        try:
+            await self.close(campaign, now=now)
+        except problems.Problem:
+            pass  # the campaign is marked, or the database is away
+        except Exception as error:
+            self._faulted(faults.fault_of(campaign, "unexpected", error))
+
+    async def _fetch_told(
+        self, shares: Sequence[Share[Tell]], now: datetime | None, *, wait: bool
+    ) -> list[asyncpg.Record]:
+        told = flattened([one for share in shares for one in share.items])
+        query = sql.tell if len(told) == TOLD else sql.tell_rated
+        rows: list[asyncpg.Record] = await self._pool.fetch(
+            query, *layout(shares, wait=wait), now, *told
+        )
+        return rows
 
     async def stop(
         self, tenant: int, campaign: UUID, *, actor: str, key: str, now: datetime | None = None
@@ -210,7 +299,7 @@ class Campaigns(Closer):
             head = await db.fetchrow(sql.head_to_stop, campaign, tenant)
             if head is None:
                 raise problems.NoSuchCampaign(campaign)
-            used = await db.fetchval(sql.kind_of_request, campaign, key)
+            used = await db.fetchval(sql.kind_of_request, campaign, key, actor)
             if used is not None and used != "stop":
                 raise problems.KeyReused
             status, event = head["status"], head["events"] + 1
@@ -218,7 +307,7 @@ class Campaigns(Closer):
                 return
             rest = (actor, key, head["round"], {"status": status})
             await db.execute(sql.add_event, campaign, event, now, "stop", *rest)
-            await db.execute(sql.add_request, campaign, key, event)
+            await db.execute(sql.add_request, campaign, key, event, actor)
             await db.execute(sql.end_campaign, campaign, "stopped")
 
     async def name_judges(
@@ -290,6 +379,16 @@ class Campaigns(Closer):
         return known
 
 
+async def _check_tellers(db: asyncpg.Connection, tenant: int, spec: CampaignSpec) -> None:
+    """Refuse tellers that could never tell: a campaign cannot be given others later."""
+    if spec.tellers in (None, ANY):
+        return
+    known = {row["id"] for row in await db.fetch(sql.keys_of_tenant, tenant, spec.tellers)}
+    strange = [one for one in spec.tellers or () if one not in known]
+    if strange:
+        raise InvalidInput("tellers", "ids of API keys of this tenant that are in use", strange)
+
+
 def _check(campaign: UUID, rows: Sequence[asyncpg.Record], sent: Sequence[object]) -> None:
     if not rows:
         raise problems.NoSuchCampaign(campaign)
@@ -309,6 +408,8 @@ def _told(tell: Tell, row: asyncpg.Record) -> Told | problems.Problem:
             return problems.KeyReused()
         case "no_lease":
             return problems.NoSuchLease(tell.lease)
+        case "not_teller":
+            return problems.NotTeller(tell.lease, tell.actor)
         case "slot_not_leased":
             return problems.NotLeased(tell.lease)
         case "scores_needed":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -10,12 +11,15 @@ from uuid import UUID
 
 import asyncpg
 
-from affinity_bandits.service import problems
+from affinity_bandits.service import problems, tracing
 from affinity_bandits.service.core import faults
 from affinity_bandits.service.core.closing import close_round
 from affinity_bandits.service.store.connection import GONE, transaction, translate_errors
 from affinity_bandits.service.store.named import sql
 
+CLOSED_AT_ONCE = 2
+"""Rounds that requests close at once in a process. A round of a thousand groups takes a while, and
+rounds that wait their turn hold no connection that asks and tells could use."""
 MOST_FAILURES = 20
 """Tries of marked campaigns that may fail in one look for rounds to close."""
 
@@ -38,6 +42,7 @@ class Closer:
         self._pool = pool
         self._faulted = faulted
         self._closed = closed
+        self._turns = asyncio.Semaphore(CLOSED_AT_ONCE)
 
     async def close(self, campaign: UUID, *, now: datetime | None = None) -> bool:
         """Close the open round if it has all its answers; return whether this call closed it.
@@ -45,7 +50,7 @@ class Closer:
         Raises:
             NeedsAttention: it cannot be closed, or could not a moment ago.
         """
-        async with transaction(self._pool) as db:
+        async with self._turns, transaction(self._pool) as db:
             held = await faults.held(db, campaign, now)
             outcome = held or await self._try(db, campaign, now)
         if isinstance(outcome, problems.NeedsAttention):
@@ -107,7 +112,8 @@ class Closer:
         """
         try:
             async with db.transaction():  # a savepoint: the mark must outlive what it is about
-                closed = await close_round(db, campaign, now=now)
+                with tracing.span("close round", campaign=str(campaign)):
+                    closed = await close_round(db, campaign, now=now)
                 if marked and not closed:
                     await faults.examine(db, campaign)
                 if marked or closed:

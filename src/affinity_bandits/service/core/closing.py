@@ -14,9 +14,11 @@ from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.service.core.campaign_spec import OpenRound, next_round
 from affinity_bandits.service.core.faults import check_plan, check_sums, ours, policy_of, state_of
 from affinity_bandits.service.core.judging import fewest_seats, open_with_named
+from affinity_bandits.service.core.long_work import off_loop
 from affinity_bandits.service.core.scores import Scale
 from affinity_bandits.service.core.tallies import Nodes, tallies_in
 from affinity_bandits.service.store.named import sql
+from affinity_bandits.service.webhooks.notices import report
 
 
 @dataclass(frozen=True)
@@ -88,8 +90,9 @@ async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime |
         return False
     number = head["round"]
     about = await db.fetchrow(sql.campaign_to_close, campaign)
-    policy = policy_of(campaign, about["policy"])
-    saved = state_of(campaign, policy, about["saved"])
+    size = len(about["policy"]) + len(about["saved"])
+    policy = await off_loop(size, policy_of, campaign, about["policy"])
+    saved = await off_loop(size, state_of, campaign, policy, about["saved"])
     row = await db.fetchrow(sql.round_to_close, campaign, number)
     current = OpenRound(tuple(row["arms"]), row["repetitions"], row["size"], final=False)
     scale = Scale(about["lowest"], about["highest"])
@@ -107,11 +110,12 @@ async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime |
         if one["round"] == number and one["place"] < len(lapsed):
             lapsed[one["place"]] = one["slots"]
     with ours(campaign, "decision"):
-        made = advance(policy, nodes, saved, current, sums, tallies, row["before"])
+        seen = (nodes, saved, current, sums, tallies, row["before"])
+        made = await off_loop(size, advance, policy, *seen)
         check_plan(made.next, about["arms"], saved["horizon"] - row["before"] - current.size)
     at = await db.fetchval(sql.time_of, now)
-    seen = (counts, sums, made.dropped, lapsed)
-    await db.execute(sql.close_round, campaign, number, at, *seen)
+    told = (counts, sums, made.dropped, lapsed)
+    await db.execute(sql.close_round, campaign, number, at, *told)
     detail = {
         "arms": list(current.arms),
         "repetitions": current.repetitions,
@@ -128,18 +132,28 @@ async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime |
     event = head["events"] + 1
     await db.execute(sql.add_event, campaign, event, at, "close", "service", None, number, detail)
     await db.execute(sql.save_state, campaign, made.saved)
+    if made.dropped:
+        await report(db, campaign, "dropped", lambda names: _dropped(names, number, made))
     if made.next is None:
         await db.execute(sql.end_campaign, campaign, "exhausted")
+        await report(db, campaign, "exhausted", lambda _: {"round": number})
         return True
     coming, before = number + 1, row["before"] + current.size
     wanted = made.fewest_seats
     await opened(db, campaign, coming, made.next, before=before, now=at, wanted=wanted)
     shape = (len(made.next.arms), made.next.size, made.next.waits)
     await db.execute(sql.next_round, campaign, made.next.final, *shape)
+    if made.next.final and head["status"] == "open":
+        left = made.next.arms[0]
+        await report(db, campaign, "decided", lambda names: {"group": names[left]})
     if made.next.waits:
-        left = made.next.arms
-        await open_with_named(db, campaign, policy, made.saved, coming, event + 1, left, at)
+        rest = (coming, event + 1, made.next.arms, at)
+        await open_with_named(db, campaign, policy, made.saved, *rest)
     return True
+
+
+def _dropped(names: list[str], number: int, made: Step) -> dict[str, Any]:
+    return {"round": number, "groups": [names[arm] for arm in made.dropped]}
 
 
 def recorded(tallies: list[list[int]]) -> dict[str, Any]:

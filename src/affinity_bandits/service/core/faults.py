@@ -24,6 +24,7 @@ from affinity_bandits.service.core.scores import Scale
 from affinity_bandits.service.core.tallies import Nodes, nodes_of, tallies_in
 from affinity_bandits.service.problems import NeedsAttention
 from affinity_bandits.service.store.named import sql
+from affinity_bandits.service.webhooks.notices import report
 
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 60.0
@@ -162,15 +163,29 @@ async def held(
 async def mark(db: asyncpg.Connection, fault: NeedsAttention, now: datetime | None) -> None:
     """Record a failed try; the pause before the next one doubles each time, up to a limit."""
     what = (fault.campaign, fault.kind, fault.reason)
-    await db.execute(sql.mark, *what, now, FIRST_PAUSE, LONGEST_PAUSE)
+    if await db.fetchval(sql.mark, *what, now, FIRST_PAUSE, LONGEST_PAUSE):
+        await report(db, fault.campaign, "attention")
 
 
 async def note(pool: asyncpg.Pool, found: Sequence[NeedsAttention]) -> set[UUID]:
-    """Mark campaigns on which requests met faults; return those whose mark is new."""
+    """Mark campaigns on which requests met faults; return those whose mark is new.
+
+    Heads are locked first, and in order, as by whoever closes rounds; where there is nothing to
+    mark, none is: readers do not wait for a campaign that is marked already.
+    """
     whats = [[getattr(one, name) for one in found] for name in ("campaign", "kind", "reason")]
     pauses = [LONGEST_PAUSE if one.kind in PASSING else FIRST_PAUSE for one in found]
-    rows = await pool.fetch(sql.note, *whats, pauses, PASSING)
-    return {row["campaign"] for row in rows}
+    async with pool.acquire() as db, db.transaction():
+        unmarked = await db.fetch(sql.unmarked, *whats[:2], PASSING)
+        if not unmarked:
+            return set()
+        for row in unmarked:
+            await db.execute(sql.lock_head, row["campaign"])
+        rows = await db.fetch(sql.note, *whats, pauses, PASSING)
+        new = {row["campaign"] for row in rows}
+        for campaign in new:
+            await report(db, campaign, "attention")
+    return new
 
 
 async def forget(db: asyncpg.Connection, campaign: UUID) -> None:

@@ -30,6 +30,7 @@ from affinity_bandits.service.health.standstill import AnswerTimes, find_standst
 from affinity_bandits.service.problems import NeedsAttention
 from affinity_bandits.service.store.connection import GONE, transaction
 from affinity_bandits.service.store.named import sql
+from affinity_bandits.service.webhooks.notices import Details, report
 
 LOOK_SECONDS = 60.0
 """Until the first look at a campaign, and between two."""
@@ -88,13 +89,18 @@ class HealthChecks:
     Args:
         pool: connections.
         failed: called with an unexpected error of one look, which keeps no other from going on.
+        clock: seconds, by which it is seen how long looks take.
     """
 
     def __init__(
-        self, pool: asyncpg.Pool, failed: Callable[[BaseException], None] = lambda _: None
+        self,
+        pool: asyncpg.Pool,
+        failed: Callable[[BaseException], None] = lambda _: None,
+        clock: Callable[[], float] = perf_counter,
     ) -> None:
         self._pool = pool
         self._failed = failed
+        self._clock = clock
 
     async def watch_the_rest(self) -> None:
         """Have looks at campaigns that an older version made beside this one."""
@@ -106,9 +112,9 @@ class HealthChecks:
         Args:
             now: the time; the database's if None.
         """
-        begun = perf_counter()
+        begun = self._clock()
         for looks in range(MOST_LOOKS):
-            if perf_counter() - begun > MOST_SECONDS:
+            if self._clock() - begun > MOST_SECONDS:
                 return looks
             campaign = await self._pool.fetchval(sql.next_to_check, now, LOOK_SECONDS)
             if campaign is None:
@@ -136,9 +142,12 @@ class HealthChecks:
             await db.execute(sql.forget_findings, campaign, [*kinds, *STAYING])
             for one in checked.found:
                 said = (one.seen, one.effect, one.advice)
-                await db.execute(
+                new = await db.fetchval(
                     sql.save_finding, campaign, one.kind, one.severity, at, one.arms, *said
                 )
+                if new and one.kind == "standstill" and one.severity == "warning":
+                    await db.execute(sql.lock_head, campaign)
+                    await report(db, campaign, "standstill", _seen(one))
 
     async def count(self) -> dict[tuple[str, str], int]:
         """Return how many campaigns under way have each finding, by kind and severity."""
@@ -163,6 +172,10 @@ class HealthChecks:
                 await _busiest(db, campaign),
                 _told_committee(campaign, about["policy"]),
             )
+
+
+def _seen(found: words.Words) -> Details:
+    return lambda _: {"seen": found.seen, "advice": found.advice}
 
 
 async def _busiest(db: asyncpg.Connection, campaign: UUID) -> OneRater | None:

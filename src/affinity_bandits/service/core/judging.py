@@ -21,6 +21,7 @@ from affinity_bandits.service import problems
 from affinity_bandits.service.core.campaign_spec import OpenRound, open_round
 from affinity_bandits.service.core.faults import check_plan, ours, policy_of, state_of
 from affinity_bandits.service.store.named import sql
+from affinity_bandits.service.webhooks.notices import report
 from affinity_bandits.wire.limits import MOST_JUDGES
 from affinity_bandits.wire.values import check_key
 
@@ -191,7 +192,8 @@ async def name_judges(
     if head is None:
         raise problems.NoSuchCampaign(campaign)
     judges, key, request = naming.judges, naming.key, naming.to_json()
-    used = await db.fetchrow(sql.event_of_request, campaign, key)
+    now = await db.fetchval(sql.time_of, now)
+    used = await db.fetchrow(sql.event_of_request, campaign, key, naming.actor)
     if used is not None:
         if used["kind"] != "judges" or not request.items() <= used["detail"].items():
             raise problems.KeyReused
@@ -222,7 +224,7 @@ async def name_judges(
         await db.execute(sql.count_event, campaign)
     rest = ("judges", naming.actor, key, current, detail)
     await db.execute(sql.add_event, campaign, event, now, *rest)
-    await db.execute(sql.add_request, campaign, key, event)
+    await db.execute(sql.add_request, campaign, key, event, naming.actor)
     if judges.standing or not waits:
         first = coming + waits
         whom = (list(judges.counts), judges.outsiders, judges.standing)
@@ -312,6 +314,8 @@ async def _open(
     shape = (list(round_.arms), round_.repetitions, round_.size)
     whom = (list(judges.counts), judges.outsiders)
     await db.execute(sql.open_judged_round, campaign, number, *shape, *whom, now)
-    await db.execute(sql.open_judged_head, campaign, round_.final, len(round_.arms), round_.size)
+    head = (round_.final, len(round_.arms), round_.size)
+    if await db.fetchval(sql.open_judged_head, campaign, *head):
+        await report(db, campaign, "decided", lambda names: {"group": names[round_.arms[0]]})
     await db.execute(sql.save_state, campaign, after)
     return round_.to_json()

@@ -15,9 +15,10 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits.policies import FOREVER
-from affinity_bandits.service.core.campaign_spec import CampaignSpec, Planned
+from affinity_bandits.service.core.campaign_spec import CampaignSpec, Planned, tellers_stored
 from affinity_bandits.service.core.faults import check_places, ours, policy_of, state_of
 from affinity_bandits.service.core.judging import Judges
+from affinity_bandits.service.core.long_work import off_loop
 from affinity_bandits.service.core.records import Campaign, ClosedRound, Progress, Stored
 from affinity_bandits.service.core.scores import from_units
 from affinity_bandits.service.problems import NeedsAttention, NoSuchCampaign
@@ -114,7 +115,10 @@ class CampaignQueries:
 
     async def _shown(self, rows: Sequence[asyncpg.Record]) -> list[Campaign]:
         found: list[NeedsAttention] = []
-        campaigns = [_campaign(row, found) for row in rows]
+        campaigns = [
+            await off_loop(len(row["policy"]) + len(row["saved"]), _campaign, row, found)
+            for row in rows
+        ]
         if found and self._note is not None:
             await self._note(found)
         return campaigns
@@ -188,16 +192,17 @@ def _spec(
     id_, name, arms = row["id"], row["name"], tuple(row["arms"])
     low, high = from_units(row["lowest"]), from_units(row["highest"])
     rest = (row["horizon"], row["lease_seconds"], low, high, _tuple(row["committee"]))
+    tellers = tellers_stored(row["tellers"])
     spec: CampaignSpec | None = None
     try:
         policy = policy_of(id_, row["policy"])
         with ours(id_, "policy"):
             planned = None if row["planned"] is None else Planned(**row["planned"])
-            spec = CampaignSpec(name, arms, policy, *rest, planned=planned)
+            spec = CampaignSpec(name, arms, policy, *rest, planned=planned, tellers=tellers)
         saved = state_of(id_, policy, row["saved"])
         check_places(id_, max(row["places"], default=None), len(row["round_arms"]))
     except NeedsAttention as fault:
-        return spec or Stored(name, arms, _settings(row["policy"]), *rest), None, fault
+        return spec or Stored(name, arms, _settings(row["policy"]), *rest, tellers), None, fault
     return spec, saved, None
 
 
@@ -245,7 +250,7 @@ def _event(row: asyncpg.Record) -> Event:
         data |= row["detail"] or {}
     elif row["detail"] is not None:
         data = row["detail"]
-    return Event.model_validate(dict(row) | {"data": data})
+    return Event.model_validate(dict(row) | {"data": data, "digest": row["chain"].hex()})
 
 
 def _of(row: asyncpg.Record, *names: str) -> dict[str, Any]:

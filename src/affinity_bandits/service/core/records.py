@@ -91,6 +91,7 @@ class Stored:
     lowest: float
     highest: float
     committee: tuple[int, ...] | None = None
+    tellers: tuple[str, ...] | Literal["any"] | None = None
     policy: RoundPolicy = field(default_factory=UnknownPolicy)
     planned: ClassVar[Planned | None] = None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import secrets
 from time import perf_counter
 from typing import Any
@@ -13,9 +14,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from affinity_bandits.service.http.errors import Unexpected, problem_response
 from affinity_bandits.service.http.logs import REQUESTS, log_failure
 from affinity_bandits.service.http.metrics import Metrics
+from affinity_bandits.wire.limits import API_KEY
 
 GONE = 499
 """The status, in the log, of a client that left before its response."""
+REQUEST_ID = re.compile(rb"[!-~]{1,128}")
+"""A request id that is taken over: visible ASCII, and short enough for every line of a log."""
 UI = "/ui"
 """What all pages are called in the log and the metrics."""
 
@@ -38,7 +42,8 @@ class AccessLog:
             await self._app(scope, receive, send)
             return
         begun = perf_counter()
-        request_id = secrets.token_hex(8)
+        request_id = _request_id(scope["headers"])
+        scope["request_id"] = request_id
         status = 0
 
         async def sending(message: Message) -> None:
@@ -59,12 +64,12 @@ class AccessLog:
             log_failure(error, request_id)
             self._metrics.fault("unexpected")
             if not status:
-                await problem_response(Unexpected())(scope, receive, sending)
+                await problem_response(Unexpected(), request_id)(scope, receive, sending)
         finally:
             self._ended(scope, status or GONE, perf_counter() - begun, request_id)
 
     def _ended(self, scope: Scope, status: int, seconds: float, request_id: str) -> None:
-        method, route = scope["method"], _route(scope)
+        method, route = scope["method"], route_of(scope)
         self._metrics.request(route, method, status, seconds)
         level = logging.INFO if status < 500 else logging.ERROR
         if not REQUESTS.isEnabledFor(level):
@@ -83,7 +88,17 @@ class AccessLog:
         REQUESTS.log(level, "%s %s %d", line["method"], route, status, extra={"line": line})
 
 
-def _route(scope: Scope) -> str:
+def _request_id(headers: list[tuple[bytes, bytes]]) -> str:
+    """Return the request id that the client sent, or a new one if it sent no good one."""
+    found = [value for name, value in headers if name == b"x-request-id"]
+    if len(found) == 1 and REQUEST_ID.fullmatch(found[0]):
+        text = found[0].decode("ascii")
+        if API_KEY.search(text) is None:  # no log may have one
+            return text
+    return secrets.token_hex(8)
+
+
+def route_of(scope: Scope) -> str:
     """Return the template of a request's route, since the path itself may contain anything."""
     route = scope.get("route")
     path = "other" if route is None else str(route.path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -14,13 +14,17 @@ from starlette.exceptions import HTTPException
 from affinity_bandits import wire
 from affinity_bandits._version import __version__
 from affinity_bandits.errors import CallerError
+from affinity_bandits.service import tracing
 from affinity_bandits.service.core.backend import Backend, Watcher
+from affinity_bandits.service.core.buckets import RateLimiter
 from affinity_bandits.service.http.access_log import AccessLog
-from affinity_bandits.service.http.auth import Gate, RateLimiter
+from affinity_bandits.service.http.auth import Gate
 from affinity_bandits.service.http.errors import refuse
 from affinity_bandits.service.http.logs import log_failure, log_fault
 from affinity_bandits.service.http.metrics import Metrics
-from affinity_bandits.service.http.routes import bulk, campaigns, health, slots
+from affinity_bandits.service.http.proxies import Forwarded, Proxies
+from affinity_bandits.service.http.routes import bulk, campaigns, health, keys, slots, webhooks
+from affinity_bandits.service.http.traced_requests import TracedRequests
 from affinity_bandits.service.problems import NeedsAttention, Problem
 from affinity_bandits.service.ui.pages import router as pages
 
@@ -53,7 +57,17 @@ def _watcher(metrics: Metrics) -> Watcher:
         metrics.fault(fault.kind)
         log_fault(fault)
 
-    return Watcher(failed, faulted, metrics.rounds.inc, metrics.attention.set, metrics.findings)
+    return Watcher(
+        failed=failed,
+        faulted=faulted,
+        rounds_closed=metrics.rounds.inc,
+        rounds_due=metrics.due.set,
+        needing_attention=metrics.attention.set,
+        findings=metrics.findings,
+        reached=metrics.database.set,
+        notice_tried=metrics.notice_tried,
+        notices=metrics.notices,
+    )
 
 
 def create_app(
@@ -62,6 +76,11 @@ def create_app(
     pool_size: int = 10,
     key_cache_ttl: float = 10.0,
     limiter: RateLimiter | None = None,
+    webhooks_private: bool = False,
+    keep_requests_days: float | None = None,
+    trusted_proxies: Sequence[str] = (),
+    secure_cookies: bool = False,
+    traces: bool = False,
 ) -> FastAPI:
     """Return the service as an ASGI application.
 
@@ -73,16 +92,35 @@ def create_app(
         pool_size: connections of this process at most.
         key_cache_ttl: seconds for which a revoked key may go on working.
         limiter: limits the rate of each API key; a new one if None.
+        webhooks_private: whether webhooks may lead to private addresses, and by plain HTTP.
+        keep_requests_days: days for which idempotency keys outlive a campaign; None for ever.
+        trusted_proxies: addresses or networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are
+            believed.
+        secure_cookies: whether browsers are always told to send the session by HTTPS alone; else
+            they are where they came by HTTPS.
+        traces: whether spans are made for OpenTelemetry.
+
+    Raises:
+        MissingExtra: spans are wanted, and OpenTelemetry is not installed.
     """
+    if traces:
+        tracing.begin()
+    proxies = Proxies(trusted_proxies)
     metrics = Metrics()
     backend = Backend(
-        dsn, pool_size=pool_size, key_cache_ttl=key_cache_ttl, watcher=_watcher(metrics)
+        dsn,
+        pool_size=pool_size,
+        key_cache_ttl=key_cache_ttl,
+        watcher=_watcher(metrics),
+        webhooks_private=webhooks_private,
+        keep_requests_days=keep_requests_days,
     )
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with backend.running():
             yield
+        tracing.end()
 
     app = Service(
         title="affinity-bandits",
@@ -97,12 +135,28 @@ def create_app(
     )
     app.state.backend = backend
     app.state.metrics = metrics
-    app.state.gate = Gate(backend, limiter or RateLimiter(), metrics)
-    for router in (slots.router, bulk.router, campaigns.router, health.router, pages):
+    app.state.secure_cookies = secure_cookies
+    app.state.stopping = False
+    limiter = limiter or RateLimiter()
+    app.state.limiter = limiter
+    app.state.gate = Gate(backend, limiter, metrics)
+    for router in (
+        slots.router,
+        bulk.router,
+        campaigns.router,
+        keys.router,
+        webhooks.router,
+        health.router,
+        pages,
+    ):
         app.include_router(router)
     # Everything else is a fault of the service, which the access log turns into a 500: also
     # pydantic's ValidationError, since outside a request only our own replies raise it.
     for kind in (Problem, CallerError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, refuse)
     app.add_middleware(AccessLog, metrics=metrics)
+    if proxies:
+        app.add_middleware(Forwarded, proxies=proxies)
+    if traces:
+        app.add_middleware(TracedRequests)
     return app

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import time
+import asyncio
+import math
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, get_args, get_type_hints
@@ -20,22 +21,32 @@ from starlette.types import Message, Receive, Scope
 
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.core.backend import Backend, Parts
+from affinity_bandits.service.core.buckets import RateLimiter
 from affinity_bandits.service.core.keys import Principal
 from affinity_bandits.service.core.memory import remember
 from affinity_bandits.service.http.errors import (
     NoKey,
     NotAllowed,
     TooLarge,
-    TooMany,
     UnknownKey,
     invalid,
 )
 from affinity_bandits.service.http.metrics import Metrics
+from affinity_bandits.service.problems import TooMany
 from affinity_bandits.wire.limits import BULK_TIMES, IDEMPOTENCY_KEY
 from affinity_bandits.wire.values import check_key, new_key
 
 OPEN_BODY = 65_536
 """Largest body where no key says otherwise."""
+BYTES_A_TOKEN = 1024
+"""Bytes, sent or replied, that a request pays another token for: that many take a process and the
+database about as long as a small request does."""
+MOST_COMMAS = 50_000
+"""Of a body of JSON. The largest tell has 40,000; more of them are no message, and only take long
+to read."""
+READS_AT_ONCE = 2
+"""Requests other than ask and tell that a process carries out at once for a tenant. They may take
+long, and a process has one thread at a time to run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +57,7 @@ class Call:
     backend: Backend
     metrics: Metrics
     headers: list[tuple[bytes, bytes]]
+    limiter: RateLimiter
 
     @property
     def tenant(self) -> int:
@@ -68,6 +80,33 @@ class Call:
         check_key(key)
         return key
 
+    def pay(self, price: float) -> float:
+        """Take so many tokens of the API key and return 0, or return the seconds to wait first."""
+        return self.limiter.take(self.principal.actor, self.principal.requests_per_second, price)
+
+    def pay_for(self, size: int, *, in_debt: bool) -> None:
+        """Pay for so many bytes, which are there already, if the first token does not cover them.
+
+        See `charge`.
+        """
+        if size > BYTES_A_TOKEN:
+            self.charge(size / BYTES_A_TOKEN, in_debt=in_debt)
+
+    def charge(self, price: float, *, in_debt: bool) -> None:
+        """Take so many tokens, whether they are there or not.
+
+        Args:
+            price: how many.
+            in_debt: whether that is done if the API key is in debt already.
+
+        Raises:
+            TooMany: it is, and that is not done.
+        """
+        name, rate = self.principal.actor, self.principal.requests_per_second
+        wait = self.limiter.take(name, rate, price, -math.inf if in_debt else 0.0)
+        if wait > 0:
+            raise TooMany(rate, wait)
+
 
 class ApiKey(SecurityBase):
     """The dependency with which a route declares its scope: `Security(api_key, scopes=...)`.
@@ -88,31 +127,6 @@ class ApiKey(SecurityBase):
 api_key = ApiKey()
 
 
-class RateLimiter:
-    """A token bucket for each API key: a request takes a token, and tokens come at the key's rate.
-
-    A bucket holds one second's worth, so a key may catch up on a pause of a second and no more.
-    Each process counts on its own.
-
-    Args:
-        clock: returns seconds; only differences matter.
-    """
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._buckets: dict[str, tuple[float, float]] = {}
-
-    def take(self, key_id: str, rate: float) -> float:
-        """Take a token and return 0, or return the seconds until there is one."""
-        now = self._clock()
-        most = max(1.0, rate)
-        left, at = self._buckets.get(key_id, (most, now))
-        tokens = min(most, left + (now - at) * rate)
-        enough = tokens >= 1.0
-        remember(self._buckets, key_id, (tokens - 1.0 if enough else tokens, now))
-        return 0.0 if enough else (1.0 - tokens) / rate
-
-
 class Gate:
     """Checks the API key, scope, rate and size of each request before its body is read.
 
@@ -126,6 +140,7 @@ class Gate:
         self._backend = backend
         self._limiter = limiter
         self._metrics = metrics
+        self._turns: dict[int, asyncio.Semaphore] = {}
 
     async def admit(self, scope: Scope, needed: str | None, times: int) -> int:
         """Check a request and put its `Call` into the ASGI scope; return its largest body.
@@ -136,6 +151,7 @@ class Gate:
             times: how many times the key's largest body may be sent.
         """
         key = length = None
+        size = 0
         for name, value in scope["headers"]:
             if name == b"authorization":
                 if key is not None:  # which of the two counts would be anybody's guess
@@ -143,31 +159,41 @@ class Gate:
                 key = value
             elif name == b"content-length":
                 length = value
+        if length is not None:
+            size = int(length) if len(length) <= 18 else 10**18
         limit = OPEN_BODY
         if needed is not None:
-            principal = await self._principal(key)
+            client = scope.get("client")
+            principal = await self._principal(key, client[0] if client else "")
             scope["principal"] = principal  # for the log
-            wait = self._limiter.take(principal.key_id, principal.requests_per_second)
+            limit = principal.largest_body * times
+            price = 1.0
+            if BYTES_A_TOKEN < size <= limit and times == 1:  # lines are paid for one by one
+                price += size / BYTES_A_TOKEN
+            wait = self._limiter.take(principal.actor, principal.requests_per_second, price)
             if wait > 0:
                 raise TooMany(principal.requests_per_second, wait)
             if needed not in principal.scopes:
                 raise NotAllowed(needed)
-            scope["call"] = Call(principal, self._backend, self._metrics, scope["headers"])
-            limit = principal.largest_body * times
-        if length is not None and (len(length) > 18 or int(length) > limit):
+            scope["call"] = Call(
+                principal, self._backend, self._metrics, scope["headers"], self._limiter
+            )
+        if size > limit:
             raise TooLarge(limit)
         return limit
 
-    async def _principal(self, header: bytes | None) -> Principal:
-        if header is None:
-            raise NoKey
-        kind, _, text = header.decode("latin-1").partition(" ")
-        if kind.lower() != "bearer":
-            raise NoKey
-        found = await self._backend.parts.keys.principal(text.strip())
+    async def _principal(self, header: bytes | None, host: str) -> Principal:
+        kind, _, text = ("", "", "") if header is None else header.decode("latin-1").partition(" ")
+        given = text.strip() if kind.lower() == "bearer" else None
+        found = await self._backend.parts.keys.principal(given, host)
         if found is None:
-            raise UnknownKey
+            raise NoKey if given is None else UnknownKey
         return found
+
+    def turns(self, tenant: int) -> asyncio.Semaphore:
+        """Return what lets so many long requests of a tenant run at once."""
+        known = self._turns.get(tenant)
+        return remember(self._turns, tenant, known or asyncio.Semaphore(READS_AT_ONCE))
 
 
 class ApiRoute(APIRoute):
@@ -202,16 +228,49 @@ class ApiRoute(APIRoute):
 
         async def handle(request: Request) -> Response:
             scope = request.scope
-            limit = await scope["app"].state.gate.admit(scope, needed, times)
+            gate: Gate = scope["app"].state.gate
+            limit = await gate.admit(scope, needed, times)
             admitted = Request(scope, limited(request.receive, limit))
             if reads_json:
                 # Read here, since FastAPI would say 400 to whatever goes wrong on the way; and
                 # JSON whatever it is called: without the header FastAPI hands the bytes over.
-                await admitted.body()
+                check_json(scope, await admitted.body())
                 scope["headers"] = [one for one in scope["headers"] if one[0] != b"content-type"]
-            return await handler(admitted)
+            if needed is None or times > 1:
+                return await handler(admitted)
+            call: Call = scope["call"]
+            async with gate.turns(call.tenant):
+                call.charge(0.0, in_debt=False)  # others may have used it up meanwhile
+                response = await handler(admitted)
+            call.pay_for(len(response.body), in_debt=True)
+            return response
 
         return handle
+
+
+def check_json(scope: Scope, body: bytes) -> None:
+    """Let JSON that came without a length be paid for, and check that it can be a message.
+
+    Raises:
+        TooMany: it cannot be paid for.
+        InvalidInput: it has more commas than any message.
+    """
+    if len(body) <= BYTES_A_TOKEN:
+        return
+    if not any(name == b"content-length" for name, _ in scope["headers"]):
+        scope["call"].pay_for(len(body), in_debt=False)
+    check_commas(body)
+
+
+def check_commas(text: bytes) -> None:
+    """Check that a text is not too long to read as JSON, before that is tried.
+
+    Raises:
+        InvalidInput: it has more commas than any message.
+    """
+    commas = text.count(b",")
+    if commas > MOST_COMMAS:
+        raise InvalidInput("body", f"of at most {MOST_COMMAS:,} values", f"{commas:,} commas")
 
 
 def limited(receive: Receive, limit: int) -> Receive:
@@ -251,10 +310,14 @@ class HotRoute(ApiRoute):
             limit = await scope["app"].state.gate.admit(scope, needed, 1)
             try:  # around the request alone: what the endpoint raises is not the caller's mistake
                 campaign = _Path.model_validate(scope["path_params"]).campaign
-                body = read(await Request(scope, limited(request.receive, limit)).body())
+                text = await Request(scope, limited(request.receive, limit)).body()
+                check_json(scope, text)
+                body = read(text)
             except ValidationError as error:
                 raise invalid(error) from None
-            response: Response = await endpoint(campaign=campaign, call=scope["call"], body=body)
+            call: Call = scope["call"]
+            response: Response = await endpoint(campaign=campaign, call=call, body=body)
+            call.pay_for(len(response.body), in_debt=True)
             return response
 
         return handle

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
@@ -17,9 +16,17 @@ from starlette.responses import Response
 
 from affinity_bandits import wire
 from affinity_bandits.errors import CallerError
-from affinity_bandits.service.problems import KeyReused, NeedsAttention, Problem, Unavailable
+from affinity_bandits.service.problems import (
+    KeyReused,
+    NeedsAttention,
+    Problem,
+    TooMany,
+    Unavailable,
+)
 from affinity_bandits.wire.values import broken_rule
 
+MOST_ERRORS = 1000
+"""Broken rules of a body, beyond which none of them is named."""
 REALM = 'Bearer realm="affinity"'
 _SECRET = re.compile(r"(ab_[0-9a-f]{16})_[0-9a-f]+")
 
@@ -69,17 +76,6 @@ class NotAllowed(Problem):
         self.headers = {"www-authenticate": f"{REALM}, {error}"}
 
 
-class TooMany(Problem):
-    """The API key exceeds its rate of requests."""
-
-    code, status, title = "too_many", 429, "Too many requests"
-    detail = "this API key may make {:g} requests a second"
-
-    def __init__(self, rate: float, seconds: float) -> None:
-        super().__init__(rate)
-        self.headers = {"retry-after": str(max(1, math.ceil(seconds)))}
-
-
 class TooLarge(Problem):
     """The body, or a line of it, is larger than allowed."""
 
@@ -97,7 +93,7 @@ class Invalid(Problem):
 
 
 class NotReady(Problem):
-    """The database answers, but its schema is not the one that this version needs."""
+    """The service stops, or the database's schema is not the one that this version needs."""
 
     code, status, title = "not_ready", 503, "Not ready"
     headers: Mapping[str, str] = {"retry-after": "1"}
@@ -117,14 +113,17 @@ def detail_of(problem: Problem) -> str:
     return _SECRET.sub(r"\1_...", words)
 
 
-def problem_response(problem: Problem) -> Response:
+def problem_response(problem: Problem, request_id: str | None = None) -> Response:
     """Return the response that reports a problem."""
-    said = detail_of(problem)
-    return _response(problem.status, problem.title, problem.code, said, problem.headers)
+    what = (problem.title, problem.code, detail_of(problem))
+    return _response(problem.status, *what, problem.headers, request_id)
 
 
 def invalid(error: RequestValidationError | ValidationError) -> Invalid:
     """Return the problem to report for a request that failed validation."""
+    # To list them all takes longer than anything else that a request can do.
+    if isinstance(error, ValidationError) and error.error_count() > MOST_ERRORS:
+        return Invalid(f"body must be what the route describes, got {error.error_count():,} errors")
     return Invalid(broken_rule(error.errors()))
 
 
@@ -148,15 +147,16 @@ def as_problem(error: Exception) -> Problem:
 
 async def refuse(request: Request, error: Exception) -> Response:
     """Return the response to a problem, or to an error that the request caused."""
+    request_id = request.scope.get("request_id")
     if isinstance(error, NeedsAttention):
         request.scope["fault"] = error
     if isinstance(error, HTTPException) and error.status_code == 405:
-        return problem_response(WrongMethod(_methods(request)))
+        return problem_response(WrongMethod(_methods(request)), request_id)
     if isinstance(error, HTTPException) and error.status_code != 404:
         words = HTTPStatus(error.status_code).phrase
         code = words.lower().replace(" ", "_")
-        return _response(error.status_code, words, code, words, error.headers)
-    return problem_response(as_problem(error))
+        return _response(error.status_code, words, code, words, error.headers, request_id)
+    return problem_response(as_problem(error), request_id)
 
 
 def _methods(request: Request) -> list[str]:
@@ -168,17 +168,24 @@ def _methods(request: Request) -> list[str]:
 
 
 def _response(
-    status: int, title: str, code: str, detail: str, headers: Mapping[str, str] | None
+    status: int,
+    title: str,
+    code: str,
+    detail: str,
+    headers: Mapping[str, str] | None,
+    request_id: str | None,
 ) -> Response:
-    problem = wire.Problem(title=title, status=status, detail=detail, code=code)
+    problem = wire.Problem(
+        title=title, status=status, detail=detail, code=code, request_id=request_id
+    )
     return Response(problem.encoded(), status, headers, wire.PROBLEM_JSON)
 
 
 STATUSES = {
     401: NoKey.title,
-    403: NotAllowed.title,
-    404: "No such campaign, or no such lease",
-    409: f"{KeyReused.title}, or who judges is settled or not asked",
+    403: f"{NotAllowed.title}, the lease is another key's, or more is given than the key has",
+    404: "No such campaign, lease, API key or webhook",
+    409: f"{KeyReused.title}, who judges is settled or not asked, or there are too many",
     413: TooLarge.title,
     422: Invalid.title,
     429: TooMany.title,

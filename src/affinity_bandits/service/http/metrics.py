@@ -57,9 +57,34 @@ class Metrics:
             ("kind", "severity"),
             multiprocess_mode="livemostrecent",
         )
+        self.due = gauge(
+            "affinity_rounds_due",
+            "Rounds that have all their answers and wait to be closed.",
+            multiprocess_mode="livemostrecent",
+        )
+        self.database = gauge(
+            "affinity_database_up",
+            "Whether the database answered the last look of every process, one a second.",
+            multiprocess_mode="livemin",
+        )
+        notices = counter(
+            "affinity_notice_tries", "Tries to send a notice to a webhook.", ("outcome",)
+        )
+        self._received, self._undelivered = map(notices.labels, ("received", "undelivered"))
+        self._notices = gauge(
+            "affinity_notices",
+            "Notices for webhooks that wait to be sent, and that were given up.",
+            ("state",),
+            multiprocess_mode="livemostrecent",
+        )
         self._pool = gauge(
             "affinity_pool_connections_in_use",
             "Database connections at work.",
+            multiprocess_mode="livesum",
+        )
+        self._pool_limit = gauge(
+            "affinity_pool_connections_limit",
+            "Database connections at most.",
             multiprocess_mode="livesum",
         )
         # Finding a metric by its labels takes longer than counting: each is looked up once.
@@ -96,9 +121,19 @@ class Metrics:
             for severity in SEVERITIES:
                 self._findings.labels(kind, severity).set(campaigns.get((kind, severity), 0))
 
-    def text(self, in_use: int) -> bytes:
+    def notice_tried(self, received: bool) -> None:
+        """Count a try to send a notice."""
+        (self._received if received else self._undelivered).inc()
+
+    def notices(self, waiting: int, dead: int) -> None:
+        """Set how many notices wait and how many are dead."""
+        self._notices.labels("waiting").set(waiting)
+        self._notices.labels("dead").set(dead)
+
+    def text(self, in_use: int, limit: int) -> bytes:
         """Return the metrics of all processes in Prometheus' text format."""
         self._pool.set(in_use)
+        self._pool_limit.set(limit)
         directory = os.environ.get(DIRECTORY)
         if directory is None:
             return generate_latest(self._registry)

@@ -12,33 +12,38 @@ from affinity_bandits.wire.limits import LONGEST_LINE
 
 BACKLOG = 2**24
 """Bytes of a response kept for a client that reads nothing before it has sent everything."""
+MOST_LINES = 256
+"""Lines that are handed on together: as many as share a transaction."""
 TOO_LONG = b"too long"
 """Stands, by identity, for a line that was too long to be kept."""
 
 
 async def lines_of(
-    chunks: AsyncIterable[bytes], longest: int = LONGEST_LINE
+    chunks: AsyncIterable[bytes], longest: int = LONGEST_LINE, most: int = MOST_LINES
 ) -> AsyncIterator[list[bytes]]:
-    """Yield the lines that each chunk completes, and at the end a line without a newline.
+    """Yield the lines that each chunk completes, a few at a time, and at the end one without end.
 
     Of a line longer than allowed nothing is kept, however long it goes on.
     """
     rest: list[bytes] = []
     size = 0
     async for chunk in chunks:
-        *complete, begun = chunk.split(b"\n")
-        lines = []
-        for end in complete:
-            size += len(end)
-            lines.append(TOO_LONG if size > longest else b"".join([*rest, end]))
-            rest, size = [], 0
+        begun = chunk
+        while True:
+            *complete, begun = begun.split(b"\n", most)
+            lines = []
+            for end in complete:
+                size += len(end)
+                lines.append(TOO_LONG if size > longest else b"".join([*rest, end]))
+                rest, size = [], 0
+            if not lines:
+                break
+            yield lines
         size += len(begun)
         if size > longest:
             rest = []
         elif begun:
             rest.append(begun)
-        if lines:
-            yield lines
     if size:
         yield [TOO_LONG if size > longest else b"".join(rest)]
 

@@ -12,6 +12,7 @@ from affinity_bandits.service.core.judging import Judges
 from affinity_bandits.service.core.records import Campaign, ClosedRound, Lease, Progress, Stored
 from affinity_bandits.service.core.scores import from_units, to_units, total_to_units, units_to_text
 from affinity_bandits.service.core.tells import ArmTell, Rater, ScoreTell, SlotTell, Tell
+from affinity_bandits.wire.limits import LARGEST_POLICY
 
 
 def spec_of(body: wire.CreateCampaign) -> CampaignSpec:
@@ -20,6 +21,12 @@ def spec_of(body: wire.CreateCampaign) -> CampaignSpec:
     Raises:
         InvalidInput: it breaks a rule.
     """
+    chosen = body.policy if body.plan is None else body.plan.policy
+    size = len(chosen.model_dump_json())
+    if size > LARGEST_POLICY:
+        raise InvalidInput(
+            "policy", f"of at most {LARGEST_POLICY:,} characters as JSON", f"{size:,} characters"
+        )
     ends = body.model_dump(include={"lowest", "highest"}, exclude_unset=True)
     members = None
     if body.committee is not None:
@@ -28,10 +35,12 @@ def spec_of(body: wire.CreateCampaign) -> CampaignSpec:
         return planned_spec(
             *(body.plan, body.name, body.arms),
             **{"lease_seconds": body.lease_seconds, "committee": members, **ends},
+            tellers=body.tellers,
         )
     policy = served_policy(body.policy.model_dump())
     return CampaignSpec(
-        body.name, body.arms, policy, body.horizon, body.lease_seconds, committee=members, **ends
+        *(body.name, body.arms, policy, body.horizon, body.lease_seconds),
+        **{"committee": members, "tellers": body.tellers, **ends},
     )
 
 

@@ -10,7 +10,9 @@ from typing import Any
 import asyncpg
 
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.service import tracing
 from affinity_bandits.service.problems import Unavailable
+from affinity_bandits.service.store.named import names
 
 GONE = (
     OSError,
@@ -81,6 +83,7 @@ async def translate_errors() -> AsyncIterator[None]:
 
 
 async def _prepare(connection: asyncpg.Connection) -> None:
+    tracing.watch(connection, names)
     # json, not jsonb: text goes in and comes out as it is, so floats stay what they were.
     await connection.set_type_codec(
         "json", encoder=_dumps, decoder=json.loads, schema="pg_catalog", format="text"

@@ -11,8 +11,25 @@ from affinity_bandits.service.store.connection import opening
 from affinity_bandits.service.store.migrations import FIRST, STEPS
 from affinity_bandits.service.store.named import SQL
 
-FUNCTIONS = ("slot_functions.sql", "functions.sql")
+TABLES = ("tables.sql", "trail_tables.sql", "operation_tables.sql")
+FUNCTIONS = (
+    "chain_functions.sql",
+    "slot_functions.sql",
+    "batch_functions.sql",
+    "ask_function.sql",
+    "tell_function.sql",
+    "retention_functions.sql",
+)
 """In the order in which they need each other."""
+MOVED = "0008"
+"""The revision that moved the table of revisions into the schema."""
+WITHOUT_REVISION = (
+    "the database has a schema named affinity, and nothing says of which revision it is. If it was"
+    " restored from a dump of that schema alone by a version before 0008, say so and migrate again:"
+    " CREATE TABLE public.affinity_schema AS SELECT '0007'::varchar(32) AS version_num"
+    " (or the earlier revision that it was of). Otherwise it is somebody else's: use another"
+    " database"
+)
 LOCK = 0x00AFF1
 """An advisory lock's number, so that two servers that start together do not both migrate."""
 
@@ -24,7 +41,8 @@ def migrate(dsn: str) -> None:
 
     Raises:
         InvalidInput: the DSN cannot be read or the database cannot be opened.
-        NotSupported: the schema is of a later version, or holds what this one cannot go on with.
+        NotSupported: the schema is of a later version, or holds what this one cannot go on with, or
+            the DSN's role does not own it.
         Unavailable: no server answers.
     """
     asyncio.run(_migrate(dsn))
@@ -37,10 +55,17 @@ def newest_revision() -> str:
 
 async def revision_of(db: asyncpg.Connection | asyncpg.Pool) -> str | None:
     """Return the revision of a database's schema; None if it has none."""
-    try:
-        found = await db.fetchval("SELECT version_num FROM affinity_schema")
-    except asyncpg.UndefinedTableError:
+    # Looked for without an error, which would end a transaction.
+    table = await db.fetchval(
+        "SELECT coalesce(to_regclass('affinity.affinity_schema'), to_regclass('affinity_schema'))"
+        "::text"
+    )
+    if table is None:
         return None
+    try:
+        found = await db.fetchval(f"SELECT version_num FROM {table}")
+    except asyncpg.UndefinedTableError:  # it was moved in between
+        return await revision_of(db)
     return None if found is None else str(found)
 
 
@@ -50,11 +75,13 @@ async def _migrate(dsn: str) -> None:
     try:
         async with db.transaction():
             await db.execute("SELECT pg_advisory_xact_lock($1)", LOCK)
-            # Asked without an error, which would end the transaction.
-            there = await db.fetchval("SELECT to_regclass('affinity_schema') IS NOT NULL")
-            await _upgrade(db, await revision_of(db) if there else None)
+            await _upgrade(db, await revision_of(db))
             for name in FUNCTIONS:
                 await db.execute(_text(name))
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise NotSupported(
+            f"only the owner of the schema may migrate, with a DSN of its own: {error}"
+        ) from None
     finally:
         await db.close()
 
@@ -62,8 +89,11 @@ async def _migrate(dsn: str) -> None:
 async def _upgrade(db: asyncpg.Connection, found: str | None) -> None:
     known = [FIRST, *STEPS]
     if found is None:
-        await db.execute(_text("tables.sql"))
-        await db.execute("INSERT INTO affinity_schema VALUES ($1)", known[-1])
+        if await db.fetchval("SELECT to_regnamespace('affinity') IS NOT NULL"):
+            raise NotSupported(WITHOUT_REVISION)
+        for name in TABLES:
+            await db.execute(_text(name))
+        await db.execute("INSERT INTO affinity.affinity_schema VALUES ($1)", known[-1])
         return
     if found not in known:
         raise NotSupported(
@@ -72,7 +102,9 @@ async def _upgrade(db: asyncpg.Connection, found: str | None) -> None:
         )
     for revision in known[known.index(found) + 1 :]:
         await STEPS[revision](db)
-        await db.execute("UPDATE affinity_schema SET version_num = $1", revision)
+        # Up to 0007, where the search path leads; then in the schema.
+        table = "affinity.affinity_schema" if revision >= MOVED else "affinity_schema"
+        await db.execute(f"UPDATE {table} SET version_num = $1", revision)
 
 
 def _text(name: str) -> str:

@@ -17,3 +17,5 @@ def queries_in(file: Path) -> list[tuple[str, str]]:
 
 
 sql = SimpleNamespace(**dict(chain.from_iterable(map(queries_in, SQL.glob("*.sql")))))
+names = {text: name for name, text in vars(sql).items()}
+"""The names of queries by their text."""

@@ -45,6 +45,7 @@ class Answer(NamedTuple):
     rater: str | None
     rater_arm: int | None
     judged: Judged
+    digest: bytes  # of the event
 
 
 class Answered:
@@ -136,6 +137,7 @@ def _told(event: Row, judged: Judged, answered: Answered) -> list[Answer]:
             answers=part.answers,
             rater=part.rater,
             rater_arm=part.rater_arm,
+            digest=event["chain"],
         )
         for part, is_new in zip(parts, new, strict=True)
     ]

@@ -30,6 +30,7 @@ FIXED = (
     Column("outcome", "text"),
     Column("rater", "text"),
     Column("rater group", "text"),
+    Column("digest", "text"),
     Column("outsiders", "number"),
 )
 """The columns of every table; two for each group come after them."""
@@ -102,6 +103,7 @@ def _row(
         answer.outcome,
         answer.rater,
         None if answer.rater_arm is None else groups[answer.rater_arm],
+        answer.digest.hex(),
         answer.judged.outsiders,
         *(judges or [None] * len(groups)),
         *committee,

@@ -13,6 +13,7 @@ from typing import Any
 
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.core.campaign_spec import (
+    ANY,
     CampaignSpec,
     OpenRound,
     next_round,
@@ -44,6 +45,7 @@ class HeldLease:
     pending: set[int]
     expires_at: datetime
     again: bool
+    actor: str
 
     def granted(self) -> set[int]:
         """Return the slots that the lease was granted."""
@@ -59,6 +61,8 @@ class Replay:
         saved: the policy's state before the open round, as `Policy.save` writes it.
         number: of the open round.
         round: the open round.
+        opened_at: when it was opened, or began to wait.
+        tellers: API keys that may answer any lease, as tables have them.
         in_flight: how far its slots may be answered out of order; None where that is all one.
         next_slot: its first slot that nobody has had.
         answers: how many answers each of its arms has, in its order.
@@ -82,7 +86,9 @@ class Replay:
         self.number = 0
         self.next_slot = 0
         self.before = 0
+        self.opened_at = datetime.min
         self.in_flight: int | None = None
+        self.tellers: list[str] | None = None
         self.answers: list[int] = []
         self.sums: list[int] = []
         self.tallies: list[list[int]] = []
@@ -132,6 +138,7 @@ class Replay:
         self.spec = CampaignSpec.from_json(description)
         self.nodes = self.spec.nodes
         self.in_flight = event["detail"].get("in_flight")  # nobody kept to any before 0002
+        self.tellers = event["detail"].get("tellers", [ANY])  # anybody could before 0008
         policy, arms = self.spec.policy, len(self.spec.arms)
         state = policy.start(arms, self.spec.horizon)
         self.saved = policy.save(state, arms, self.spec.horizon)
@@ -141,13 +148,16 @@ class Replay:
             self._note(event, "the policy plans no first round")
             return
         self.fewest_seats = fewest_seats(policy, state)
-        self._open(0, first)
+        self._open(0, first, event["at"])
         if first.waits and self.spec.first_judges is not None:
             self._opening = NamedJudges(1, 0, Judges(self.spec.first_judges))
         self.status = "decided" if self.round.final else "open"
 
-    def _open(self, number: int, round_: OpenRound, judges: Judges | None = None) -> None:
+    def _open(
+        self, number: int, round_: OpenRound, at: datetime, judges: Judges | None = None
+    ) -> None:
         self.number, self.round, self.next_slot, self.judges = number, round_, 0, judges
+        self.opened_at = at
         self.answers = [0] * len(round_.arms)
         self.sums = [0] * len(round_.arms)
         self.tallies = self.nodes.none(len(round_.arms))
@@ -171,7 +181,7 @@ class Replay:
         self._same(event, "slots", sorted(granted), sorted(expected))
         until = event["at"] + timedelta(seconds=self.spec.lease_seconds)
         self._same(event, "expires_at", event["expires_at"], until)
-        lease = HeldLease(self.number, runs, granted, event["expires_at"], again)
+        lease = HeldLease(self.number, runs, granted, event["expires_at"], again, event["actor"])
         self.leases[event["number"]] = self.owing[event["number"]] = lease
 
     def _limit(self) -> int:
@@ -212,6 +222,8 @@ class Replay:
         if lease is None:
             self._note(event, f"told of lease {event['lease']}, which was not granted")
             return
+        if event["actor"] != lease.actor and not {event["actor"], ANY} & set(self.tellers or ()):
+            self._note(event, f"told by {event['actor']} of a lease of {lease.actor}")
         low, high = self.nodes.scale.lowest, self.nodes.scale.highest
         counts = event["counts"]
         for n, units in zip(counts or [1] * len(event["units"]), event["units"], strict=True):
@@ -289,6 +301,8 @@ class Replay:
             return
         self._same(event, "answers", sum(self.answers), self.round.size)
         self._same(event, "arms", detail["arms"], list(self.round.arms))
+        shape = [detail["repetitions"], detail["size"]]
+        self._same(event, "size", shape, [self.round.repetitions, self.round.size])
         self._same(event, "counts", detail["counts"], self.answers)
         self._same(event, "sums", detail["sums"], [str(total) for total in self.sums])
         kept = recorded(self.tallies)
@@ -303,6 +317,10 @@ class Replay:
             {
                 "number": self.number,
                 "arms": list(self.round.arms),
+                "repetitions": self.round.repetitions,
+                "size": self.round.size,
+                "opened_at": self.opened_at,
+                "closed_at": event["at"],
                 "counts": self.answers,
                 "sums": self.sums,
                 "dropped": list(made.dropped),
@@ -320,7 +338,7 @@ class Replay:
         if self.status != "stopped":
             self.status = "decided" if made.next.final else "open"
         self.fewest_seats = made.fewest_seats
-        self._open(self.number + 1, made.next)
+        self._open(self.number + 1, made.next, event["at"])
         named = self.named if made.next.waits else None
         if named is not None and in_order(self.fewest_seats, made.next.arms, named.judges):
             self._opening = named
@@ -354,7 +372,7 @@ class Replay:
             return
         self.saved, opened = judged_round(self.spec.policy, self.saved, judges, self.before)
         self._same(event, "opened", detail["opened"], opened.to_json())
-        self._open(self.number, opened, judges)
+        self._open(self.number, opened, event["at"], judges)
         if opened.final and self.status == "open":
             self.status = "decided"
         if not by_service:

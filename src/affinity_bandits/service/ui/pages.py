@@ -19,7 +19,13 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from affinity_bandits.service.core.backend import Parts
 from affinity_bandits.service.core.faults import fault_of
 from affinity_bandits.service.core.records import Campaign, ClosedRound
-from affinity_bandits.service.problems import NeedsAttention, NoSuchCampaign, Problem, Unavailable
+from affinity_bandits.service.problems import (
+    NeedsAttention,
+    NoSuchCampaign,
+    Problem,
+    TooManyRefusals,
+    Unavailable,
+)
 from affinity_bandits.service.ui import (
     campaign_text,
     charts,
@@ -41,6 +47,7 @@ ROUNDS_OPEN = 5
 """Closed rounds that are unfolded; the reader opens the others."""
 WRONG_KEY = "That key is not known here, or it is no longer in use. Check it and try again."
 WEAK_KEY = "That key may not read campaigns: logging in requires one with the scope read."
+WAIT = "Too many keys from your address were not known here. Wait a minute and try again."
 ENDED = "Your session has ended. Log in again to go on."
 
 HEADERS = {
@@ -84,7 +91,11 @@ class PageRoute(APIRoute):
             except session.NoSession as missing:
                 response = _redirect("/ui/login?ended" if missing.ended else "/ui/login")
                 if missing.ended:
-                    session.forget(response)
+                    session.forget(request, response)
+                return response
+            except TooManyRefusals as many:
+                response = _page("login.html", many.status, message=WAIT, inside=False)
+                response.headers.update(many.headers)
                 return response
             except session.BadForm as bad:
                 return _problem(400, "That did not work", str(bad))
@@ -171,7 +182,7 @@ async def log_in(request: Request) -> Response:
     """Log in with an API key, or say what is wrong with it without repeating it."""
     parts = session.parts_of(request)
     fields = await session.form_of(request)
-    principal = await parts.keys.principal(fields.get("key", "").strip())
+    principal = await parts.keys.principal(fields.get("key", "").strip(), session.host_of(request))
     if principal is None:
         return _page("login.html", 401, message=WRONG_KEY, inside=False)
     if session.NEEDED not in principal.scopes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from urllib.parse import parse_qs
@@ -11,12 +12,15 @@ from starlette.responses import Response
 
 from affinity_bandits.service.core.backend import Backend, Parts
 from affinity_bandits.service.core.keys import Principal, forget_sessions, make_key, revoke_key
+from affinity_bandits.service.problems import TooMany
 
 COOKIE = "affinity_session"
 PATH = "/ui"
 LASTS = timedelta(hours=12)
 LARGEST_FORM = 8192
 NEEDED = "read"
+PAGE_TOKENS = 20.0
+"""What a page costs of a second's worth of requests: it takes about as long as so many of them."""
 
 
 class NoSession(Exception):  # noqa: N818 - not an error: whoever comes is asked to log in
@@ -48,35 +52,60 @@ def parts_of(request: Request) -> Parts:
     return backend.parts
 
 
-async def visitor(request: Request) -> Visitor:
-    """Return the visitor who is logged in.
+def host_of(request: Request) -> str:
+    """Return the address that a request comes from."""
+    return request.client.host if request.client else ""
+
+
+async def visitor(request: Request) -> AsyncIterator[Visitor]:
+    """Yield the visitor who is logged in, when it is the tenant's turn.
 
     Raises:
         NoSession: nobody is.
+        TooMany: too many pages are looked at by the key that was entered.
     """
     parts, text = parts_of(request), request.cookies.get(COOKIE)
     if text is None:
         raise NoSession(ended=False)
-    principal = await parts.keys.principal(text)
+    principal = await parts.keys.principal(text, host_of(request))
     if principal is None or NEEDED not in principal.scopes:
         raise NoSession(ended=True)
-    return Visitor(parts, principal.tenant)
+    # Apart from requests and logins, so that the page after a login is there for slow keys, too.
+    _pay(request, principal, f"pages of {principal.actor}")
+    async with request.app.state.gate.turns(principal.tenant):
+        yield Visitor(parts, principal.tenant)
 
 
 async def log_in(request: Request, principal: Principal, response: Response) -> None:
-    """Give the browser a read-only key, which expires no later than the one that was entered."""
+    """Give the browser a read-only key, which has the limits of the one that was entered.
+
+    It expires no later than that one.
+
+    Raises:
+        TooMany: there are too many logins with it, or other requests.
+    """
+    _pay(request, principal, principal.actor)
     ends = datetime.now(UTC) + LASTS
     if principal.expires_at is not None:
         ends = min(ends, principal.expires_at)
-    pool, tenant, shown = parts_of(request).pool, principal.tenant, principal.key_id
+    pool, tenant, shown = parts_of(request).pool, principal.tenant, principal.actor
     await forget_sessions(pool, tenant)
-    text = await make_key(pool, tenant, "browser session", [NEEDED], expires_at=ends, parent=shown)
+    text = await make_key(
+        pool,
+        tenant,
+        "browser session",
+        [NEEDED],
+        requests_per_second=principal.requests_per_second,
+        largest_body=principal.largest_body,
+        expires_at=ends,
+        parent=shown,
+    )
     response.set_cookie(
         COOKIE,
         text,
         max_age=int(LASTS.total_seconds()),
         path=PATH,
-        secure=request.url.scheme == "https",
+        secure=_secure(request),
         httponly=True,
         samesite="strict",
     )
@@ -85,15 +114,29 @@ async def log_in(request: Request, principal: Principal, response: Response) -> 
 async def log_out(request: Request, response: Response) -> None:
     """Revoke the browser's key and delete its cookie."""
     parts, text = parts_of(request), request.cookies.get(COOKIE)
-    principal = None if text is None else await parts.keys.principal(text)
+    principal = None if text is None else await parts.keys.principal(text, host_of(request))
     if principal is not None:
         await revoke_key(parts.pool, principal.key_id)
-    forget(response)
+    forget(request, response)
 
 
-def forget(response: Response) -> None:
+def forget(request: Request, response: Response) -> None:
     """Delete the browser's cookie."""
-    response.delete_cookie(COOKIE, path=PATH, httponly=True, samesite="strict")
+    secure = _secure(request)
+    response.delete_cookie(COOKIE, path=PATH, secure=secure, httponly=True, samesite="strict")
+
+
+def _pay(request: Request, principal: Principal, bucket: str) -> None:
+    # A session's bucket is that of its key: who logs in again has another session, and no more.
+    rate = principal.requests_per_second
+    wait = request.app.state.limiter.take(bucket, rate, PAGE_TOKENS)
+    if wait > 0:
+        raise TooMany(rate, wait)
+
+
+def _secure(request: Request) -> bool:
+    """Return whether the browser may send the cookie by HTTPS alone."""
+    return bool(request.app.state.secure_cookies) or request.scope["scheme"] == "https"
 
 
 async def form_of(request: Request) -> dict[str, str]:

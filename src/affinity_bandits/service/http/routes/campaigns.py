@@ -31,6 +31,11 @@ from affinity_bandits.service.http.translation import (
     round_message,
     spec_of,
 )
+from affinity_bandits.wire.limits import MOST_ANSWERS
+
+EVENTS_AT_ONCE = 20
+"""Events that are read together: with 10,000 answers each, more of them would keep others
+waiting."""
 
 router = APIRouter(
     prefix="/v1/campaigns", tags=["campaigns"], route_class=ApiRoute, responses=refusals(*ALWAYS)
@@ -43,10 +48,12 @@ router = APIRouter(
 async def create_campaign(call: Managing, body: Body[wire.CreateCampaign]) -> Response:
     """Create a campaign and open its first round."""
     key = call.key()
+    # Every group is stored, and looked at, for as long as there is the campaign.
+    call.charge(len(body.arms), in_debt=False)
     # A policy for a thousand groups takes a while to make, and there are asks to serve.
     spec = await asyncio.to_thread(spec_of, body)
     campaign = await call.parts.campaigns.create(
-        call.tenant, spec, key=key, actor=call.principal.key_id
+        call.tenant, spec, key=key, actor=call.principal.actor
     )
     place = {"location": f"/v1/campaigns/{campaign}"}
     return reply(await _campaign(call, campaign), key, place, 201)
@@ -76,7 +83,7 @@ async def get_campaign(campaign: UUID, call: Reading) -> wire.Campaign:
 async def stop_campaign(campaign: UUID, call: Managing) -> Response:
     """Stop a campaign: it hands out no more slots, but answers to leased slots still count."""
     key = call.key()
-    await call.parts.campaigns.stop(call.tenant, campaign, actor=call.principal.key_id, key=key)
+    await call.parts.campaigns.stop(call.tenant, campaign, actor=call.principal.actor, key=key)
     return reply(await _campaign(call, campaign), key)
 
 
@@ -90,7 +97,7 @@ async def name_judges(campaign: UUID, call: Managing, body: Body[wire.NameJudges
     """Name who judges the round that waits, which opens it, or the one after the open round."""
     key = call.key()
     names = await call.backend.names(call.tenant, campaign)
-    naming = Naming(judges_of(body, names), body.round, key, call.principal.key_id)
+    naming = Naming(judges_of(body, names), body.round, key, call.principal.actor)
     await call.parts.campaigns.name_judges(call.tenant, campaign, naming)
     return reply(await _campaign(call, campaign), key)
 
@@ -112,11 +119,17 @@ async def list_rounds(
 async def list_events(
     campaign: UUID, call: Reading, cursor: Cursor = None, limit: Limit = 100
 ) -> wire.EventPage:
-    """List the events of the audit trail."""
-    found, following = await call.parts.queries.events(
-        call.tenant, campaign, from_cursor(cursor), limit
-    )
-    return wire.EventPage(items=tuple(found), next=to_cursor(following))
+    """List the events of the audit trail; fewer than wanted where they have many answers."""
+    items: list[wire.Event] = []
+    size, position = 0, from_cursor(cursor)
+    while True:
+        some = min(limit - len(items), EVENTS_AT_ONCE)
+        found, following = await call.parts.queries.events(call.tenant, campaign, position, some)
+        items += found
+        size += sum(len(one.data.get("units") or ()) for one in found)
+        position = following
+        if following is None or len(items) >= limit or size > MOST_ANSWERS:
+            return wire.EventPage(items=tuple(items), next=to_cursor(following))
 
 
 async def _messages(call: Call, found: Sequence[Campaign]) -> tuple[wire.Campaign, ...]:

@@ -28,7 +28,9 @@ async def healthz() -> wire.Status:
 
 @router.get("/readyz", responses=refusals(503))
 async def readyz(request: Request) -> wire.Status:
-    """Report whether the database answers and has the newest schema."""
+    """Report whether the service takes requests: its database is there, and it does not stop."""
+    if request.app.state.stopping:
+        raise NotReady("the service is about to stop")
     backend: Backend = request.app.state.backend
     found = await backend.schema()
     needed = await asyncio.to_thread(needed_revision)
@@ -44,7 +46,8 @@ async def metrics(request: Request) -> Response:
     """Return the metrics of all processes, for Prometheus."""
     try:
         pool = request.app.state.backend.parts.pool
-        in_use = pool.get_size() - pool.get_idle_size()
+        connections = (pool.get_size() - pool.get_idle_size(), pool.get_max_size())
     except Unavailable:
-        in_use = 0
-    return Response(request.app.state.metrics.text(in_use), media_type=CONTENT_TYPE_LATEST)
+        connections = (0, 0)
+    text = request.app.state.metrics.text(*connections)
+    return Response(text, media_type=CONTENT_TYPE_LATEST)

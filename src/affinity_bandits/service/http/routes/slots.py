@@ -29,7 +29,7 @@ async def ask(campaign: UUID, call: Asking, body: Body[wire.Ask]) -> Response:
     """Lease slots of the open round, or learn why there are none."""
     key = call.key()
     found = await call.parts.batcher.ask(
-        call.tenant, campaign, Ask(body.count, key, call.principal.key_id)
+        call.tenant, campaign, Ask(body.count, key, call.principal.actor)
     )
     if isinstance(found, Lease):
         call.metrics.leases.inc()
@@ -48,7 +48,7 @@ async def tell(campaign: UUID, call: Telling, body: Body[wire.Tell]) -> Response
     if body.totals is not None or rated(body):
         names = await call.backend.names(call.tenant, campaign)
     told = await call.parts.batcher.tell(
-        call.tenant, campaign, tell_of(body, key, call.principal.key_id, names)
+        call.tenant, campaign, tell_of(body, key, call.principal.actor, names)
     )
     call.metrics.told(told)
     return reply(told, key)

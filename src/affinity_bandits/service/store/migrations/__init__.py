@@ -11,6 +11,8 @@ from affinity_bandits.service.store.migrations import (
     step_0005,
     step_0006,
     step_0007,
+    step_0008,
+    step_0009,
 )
 
 FIRST = "0001"
@@ -21,5 +23,7 @@ STEPS = {
     "0005": step_0005.upgrade,
     "0006": step_0006.upgrade,
     "0007": step_0007.upgrade,
+    "0008": step_0008.upgrade,
+    "0009": step_0009.upgrade,
 }
 """By the revision that a step leads to, in their order."""

@@ -1,30 +1,34 @@
 -- name: ask
-SELECT * FROM affinity.ask($1, $2, $3, $4, $5, $6);
+SELECT * FROM affinity.ask($1, $2, $3, $4, $5, $6, $7, $8, $9);
 
 -- name: tell
-SELECT * FROM affinity.tell($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
+SELECT * FROM affinity.tell($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15);
 
 -- name: tell_rated
-SELECT * FROM affinity.tell($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
+SELECT * FROM affinity.tell($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
+  $16);
 
 -- name: create_campaign
 INSERT INTO affinity.campaigns (id, tenant, name, arms, policy, horizon, lease_seconds, lowest,
-  highest, saved, committee, created_at, created_by, key, digest)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, coalesce($12, clock_timestamp()), $13, $14,
-  $15)
+  highest, saved, committee, tellers, created_at, created_by, key, digest)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 ON CONFLICT (tenant, key) DO NOTHING RETURNING id;
 
 -- name: created_before
-SELECT id, digest FROM affinity.campaigns WHERE tenant = $1 AND key = $2;
+SELECT id, digest, created_by FROM affinity.campaigns WHERE tenant = $1 AND key = $2;
 
 -- name: create_head
 INSERT INTO affinity.heads (campaign, tenant, status, round, width, size, next_slot, answered,
-  events, lease_seconds, lowest, highest, in_flight, nodes, awaits_judges)
-VALUES ($1, $2, $3, 0, $4, $5, 0, 0, 1, $6, $7, $8, $9, $10, $11);
+  events, lease_seconds, lowest, highest, in_flight, nodes, awaits_judges, tellers, chain)
+SELECT $1, $2, $3, 0, $4, $5, 0, 0, 1, $6, $7, $8, $9, $10, $11, $12, affinity.defined(c)
+FROM affinity.campaigns AS c WHERE c.id = $1;
+
+-- name: keys_of_tenant
+SELECT id FROM affinity.api_keys
+WHERE tenant = $1 AND id = ANY ($2) AND revoked_at IS NULL AND parent IS NULL;
 
 -- name: add_event
-INSERT INTO affinity.events (campaign, number, at, kind, actor, key, round, detail)
-VALUES ($1, $2, coalesce($3, clock_timestamp()), $4, $5, $6, $7, $8);
+SELECT affinity.add_event($1, $2, $3, $4, $5, $6, $7, $8);
 
 -- name: head_to_stop
 SELECT status, round, events FROM affinity.heads WHERE campaign = $1 AND tenant = $2 FOR UPDATE;
@@ -32,10 +36,10 @@ SELECT status, round, events FROM affinity.heads WHERE campaign = $1 AND tenant 
 -- name: kind_of_request
 SELECT e.kind FROM affinity.requests AS q
 JOIN affinity.events AS e ON e.campaign = q.campaign AND e.number = q.event
-WHERE q.campaign = $1 AND q.key = $2;
+WHERE q.campaign = $1 AND q.key = $2 AND q.actor = $3;
 
 -- name: add_request
-INSERT INTO affinity.requests (campaign, key, event) VALUES ($1, $2, $3);
+INSERT INTO affinity.requests (campaign, key, event, actor) VALUES ($1, $2, $3, $4);
 
 -- name: end_campaign
 UPDATE affinity.heads SET status = $2, events = events + 1 WHERE campaign = $1;
@@ -47,7 +51,7 @@ SELECT arms FROM affinity.rounds WHERE campaign = $1 AND number = $2;
 -- Whoever asks says which. What is only ever shown of a plan is in the first event alone.
 SELECT c.id, c.number, c.name, c.arms, c.policy::text, c.horizon, c.lease_seconds, c.lowest,
   c.highest, c.saved::text, c.created_at, h.status, h.round, h.next_slot AS handed_out,
-  h.answered, h.in_flight, h.awaits_judges, c.committee, r.arms AS round_arms, r.repetitions,
+  h.answered, h.in_flight, h.awaits_judges, c.committee, c.tellers, r.arms AS round_arms, r.repetitions,
   r.size, r.before, r.judges, r.outsiders, r.fewest_seats, n.round AS named_round,
   n.judges AS named_judges, n.outsiders AS named_outsiders, n.standing,
   coalesce(s.places, '{}') AS places, coalesce(s.answers, '{}') AS answers,

@@ -5,6 +5,9 @@ FROM affinity.heads WHERE campaign = $1 FOR UPDATE;
 -- name: no_longer_due
 DELETE FROM affinity.due WHERE campaign = $1;
 
+-- name: count_due
+SELECT count(*) FROM affinity.due;
+
 -- name: campaign_to_close
 SELECT cardinality(arms) AS arms, policy::text, lowest, highest, saved::text
 FROM affinity.campaigns WHERE id = $1;

@@ -10,7 +10,14 @@ INSERT INTO affinity.faults AS f (campaign, kind, reason, since, tries, retry_at
 SELECT $1, $2, $3, n, 1, n + make_interval(secs => $5) FROM coalesce($4, clock_timestamp()) AS n
 ON CONFLICT (campaign) DO UPDATE SET kind = excluded.kind, reason = excluded.reason,
   tries = f.tries + 1, retry_at = coalesce($4, clock_timestamp())
-    + make_interval(secs => least($6, $5 * 2 ^ least(f.tries, 20)));
+    + make_interval(secs => least($6, $5 * 2 ^ least(f.tries, 20)))
+RETURNING f.xmax = 0 AS new;
+
+-- name: unmarked
+-- Campaigns that `note` would mark, in the order of locks.
+SELECT a.campaign FROM unnest($1::uuid[], $2::text[]) AS a (campaign, kind)
+WHERE NOT EXISTS (SELECT FROM affinity.faults AS f WHERE f.campaign = a.campaign
+  AND NOT (f.kind = ANY ($3) AND a.kind <> ALL ($3))) ORDER BY a.campaign;
 
 -- name: note
 -- A mark that is there stays as it is: readers must not put off the next try.

@@ -60,7 +60,8 @@ INSERT INTO affinity.findings AS f
   (campaign, kind, severity, since, arms, seen, effect, advice)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (campaign, kind) DO UPDATE SET severity = excluded.severity, arms = excluded.arms,
-  seen = excluded.seen, effect = excluded.effect, advice = excluded.advice;
+  seen = excluded.seen, effect = excluded.effect, advice = excluded.advice
+RETURNING f.xmax = 0 AS new;
 
 -- name: forget_findings
 DELETE FROM affinity.findings WHERE campaign = $1 AND kind <> ALL ($2);

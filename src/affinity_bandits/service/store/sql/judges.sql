@@ -5,7 +5,7 @@ WHERE campaign = $1 AND tenant = $2 FOR UPDATE;
 -- name: event_of_request
 SELECT e.kind, e.detail FROM affinity.requests AS q
 JOIN affinity.events AS e ON e.campaign = q.campaign AND e.number = q.event
-WHERE q.campaign = $1 AND q.key = $2;
+WHERE q.campaign = $1 AND q.key = $2 AND q.actor = $3;
 
 -- name: round_to_judge
 SELECT before, judges, outsiders, fewest_seats FROM affinity.rounds
@@ -31,8 +31,12 @@ UPDATE affinity.rounds SET arms = $3, repetitions = $4, size = $5, judges = $6, 
   opened_at = coalesce($8, clock_timestamp()) WHERE campaign = $1 AND number = $2;
 
 -- name: open_judged_head
-UPDATE affinity.heads SET status = CASE WHEN $2 AND status = 'open' THEN 'decided' ELSE status END,
-  width = $3, size = $4, events = events + 1, awaits_judges = false WHERE campaign = $1;
+-- Says whether the campaign is decided by it.
+UPDATE affinity.heads AS h SET status = CASE WHEN $2 AND h.status = 'open' THEN 'decided'
+    ELSE h.status END,
+  width = $3, size = $4, events = h.events + 1, awaits_judges = false
+FROM affinity.heads AS o WHERE h.campaign = $1 AND o.campaign = h.campaign
+RETURNING h.status = 'decided' AND o.status = 'open';
 
 -- name: judges_wanted
 SELECT c.arms, c.policy::text, r.fewest_seats,

@@ -24,7 +24,49 @@ DELETE FROM affinity.api_keys WHERE tenant = $1 AND parent IS NOT NULL
   AND (expires_at < clock_timestamp() OR revoked_at IS NOT NULL);
 
 -- name: key
-SELECT k.tenant, k.secret_digest, k.scopes, k.requests_per_second, k.largest_body, k.expires_at
+SELECT k.tenant, k.secret_digest, k.scopes, k.requests_per_second, k.largest_body, k.expires_at,
+  k.parent
 FROM affinity.api_keys AS k LEFT JOIN affinity.api_keys AS p ON p.id = k.parent
 WHERE k.id = $1 AND k.revoked_at IS NULL AND p.revoked_at IS NULL
   AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp());
+
+-- name: maker
+SELECT id FROM affinity.api_keys WHERE id = $1 AND revoked_at IS NULL
+  AND (expires_at IS NULL OR expires_at > clock_timestamp()) FOR SHARE;
+
+-- name: count_keys
+SELECT count(*) FROM affinity.api_keys WHERE tenant = $1 AND parent IS NULL
+  AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp());
+
+-- name: make_key_by
+INSERT INTO affinity.api_keys (id, tenant, name, secret_digest, scopes, requests_per_second,
+  largest_body, expires_at, made_by)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+RETURNING id, name, scopes, requests_per_second, largest_body, created_at, made_by, expires_at,
+  revoked_at;
+
+-- name: page_of_keys
+SELECT id, name, scopes, requests_per_second, largest_body, created_at, made_by, expires_at,
+  revoked_at
+FROM affinity.api_keys WHERE tenant = $1 AND parent IS NULL
+ORDER BY created_at, id LIMIT $2 OFFSET $3;
+
+-- name: revoke_key_of
+UPDATE affinity.api_keys SET revoked_at = clock_timestamp()
+WHERE tenant = $1 AND id = $2 AND parent IS NULL AND revoked_at IS NULL RETURNING id;
+
+-- name: key_of
+SELECT id FROM affinity.api_keys WHERE tenant = $1 AND id = $2 AND parent IS NULL;
+
+-- name: revoke_with_made
+-- Through keys that are revoked already: what they made is not.
+WITH RECURSIVE made AS (
+  SELECT id FROM affinity.api_keys WHERE tenant = $1 AND id = $2 AND parent IS NULL
+  UNION
+  SELECT k.id FROM affinity.api_keys AS k JOIN made AS m ON k.made_by = m.id WHERE k.tenant = $1
+), revoked AS (
+  UPDATE affinity.api_keys SET revoked_at = clock_timestamp()
+  WHERE id IN (SELECT id FROM made) AND revoked_at IS NULL
+  RETURNING id, created_at
+)
+SELECT id FROM revoked ORDER BY created_at, id;

@@ -1,8 +1,8 @@
 -- Everything lives in one schema, so that the service can share a database.
 CREATE SCHEMA affinity;
 
--- The revision of all this; outside of the schema, where every version has looked for it.
-CREATE TABLE affinity_schema (
+-- The revision of all this. Up to 0007 it was outside of the schema, and not in dumps of it.
+CREATE TABLE affinity.affinity_schema (
   version_num varchar(32) NOT NULL,
   CONSTRAINT affinity_schema_pkc PRIMARY KEY (version_num)
 );
@@ -19,15 +19,19 @@ CREATE TABLE affinity.api_keys (
   tenant bigint NOT NULL REFERENCES affinity.tenants,
   name text NOT NULL,
   secret_digest bytea NOT NULL CHECK (octet_length(secret_digest) = 32),
-  scopes text[] NOT NULL CHECK (scopes <@ ARRAY['ask', 'tell', 'read', 'admin']),
+  scopes text[] NOT NULL CHECK (scopes <@ ARRAY['ask', 'tell', 'read', 'admin', 'keys']),
   requests_per_second double precision NOT NULL CHECK (requests_per_second > 0),
   largest_body bigint NOT NULL CHECK (largest_body > 0),
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   expires_at timestamptz,
   revoked_at timestamptz,
-  parent text REFERENCES affinity.api_keys -- the key that a browser's session stands for
+  parent text REFERENCES affinity.api_keys, -- the key that a browser's session stands for
+  made_by text REFERENCES affinity.api_keys -- the key over which it was made; NULL if by command
 );
 CREATE INDEX api_keys_of_tenant ON affinity.api_keys (tenant);
+-- A session that is deleted is looked for in both.
+CREATE INDEX api_keys_of_parent ON affinity.api_keys (parent) WHERE parent IS NOT NULL;
+CREATE INDEX api_keys_of_maker ON affinity.api_keys (made_by) WHERE made_by IS NOT NULL;
 
 -- What a campaign is. Only `saved`, the policy's state before the open round, ever changes.
 -- json and not jsonb: jsonb would turn -0.0 into 0 and spell large numbers anew.
@@ -48,6 +52,7 @@ CREATE TABLE affinity.campaigns (
   key text NOT NULL,
   digest bytea NOT NULL,
   committee bigint[],       -- initial members of each arm, where they were told
+  tellers text[],           -- API keys that may answer any lease, or 'any'; NULL for none
   UNIQUE (tenant, key),
   UNIQUE (tenant, number)
 );
@@ -77,7 +82,9 @@ CREATE TABLE affinity.heads (
   -- counted; 0 where sums are enough for it.
   nodes integer NOT NULL DEFAULT 0 CHECK (nodes >= 0),
   -- The round has no slots yet: its policy must be told first who judges it.
-  awaits_judges boolean NOT NULL DEFAULT false
+  awaits_judges boolean NOT NULL DEFAULT false,
+  tellers text[],
+  chain bytea NOT NULL         -- that of the last event
 ) WITH (fillfactor = 50);
 
 CREATE TABLE affinity.rounds (
@@ -137,6 +144,7 @@ CREATE TABLE affinity.leases (
   pending int8multirange NOT NULL CHECK (NOT isempty(pending)),
   expires_at timestamptz NOT NULL,
   again boolean NOT NULL DEFAULT false,   -- whether others had its slots before
+  actor text NOT NULL,                    -- who took it
   PRIMARY KEY (campaign, lease)
 );
 
@@ -199,48 +207,3 @@ CREATE TABLE affinity.findings (
   advice text NOT NULL,
   PRIMARY KEY (campaign, kind)
 );
-
--- What happened, in order and without gaps; the rest can be computed from it.
-CREATE TABLE affinity.events (
-  campaign uuid NOT NULL,
-  number bigint NOT NULL,
-  at timestamptz NOT NULL,
-  kind text NOT NULL CHECK (kind IN ('create', 'ask', 'tell', 'close', 'stop', 'judges')),
-  actor text NOT NULL,         -- the id of an API key, or "service"
-  key text,                    -- idempotency key
-  digest bytea,                -- of the request that came with it
-  round integer NOT NULL,
-  -- ask
-  asked integer,
-  slots int8multirange,
-  expires_at timestamptz,
-  -- tell: slots and their scores, or arms with their counts and sums; where scores were counted,
-  -- an arm once for each of its scores
-  lease bigint,
-  told bigint[],
-  counts bigint[],
-  units bigint[],
-  counted bigint,
-  late bigint,
-  duplicate bigint,
-  -- create, close, stop, judges; of a tell, who rated
-  detail json,
-  PRIMARY KEY (campaign, number)
-);
-
--- Which event answered a request: idempotency keys, kept as long as the campaign. A table of its
--- own and no second index on events: where a table has one index, the planner cannot choose the
--- other, which it does as long as it has not seen the table grow.
-CREATE TABLE affinity.requests (
-  campaign uuid NOT NULL,
-  key text NOT NULL,
-  event bigint NOT NULL,
-  PRIMARY KEY (campaign, key)
-);
-
-CREATE FUNCTION affinity.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  RAISE EXCEPTION 'the audit trail is append-only';
-END $$;
-CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON affinity.events
-  FOR EACH STATEMENT EXECUTE FUNCTION affinity.refuse_change();

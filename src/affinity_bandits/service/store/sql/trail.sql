@@ -1,11 +1,23 @@
 -- name: stored_head
-SELECT h.*, c.saved, c.committee, r.lapsed IS NOT NULL AS lapses_known FROM affinity.heads AS h
+SELECT h.*, c.saved, r.lapsed IS NOT NULL AS lapses_known FROM affinity.heads AS h
 JOIN affinity.campaigns AS c ON c.id = h.campaign
-JOIN affinity.rounds AS r ON r.campaign = h.campaign AND r.number = h.round
+LEFT JOIN affinity.rounds AS r ON r.campaign = h.campaign AND r.number = h.round
 WHERE h.campaign = $1;
 
+-- name: stored_definition
+-- As text whatever a driver could read in more than one way.
+SELECT *, policy::text AS policy_text, committee::text AS committee_text
+FROM affinity.campaigns WHERE id = $1;
+
 -- name: stored_events
-SELECT * FROM affinity.events WHERE campaign = $1 ORDER BY number;
+SELECT *, slots::text AS slots_text, told::text AS told_text, counts::text AS counts_text,
+  units::text AS units_text, detail::text AS detail_text
+FROM affinity.events WHERE campaign = $1 ORDER BY number;
+
+-- name: newest_digest
+SELECT e.number, e.chain FROM affinity.heads AS h
+JOIN affinity.events AS e ON e.campaign = h.campaign AND e.number = h.events
+WHERE h.campaign = $1;
 
 -- name: stored_sums
 SELECT place, answers, total, tallies FROM affinity.sums WHERE campaign = $1 ORDER BY place;
@@ -17,14 +29,15 @@ SELECT place, slots FROM affinity.lapses WHERE campaign = $1 AND round = $2 ORDE
 SELECT rater, scores, first, place FROM affinity.raters WHERE campaign = $1 ORDER BY first, place;
 
 -- name: stored_leases
-SELECT lease, pending FROM affinity.leases WHERE campaign = $1 ORDER BY lease;
+SELECT lease, pending, round, expires_at, again, actor FROM affinity.leases WHERE campaign = $1 ORDER BY lease;
 
 -- name: stored_rounds
-SELECT number, arms, counts, sums, dropped, before, lapsed, judges, outsiders, fewest_seats
+SELECT number, arms, repetitions, size, counts, sums, dropped, before, lapsed, judges, outsiders,
+  fewest_seats, opened_at, closed_at
 FROM affinity.rounds WHERE campaign = $1 AND closed_at IS NOT NULL ORDER BY number;
 
 -- name: stored_round
-SELECT arms, repetitions, size, before, judges, outsiders, fewest_seats
+SELECT arms, repetitions, size, before, judges, outsiders, fewest_seats, opened_at
 FROM affinity.rounds WHERE campaign = $1 AND number = $2;
 
 -- name: campaign_to_export
@@ -37,7 +50,7 @@ SET LOCAL enable_sort = off;
 
 -- name: tells_to_export
 -- OFFSET 0: so each lease is looked up by its number, and none before its tell is read.
-SELECT e.number, e.at, e.round, e.told, e.counts, e.units, e.counted, e.late, e.detail,
+SELECT e.number, e.at, e.round, e.told, e.counts, e.units, e.counted, e.late, e.detail, e.chain,
   a.round AS leased_in, a.slots AS leased
 FROM affinity.events AS e
 LEFT JOIN LATERAL (

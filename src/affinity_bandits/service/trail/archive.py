@@ -1,0 +1,212 @@
+"""Take campaigns out of the database: into files that were read back, or for good with a tenant."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from affinity_bandits._version import __version__
+from affinity_bandits.errors import InvalidInput, NotSupported
+from affinity_bandits.extras import need
+from affinity_bandits.service.problems import NoSuchCampaign
+from affinity_bandits.service.store.connection import transaction, translate_errors
+from affinity_bandits.service.store.named import sql
+from affinity_bandits.service.trail.table_files import Column, Target
+from affinity_bandits.service.trail.verify import verify
+
+COLUMNS = [
+    Column("number", "number"),
+    Column("at", "time"),
+    Column("kind", "text"),
+    Column("actor", "text"),
+    Column("round", "number"),
+    Column("row", "text"),
+]
+"""The columns of an archived trail; `row` is the whole event as JSON."""
+ENDED = ("exhausted", "stopped")
+REMOVAL_SECONDS = 86_400.0
+"""For a statement that removes or waits for a lock: a pool's own limit is for requests, and a long
+trail takes longer."""
+
+
+@dataclass(frozen=True)
+class Trail:
+    """What is said of a trail: how many events, and the SHA-256 of their rows, a line each."""
+
+    events: int
+    digest: str
+
+
+@dataclass(frozen=True)
+class Archived:
+    """What became of a campaign that was archived."""
+
+    trail: Trail
+    events_file: Path
+    about_file: Path
+
+
+async def archive(
+    pool: asyncpg.Pool, campaign: UUID, folder: Path, *, by: str, now: datetime | None = None
+) -> Archived:
+    """Write a finished campaign to files, read them back, and take it out of the database.
+
+    Raises:
+        InvalidInput: a file is there already or cannot be written.
+        NoSuchCampaign: there is none by that id.
+        NotSupported: the campaign is not finished, its state does not follow from its trail, the
+            files are not what was written, or the role of the DSN may not remove.
+    """
+    need("experiments", "pyarrow")
+    await _check_right(pool)
+    verdict = await verify(pool, campaign)
+    if verdict.differences:
+        raise NotSupported(
+            f"campaign {campaign} is not archived: its state does not follow from its trail; "
+            "'affinity serve verify' says where"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    events_file = folder / f"{campaign}.events.parquet"
+    about_file = folder / f"{campaign}.json"
+    if about_file.exists():
+        raise InvalidInput("--out", "a folder without this campaign's files", str(about_file))
+    target = Target(events_file, force=False)
+    async with transaction(pool) as db:
+        head = await db.fetchrow(sql.head_to_archive, campaign, now, timeout=REMOVAL_SECONDS)
+        _check_ended(campaign, head, verdict.events)
+        written = await _write_events(db, campaign, target)
+        read = _read_events(events_file)
+        if not written == read == Trail(verdict.events, read.digest):
+            raise NotSupported(f"{events_file} is not what was written to it; nothing was removed")
+        detail = {
+            "archived": str(events_file.resolve()),
+            "events": written.events,
+            "digest": written.digest,
+            "version": __version__,
+        }
+        about = json.loads(await db.fetchval(sql.campaign_to_archive, campaign))
+        _write_about(about_file, about | detail)
+        await db.execute(sql.remove_campaign, campaign, by, detail, timeout=REMOVAL_SECONDS)
+    return Archived(written, events_file, about_file)
+
+
+async def delete_tenant(pool: asyncpg.Pool, name: str, *, by: str) -> list[Trail]:
+    """Delete a tenant with its keys, webhooks and campaigns; return what the trails were.
+
+    Its keys end first and for good, whatever becomes of the rest.
+
+    Raises:
+        InvalidInput: there is no such tenant.
+        NotSupported: the role of the DSN may not remove.
+    """
+    await _check_right(pool)
+    trails = []
+    async with transaction(pool) as db:  # of its own: requests must not go on to meet the locks
+        await _end_keys(db, name)
+    async with transaction(pool) as db:
+        tenant, keys = await _end_keys(db, name)  # locks the tenant again, and finds all keys
+        for row in await db.fetch(sql.campaigns_to_remove, tenant):
+            await db.execute(sql.lock_head, row["id"], timeout=REMOVAL_SECONDS)
+            trail = await _digest_of(_rows(db, row["id"]))
+            trails.append(trail)
+            detail = {"deleted": "with its tenant", "events": trail.events, "digest": trail.digest}
+            await db.execute(sql.remove_campaign, row["id"], by, detail, timeout=REMOVAL_SECONDS)
+        ids = sorted(row["id"] for row in keys if row["parent"] is None)
+        what = {"deleted": "tenant", "campaigns": len(trails), "keys": ids, "version": __version__}
+        await db.execute(sql.remove_tenant, name, by, what, timeout=REMOVAL_SECONDS)
+    return trails
+
+
+async def _end_keys(db: asyncpg.Connection, name: str) -> tuple[int, list[asyncpg.Record]]:
+    """Lock a tenant and end all its keys; return its id and the keys."""
+    tenant = await db.fetchval(sql.tenant_to_remove, name)
+    if tenant is None:
+        raise InvalidInput("TENANT", "the name of a tenant", name)
+    return tenant, await db.fetch(sql.end_keys_of, tenant)
+
+
+async def removals(pool: asyncpg.Pool) -> list[dict[str, Any]]:
+    """Return the record of what was taken out of the database, oldest first."""
+    async with translate_errors():
+        return [dict(row) for row in await pool.fetch(sql.removals)]
+
+
+async def _check_right(pool: asyncpg.Pool) -> None:
+    async with translate_errors():
+        if not await pool.fetchval(sql.may_remove):
+            raise NotSupported(
+                "only the role that owns the schema may remove campaigns and tenants; "
+                "'affinity serve roles' says which that is"
+            )
+
+
+def _check_ended(campaign: UUID, head: asyncpg.Record | None, events: int) -> None:
+    if head is None:
+        raise NoSuchCampaign(campaign)
+    if head["status"] not in ENDED:
+        raise NotSupported(f"campaign {campaign} is {head['status']}: stop it first")
+    if head["leased_until"] is not None:
+        raise NotSupported(
+            f"campaign {campaign} awaits answers until {head['leased_until'].isoformat()}"
+        )
+    if head["events"] != events:
+        raise NotSupported(f"campaign {campaign} went on while it was verified; try again")
+
+
+async def _rows(db: asyncpg.Connection, campaign: UUID) -> AsyncIterator[asyncpg.Record]:
+    async for row in db.cursor(sql.events_to_archive, campaign, prefetch=1000):
+        yield row
+
+
+async def _write_events(db: asyncpg.Connection, campaign: UUID, target: Target) -> Trail:
+    hashed, events = hashlib.sha256(), 0
+    with target.written(COLUMNS) as table:
+        async for row in _rows(db, campaign):
+            events += 1
+            hashed.update(row["row"].encode() + b"\n")
+            table.add(list(row.values()))
+    return Trail(events, hashed.hexdigest())
+
+
+async def _digest_of(rows: AsyncIterator[asyncpg.Record]) -> Trail:
+    hashed, events = hashlib.sha256(), 0
+    async for row in rows:
+        events += 1
+        hashed.update(row["row"].encode() + b"\n")
+    return Trail(events, hashed.hexdigest())
+
+
+def _read_events(file: Path) -> Trail:
+    """Return the trail that a file has; one whose numbers have a gap has no events."""
+    from pyarrow import parquet
+
+    hashed, events = hashlib.sha256(), 0
+    for batch in parquet.ParquetFile(file).iter_batches(columns=["number", "row"]):
+        for number, row in zip(*(batch.column(i).to_pylist() for i in (0, 1)), strict=True):
+            events += 1
+            if number != events or json.loads(row)["number"] != number:
+                return Trail(0, "")
+            hashed.update(row.encode() + b"\n")
+    return Trail(events, hashed.hexdigest())
+
+
+def _write_about(file: Path, about: dict[str, Any]) -> None:
+    """Write what else there is of a campaign, so that it is on disk before anything is removed."""
+    with file.open("x", encoding="utf-8") as out:
+        json.dump(about, out, indent=1)
+        out.flush()
+        os.fsync(out.fileno())
+    folder = os.open(file.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

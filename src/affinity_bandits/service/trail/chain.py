@@ -1,0 +1,135 @@
+"""The chain of digests through an audit trail, computed again in Python.
+
+Each event has a digest of all that it says and of the digest before it; the first is of what the
+campaign is. So no event can be changed, added, removed or moved without changing every digest
+after it, and whoever kept one elsewhere sees that even if all of them were computed anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Self
+from uuid import UUID
+
+import asyncpg
+
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.service.problems import NoSuchCampaign
+from affinity_bandits.service.store.connection import translate_errors
+from affinity_bandits.service.store.named import sql
+
+Row = Mapping[str, Any]
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_KEPT = re.compile(r"([0-9a-f]{64})@([1-9][0-9]{0,18})")
+
+
+@dataclass(frozen=True)
+class Digest:
+    """The digest of an event of a campaign, as it can be kept elsewhere.
+
+    Attributes:
+        value: 32 bytes.
+        number: of the event.
+    """
+
+    value: bytes
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.value.hex()}@{self.number}"
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Read a digest as `str` writes it."""
+        found = _KEPT.fullmatch(text.strip())
+        if found is None:
+            rule = "of the form DIGEST@NUMBER, as 'affinity serve digest' prints it"
+            raise InvalidInput("expect", rule, text)
+        return cls(bytes.fromhex(found[1]), int(found[2]))
+
+
+async def newest_digest(pool: asyncpg.Pool, campaign: UUID) -> Digest:
+    """Return the digest of a campaign's last event, as it is stored.
+
+    Raises:
+        NoSuchCampaign: there is none by that id.
+    """
+    async with translate_errors():
+        row = await pool.fetchrow(sql.newest_digest, campaign)
+    if row is None:
+        raise NoSuchCampaign(campaign)
+    return Digest(row["chain"], row["number"])
+
+
+def defined(row: Row) -> bytes:
+    """Return the digest of what a campaign is, with which its chain begins."""
+    return _sha256(
+        b"",
+        str(row["id"]),
+        row["number"],
+        row["tenant"],
+        row["name"],
+        _names(row["arms"]),
+        row["horizon"],
+        struct.pack(">d", row["lease_seconds"]).hex(),
+        row["lowest"],
+        row["highest"],
+        _microseconds(row["created_at"]),
+        row["created_by"],
+        row["key"],
+        _hex(row["digest"]),
+        row["committee_text"],
+        _names(row["tellers"]),
+    )
+
+
+def chained(before: bytes, row: Row) -> bytes:
+    """Return the digest that an event must have after one with this digest."""
+    return _sha256(
+        before,
+        str(row["campaign"]),
+        row["number"],
+        _microseconds(row["at"]),
+        row["kind"],
+        row["actor"],
+        row["key"],
+        _hex(row["digest"]),
+        row["round"],
+        row["asked"],
+        row["slots_text"],
+        _microseconds(row["expires_at"]),
+        row["lease"],
+        row["told_text"],
+        row["counts_text"],
+        row["units_text"],
+        row["counted"],
+        row["late"],
+        row["duplicate"],
+        row["detail_text"],
+    )
+
+
+def _sha256(before: bytes, *parts: str | int | None) -> bytes:
+    # As PostgreSQL writes a JSON array, byte for byte.
+    text = json.dumps(parts, ensure_ascii=False)
+    return hashlib.sha256(before + text.encode()).digest()
+
+
+def _microseconds(at: datetime | None) -> int | None:
+    return None if at is None else (at - _EPOCH) // timedelta(microseconds=1)
+
+
+def _hex(value: bytes | None) -> str | None:
+    return None if value is None else value.hex()
+
+
+def _names(value: list[str] | None) -> str | None:
+    if value is None:
+        return None
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

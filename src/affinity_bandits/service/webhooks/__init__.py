@@ -1,0 +1,1 @@
+"""Webhooks: notices of what happened to campaigns, signed, and sent until they are received."""

@@ -1,0 +1,82 @@
+"""Webhooks over HTTP: made, listed and removed by their tenant alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from affinity_bandits.service.webhooks.subscriptions import MOST_WEBHOOKS
+from tests.support.web_site import Site, new_names, on_site, refused
+
+HOOK = {"url": "https://example.org/hook", "kinds": ["decided", "dropped", "decided"]}
+
+
+def test_a_webhook_is_made_listed_and_removed(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client, at.client(await at.key()) as stranger:
+            made = await client.post("/v1/webhooks", json=HOOK)
+            assert made.status_code == 201
+            assert made.headers["cache-control"] == "no-store"
+            id_, secret = made.json()["id"], made.json()["secret"]
+            assert len(bytes.fromhex(secret)) == 32
+            listed = await client.get("/v1/webhooks")
+            assert secret not in listed.text
+            (item,) = listed.json()["items"]
+            assert (item["id"], item["kinds"]) == (id_, ["decided", "dropped"])
+            assert (item["waiting"], item["dead"], item["last_failure"]) == (0, 0, None)
+            assert (await stranger.get("/v1/webhooks")).json() == {"items": []}
+            for action in ("remove", "retry"):
+                answer = await stranger.post(f"/v1/webhooks/{id_}/{action}")
+                refused(answer, 404, "no_such_webhook")
+            assert (await client.post(f"/v1/webhooks/{id_}/retry")).json() == {"retried": 0}
+            removed = await client.post(f"/v1/webhooks/{id_}/remove")
+            assert (removed.status_code, removed.json()) == (200, {"removed": id_})
+            refused(await client.post(f"/v1/webhooks/{id_}/remove"), 404, "no_such_webhook")
+            assert (await client.get("/v1/webhooks")).json() == {"items": []}
+
+    on_site(dsn, work)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {},
+        HOOK | {"kinds": []},
+        HOOK | {"kinds": ["everything"]},
+        HOOK | {"url": "http://example.org/"},
+        HOOK | {"url": "https://user:pass@example.org/"},
+        HOOK | {"secret": "mine"},
+    ],
+)
+def test_what_breaks_a_rule_is_refused(dsn: str, sent: dict[str, Any]) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            refused(await client.post("/v1/webhooks", json=sent), 422, "invalid")
+
+    on_site(dsn, work)
+
+
+def test_the_list_says_whose_key_made_a_webhook_also_when_that_is_revoked(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        tenant = next(new_names)
+        leaked, owner = await at.key(tenant), await at.key(tenant)
+        async with at.client(leaked) as thief, at.client(owner) as client:
+            for one in (thief, client):
+                assert (await one.post("/v1/webhooks", json=HOOK)).status_code == 201
+            id_ = leaked.split("_")[1]
+            assert (await client.post(f"/v1/keys/{id_}/revoke?made=true")).status_code == 200
+            items = (await client.get("/v1/webhooks")).json()["items"]
+            assert [one["created_by"] for one in items] == [id_, owner.split("_")[1]]
+
+    on_site(dsn, work)
+
+
+def test_there_is_an_end_to_webhooks(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            for _ in range(MOST_WEBHOOKS):
+                assert (await client.post("/v1/webhooks", json=HOOK)).status_code == 201
+            refused(await client.post("/v1/webhooks", json=HOOK), 409, "too_many_webhooks")
+
+    on_site(dsn, work)
