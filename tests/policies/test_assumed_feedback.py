@@ -34,6 +34,7 @@ BY_DEFAULT = {
     "explore-then-commit": ONE,
     "successive-rejects": HALF,
     "sequential-halving": HALF,
+    "weighted-ucb": ONE,
     "ucb1": HALF,
     "kl-ucb": UNIT,
     "moss": HALF,

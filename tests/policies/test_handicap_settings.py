@@ -139,6 +139,11 @@ def test_what_is_in_flight_survives_json(in_flight: int | None) -> None:
         ("in_flight", "4"),
         ("in_flight", math.nan),
         ("in_flight", 10**10),
+        ("memory", 0),
+        ("memory", 2.5),
+        ("memory", True),
+        ("memory", "8"),
+        ("memory", 10**9),
     ],
 )
 def test_wrong_settings_are_refused_by_name(parameter: str, value: object) -> None:
@@ -153,3 +158,47 @@ def test_wrong_settings_are_refused_by_name(parameter: str, value: object) -> No
 def test_wrong_sizes_are_refused_by_name(arms: int, horizon: int, parameter: str) -> None:
     with pytest.raises(InvalidInput, match=parameter):
         HandicapElimination().start(arms, horizon)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "settings"),
+    [
+        ("head_start", {"head_start": 5}),
+        ("initial_pulls", {"initial_pulls": [5, 6]}),
+        ("in_flight", {"in_flight": 2}),
+        ("memory", {"judges": "panel"}),
+    ],
+)
+def test_what_does_not_go_with_a_memory_is_refused_by_name(
+    parameter: str, settings: dict[str, object]
+) -> None:
+    with pytest.raises(InvalidInput, match=f"^{parameter} must be left out") as caught:
+        HandicapElimination(memory=8, **settings)  # type: ignore[arg-type]
+    assert caught.value.parameter == parameter
+
+
+# A memory.
+
+
+@pytest.mark.parametrize(("arms", "memory", "passes"), [(2, 8, 4), (3, 8, 3), (5, 3, 1)])
+def test_the_wait_is_as_long_as_the_memory_and_rounds_begin_with_the_leader(
+    arms: int, memory: int, passes: int
+) -> None:
+    play = Play(HandicapElimination(memory=memory), arms)
+    everyone = list(range(arms))
+    assert play.planned == (everyone, passes)
+    play.absorb(*[0.5] * (arms - 1), 0.9)
+    assert play.planned == (everyone, 4)  # what was seen in the wait counts for nothing
+    play.absorb(0.5, 0.6, *[0.5] * (arms - 2))
+    assert play.planned == ([0], 1)  # whose turn comes before that of group 1
+    play.absorb(1.0)
+    assert play.planned == ([*everyone[1:], 0], 1)
+
+
+def test_answers_of_a_committee_that_forgets_come_in_turn() -> None:
+    policy = HandicapElimination(memory=8)
+    assert policy.order_window == 1
+    assert policy.with_order_window(100) is policy
+    assert policy_from_json(policy.to_json()) == policy
+    assert "memory" not in HandicapElimination().to_json()
+    assert policy.rounds_without_drops(3, 1_000, 0.25) == []

@@ -21,6 +21,7 @@ from affinity_bandits.policies.exp3_ix import EXP3IX
 from affinity_bandits.policies.explaining import Evidence, PlayedRound, RoundExplanation
 from affinity_bandits.policies.explore_then_commit import ExploreThenCommit
 from affinity_bandits.policies.handicap_elimination import HandicapElimination
+from affinity_bandits.policies.in_python import InPython
 from affinity_bandits.policies.kl_ucb import KLUCB
 from affinity_bandits.policies.live import Live
 from affinity_bandits.policies.lucb import LUCB
@@ -43,6 +44,7 @@ from affinity_bandits.policies.thompson_gaussian import ThompsonGaussian
 from affinity_bandits.policies.ucb1 import UCB1
 from affinity_bandits.policies.ucb_v import UCBV
 from affinity_bandits.policies.uniform import Uniform
+from affinity_bandits.policies.weighted_ucb import WeightedUCB
 
 __all__ = [
     "EXP3",
@@ -64,6 +66,7 @@ __all__ = [
     "Evidence",
     "ExploreThenCommit",
     "HandicapElimination",
+    "InPython",
     "ListedSchedule",
     "Live",
     "Oracle",
@@ -81,5 +84,6 @@ __all__ = [
     "ThompsonBeta",
     "ThompsonGaussian",
     "Uniform",
+    "WeightedUCB",
     "register",
 ]

@@ -54,6 +54,11 @@ class AsSteps(StepPolicy):
         return self.policy.eliminates
 
     @property
+    def in_python(self) -> bool:  # type: ignore[override]
+        """Whether the round policy runs in plain Python only."""
+        return self.policy.in_python
+
+    @property
     def assumes(self) -> Feedback:
         """What the round policy assumes."""
         return self.policy.assumes

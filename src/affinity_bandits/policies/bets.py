@@ -62,7 +62,7 @@ class BettingState(NamedTuple):
     doubled: IntArray  # [0]: passes when wealth last returned to the prior
     rounds: IntArray  # [0]: finished, of those in which all took part
     left: IntArray  # [0]: how many are active
-    active: IntArray  # the active arms in increasing order, in the first `left` places
+    active: IntArray  # the active arms in the order of their turns, in the first `left` places
     dropped_in: IntArray  # per arm: the round (from 1) in which it was dropped, 0 if it is active
     leader: IntArray  # [0]: the arm that is bet on, -1 before the first round is over
     moving: IntArray  # [0]: how many arms are pulled alone, to put shares in order

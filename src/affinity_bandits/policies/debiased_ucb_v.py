@@ -4,31 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
-from affinity_bandits.policies.policy import check_size, require
+from affinity_bandits.policies.known_bias import (
+    KnownBias,
+    check_bias,
+    checked_initial_pulls,
+    initial_committee,
+)
+from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.state import counts, reals
 from affinity_bandits.policies.step import StepKernels, StepPolicy
 from affinity_bandits.policies.ucb_v import UCBV
 
 weight: Function = unbound
-
-
-class KnownBias(Protocol):
-    """What a policy needs of the bias it is told; every model of the package offers it."""
-
-    @property
-    def code(self) -> int: ...
-    @property
-    def parameters(self) -> FloatArray: ...
-    @property
-    def kernel(self) -> Function: ...
-    def to_json(self) -> dict[str, Any]: ...
 
 
 class DebiasedUCBVState(NamedTuple):
@@ -76,19 +69,13 @@ class DebiasedUCBV(StepPolicy):
     smallest_bound: float = 1.0
 
     def __post_init__(self) -> None:
-        wanted = ("code", "parameters", "kernel")
-        if isinstance(self.bias, type) or not all(hasattr(self.bias, name) for name in wanted):
-            raise InvalidInput("bias", "a bias model such as Power(1.0)", self.bias)
+        check_bias(self.bias)
         self._set(
             c=checks.number("c", self.c, low=0.0),
             zeta=checks.number("zeta", self.zeta, low=0.0),
             smallest_bound=checks.number("smallest_bound", self.smallest_bound, low=0.0),
+            initial_pulls=checked_initial_pulls(self.initial_pulls),
         )
-        if self.initial_pulls is not None:
-            self._set(
-                initial_pulls=checks.integers_list("initial_pulls", self.initial_pulls, low=1)
-            )
-            checks.integer("sum of initial_pulls", sum(self.initial_pulls), low=1)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -96,13 +83,7 @@ class DebiasedUCBV(StepPolicy):
 
     def start(self, arms: int, horizon: int) -> DebiasedUCBVState:
         check_size(arms, horizon)
-        initial = (1,) * arms if self.initial_pulls is None else tuple(self.initial_pulls)
-        require(
-            len(initial) == arms,
-            "initial_pulls",
-            f"as long as there are arms ({arms})",
-            f"{len(initial)} entries",
-        )
+        initial = initial_committee(self.initial_pulls, arms)
         return DebiasedUCBVState(
             c=self.c,
             zeta=self.zeta,

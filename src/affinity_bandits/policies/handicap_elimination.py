@@ -20,7 +20,9 @@ from affinity_bandits.policies.bets import (
     prior_stakes,
 )
 from affinity_bandits.policies.betting_rounds import end_round, passes_to_come
-from affinity_bandits.policies.explaining import LEADER, Evidence, PlayedRound, RoundExplanation
+from affinity_bandits.policies.explaining import Evidence, PlayedRound, RoundExplanation
+from affinity_bandits.policies.forgetting import absorb_forgetting, wait_until_forgotten
+from affinity_bandits.policies.handicap_words import FORGETTING, JUDGING, explained
 from affinity_bandits.policies.judged import (
     JudgedState,
     absorb_from_members,
@@ -41,19 +43,7 @@ from affinity_bandits.policies.state import counts, reals
 
 DEFAULT_FAILURE = 1e-3
 MOST_LEVELS = 100
-HEAD_START = (
-    "The other groups get a head start over the one that leads, so that no comparison can favour"
-    " it."
-)
-JUDGING = {
-    "chosen": f"Everybody who was chosen so far is taken to judge. {HEAD_START}",
-    "members": "All members of the committee judge, and the campaign is told who they are before"
-    f" each round. {HEAD_START}",
-    "panel": "A panel judges, which stays the same for a round. The group that leads is compared"
-    " only with those that have at least as many seats.",
-    "strangers": "Nobody judges their own group, so no comparison can favour one.",
-}
-"""Who judges, by the setting, in words for pages."""
+MOST_MEMORY = 10**8
 
 
 @dataclass(frozen=True)
@@ -92,6 +82,9 @@ class HandicapElimination(RoundPolicy):
             stay to its end. It wants the leader to have the fewest seats, and does not bet on the
             leader against a group with fewer. "strangers": nobody judges their own group. Panels
             and strangers need no head start, and their answers may come in any order.
+        memory: those who judge are the last so many who were chosen, or fewer, so that whoever was
+            there before has left once so many have been. The policy waits as long, and then needs
+            no head start and need not know of them. Answers come one after the other.
     """
 
     name: ClassVar[str] = "handicap-elimination"
@@ -111,6 +104,7 @@ class HandicapElimination(RoundPolicy):
     expected_difference: float | None = None
     in_flight: int | None = None
     judges: str = "chosen"
+    memory: int | None = None
 
     def __post_init__(self) -> None:
         checks.choice("judges", self.judges, tuple(JUDGING))
@@ -118,6 +112,8 @@ class HandicapElimination(RoundPolicy):
             if self.judges != "chosen" and getattr(self, name) is not None:
                 rule = "left out unless judges is 'chosen'"
                 raise InvalidInput(name, rule, getattr(self, name))
+        if self.memory is not None:
+            self._check_memory()
         if self.head_start is not None:
             self._set(head_start=checks.integer("head_start", self.head_start, low=0, high=10**12))
         if self.initial_pulls is not None:
@@ -144,6 +140,16 @@ class HandicapElimination(RoundPolicy):
             levels=checks.integer("levels", self.levels, low=2, high=MOST_LEVELS),
         )
 
+    def _check_memory(self) -> None:
+        self._set(memory=checks.integer("memory", self.memory, low=1, high=MOST_MEMORY))
+        if self.judges != "chosen":
+            raise InvalidInput("memory", "left out unless judges is 'chosen'", self.memory)
+        for name in ("head_start", "initial_pulls"):
+            if getattr(self, name) is not None:
+                raise InvalidInput(name, "left out where memory is given", getattr(self, name))
+        if self.in_flight not in (None, 1):
+            raise InvalidInput("in_flight", "left out, or 1, where memory is given", self.in_flight)
+
     @classmethod
     def examples(cls) -> list[Self]:
         return [
@@ -154,6 +160,7 @@ class HandicapElimination(RoundPolicy):
             cls(bounded=True, failure=0.05, judges="members"),
             cls(bounded=True, failure=0.05, judges="panel"),
             cls(bounded=True, failure=0.05, judges="strangers"),
+            cls(bounded=True, failure=0.05, memory=30),
         ]
 
     @property
@@ -173,7 +180,13 @@ class HandicapElimination(RoundPolicy):
 
     @property
     def judging(self) -> str:
+        if self.memory is not None:
+            return FORGETTING.format(memory=self.memory)
         return JUDGING[self.judges]
+
+    @property
+    def warm_up_rounds(self) -> int:
+        return 0 if self.memory is None else 1
 
     @property
     def order_window(self) -> int | None:
@@ -186,7 +199,7 @@ class HandicapElimination(RoundPolicy):
 
     def with_order_window(self, slots: int) -> Self:
         """Return the policy told to expect that window; one told before keeps its own."""
-        if self.in_flight is not None or not self._grows:
+        if self.in_flight is not None or not self._grows or self.memory is not None:
             return self
         return replace(self, in_flight=slots)
 
@@ -199,6 +212,8 @@ class HandicapElimination(RoundPolicy):
         data = super().to_json()
         if self.judges == "chosen":
             del data["judges"]  # so that what was written before there was a choice is the same
+        if self.memory is None:
+            del data["memory"]  # likewise
         if self.initial_pulls is not None:
             data["initial_pulls"] = [
                 one if isinstance(one, int) else list(one) for one in self.initial_pulls
@@ -206,31 +221,7 @@ class HandicapElimination(RoundPolicy):
         return data
 
     def explain(self, played: PlayedRound, before: RoundExplanation | None) -> RoundExplanation:
-        leader = None if before is None else before.leader
-        absent = played.candidates - set(played.arms)
-        if absent:
-            purpose = (
-                "their numbers are put in the order in which the comparison cannot favour the group"
-                " that leads"
-            )
-            # Right after a change of leader it alone is absent; later, others may be as well. Of
-            # two groups it can be either that is pulled.
-            if len(absent) == 1 and len(played.candidates) > 2:
-                (leader,) = absent
-                purpose = (
-                    f"they get a head start over {LEADER}, so that the comparison cannot favour it"
-                )
-            return RoundExplanation(
-                compares=False, purpose=purpose, leader=leader if leader in absent else None
-            )
-        return RoundExplanation(
-            leader=leader,
-            dropped_because="Counting earlier rounds as well, bets on the leader have won more"
-            " against it than chance explains",
-            none_dropped_because="This round only finds a first leader."
-            if played.number == 0
-            else "Bets on the leader have not won more than chance explains.",
-        )
+        return explained(played, before, self.warm_up_rounds)
 
     def evidence(self, state: Any) -> Evidence:
         return odds_against(state.bets if self.told_judges else state)
@@ -238,6 +229,8 @@ class HandicapElimination(RoundPolicy):
     def start(self, arms: int, horizon: int) -> Any:
         check_size(arms, horizon)
         bets = self._bets(arms, horizon)
+        if self.memory is not None:
+            wait_until_forgotten(bets, self.memory)
         return JudgedState(bets, counts(arms), counts(arms, -1)) if self.told_judges else bets
 
     def _bets(self, arms: int, horizon: int) -> BettingState:
@@ -285,7 +278,7 @@ class HandicapElimination(RoundPolicy):
 
     def _initial(self, arms: int, horizon: int) -> tuple[list[int], list[int]]:
         """Return the fewest and the most initial pulls of each arm."""
-        if self.judges != "chosen":
+        if self.judges != "chosen" or self.memory is not None:
             return [0] * arms, [0] * arms
         if self.initial_pulls is None:
             head_start = self.head_start
@@ -327,6 +320,8 @@ class HandicapElimination(RoundPolicy):
         return bool(state.dropped_in[arm] == 0)
 
     def kernels(self) -> RoundKernels:
+        if self.memory is not None:
+            return RoundKernels(self.plan, absorb_forgetting, self.candidate)
         if self.judges == "panel":
             return RoundKernels(
                 plan_for_panel, absorb_from_panel, judged_candidate, meet_panel, leader_of
@@ -367,8 +362,11 @@ class HandicapElimination(RoundPolicy):
 
         `drops` is the lag at which the bets have won enough, if scores lie at equal distances
         above and below the centre and come as often as expected: with subGaussian feedback exactly
-        that, but for the wealth that has returned to the prior.
+        that, but for the wealth that has returned to the prior. None with a memory: plans know of
+        none.
         """
+        if self.memory is not None:
+            return []
         state = self._bets(arms, horizon)
         extra = int(state.most.max() - state.fewest.min()) + int(state.order) + 1
         first = passes_to_come(state)

@@ -17,7 +17,14 @@ class Policy:
     """An immutable description of a policy; its run-time data is a separate state.
 
     Subclasses are frozen dataclasses whose fields are numbers, flags, words or descriptions of
-    their own. They validate in `__post_init__`.
+    their own. They validate in `__post_init__`. A policy of one's own is a `StepPolicy` or a
+    `RoundPolicy`, each of which shows one in full.
+
+    >>> from affinity_bandits import UCB1
+    >>> UCB1(exploration=0.5).to_json()
+    {'name': 'ucb1', 'exploration': 0.5}
+    >>> UCB1.from_json({"name": "ucb1"}) == UCB1()
+    True
 
     Attributes:
         name: how catalogues, files and the command line call it.
@@ -26,6 +33,8 @@ class Policy:
         eliminates: whether the policy drops arms from its candidates, so that "undecided" and
             "deceived" mean something.
         information: "feedback", or what else it is told that a real policy would not be.
+        in_python: whether it runs in plain Python only, because no compiler can translate it: its
+            kernels and its state may then be anything.
         told: settings that are facts about the bandit, by what they are: "bias", "initial pulls"
             or "best arm". Where a policy is made from a name for a bandit, they are filled in.
     """
@@ -35,6 +44,7 @@ class Policy:
     randomised: ClassVar[bool] = False
     eliminates: ClassVar[bool] = False
     information: ClassVar[str] = "feedback"
+    in_python: ClassVar[bool] = False
     told: ClassVar[Mapping[str, str]] = {}
 
     @property

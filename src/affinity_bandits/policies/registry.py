@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits import names
 from affinity_bandits.policies.debiased_ucb_v import DebiasedUCBV
 from affinity_bandits.policies.efficient_ucb_v import EfficientUCBV
 from affinity_bandits.policies.elimination import Elimination
@@ -28,6 +28,7 @@ from affinity_bandits.policies.thompson_gaussian import ThompsonGaussian
 from affinity_bandits.policies.ucb1 import UCB1
 from affinity_bandits.policies.ucb_v import UCBV
 from affinity_bandits.policies.uniform import Uniform
+from affinity_bandits.policies.weighted_ucb import WeightedUCB
 
 Own = TypeVar("Own", bound=type[Policy])
 
@@ -40,6 +41,7 @@ POLICIES: dict[str, type[Policy]] = {
         ExploreThenCommit,
         SuccessiveRejects,
         SequentialHalving,
+        WeightedUCB,
         UCB1,
         KLUCB,
         MOSS,
@@ -72,18 +74,7 @@ def register(policy: Own) -> Own:
     Raises:
         InvalidInput: it is no class of step or round policies, has no name, or has that of another.
     """
-    if not (isinstance(policy, type) and issubclass(policy, StepPolicy | RoundPolicy)):
-        raise InvalidInput("policy", "a class of step or round policies", policy)
-    name = getattr(policy, "name", None)
-    if not isinstance(name, str) or not name:
-        raise InvalidInput("name", f"a word (a class variable of {policy.__name__})", name)
-    known = POLICIES.get(name)
-    # The same class defined again, as in a notebook, takes its own place.
-    if known is not None and _place(known) != _place(policy):
-        raise InvalidInput("name", f"not taken ({known.__name__} has it)", name)
-    POLICIES[name] = policy
-    return policy
-
-
-def _place(policy: type[Policy]) -> tuple[str, str]:
-    return policy.__module__, policy.__qualname__
+    bases = (StepPolicy, RoundPolicy)
+    rule = "a class of step or round policies, or one with select() and update(arm, feedback)"
+    found: Own = names.add_class("policy", policy, POLICIES, bases, rule)
+    return found

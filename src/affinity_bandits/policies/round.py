@@ -54,6 +54,32 @@ class RoundPolicy(Policy):
     `explain`, `evidence`, `planned_for` and `rounds_without_drops`. A policy that says nothing is
     shown without reasons.
 
+    >>> from affinity_bandits import AffinityBandit, simulate
+    >>> from affinity_bandits.policies.state import counts
+    >>> class OnceState(NamedTuple):
+    ...     arms: np.ndarray
+    ...     best: np.ndarray  # [0]: none until the first round is over
+    >>> @dataclass(frozen=True)
+    ... class BestOfTen(RoundPolicy):
+    ...     name = "best-of-ten"
+    ...     def start(self, arms, horizon):
+    ...         return OnceState(np.arange(arms), counts(1, -1))
+    ...     @staticmethod
+    ...     def plan(state):
+    ...         best = state.best[0]
+    ...         if best < 0:
+    ...             return Round(state.arms, 10)
+    ...         return Round(state.arms[best : best + 1], FOREVER)
+    ...     @staticmethod
+    ...     def absorb(state, seen):
+    ...         state.best[0] = 0
+    ...         for arm in range(len(seen)):
+    ...             if seen[arm] > seen[state.best[0]]:
+    ...                 state.best[0] = arm
+    >>> bandit = AffinityBandit([0.1, 0.9])
+    >>> simulate(bandit, BestOfTen(), 50, 1, engine="python").pulls[0, 0, -1].tolist()
+    [10, 40]
+
     Attributes:
         rule: how it drops arms, in a sentence or two for people who never heard of bandits: an arm
             is a "group" there. Empty: nothing is said of it but what all round policies share.

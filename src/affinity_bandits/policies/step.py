@@ -40,6 +40,29 @@ class StepPolicy(Policy):
     without closures, deterministic given state and random stream. They change the arrays of the
     state in place and nothing else. A run calls `select`, `update`, `select`, `update`, ...;
     arms are numbered from 0 and ties go to the lowest number.
+
+    >>> from affinity_bandits import AffinityBandit, simulate
+    >>> from affinity_bandits.policies.state import counts
+    >>> class LeastState(NamedTuple):
+    ...     pulls: np.ndarray
+    >>> @dataclass(frozen=True)
+    ... class LeastPulled(StepPolicy):
+    ...     name = "least-pulled"
+    ...     def start(self, arms, horizon):
+    ...         return LeastState(counts(arms))
+    ...     @staticmethod
+    ...     def select(state, rng):
+    ...         best = 0
+    ...         for arm in range(len(state.pulls)):
+    ...             if state.pulls[arm] < state.pulls[best]:
+    ...                 best = arm
+    ...         return best
+    ...     @staticmethod
+    ...     def update(state, arm, feedback):
+    ...         state.pulls[arm] += 1
+    >>> bandit = AffinityBandit([0.4, 0.6])
+    >>> simulate(bandit, LeastPulled(), 10, 1, engine="python").pulls[0, 0, -1].tolist()
+    [5, 5]
     """
 
     @staticmethod

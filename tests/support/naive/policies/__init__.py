@@ -21,6 +21,7 @@ from .thompson_gaussian import ThompsonGaussian
 from .ucb1 import UCB1
 from .ucb_v import UCBV
 from .uniform import Uniform
+from .weighted_ucb import WeightedUCB
 
 NAIVE: dict[str, type[NaivePolicy]] = {
     "ucb1": UCB1,
@@ -28,6 +29,7 @@ NAIVE: dict[str, type[NaivePolicy]] = {
     "moss": MOSS,
     "ucb-v": UCBV,
     "debiased-ucb-v": DebiasedUCBV,
+    "weighted-ucb": WeightedUCB,
     "efficient-ucb-v": EfficientUCBV,
     "exp3": EXP3,
     "exp3-gains": EXP3Gains,

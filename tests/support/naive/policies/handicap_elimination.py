@@ -1,4 +1,7 @@
-"""Elimination with a handicap, from "The policy, in full" in docs/handicap.md."""
+"""Elimination with a handicap, from "The policy, in full" in docs/handicap.md.
+
+With a memory, from the section of that name in docs/studies/memory.md.
+"""
 
 import math
 from collections.abc import Sequence
@@ -26,9 +29,11 @@ class HandicapElimination(RoundPolicy):
         expected_difference: float | None = None,
         in_flight: int | None = None,
         judges: str = "chosen",
+        memory: int | None = None,
     ) -> None:
         super().__init__(K, n)
         self.judges = judges
+        self.M = memory
         self.seats: list[int] | None = None
         self.first: list[int] = []
         self.sigma = sigma
@@ -51,13 +56,16 @@ class HandicapElimination(RoundPolicy):
         self.left = list(range(K))
         self.leader: int | None = None
         self.naming = False
-        self.next_passes()
+        if memory is None:
+            self.next_passes()
+        else:
+            self.start_round(self.left, math.ceil(memory / K))
 
     def bounds_on_initial_pulls(
         self, head_start: int | None, initial_pulls: Sequence[int | Sequence[int]] | None
     ) -> tuple[list[int], list[int]]:
         """Return l and h."""
-        if self.judges != "chosen":
+        if self.judges != "chosen" or self.M is not None:
             return [0] * self.K, [0] * self.K
         if initial_pulls is not None:
             pairs = [(x, x) if isinstance(x, int | float) else tuple(x) for x in initial_pulls]
@@ -92,6 +100,8 @@ class HandicapElimination(RoundPolicy):
 
     def start_round(self, active: list[int], passes: float) -> None:
         super().start_round(active, passes)
+        if self.M is not None:
+            self.active = list(active)  # in the order of their turns
         self.scores: list[list[float]] = [[] for _ in range(self.K)]
 
     def next_passes(self) -> None:
@@ -112,8 +122,14 @@ class HandicapElimination(RoundPolicy):
         self.start_round(self.left, self.m)
 
     def end_round(self) -> None:
+        if self.M is not None and sum(self.T) == self.K * math.ceil(self.M / self.K):
+            self.next_passes()  # nobody counts any more who was there before
+            return
         if self.naming:  # feedback of these rounds is not used
-            if self.judges == "members":
+            if self.M is not None:
+                self.naming = False
+                self.next_passes()
+            elif self.judges == "members":
                 self.next_passes()  # what comes is settled once it is told who sits now
             else:
                 self.put_shares_in_order()
@@ -129,7 +145,9 @@ class HandicapElimination(RoundPolicy):
             self.give_to_the_prior()
         new_leader = self.rounds % 2 == 0 or self.leader is None
         named = len(self.left) > 1 and new_leader and self.name_leader()
-        if named and self.judges == "chosen":
+        if named and self.M is not None:
+            self.go_on_to_the_leader()
+        elif named and self.judges == "chosen":
             self.put_shares_in_order()
         else:
             self.next_passes()
@@ -232,7 +250,7 @@ class HandicapElimination(RoundPolicy):
         """Return how many pulls i lacks if ``leader`` leads; what it has to spare is negative."""
         if self.judges == "members":
             return self.seats[leader] + self.D // 2 + 1 - self.seats[i]
-        if self.judges != "chosen":
+        if self.judges != "chosen" or self.M is not None:
             return 0
         enough = self.T[leader] + self.most[leader] + self.D // 2 + 1 - self.fewest[i]
         return enough - self.T[i]
@@ -271,6 +289,17 @@ class HandicapElimination(RoundPolicy):
         if self.leader not in tied and any(self.history[i] != self.history[best] for i in tied):
             self.decided_by_rounding = True
         return best
+
+    def go_on_to_the_leader(self) -> None:
+        """Those whose turn comes before the leader's have it, and passes begin with the leader."""
+        turn = self.left.index(self.leader)
+        first = self.left[:turn]
+        self.left = self.left[turn:] + first
+        self.naming = bool(first)
+        if first:
+            self.start_round(first, 1)
+        else:
+            self.next_passes()
 
     def put_shares_in_order(self) -> None:
         """Pull those that lack pulls, then the leader as often as nobody minds, then go on."""
