@@ -35,6 +35,8 @@ REQUESTS = 6_000
 TURNS = 5
 BLOCK = 100
 BLOCKS = 1_000
+MANY = 10_000
+"""Campaigns that requests are spread over, besides 100."""
 SERIAL = 1_500
 """Asks one after the other in each turn of the comparisons of size and age."""
 
@@ -110,7 +112,7 @@ def run() -> dict[str, float]:
         bench = Bench(dsn)
         asyncio.run(execute(dsn, TABLE))
         hot = bench.campaign()
-        bench.copies(hot, 100)
+        bench.copies(hot, MANY)
         others = [one for one in bench.ids() if one != hot]
         bare_port, port = free_port(), free_port()
         uvicorn = f"uvicorn bench.bare_insert:app --port {bare_port} --workers {WORKERS}"
@@ -120,7 +122,12 @@ def run() -> dict[str, float]:
         )
         stack.enter_context(server(serve.split(), dsn, port))
         figures |= _single(bare_port, Target(port, bench.key, [hot]), "")
-        figures |= _single(bare_port, Target(port, bench.key, others), ".spread")
+        figures |= _single(bare_port, Target(port, bench.key, others[:100]), ".spread")
+        figures |= _single(bare_port, Target(port, bench.key, others), ".spread_10000")
+        for name, spread in (("100", ".spread"), ("10000", ".spread_10000")):
+            figures[f"service.spread.ratio.campaigns_{name}"] = figures[
+                f"service.single{spread}.ratio"
+            ]
         figures |= _blocks(Target(port, bench.key, [hot]))
         figures |= _pgbench(dsn, bench.tenant, hot)
     figures |= _sizes()
@@ -186,8 +193,9 @@ def _blocks(target: Target) -> dict[str, float]:
 def _pgbench(dsn: str, tenant: int, campaign: UUID) -> dict[str, float]:
     """Run the bare insert and a single ask without HTTP, for the database's own limit."""
     ask = (
-        f"SELECT * FROM affinity.ask({tenant}, '{campaign}', NULL, ARRAY['b'],"
-        " ARRAY[gen_random_uuid()::text], ARRAY[1]);"
+        f"SELECT * FROM affinity.ask(ARRAY[{tenant}::bigint], ARRAY['{campaign}'::uuid], ARRAY[1],"
+        f" ARRAY['{campaign}'::uuid], true, NULL, ARRAY['b'], ARRAY[gen_random_uuid()::text],"
+        " ARRAY[1]);"
     )
     statements = {"insert": "INSERT INTO bare (count) VALUES (1) RETURNING id;", "ask": ask}
     figures = {}

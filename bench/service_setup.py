@@ -159,31 +159,33 @@ WITH made AS (
     saved, created_at, created_by, gen_random_uuid()::text, digest
   FROM affinity.campaigns, generate_series(1, $2::int) WHERE id = $1 RETURNING id),
 heads AS (
-  INSERT INTO affinity.heads SELECT made.id, tenant, status, round, width, size, next_slot,
-    answered, events, lease_seconds, lowest, highest
+  INSERT INTO affinity.heads (campaign, tenant, status, round, width, size, next_slot, answered,
+    events, lease_seconds, lowest, highest, chain)
+  SELECT made.id, tenant, status, round, width, size, next_slot, answered, events, lease_seconds,
+    lowest, highest, chain
   FROM affinity.heads, made WHERE campaign = $1),
 rounds AS (
   INSERT INTO affinity.rounds SELECT made.id, number, arms, repetitions, size, before, opened_at
   FROM affinity.rounds, made WHERE campaign = $1)
-INSERT INTO affinity.events (campaign, number, at, kind, actor, round, detail)
-  SELECT made.id, number, at, kind, actor, round, detail
+INSERT INTO affinity.events (campaign, number, at, kind, actor, round, detail, chain)
+  SELECT made.id, number, at, kind, actor, round, detail, chain
   FROM affinity.events, made WHERE campaign = $1
 """
-"""Every row of one campaign again, under new ids."""
+"""Every row of one campaign again, under new ids; their chains are copies, which nobody checks."""
 _AGED = """
 INSERT INTO affinity.events (campaign, number, at, kind, actor, key, digest, round, asked, slots,
-  expires_at, lease, told, counts, units, counted, late, duplicate)
+  expires_at, lease, told, counts, units, counted, late, duplicate, chain)
 """
 AGE = (
     _AGED
     + """SELECT $1, 2 * b, now(), 'ask', 'b', 'ask-' || b, NULL, 0, $3::int,
   int8multirange(int8range((b - 1) * $3::bigint, b * $3::bigint)), now(),
-  NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM generate_series(1, $2::int) AS b""",
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, sha256('') FROM generate_series(1, $2::int) AS b""",
     _AGED
     + """SELECT $1, 2 * b + 1, now(), 'tell', 'b', 'tell-' || b, sha256(b::text::bytea), 0, NULL,
   NULL, NULL, 2 * b, ARRAY[0, 1], ARRAY[$3::bigint / 2, $3::bigint / 2], ARRAY[0, 0], $3::bigint,
-  0, 0 FROM generate_series(1, $2::int) AS b""",
-    """INSERT INTO affinity.requests SELECT campaign, key, number FROM affinity.events
+  0, 0, sha256('') FROM generate_series(1, $2::int) AS b""",
+    """INSERT INTO affinity.requests SELECT campaign, key, number, actor FROM affinity.events
   WHERE campaign = $1 AND key IS NOT NULL AND $2::int > 0 AND $3::int > 0""",
     """INSERT INTO affinity.sums
   SELECT $1, place, $2::bigint * $3::bigint / 2, 0 FROM generate_series(0, 1) AS place""",

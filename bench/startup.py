@@ -6,9 +6,13 @@ machine makes users wait longer, and the package has no part in that.
 
 from __future__ import annotations
 
+import json
+import os
 import resource
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 from bench.measure import main
 
@@ -16,7 +20,28 @@ POLICY = "from affinity_bandits import AffinityBandit, UCB1"
 """Loads the model and all policies."""
 COMMAND = "from affinity_bandits.cli import main; main()"
 SMALL = ("simulate", "--means", "0.4,0.6", "--horizon", "1e4", "--replicates", "10")
+FIRST = (
+    *("simulate", "--means", "0.4,0.6", "--bias", "power", "--initial-pulls", "100,10"),
+    *("--policy", "ucb1", "--policy", "elimination", "--horizon", "1e6", "--replicates", "50"),
+    *("--plot", "regret.png"),
+)
+"""The README's first command."""
+FURTHER = """
+import json, time
+from affinity_bandits import AffinityBandit, Power, simulate
+from affinity_bandits.policies.registry import POLICIES
+
+bandit = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[100, 10])
+took = {}
+for name in ["ucb1", "elimination", *sorted(POLICIES)]:
+    before = time.process_time()
+    simulate(bandit, name, 100, 1, progress=False)
+    took.setdefault(name, time.process_time() - before)
+print(json.dumps(took))
+"""
+"""Compiles every policy, one that chooses after every feedback and one with rounds first."""
 REPETITIONS = 7
+FRESH = 3
 
 
 def run() -> dict[str, float]:
@@ -34,7 +59,40 @@ def run() -> dict[str, float]:
         "startup.policy_import_s": policy - nothing,
         "startup.policy_import_beyond_numpy_s": policy - numpy,
         "startup.second_simulate_s": simulate,
+        **first_uses(),
     }
+
+
+def first_uses(repetitions: int = FRESH) -> dict[str, float]:
+    """Return what first uses take, each time with nothing compiled: caches are new.
+
+    `first_simulate_cpu_s` is all that the README's first command takes, and
+    `further_policy_cpu_s` the most that a policy takes once another of its kind was compiled.
+    """
+    command = min(fresh(program(COMMAND, *FIRST))[0] for _ in range(repetitions))
+    runs = [json.loads(fresh(program(FURTHER))[1]) for _ in range(repetitions)]
+    least_of = {name: min(run[name] for run in runs) for name in runs[0]}
+    further = {name: least_of[name] for name in least_of if name not in ("ucb1", "elimination")}
+    return {
+        "startup.first_simulate_cpu_s": command,
+        "startup.further_policy_cpu_s": max(further.values()),
+        "startup.first_step_policy_cpu_s": least_of["ucb1"],
+        "startup.first_round_policy_cpu_s": least_of["elimination"],
+        **{f"startup.further_policy_cpu_s.{name}": further[name] for name in sorted(further)},
+    }
+
+
+def fresh(command: list[str]) -> tuple[float, str]:
+    """Return the processor time of a command with new caches, in a new folder, and its output."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder, "cache")
+        caches = {"XDG_CACHE_HOME": str(home), "NUMBA_CACHE_DIR": str(home / "numba")}
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run(
+            command, capture_output=True, check=True, cwd=folder, env=os.environ | caches, text=True
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime), done.stdout
 
 
 def program(text: str, *arguments: str) -> list[str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -15,13 +18,23 @@ from affinity_bandits.experiments import (
     run_cells,
 )
 from affinity_bandits.experiments.axes import fixed_words
+from affinity_bandits.paper import StoreCellRunner, run_item
 from affinity_bandits.plots import draw_regret, draw_sweep, sweep_grid
 from affinity_bandits.plots.style import save_figure
+from affinity_bandits.studies import studies
 
 IMAGES = Path(__file__).parent / "images"
+AFFINITY = str(Path(sys.executable).with_name("affinity"))
 
 
-def readme_picture() -> None:
+def loop_picture() -> None:
+    """The feedback loop, as `affinity show` writes it: the last moment, and the page to move it."""
+    for name in ("loop.png", "loop.html"):
+        folder = IMAGES if name.endswith(".png") else IMAGES.parent / "_static"
+        subprocess.run([AFFINITY, "show", "--out", str(folder / name)], check=True)
+
+
+def regret_picture() -> None:
     """UCB1 and Algorithm 1 where the worse group already dominates the committee."""
     bandit = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[100, 10])
     result = simulate(
@@ -45,7 +58,18 @@ def sweep_picture() -> None:
     save_figure(figure, IMAGES / "sweep.png")
 
 
+def study_pictures() -> None:
+    """The figure of each study that has a page, at the scale `full`."""
+    for study in studies().values():
+        with tempfile.TemporaryDirectory() as folder:
+            runner = StoreCellRunner(Store(Path(folder) / "store"), ProcessExecutor())
+            outcome = run_item(study, "full", runner, Path(folder))
+            shutil.copy(outcome.folder / "figure.png", IMAGES / f"study-{study.identity}.png")
+
+
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
-    readme_picture()
+    loop_picture()
+    regret_picture()
     sweep_picture()
+    study_pictures()

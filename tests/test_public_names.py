@@ -20,6 +20,7 @@ MODULES = [
     "affinity_bandits.client",
     "affinity_bandits.policies",
     "affinity_bandits.simulation",
+    "affinity_bandits.studies",
     "affinity_bandits.experiments",
     "affinity_bandits.paper",
     "affinity_bandits.planning",

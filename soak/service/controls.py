@@ -16,15 +16,14 @@ MOST_TRIES = 5
 PATIENCE = 15.0
 """A campaign without its guard may never end, and need not."""
 MANY_ROUNDS = tuple(Case(f"rejects-{n}", "successive-rejects", 12, 200) for n in range(12))
-NO_LOCK = ("ask: FOR UPDATE -> ", "tell: FOR UPDATE -> ")
+NO_LOCK = ("locked: FOR UPDATE SKIP LOCKED -> ", "locked: FOR UPDATE -> ")
 NUMBERS_NOT_UNIQUE = (
     "ALTER TABLE affinity.events DROP CONSTRAINT events_pkey",
     "ALTER TABLE affinity.leases DROP CONSTRAINT leases_pkey",
     "ALTER TABLE affinity.heads DROP CONSTRAINT heads_check",
 )
 KEYS_NOT_LOOKED_UP = (
-    "ask: q.key = p_keys[i] -> q.key = p_keys[i] AND false",
-    "tell: q.key = p_keys[i] -> q.key = p_keys[i] AND false",
+    "events_before: r.key = a.key -> r.key = a.key AND false",
     "ALTER TABLE affinity.requests DROP CONSTRAINT requests_pkey",
 )
 

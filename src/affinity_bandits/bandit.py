@@ -160,8 +160,8 @@ class AffinityBandit:
 
     @property
     def sigma(self) -> float:
-        """The standard deviation of the true values; nan unless they are Gaussian."""
-        return self.noise.sigma if isinstance(self.noise, Gaussian) else float("nan")
+        """The largest standard deviation of an arm's true values; nan unless they are Gaussian."""
+        return self.noise.largest_sigma if isinstance(self.noise, Gaussian) else float("nan")
 
     @property
     def feedback(self) -> Feedback:
@@ -268,6 +268,8 @@ class AffinityBandit:
         data: Mapping[str, Any],
         functions: Mapping[str, Callable[[float], float]] | None = None,
         samplers: Mapping[str, Callable[[float, float], float]] | None = None,
+        *,
+        imports: bool = False,
     ) -> AffinityBandit:
         """Rebuild a bandit from `to_json`.
 
@@ -275,6 +277,7 @@ class AffinityBandit:
             data: what `to_json` returned.
             functions: a user's own functions of biases by label; see `bias_from_json`.
             samplers: a user's own samplers of noises by label; see `noise_from_json`.
+            imports: whether names may be "module:Class"; see `bias_from_json`.
         """
         if not isinstance(data, Mapping):
             raise InvalidInput("bandit", "a table", data)
@@ -283,9 +286,9 @@ class AffinityBandit:
         checks.known_keys("parameter of the bandit", given, allowed)
         checks.required(cls, given)
         if "bias" in given:
-            given["bias"] = bias_from_json(given["bias"], functions)
+            given["bias"] = bias_from_json(given["bias"], functions, imports=imports)
         if "noise" in given:
-            given["noise"] = noise_from_json(given["noise"], samplers)
+            given["noise"] = noise_from_json(given["noise"], samplers, imports=imports)
         return cls(**given)
 
 
@@ -294,7 +297,7 @@ def _bias(value: object) -> Bias:
         return value
     if not isinstance(value, str | Mapping):
         raise InvalidInput("bias", "a bias model such as Power(1.0), or its name", value)
-    return bias_from_json(value)
+    return bias_from_json(value, imports=True)
 
 
 def _noise(value: object) -> Noise:
@@ -302,4 +305,4 @@ def _noise(value: object) -> Noise:
         return value
     if not isinstance(value, str | Mapping):
         raise InvalidInput("noise", "a noise such as Gaussian(0.5), or its name", value)
-    return noise_from_json(value)
+    return noise_from_json(value, imports=True)

@@ -81,6 +81,8 @@ def _with(extra: str) -> str:
         return "affinity-bandits"
     if extra in ("client", "service"):  # they run without the simulator
         return f"'affinity-bandits-core[{extra}]'"
+    if extra == "otel":  # of the service
+        return "'affinity-bandits-core[service,otel]'"
     return f"'affinity-bandits[{extra}]'"
 
 

@@ -33,9 +33,8 @@ def weight_at(code: int, parameters: FloatArray, a: float, b: float, k: float, a
 
     Where b is infinite, a is the share, which does not move.
     """
-    if b == np.inf:
-        return float(weight(code, parameters, a))
-    return float(weight(code, parameters, (a + at) / (b + k * at)))
+    share = a if b == np.inf else (a + at) / (b + k * at)
+    return float(weight(code, parameters, share))
 
 
 def sums_of_weights(

@@ -14,7 +14,9 @@ from affinity_bandits import (
     PiecewisePower,
     Plateau,
     Power,
+    Root,
     Sigmoid,
+    Step,
 )
 from affinity_bandits.bias import Bias
 from tests.support.instances import piecewise_powers
@@ -31,7 +33,9 @@ def kinked(share: float) -> float:
 ONE_OF_EACH = [
     Constant(0.7),
     Power(1.5),
+    Root(0.5),
     Sigmoid(),
+    Step(0.3, 0.4, 0.9),
     InGroupBonus(0.5),
     Plateau(4, 1.2),
     PiecewisePower([0.01, 0.1, 0.5], [0.1, 0.1, 1.0]),

@@ -19,7 +19,9 @@ from affinity_bandits import (
     PiecewisePower,
     Plateau,
     Power,
+    Root,
     Sigmoid,
+    Step,
     simulate,
 )
 from affinity_bandits.bias import BIASES, Bias, weights
@@ -49,6 +51,12 @@ def test_every_model_of_the_catalogue_is_tested() -> None:
         (Power(4.0), 0.1, 1e-4),
         (Power(7.0), 0.0, 0.0),
         (Power(7.0), 1.0, 1.0),
+        (Root(), 0.25, 0.5),
+        (Root(0.25), 0.0, 0.0),
+        (Step(0.4, 0.2, 0.9), 0.39, 0.2),
+        (Step(0.4, 0.2, 0.9), 0.4, 0.9),
+        (Clipped(Step(0.4, 0.2, 0.9), low=0.3, high=0.8), 0.1, 0.3),
+        (Clipped(Step(0.4, 0.2, 0.9), low=0.3, high=0.8), 0.9, 0.8),
         (Sigmoid(), 0.0, 0.5),
         (Sigmoid(), 1.0, math.e / (math.e + 1.0)),
         (Sigmoid(), math.log(2.0), 2.0 / 3.0),
@@ -99,8 +107,8 @@ def codes_in_use() -> set[int]:
     """Codes of every built-in model, unclipped and clipped, but for users' own functions."""
     powers = (Power(alpha) for alpha in (1.0, 2.0, 3.0, 2.5))
     points = PiecewisePower([0.5], [1.0])
-    plain = [Constant(), InGroupBonus(), Sigmoid(), Plateau(), points, *powers]
-    assert {type(model) for model in plain} | {Clipped, Custom} == set(BIASES.values())
+    plain = [Constant(), InGroupBonus(), Sigmoid(), Plateau(), Root(), points, *powers]
+    assert {type(model) for model in plain} | {Clipped, Custom, Step} == set(BIASES.values())
     return {model.code for one in plain for model in (one, Clipped(one, low=0.1))}
 
 

@@ -13,7 +13,9 @@ from affinity_bandits import (
     PiecewisePower,
     Plateau,
     Power,
+    Root,
     Sigmoid,
+    Step,
     policy_from_json,
 )
 from affinity_bandits.bias import BIASES, Bias
@@ -47,6 +49,8 @@ BIAS_EXAMPLES: list[Bias] = [
     PiecewisePower([1e-6, 0.2, 0.3, 0.30001, 1.0], [1e-9, 0.2, 0.2, 0.6, 0.9]),
     Clipped(PiecewisePower([0.01, 0.5], [0.1, 1.0]), low=0.2, high=0.8),
     Custom(half_and_half, 0.5, "half and half"),
+    Root(0.3),
+    Step(0.4, 0.2, 0.9),
 ]
 
 

@@ -13,12 +13,12 @@ import pytest
 
 import affinity_bandits
 from affinity_bandits import policies
-from affinity_bandits.policies import POLICIES, AsSteps, Policy, RoundPolicy, StepPolicy
+from affinity_bandits.policies import POLICIES, AsSteps, InPython, Policy, RoundPolicy, StepPolicy
 from affinity_bandits.policies.phased_elimination import PhasedElimination
 
 PACKAGE = Path(affinity_bandits.__file__).parent
-CONTRACTS = {Policy, StepPolicy, RoundPolicy, AsSteps}
-EXEMPT = ("__init__.py", "policies/", "paper/")
+CONTRACTS = {Policy, StepPolicy, RoundPolicy, AsSteps, InPython}
+EXEMPT = ("__init__.py", "policies/", "paper/", "studies/")
 """The door of the package, the policies themselves, and experiments that are about some of them."""
 
 

@@ -108,3 +108,16 @@ def test_policies_told_who_judges_agree_over_many_pulls(judges: str, noise: obje
     bounded = not isinstance(noise, Gaussian)
     policy = HandicapElimination(sigma=0.2, bounded=bounded, failure=1e-6, judges=judges)
     assert compiled_run(bandit, policy, 5_000, 7, 3) == naive_run(bandit, policy, 5_000, 7, 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("memory", [1, 7, 400])
+@pytest.mark.parametrize("noise", ["bernoulli", Gaussian(0.2)], ids=["bernoulli", "gaussian"])
+def test_a_policy_told_the_memory_agrees_over_many_pulls(memory: int, noise: object) -> None:
+    """Four groups that are nearly equal, so that leaders change and turns go on."""
+    bandit = AffinityBandit(
+        [0.58, 0.6, 0.4, 0.59], InGroupBonus(0.5), [40, 10, 25, 1], noise=noise, memory=memory
+    )
+    bounded = not isinstance(noise, Gaussian)
+    policy = HandicapElimination(sigma=0.2, bounded=bounded, failure=1e-3, memory=memory)
+    assert compiled_run(bandit, policy, 5_000, 7, 3) == naive_run(bandit, policy, 5_000, 7, 3)

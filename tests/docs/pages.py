@@ -15,7 +15,7 @@ NOTE = re.compile(r"<!-- (not run|stays up): (.+?) -->", flags=re.DOTALL)
 SAVED = re.compile(r"`([\w.-]+)`:$")
 PROMPT = "$ "
 FILES = ("toml", "json")
-WITH_SIMULATION = {"audit", "experiments", "plot", "ray"}
+WITH_SIMULATION = {"audit", "experiments", "gym", "plot", "ray"}
 """The extras that bring the extra `simulation` along."""
 KINDS = ("console", "python", "text", *FILES, "")
 """What a block may be; directives of MyST, in braces, are not for typing."""
@@ -25,6 +25,7 @@ EVERY_PAGE = (
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "stories").glob("*.md")),
+    *sorted((ROOT / "docs" / "studies").glob("*.md")),
 )
 
 

@@ -25,6 +25,8 @@ WORKS = None
 COMMANDS = {
     f"simulate {INSTANCE}": WORKS,
     f"simulate {INSTANCE} --plot regret.png": "plot",
+    "show": WORKS,
+    "show --out loop.png": "plot",
     "plan --groups 2 --scale 0..1 --budget 1e4 --difference 0.3 --plot p.png": "plot",
     "audit log.csv --scale 1..5 --committee a:1,b:2 --report r.html": "audit",
     "policies": WORKS,
@@ -33,6 +35,9 @@ COMMANDS = {
     "paper list": WORKS,
     "paper show figure-3": WORKS,
     "paper run figure-3 --quick": "plot",
+    "study list": WORKS,
+    "study show horizon": WORKS,
+    "study run horizon --quick": "plot",
     "sweep run s.toml": "experiments",
     "sweep status s.toml": WORKS,
     "sweep show s.toml": "plot",
@@ -40,8 +45,14 @@ COMMANDS = {
     "sweep export s.toml cells.parquet": "experiments",
     "serve": "service",
     "serve migrate": "service",
+    "serve settings": "service",
+    "serve roles": "service",
+    f"serve archive {CAMPAIGN} --out folder": "service",
+    "serve delete-tenant a --confirm a": "service",
+    "serve removals": "service",
     f"serve verify {CAMPAIGN}": "service",
     f"serve export {CAMPAIGN} --out t.csv": "service",
+    f"serve digest {CAMPAIGN}": "service",
     "serve keys add --tenant a --name b --scopes ask": "service",
     "serve keys list": "service",
     "serve keys revoke 0123456789abcdef": "service",
@@ -129,6 +140,8 @@ TO_INSTALL = {
     "plot": "'affinity-bandits[plot]'",
     "audit": "'affinity-bandits[audit]'",
     "experiments": "'affinity-bandits[experiments]'",
+    "gym": "'affinity-bandits[gym]'",
+    "otel": "'affinity-bandits-core[service,otel]'",
     "ray": "'affinity-bandits[ray]'",
 }
 
@@ -185,6 +198,10 @@ def refused(needs: Needs) -> dict[str, str]:
     return dict(line.split(" ", 1) for line in done.stdout.splitlines())
 
 
+OF_THEIR_OWN = ("client", "gym", "service")
+"""Rooms that need an extra of the same name."""
+
+
 @slow
 @pytest.mark.parametrize(
     ("needs", "there"),
@@ -206,12 +223,12 @@ def test_what_the_docs_import_is_there_or_names_its_extra(
     needs: Needs, there: set[str] | None
 ) -> None:
     rooms = {name.partition(".")[2].partition(".")[0] for name in documented_modules()} - {""}
-    missing = {"client", "service"} if there is None else rooms - there
+    missing = set(OF_THEIR_OWN) if there is None else rooms - there
     said = refused(needs)
     assert {name.split(".")[1] for name in said} == missing
     for name, words in said.items():
         room = name.split(".")[1]
-        extra = room if room in ("client", "service") else "simulation"
+        extra = room if room in OF_THEIR_OWN else "simulation"
         assert words.endswith(f"pip install {TO_INSTALL[extra]}")
 
 

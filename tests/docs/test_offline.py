@@ -18,7 +18,7 @@ from tests.support.environments import ROOT
 # One worker: a browser and the built pages are enough once. Slow: `make quick` has no Chromium.
 pytestmark = pytest.mark.slow
 
-BUILT = "AFFINITY_HTML"
+BUILT = "CHECKED_HTML"
 """The variable that names the built pages, if they are built already."""
 LEFT = re.compile(r"\\[(\[]|\$\$|\\[A-Za-z]{2,}|\\_")
 """What a formula looks like that nobody has drawn."""

@@ -182,6 +182,12 @@ PLANNED_POLICIES = [
     invalid("handicap-never-fails", lambda: HandicapElimination(failure=0.0), "failure | 0.0"),
     invalid("handicap-always-fails", lambda: HandicapElimination(failure=1.0), "failure | 1.0"),
     invalid("handicap-none-in-flight", lambda: HandicapElimination(in_flight=0), "in_flight | 0"),
+    invalid("handicap-no-memory", lambda: HandicapElimination(memory=0), "memory | from 1 | 0"),
+    invalid(
+        "handicap-memory-and-head-start",
+        lambda: HandicapElimination(5, memory=8),
+        "head_start | left out where memory is given | 5",
+    ),
     invalid("handicap-no-arms", lambda: HandicapElimination().start(0, 10), "arms | got 0"),
     invalid("handicap-no-horizon", lambda: HandicapElimination().start(2, 0), "horizon | got 0"),
     unknown(

@@ -28,6 +28,7 @@ from affinity_bandits.policies import (
     ThompsonBeta,
     ThompsonGaussian,
     Uniform,
+    WeightedUCB,
 )
 
 from .table import HUGE, invalid, unknown
@@ -76,6 +77,16 @@ POLICIES = [
         lambda: DebiasedUCBV(Power(), smallest_bound=-1.0),
         "smallest_bound | -1.0",
     ),
+    invalid("weighted-bias", lambda: WeightedUCB(3), "bias | Power(1.0) | got 3"),
+    invalid("weighted-class", lambda: WeightedUCB(Power), "bias | Power(1.0)"),
+    invalid("weighted-pulls-zero", lambda: WeightedUCB(Power(), [0]), "initial_pulls[0] | got 0"),
+    invalid(
+        "weighted-pulls-too-few",
+        lambda: WeightedUCB(Power(), [1, 2]).start(3, 10),
+        "initial_pulls | as long as there are arms (3)",
+    ),
+    invalid("weighted-sigma", lambda: WeightedUCB(Power(), sigma=0.0), "sigma | above 0"),
+    invalid("weighted-growth", lambda: WeightedUCB(Power(), growth=1.5), "growth | 1.5"),
     invalid("efficient-rho", lambda: EfficientUCBV(0.0), "rho | above 0"),
     invalid("efficient-psi", lambda: EfficientUCBV(psi=-1.0), "psi | above 0"),
     invalid("exp3-rate", lambda: EXP3(0.0), "rate | above 0"),

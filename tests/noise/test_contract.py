@@ -7,7 +7,7 @@ function, 5e-4 of the range, and 2e-3 are allowed for.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -16,7 +16,6 @@ from affinity_bandits import (
     AffinityBandit,
     Beta,
     Environment,
-    InvalidInput,
     Noise,
     NotSupported,
     Ordinal,
@@ -173,6 +172,21 @@ def test_the_contract_can_be_broken(
         check_noise(noise)
 
 
+class Forgetful(Beta):
+    name = "forgetful"
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name}
+
+
+class Taken(Beta):
+    name = "gaussian"
+
+
 def test_a_noise_that_does_not_come_back_from_its_description_is_seen() -> None:
-    with pytest.raises(InvalidInput, match="low"):
-        check_noise(Low(10.0))
+    """Registered or not; and one that has the name of another."""
+    with pytest.raises(AssertionError, match="does not come back from JSON"):
+        check_noise(Forgetful(3.0))
+    assert "forgetful" not in NOISES
+    with pytest.raises(AssertionError, match="Taken is called 'gaussian', as Gaussian is"):
+        check_noise(Taken(3.0))

@@ -36,6 +36,8 @@ from affinity_bandits.planning.hardest import (
 )
 from affinity_bandits.planning.plan import planned_policy
 from affinity_bandits.policies import Round
+from affinity_bandits.simulation.code_cache import for_python
+from affinity_bandits.simulation.draws import next_normal
 
 from .assumed import SMALL
 
@@ -179,7 +181,14 @@ def hard_sums(world: World, initial: list[int], rounds: Rounds) -> list[np.ndarr
     def meet(_: Any, __: np.ndarray) -> None:
         pass
 
-    kernel = bind(hardest_rounds, plan=plan, absorb=absorb, candidate=candidate, meet=meet)
+    kernel = bind(
+        hardest_rounds,
+        plan=plan,
+        absorb=absorb,
+        candidate=candidate,
+        meet=meet,
+        next_normal=for_python(next_normal),  # others are called by compiled code alone
+    )
     counts, numbers = np.zeros(1, dtype=np.int64), np.zeros(1)
     out = np.zeros((1, len(initial)), dtype=np.int64)
     kernel(

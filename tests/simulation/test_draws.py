@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from affinity_bandits.simulation.binomial import log_probability, next_binomial
+from affinity_bandits.simulation.code_cache import for_python
 from affinity_bandits.simulation.draws import (
     Stream,
     fill_normal,
@@ -43,9 +44,9 @@ def test_the_stream_is_numpys_word_for_word(
     key = np.array(words, dtype=np.uint64)
     raw = numpys(key, replicate, 100)[first : first + size]
     out = np.empty(size)
-    fill_uniform(out, key, np.uint64(replicate), first)
+    for_python(fill_uniform)(out, key, np.uint64(replicate), first)
     np.testing.assert_array_equal(out, (raw >> np.uint64(11)) * 2.0**-53)
-    fill_normal(out, key, np.uint64(replicate), first)
+    for_python(fill_normal)(out, key, np.uint64(replicate), first)
     quantiles = special.ndtri(((raw >> np.uint64(12)) + 0.5) * 2.0**-52)
     np.testing.assert_allclose(out, quantiles, rtol=4e-15, atol=1e-16)
 
@@ -53,16 +54,16 @@ def test_the_stream_is_numpys_word_for_word(
 def test_reading_one_by_one_is_reading_the_same_stream() -> None:
     one = stream(7)
     block = np.empty(40)
-    fill_uniform(block, one.key, one.replicate, 0)
-    assert [next_uniform(one) for _ in range(40)] == block.tolist()
+    for_python(fill_uniform)(block, one.key, one.replicate, 0)
+    assert [for_python(next_uniform)(one) for _ in range(40)] == block.tolist()
     other = stream(7)
-    fill_normal(block, one.key, one.replicate, 0)
-    assert [next_normal(other) for _ in range(40)] == block.tolist()
+    for_python(fill_normal)(block, one.key, one.replicate, 0)
+    assert [for_python(next_normal)(other) for _ in range(40)] == block.tolist()
 
 
 @given(st.floats(1e-300, 1.0 - 1e-16, exclude_max=True))
 def test_normal_quantile_is_scipys_to_sixteen_digits(p: float) -> None:
-    assert normal_quantile(p) == pytest.approx(special.ndtri(p), rel=4e-15, abs=1e-16)
+    assert for_python(normal_quantile)(p) == pytest.approx(special.ndtri(p), rel=4e-15, abs=1e-16)
 
 
 @numba.njit
@@ -110,7 +111,8 @@ def test_binomial_probabilities_have_the_right_ratio(trials: int, p: float, scor
     """log P(k+1) - log P(k) = log((n - k) p / ((k + 1) q)), at any size."""
     k = float(np.floor(trials * p + score * np.sqrt(trials * p * (1.0 - p))))
     k = min(max(k, 1.0), trials - 2.0)
-    step = log_probability(k + 1.0, trials, p) - log_probability(k, trials, p)
+    log_of = for_python(log_probability)
+    step = log_of(k + 1.0, trials, p) - log_of(k, trials, p)
     exact = np.log1p((trials * p - k - (1.0 - p)) / ((k + 1.0) * (1.0 - p)))
     # Each log probability is rounded at about 1e-15 of its size, which is at most about 40.
     assert step == pytest.approx(exact, abs=2e-13)

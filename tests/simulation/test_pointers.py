@@ -26,7 +26,7 @@ def add_through(address: int, numbers: np.ndarray, by: float) -> None:
 
 def shared() -> tuple[Shared, Types]:
     types = types_of(np.zeros(1), 0.0)
-    return Shared(compiled(add, inlined=False, called=False), types), types
+    return Shared(compiled(add, inlined=False, shared=True), types), types
 
 
 def test_the_kernel_at_the_address_is_called() -> None:

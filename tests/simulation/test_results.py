@@ -122,7 +122,6 @@ def test_replicates_that_are_in_both_are_refused(result: Result, first: int) -> 
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"seed": 4}, r"the same seed \(3\), got 4"),
         ({"horizon": 1_000}, r"the same horizon \(2000\), got 1000"),
         ({"bandit": AffinityBandit([0.4, 0.6])}, "the same bandit"),
         ({"policies": ["ucb1", "elimination"]}, "the same policies in the same order"),

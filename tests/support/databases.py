@@ -18,7 +18,20 @@ from tests.support.elsewhere import served_elsewhere
 
 SERVER = os.environ.get("AFFINITY_DSN", "postgresql://127.0.0.1:5432/test")
 
+AS_ROLE = "AFFINITY_TEST_ROLE"
+"""The variable that says as whom the tests use the shared database: "service" is the role that
+`affinity serve roles` makes for the service; without it they own everything."""
+
 _numbers = itertools.count(1)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out tests with the mark `as_owner` where the database is used as the service's role."""
+    if os.environ.get(AS_ROLE) == "service":
+        skip = pytest.mark.skip(reason=f"{AS_ROLE} is service, which is refused this by privilege")
+        for item in items:
+            if item.get_closest_marker("as_owner") is not None:
+                item.add_marker(skip)
 
 
 @pytest.fixture(scope="session")
@@ -30,9 +43,14 @@ def dsn(worker: str) -> Iterator[str]:
         return
     from affinity_bandits.service.store.migrate import migrate
 
-    with made_database(f"affinity_test_{worker}_{os.getpid()}") as made:
+    name = f"affinity_test_{worker}_{os.getpid()}"
+    with made_database(name) as made:
         migrate(made)
-        yield made
+        if os.environ.get(AS_ROLE) != "service":
+            yield made
+            return
+        with service_role(made, name) as restricted:
+            yield restricted
 
 
 @pytest.fixture
@@ -55,6 +73,28 @@ def worker() -> str:
 
 
 @contextmanager
+def service_role(dsn: str, name: str) -> Iterator[str]:
+    """Make an owner and a role for the service in a migrated database; give the latter's DSN."""
+    from affinity_bandits.service.store import roles
+
+    owner, service = (f"{name}_{one}" for one in ("owner", "service"))
+    roles.carry_out(dsn, roles.setup(owner, service, urlsplit(dsn).path[1:]))
+    roles.carry_out(dsn, roles.grants(service))
+    try:
+        yield as_role(dsn, service)
+    finally:
+        for role in (owner, service):
+            _on(dsn, f"REASSIGN OWNED BY {role} TO CURRENT_USER; DROP OWNED BY {role}")
+            _on(dsn, f"DROP ROLE {role}")
+
+
+def as_role(dsn: str, role: str) -> str:
+    """Return the DSN of the same database for another role."""
+    parts = urlsplit(dsn)
+    return parts._replace(netloc=f"{role}@{parts.netloc.rpartition('@')[2]}").geturl()
+
+
+@contextmanager
 def made_database(name: str) -> Iterator[str]:
     """Make a database, give its DSN, and drop it whoever is still connected."""
     # template0: nobody can be connected to it, so workers that start together do not collide.
@@ -67,10 +107,14 @@ def made_database(name: str) -> Iterator[str]:
 
 
 def _on_server(statement: str) -> None:
+    _on(SERVER, statement)
+
+
+def _on(dsn: str, statement: str) -> None:
     import asyncpg
 
     async def run() -> None:
-        connection = await asyncpg.connect(SERVER, timeout=30)
+        connection = await asyncpg.connect(dsn, timeout=30)
         try:
             await connection.execute(statement)
         finally:

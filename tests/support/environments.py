@@ -23,7 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 MADE = ROOT / ".venv-docs"
 BUILT = MADE / "dist"
-WHEEL = "AFFINITY_WHEEL"
+WHEEL = "CHECKED_WHEEL"
 """The variable that names the core's wheel where both are built already, in one directory."""
 WARM = "simulate --means 0.4,0.6 --bias power --initial-pulls 100,10 --horizon 1e3 --replicates 2"
 """Uses the two policies that most pages begin with."""

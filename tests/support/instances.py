@@ -112,7 +112,7 @@ def bandits(
 def policy_examples(name: str, bandit: AffinityBandit) -> list[AnyPolicy]:
     """The policy's own examples; those that are told something are told this bandit's."""
     examples: list[Any] = list(POLICIES[name].examples())
-    if name in ("debiased-ucb-v", "oracle"):
+    if name in ("debiased-ucb-v", "oracle", "weighted-ucb"):
         examples = [policy_from_json(name, bandit)]
     if bandit.memory is not None:
         examples = [one for one in examples if not told_judges(one)]

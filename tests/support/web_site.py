@@ -16,6 +16,7 @@ from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 
 from affinity_bandits.service.core import keys
+from affinity_bandits.service.core.buckets import Buckets
 from affinity_bandits.service.http import create_app
 from affinity_bandits.service.http.auth import ApiRoute
 from affinity_bandits.service.http.logs import log_config
@@ -43,6 +44,12 @@ class Site:
     async def key(self, tenant: str | None = None, scopes: Any = SCOPES, **more: Any) -> str:
         owner = await keys.create_tenant(self.pool, tenant or next(new_names))
         return await keys.make_key(self.pool, owner, "test", scopes, **more)
+
+    def forgive(self, *, refills: bool = True) -> None:
+        """Let the service forget how many bad keys came from the address of all these clients."""
+        ring = self.app.state.backend.parts.keys
+        rate = keys.REFUSALS_PER_SECOND if refills else 1e-6
+        ring._refused = Buckets(rate, keys.REFUSALS_AT_ONCE)
 
     def client(self, key: str | None = None) -> httpx.AsyncClient:
         headers = {} if key is None else {"authorization": f"Bearer {key}"}
@@ -82,7 +89,8 @@ def refused(response: httpx.Response, status: int, code: str) -> str:
     assert response.status_code == status, response.text
     assert response.headers["content-type"] == PROBLEM
     body = response.json()
-    assert set(body) == {"type", "title", "status", "detail", "code"}
+    assert set(body) == {"type", "title", "status", "detail", "code", "request_id"}
+    assert body["request_id"] == response.headers["x-request-id"]
     assert (body["status"], body["code"]) == (status, code)
     return str(body["detail"])
 
@@ -103,6 +111,11 @@ def scopes() -> dict[tuple[str, str], str | None]:
         if isinstance(route.original_route, ApiRoute)
         for method in route.methods or ()
     }
+
+
+def path_of(template: str, campaign: object) -> str:
+    """The path of a route: of a campaign, and of a key and a webhook that nobody has."""
+    return template.format(campaign=campaign, key="0" * 16, webhook=uuid4())
 
 
 def content(method: str, template: str) -> bytes:

@@ -9,6 +9,10 @@ strategy r there. If the level is m the strategies together have come to
 convex, and lies above each of its tangents. What is returned is where two of them meet, on either
 side of the lowest point, so never above the true minimum, and by no more than `TOLERANCE` below a
 value that f takes.
+
+Each strategy's own logarithm is convex, too: between two levels it is nowhere above the larger of
+those at both. Strategies that are far below the bound at both are left out of what is worked out
+between them. That can only lower f, and by no more than their number times exp(-FAR).
 """
 
 from __future__ import annotations
@@ -21,6 +25,8 @@ from affinity_bandits.kernels import FloatArray
 
 TOLERANCE = 1e-3
 MOST_STEPS = 60
+FAR = 18.0
+"""Logarithms so far below the bound add at most 1e-5 to it, were there a thousand of them."""
 
 
 def lowest(
@@ -57,6 +63,8 @@ def lowest_and_where(
         top: the largest level.
     """
     logs = np.empty(len(gains))
+    logs_low = np.empty(len(gains))
+    logs_high = np.empty(len(gains))
     slopes = np.empty(len(gains))
     bends = np.empty(len(gains))
     low, f_low, d_low, has_low = 0.0, 0.0, 0.0, False
@@ -71,14 +79,21 @@ def lowest_and_where(
             best, where = f, m
         if d < 0.0:
             low, f_low, d_low, has_low = m, f, d, True
+            logs_low[:] = logs
         else:
             high, f_high, d_high, has_high = m, f, d, True
+            logs_high[:] = logs
         if has_low and has_high:
             gap = high - low
             steep = d_high - d_low
             # Where the tangents meet, and how high.
             at = (f_low - f_high + d_high * gap) / steep if steep > 0.0 else 0.0
             bound = f_low + d_low * min(max(at, 0.0), gap)
+            near = np.flatnonzero(np.maximum(logs_low, logs_high) >= bound - FAR)
+            if 0 < len(near) < len(gains):
+                gains, bets = gains[near], bets[near]
+                logs_low, logs_high = logs_low[near], logs_high[near]
+                logs, slopes, bends = logs[near], slopes[near], bends[near]
         elif has_low:
             bound = f_low + d_low * (top - low)
         else:

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeVar
 
-from affinity_bandits import checks
+from affinity_bandits import checks, names
 from affinity_bandits.bias.base import Bias
 from affinity_bandits.bias.clipped import Clipped
 from affinity_bandits.bias.constant import Constant
@@ -24,8 +24,12 @@ from affinity_bandits.bias.in_group_bonus import InGroupBonus
 from affinity_bandits.bias.piecewise_power import PiecewisePower
 from affinity_bandits.bias.plateau import Plateau
 from affinity_bandits.bias.power import Power
+from affinity_bandits.bias.root import Root
 from affinity_bandits.bias.sigmoid import Sigmoid
+from affinity_bandits.bias.step import Step
 from affinity_bandits.errors import UnknownName
+
+Own = TypeVar("Own", bound=type[Bias])
 
 __all__ = [
     "BIASES",
@@ -37,8 +41,11 @@ __all__ = [
     "PiecewisePower",
     "Plateau",
     "Power",
+    "Root",
     "Sigmoid",
+    "Step",
     "bias_from_json",
+    "register",
 ]
 
 BIASES: dict[str, type[Bias]] = {
@@ -47,7 +54,9 @@ BIASES: dict[str, type[Bias]] = {
         Constant,
         InGroupBonus,
         Power,
+        Root,
         Sigmoid,
+        Step,
         Clipped,
         PiecewisePower,
         Plateau,
@@ -57,8 +66,21 @@ BIASES: dict[str, type[Bias]] = {
 """Every bias model by its name."""
 
 
+def register(bias: Own) -> Own:
+    """Add a class of bias models of one's own to `BIASES`; can be used as a decorator.
+
+    Raises:
+        InvalidInput: it is no class of bias models, has no name, or has that of another.
+    """
+    found: Own = names.add_class("bias", bias, BIASES, Bias, "a class of bias models")
+    return found
+
+
 def bias_from_json(
-    data: Mapping[str, Any] | str, functions: Mapping[str, Callable[[float], float]] | None = None
+    data: Mapping[str, Any] | str,
+    functions: Mapping[str, Callable[[float], float]] | None = None,
+    *,
+    imports: bool = False,
 ) -> Bias:
     """Rebuild a bias model from its name or from `Bias.to_json`.
 
@@ -66,14 +88,15 @@ def bias_from_json(
         data: the name, or a table with a "name" and settings.
         functions: a user's own functions by label; `custom` descriptions name one of them,
             because code is never rebuilt from data.
+        imports: whether a name may be "module:Class", which is then imported. Not for what others
+            wrote.
 
     >>> bias_from_json("power") == Power(1.0)
     True
     """
     given = checks.table("bias", {"name": data} if isinstance(data, str) else data)
     name = given.pop("name")
-    if name not in BIASES:
-        raise UnknownName("bias", name, BIASES)
+    model = names.named("bias", name, BIASES, register, imports)
     if name == Custom.name:
         known = dict(functions or {})
         label = given.get("label")
@@ -81,9 +104,9 @@ def bias_from_json(
             raise UnknownName("bias label", label, known or ["(no functions were handed in)"])
         given = {"function": known[label], **given}
     if name == Clipped.name and "base" in given:
-        given["base"] = bias_from_json(given["base"], functions)
-    model = BIASES[name]
+        given["base"] = bias_from_json(given["base"], functions, imports=imports)
     allowed = (item.name for item in fields(model))
     checks.known_keys(f"parameter of bias {name}", given, allowed)
     checks.required(model, given)
-    return model(**given)
+    made: Bias = names.own("bias", "constructor", lambda: model(**given))
+    return made

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import numbers
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from affinity_bandits.bias.weights import KNOWN, weight
+from affinity_bandits.bias.weights import CUSTOM, KNOWN, weight
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.kernels import FloatArray, Function
 
@@ -21,7 +22,23 @@ class Bias:
     """The base class of bias models, each a nondecreasing function f from share to weight.
 
     A model is immutable, compares by value and, but for `Custom`, is rebuilt from its JSON form
-    by `bias_from_json`.
+    by `bias_from_json`. One of your own is a frozen dataclass with a name, settings that are
+    numbers, a Lipschitz constant and a `kernel`, a plain function that reads the settings in their
+    order from place 2 on. `Custom` takes a mere function.
+
+    >>> from affinity_bandits.testing import check_bias
+    >>> def ramp(code, parameters, share):
+    ...     return min(1.0, parameters[2] * share)
+    >>> @dataclass(frozen=True)
+    ... class Ramp(Bias):
+    ...     name: ClassVar[str] = "ramp"
+    ...     smooth: ClassVar[bool] = False  # it has a corner
+    ...     slope: float = 2.0
+    ...     lipschitz = property(lambda self: self.slope)
+    ...     kernel = property(lambda self: ramp)
+    >>> check_bias(Ramp(3.0))
+    >>> str(Ramp(3.0)), Ramp(3.0).weight(0.25)
+    ('ramp(slope=3)', 0.75)
     """
 
     name: ClassVar[str]
@@ -29,17 +46,18 @@ class Bias:
 
     @property
     def code(self) -> int:
-        """The number by which the kernel `weight` knows this model's formula."""
-        raise NotImplementedError
+        """The number by which the kernel `weight` knows this model's formula, if it does."""
+        return CUSTOM
 
     @property
     def own_parameters(self) -> tuple[float, ...]:
-        """The formula's own numbers, after the two clips."""
-        return ()
+        """The formula's own numbers, after the two clips: the settings, in their order."""
+        settings = (getattr(self, item.name) for item in fields(self))
+        return tuple(float(one) for one in settings if isinstance(one, numbers.Real))
 
     @property
     def lipschitz(self) -> float:
-        """The Lipschitz constant L.
+        """The Lipschitz constant L, infinite if there is none.
 
         See `assump:multBias`.
         """
@@ -70,7 +88,7 @@ class Bias:
         if self.code not in KNOWN:
             raise NotSupported(
                 f"bias {self.name} has code {self.code}, which is no formula of bias/weights.py: "
-                f"add it there, or let the model's kernel be a function of its own"
+                f"let the model's kernel be a function of its own"
             )
         return weight
 
@@ -102,8 +120,9 @@ class Bias:
 
     def to_json(self) -> dict[str, Any]:
         """Return the description as JSON-ready data; `bias_from_json` reads it back."""
-        return {"name": self.name}
+        return {"name": self.name} | {item.name: getattr(self, item.name) for item in fields(self)}
 
     def __str__(self) -> str:
         """Return the formula, as tables and pictures show it."""
-        raise NotImplementedError
+        settings = [f"{item.name}={getattr(self, item.name):g}" for item in fields(self)]
+        return f"{self.name}({', '.join(settings)})" if settings else self.name

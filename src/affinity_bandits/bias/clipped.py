@@ -7,9 +7,16 @@ from typing import Any, ClassVar
 
 from affinity_bandits import checks
 from affinity_bandits.bias.base import UNCLIPPED, Bias
-from affinity_bandits.bias.weights import CLIPPED
+from affinity_bandits.bias.weights import CLIPPED, CUSTOM, clipped
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.kernels import Function
+from affinity_bandits.kernels import FloatArray, Function, bind, unbound
+
+inner: Function = unbound
+
+
+def clipped_weight(code: int, parameters: FloatArray, share: float) -> float:
+    """Return the weight of a model that does not clip it, clipped; a kernel."""
+    return clipped(parameters, inner(code, parameters, share))
 
 
 @dataclass(frozen=True)
@@ -63,7 +70,10 @@ class Clipped(Bias):
 
     @property
     def kernel(self) -> Function:
-        return self.base.kernel
+        if self.base.code % CLIPPED != CUSTOM:
+            return self.base.kernel
+        # One with a kernel of its own need not know that it is clipped.
+        return bind(clipped_weight, inner=self.base.kernel)
 
     @property
     def breakpoints(self) -> tuple[float, ...]:

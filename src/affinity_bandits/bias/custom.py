@@ -90,6 +90,10 @@ class Custom(Bias):
         return CUSTOM
 
     @property
+    def own_parameters(self) -> tuple[float, ...]:
+        return ()
+
+    @property
     def lipschitz(self) -> float:
         return self.lipschitz_constant
 

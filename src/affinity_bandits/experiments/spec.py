@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 from affinity_bandits import checks
 from affinity_bandits.bandit import AffinityBandit
-from affinity_bandits.catalogue import AnyPolicy, policy_from_json
+from affinity_bandits.catalogue import AnyPolicy, add_own, policy_from_json
 from affinity_bandits.digests import own_code
 from affinity_bandits.displays import one_line
 from affinity_bandits.errors import InvalidInput, NotSupported, UnknownName
@@ -170,11 +170,13 @@ class Planned(NamedTuple):
         identity: of the cell.
         text: its canonical content.
         place: where it lies on each axis of its sweep.
+        own: classes of the user's own in it, which a worker must know by name.
     """
 
     identity: str
     text: str
     place: tuple[int, ...] = ()
+    own: tuple[Any, ...] = ()
 
     def __repr__(self) -> str:
         return one_line(self)
@@ -185,6 +187,7 @@ class Planned(NamedTuple):
         Raises:
             InvalidInput: the content breaks a rule, e.g. lists of different lengths.
         """
+        add_own(self.own)
         cell = Cell.from_json(json.loads(self.text))
         # Its shards are kept under the identity that was planned, its streams follow its own.
         if cell.identity != self.identity:

@@ -18,7 +18,7 @@ from typing import Any
 from affinity_bandits import checks
 from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import bias_from_json
-from affinity_bandits.catalogue import policy_from_json
+from affinity_bandits.catalogue import own_classes, policy_class, policy_from_json
 from affinity_bandits.committee import Joining, Judges
 from affinity_bandits.digests import own_code
 from affinity_bandits.displays import some
@@ -32,7 +32,6 @@ from affinity_bandits.experiments.spec import (
     rest_of,
 )
 from affinity_bandits.noise import MECHANISMS, NOISES, noise_from_json
-from affinity_bandits.policies import POLICIES
 from affinity_bandits.simulation.simulator import checkpoints_at
 
 BANDIT = tuple(f"bandit.{item.name}" for item in fields(AffinityBandit))
@@ -190,12 +189,13 @@ def _flattened(table: dict[str, Any]) -> dict[str, Any]:
 class _Piece:
     """What a value contributes to a cell's text, and what others need to know of it."""
 
-    __slots__ = ("code", "text", "value")
+    __slots__ = ("code", "own", "text", "value")
 
     def __init__(self, value: Any, text: str | None = None, of: Any = None) -> None:
         self.value = value
         self.text = canonical(value) if text is None else text
         self.code = own_code(of)
+        self.own = own_classes(*(of if isinstance(of, tuple) else (of,)))
 
 
 def _pieces(key: str, value: Any) -> _Piece:
@@ -211,7 +211,7 @@ def _pieces(key: str, value: Any) -> _Piece:
 
 
 def _noise(value: Any) -> _Piece:
-    noise = noise_from_json(value)
+    noise = noise_from_json(value, imports=True)
     return _Piece(noise.to_json(), of=rest_of(AffinityBandit, noise))
 
 
@@ -226,17 +226,23 @@ def _initial(value: Any) -> _Piece:
 
 
 def _bias(value: Any) -> _Piece:
-    bias = bias_from_json(value)
+    bias = bias_from_json(value, imports=True)
     return _Piece(bias.to_json(), of=bias)
 
 
 def _policy(value: Any) -> _Piece:
     given = {"name": value} if isinstance(value, str) else value
     name = given.get("name") if isinstance(given, Mapping) else None
-    if name in POLICIES and POLICIES[name].information != "feedback":
+    if isinstance(name, str) and _is_told(name):
         return _Piece(given, "")  # spelled out with each cell's own bandit
-    policy = policy_from_json(given)
+    policy = policy_from_json(given, imports=True)
     return _Piece(policy.to_json(), of=policy)
+
+
+def _is_told(name: str) -> bool:
+    """Return whether a policy is told more than feedback."""
+    cls = policy_class(name, imports=True)
+    return getattr(cls, "information", "feedback") != "feedback"
 
 
 def _horizon(value: Any) -> _Piece:
@@ -320,7 +326,8 @@ def _planned(chosen: Mapping[str, _Piece], tail: str, place: tuple[int, ...]) ->
         f'{code_text}"engine":{chosen["engine"].text},"horizon":{horizon},'
         f'"policy":{policy.text},{tail}'
     )
-    return Planned(identity_of(text), text, place)
+    own_parts = (noise.own, chosen["bandit.bias"].own, policy.own)
+    return Planned(identity_of(text), text, place, sum(own_parts, ()))
 
 
 def _times(value: Any, horizon: int) -> str:
@@ -333,7 +340,7 @@ def _times(value: Any, horizon: int) -> str:
 def _told(given: Any, bandit: str) -> _Piece:
     """Return a policy that is told its bandit's bias or best arm; "null" if there is none."""
     try:
-        policy = policy_from_json(given, AffinityBandit.from_json(json.loads(bandit)))
+        policy = policy_from_json(given, AffinityBandit.from_json(json.loads(bandit)), imports=True)
     except AffinityError:
         return _Piece(given)  # the cell will say what is wrong when it is built
     return _Piece(policy.to_json(), of=policy)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -50,9 +51,22 @@ class Noise:
     live campaign, where 0 is the lowest score, and true means are on that scale, too, because a
     weight multiplies what lies above the lowest score. A noise without a range is left as it is.
 
-    One of your own is a subclass with a name, a range, and a `kernel` that turns a mean and a
-    uniform number into a value. It is immutable, compares by value and, but for `CustomNoise`,
-    is rebuilt from its JSON form by `noise_from_json`.
+    One of your own is a frozen dataclass with a name, settings that are numbers, a range, and a
+    `kernel` that turns parameters (the settings in their order), a mean and a uniform number into a
+    value. It is immutable, compares by value and, but for `CustomNoise`, is rebuilt from its JSON
+    form by `noise_from_json`. `CustomNoise` takes a mere function.
+
+    >>> from affinity_bandits.testing import check_noise
+    >>> def around(parameters, mean, u):
+    ...     return mean + (2.0 * u - 1.0) * parameters[0] * min(mean, 1.0 - mean)
+    >>> @dataclass(frozen=True)
+    ... class Around(Noise):
+    ...     name: ClassVar[str] = "around"
+    ...     part: float = 1.0  # of the way to the nearer end of the range
+    ...     kernel = property(lambda self: around)
+    >>> check_noise(Around(0.5))
+    >>> str(Around(0.5))
+    'around(part=0.5)'
     """
 
     name: ClassVar[str]
@@ -130,8 +144,10 @@ class Noise:
 
     @property
     def parameters(self) -> FloatArray:
-        """The numbers that `kernel` reads."""
-        return np.zeros(1)
+        """The numbers that `kernel` reads: the settings, in their order."""
+        settings = (getattr(self, item.name) for item in fields(self))
+        found = [float(one) for one in settings if isinstance(one, numbers.Real)]
+        return np.array(found or [0.0])
 
     @property
     def kernel(self) -> Function:
@@ -175,11 +191,12 @@ class Noise:
 
     def to_json(self) -> dict[str, Any]:
         """Return the description as JSON-ready data; `noise_from_json` takes it back."""
-        return {"name": self.name}
+        return {"name": self.name} | {item.name: getattr(self, item.name) for item in fields(self)}
 
     def __str__(self) -> str:
         """Return what tables and pictures call it."""
-        raise NotImplementedError
+        settings = [f"{item.name}={getattr(self, item.name):g}" for item in fields(self)]
+        return f"{self.name}({', '.join(settings)})" if settings else self.name
 
 
 def _numbers(parameter: str, given: npt.ArrayLike) -> FloatArray:

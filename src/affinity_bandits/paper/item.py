@@ -1,4 +1,4 @@
-"""The contract of a figure or theorem of the paper: settings, run, claims, drawing."""
+"""The contract of a figure or theorem of the paper, or a study: settings, run, claims, drawing."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Data = Mapping[str, Any]
 
 
 class Claim(NamedTuple):
-    """One sentence of the paper, put to a test.
+    """One sentence of the paper, or of a study's page, put to a test.
 
     Attributes:
         sentence: what is claimed, in words.
-        label: where the paper says it.
+        label: where it is said.
         test: how it was tested, and at which level.
         evidence: what was found, in numbers.
         holds: the verdict.
@@ -51,14 +51,14 @@ class CellRunner(Protocol):
 
 @dataclass(frozen=True)
 class Item:
-    """A figure or theorem of the paper.
+    """A figure or theorem of the paper, or a study.
 
     Args:
         identity: how the command calls it.
         title: one line.
-        labels: the paper's labels it covers.
+        labels: the paper's labels it covers; of a study, its page.
         notes: its settings in words, and which of them the paper leaves out and why these.
-        settings: one description for each of `SCALES`.
+        settings: one description for each of `SCALES`; a study has no "as-published".
         run: settings and runner to data, through the simulator.
         claims: data to verdicts.
         draw: data to a matplotlib figure; pure.

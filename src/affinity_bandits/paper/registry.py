@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from types import ModuleType
 
@@ -30,10 +31,14 @@ def items() -> dict[str, Item]:
 
 def chosen(identities: list[str]) -> list[Item]:
     """Return the items asked for; "all" or nothing means every one."""
-    known = items()
+    return chosen_of(items(), identities, "item")
+
+
+def chosen_of(known: Mapping[str, Item], identities: list[str], kind: str) -> list[Item]:
+    """Return those asked for of what is known; `kind` is what an error calls one of them."""
     if not identities or identities == ["all"]:
         return list(known.values())
     for identity in identities:
         if identity not in known:
-            raise UnknownName("item", identity, [*known, "all"])
+            raise UnknownName(kind, identity, [*known, "all"])
     return [known[identity] for identity in identities]

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 from affinity_bandits._version import __version__
 from affinity_bandits.paper.item import Claim
@@ -25,12 +26,34 @@ td, th { text-align: left; vertical-align: top; padding: .35rem .6rem;
 """
 
 
-def write_report(outcomes: Sequence[Outcome], path: Path) -> None:
+class Cover(NamedTuple):
+    """What a report says of itself.
+
+    Attributes:
+        title: of the page.
+        heading: its first line.
+        labels: whether labels are the paper's, so that the page ends with where each one lives.
+    """
+
+    title: str
+    heading: str
+    labels: bool
+
+
+PAPER = Cover(
+    "The paper, checked",
+    "On Mitigating Affinity Bias through Bandits with Evolving Biased Feedback, "
+    "reproduced and checked",
+    labels=True,
+)
+
+
+def write_report(outcomes: Sequence[Outcome], path: Path, cover: Cover = PAPER) -> None:
     """Write the page."""
-    path.write_text(report(outcomes), encoding="utf-8")
+    path.write_text(report(outcomes, cover), encoding="utf-8")
 
 
-def report(outcomes: Sequence[Outcome]) -> str:
+def report(outcomes: Sequence[Outcome], cover: Cover = PAPER) -> str:
     """Return the page as HTML."""
     claims = [claim for outcome in outcomes for claim in outcome.claims]
     failed = [claim for claim in claims if not claim.as_known]
@@ -46,14 +69,13 @@ def report(outcomes: Sequence[Outcome]) -> str:
             "<!doctype html>",
             '<html lang="en"><head><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>The paper, checked</title><style>{STYLE}</style></head><body>",
-            "<h1>On Mitigating Affinity Bias through Bandits with Evolving Biased Feedback, "
-            "reproduced and checked</h1>",
+            f"<title>{escape(cover.title)}</title><style>{STYLE}</style></head><body>",
+            f"<h1>{escape(cover.heading)}</h1>",
             f'<p class="{"fails" if failed else "holds"}">{verdict}</p>',
             f'<p class="quiet">affinity-bandits {escape(__version__)}, scale {escape(scale)}.</p>',
             _contents(outcomes),
-            *(_section(outcome) for outcome in outcomes),
-            _labels(),
+            *(_section(outcome, cover) for outcome in outcomes),
+            _labels() if cover.labels else "",
             "</body></html>",
         ]
     )
@@ -68,11 +90,14 @@ def _contents(outcomes: Sequence[Outcome]) -> str:
     return f"<table>{rows}</table>"
 
 
-def _section(outcome: Outcome) -> str:
+def _section(outcome: Outcome, cover: Cover) -> str:
     item = outcome.item
     picture = base64.b64encode((outcome.folder / "figure.png").read_bytes()).decode()
     labels = ", ".join(
-        f'<a href="#{escape(label)}"><code>{escape(label)}</code></a>' for label in item.labels
+        f'<a href="#{escape(label)}"><code>{escape(label)}</code></a>'
+        if cover.labels
+        else f"<code>{escape(label)}</code>"
+        for label in item.labels
     )
     rows = "".join(_row(claim) for claim in outcome.claims)
     return (

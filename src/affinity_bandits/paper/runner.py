@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from affinity_bandits import checks
 from affinity_bandits._version import __version__
 from affinity_bandits.errors import MissingExtra
 from affinity_bandits.experiments import Cell, Executor, Experiment, Store, run_experiment
-from affinity_bandits.paper.item import SCALES, Claim, Data, Item
+from affinity_bandits.paper.item import Claim, Data, Item
 from affinity_bandits.plots.style import save_figure
 from affinity_bandits.progress import Progress
 from affinity_bandits.simulation import Result
@@ -68,7 +69,7 @@ class Outcome:
 
 def run_item(item: Item, scale: str, runner: Any, out: Path) -> Outcome:
     """Run one item and write its pictures, data and claims; what is finished is not run again."""
-    checks.choice("scale", scale, SCALES)
+    checks.choice("scale", scale, tuple(item.settings))
     folder = out / item.identity
     mark = fingerprint(item, scale)
     finished = read_finished(folder, mark)
@@ -99,8 +100,11 @@ def fingerprint(item: Item, scale: str) -> str:
     """Return a digest of all that an item's outcome follows from: settings, version, code."""
     state = hashlib.blake2b(digest_size=16)
     state.update(f"{item.identity} {item.settings[scale]!r} {__version__}".encode())
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        state.update(path.read_bytes())
+    own = sys.modules[type(item.settings[scale]).__module__].__file__ or __file__
+    # This room, and that of the item: a study has its own.
+    for room in dict.fromkeys((Path(__file__).parent, Path(own).parent)):
+        for path in sorted(room.glob("*.py")):
+            state.update(path.read_bytes())
     return state.hexdigest()
 
 

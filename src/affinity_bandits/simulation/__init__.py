@@ -7,6 +7,7 @@ extras.need("simulation")
 from affinity_bandits.simulation.comparing import PairedDifference
 from affinity_bandits.simulation.environment import Environment
 from affinity_bandits.simulation.logged_run import simulate_log
+from affinity_bandits.simulation.ranking import RankedPolicy, Ranking
 from affinity_bandits.simulation.result import Result, SummaryRow
 from affinity_bandits.simulation.result_data import PolicyRun
 from affinity_bandits.simulation.run import StepRun
@@ -18,6 +19,8 @@ __all__ = [
     "Environment",
     "PairedDifference",
     "PolicyRun",
+    "RankedPolicy",
+    "Ranking",
     "Result",
     "RunLog",
     "StepRun",

@@ -13,6 +13,7 @@ import hashlib
 import pickle
 import warnings
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,7 +23,8 @@ import numba.core.serialize
 import numpy as np
 
 from affinity_bandits._version import __version__
-from affinity_bandits.kernels import Function
+from affinity_bandits.kernels import Function, bind
+from affinity_bandits.simulation.parts import Compiler
 
 FunctionT = TypeVar("FunctionT", bound=Function)
 caching: Any = numba.core.caching  # has no types
@@ -44,13 +46,11 @@ def as_it_is(function: FunctionT) -> FunctionT:
     return silent
 
 
-def kept(*, called: bool = True, **options: Any) -> Callable[[FunctionT], FunctionT]:
-    """Return a decorator: `numba.njit` with options, its machine code cached on disk.
+def kept(**options: Any) -> Callable[[FunctionT], FunctionT]:
+    """Return a decorator: `numba.njit` with options, cached on disk, for other compiled functions.
 
-    What Python does not call, but other compiled functions (`called` is False), is spared the code
-    that turns Python's objects into numbers. The name that it is kept under carries the package's
-    version: numba itself notices changes to the function's own file only, and a file that is
-    imported from may change with a new version.
+    The name that it is kept under carries the package's version: numba itself notices changes to
+    the function's own file only, and a file that is imported from may change with a new version.
     """
     version = __version__.replace(".", "_")
 
@@ -58,10 +58,27 @@ def kept(*, called: bool = True, **options: Any) -> Callable[[FunctionT], Functi
         if interpreted():
             return as_it_is(function)
         function.__qualname__ = f"{function.__qualname__}_{version}"
-        made: FunctionT = keep(numba.njit(**(options | without_wrappers(called)))(function))
+        made: FunctionT = keep(numba.njit(**(options | without_wrappers(False)))(function), False)
         return made
 
     return decorate
+
+
+@cache
+def for_python(function: FunctionT) -> FunctionT:
+    """Return what `kept` made of a function, for Python to call."""
+    if interpreted():
+        return function
+    made: FunctionT = _for_python(function)
+    return made
+
+
+@cache  # a copy is compiled, or looked up on disk, once
+def _for_python(plain: Any) -> Any:
+    copy = bind(plain.py_func)
+    copy.__qualname__ = f"{copy.__qualname__}_for_python"
+    options = plain.targetoptions | without_wrappers(True)
+    return keep(numba.jit(**options)(copy), True)
 
 
 def without_wrappers(called: bool) -> dict[str, Any]:
@@ -69,8 +86,9 @@ def without_wrappers(called: bool) -> dict[str, Any]:
     return {"no_cpython_wrapper": not called, "no_cfunc_wrapper": True}
 
 
-def keep(compiled: Any) -> Any:
+def keep(compiled: Any, called: bool) -> Any:
     """Return a function of `numba.njit`, with its machine code cached on disk if possible."""
+    compiled._compiler = Compiler(compiled._compiler, called)
     if not Path(compiled.py_func.__code__.co_filename).exists():
         return compiled  # code typed at a prompt has no place
     try:

@@ -9,19 +9,26 @@ runs it is compiled anew; change nothing, and it is loaded in milliseconds. Of a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FunctionType
 from typing import Any
 
 from affinity_bandits.bytecode import reads
 from affinity_bandits.digests import code_digest
-from affinity_bandits.errors import NotSupported, shown
+from affinity_bandits.errors import AffinityError, NotSupported, shown
 from affinity_bandits.kernels import Function, bind
 
 _compiled: dict[tuple[str, str], Function] = {}
 
 
 def compiled(
-    kernel: Function, *, allocates: bool = False, inlined: bool = True, called: bool = True
+    kernel: Function,
+    *,
+    allocates: bool = False,
+    inlined: bool = True,
+    called: bool = True,
+    shared: bool = False,
 ) -> Function:
     """Return the kernel as machine code, together with every plain function it reaches.
 
@@ -33,7 +40,9 @@ def compiled(
         inlined: whether it becomes a part of its caller at any price, unless it allocates. A
             kernel called once a pull does: it takes a state of some fifty numbers by value.
         called: whether Python calls it. What only other kernels call is spared the code that
-            turns Python's objects into numbers, about a fifth of the time that compiling takes.
+            turns Python's objects into numbers, about a fifth of the time that compiling takes,
+            and is a part of its callers' machine code only (`parts`).
+        shared: whether its address is taken (`pointers`), and Python does not call it.
     """
     if not isinstance(kernel, FunctionType):  # compiled already
         return kernel
@@ -44,7 +53,11 @@ def compiled(
     digest = code_digest(kernel)
     inlined = inlined and not allocates
     # The name that it is kept under says how it was compiled.
-    kind = ("a" if allocates else "n") + ("i" if inlined else "o") + ("" if called else "k")
+    kind = (
+        ("a" if allocates else "n")
+        + ("i" if inlined else "o")
+        + ("p" if shared else "" if called else "k")
+    )
     if (digest, kind) not in _compiled:
         import numba
 
@@ -61,19 +74,30 @@ def compiled(
             "nogil": True,
             "forceinline": inlined,
             "_nrt": allocates,
-            **without_wrappers(called),
+            **without_wrappers(called and not shared),
         }
-        _compiled[digest, kind] = keep(numba.njit(**options)(copy))
+        _compiled[digest, kind] = keep(numba.njit(**options)(copy), called)
     return _compiled[digest, kind]
 
 
-def explain_failure(policy: object, bandit: Any, error: Exception) -> NotSupported:
-    """Return our own error for what the compiler could not translate."""
+@contextmanager
+def explained(policy: object, bandit: Any) -> Iterator[None]:
+    """Raise our own error for what the compiler could not translate."""
+    try:
+        yield
+    except (AffinityError, MemoryError):
+        raise
+    except Exception as error:
+        raise _explanation(policy, bandit, error) from error
+
+
+def _explanation(policy: object, bandit: Any, error: Exception) -> NotSupported:
     return NotSupported(
         f"policy {shown(str(policy))} with bias {shown(str(bandit.bias))} and noise "
         f"{shown(str(bandit.noise))} cannot be compiled: kernels may use arithmetic, math, the "
         f"arrays of their arguments and plain functions of their module, and make no arrays of "
-        f"their own ({type(error).__name__}; its cause has the details)"
+        f"their own; engine='python' runs a policy as it is ({type(error).__name__}; its cause has "
+        f"the details)"
     )
 
 

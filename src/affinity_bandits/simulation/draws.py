@@ -60,6 +60,40 @@ def plain_high_product(left: np.uint64, right: np.uint64) -> np.uint64:
 high_product: Function = plain_high_product if interpreted() else compiled_high_product
 
 
+@intrinsic
+def compiled_as_real(typing_context: Any, word: Any) -> Any:
+    """Return the real number that has the bits of a word."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.DoubleType())
+
+    return numba.float64(numba.uint64), generate
+
+
+@intrinsic
+def compiled_as_word(typing_context: Any, number: Any) -> Any:
+    """Return the word that has the bits of a real number."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.IntType(64))
+
+    return numba.uint64(numba.float64), generate
+
+
+def plain_as_real(word: np.uint64) -> np.float64:
+    """Return the same by numpy."""
+    return np.uint64(word).view(np.float64)
+
+
+def plain_as_word(number: float) -> np.uint64:
+    """Return the same by numpy."""
+    return np.float64(number).view(np.uint64)
+
+
+as_real: Function = plain_as_real if interpreted() else compiled_as_real
+as_word: Function = plain_as_word if interpreted() else compiled_as_word
+
+
 @kept(nogil=True, inline="always")
 def philox(key: Words, replicate: np.uint64, block: np.uint64) -> tuple[Any, Any, Any, Any]:
     """Return the four words of a block of a replicate's stream; blocks count from 0."""
@@ -89,42 +123,41 @@ def as_centred(word: np.uint64) -> float:
     return (np.float64(word >> CENTRED_SHIFT) + 0.5) * 2.220446049250313e-16
 
 
-@kept(nogil=True, called=False)
-def fill_words(out: Words, key: Words, replicate: np.uint64, first: int) -> None:
-    """Fill `out` with the stream's words from position `first` on."""
+@kept(nogil=True, _nrt=False)
+def fill_words(out: FloatArray, key: Words, replicate: np.uint64, first: int) -> None:
+    """Fill `out` with the stream's words from position `first` on, as the bits of its numbers."""
     for i in range(0, len(out) + first % 4, 4):
         words = philox(key, replicate, np.uint64((first + i) // 4))
         place = i - first % 4
         if place >= 0 and place + 4 <= len(out):
-            out[place] = words[0]
-            out[place + 1] = words[1]
-            out[place + 2] = words[2]
-            out[place + 3] = words[3]
+            out[place] = as_real(words[0])
+            out[place + 1] = as_real(words[1])
+            out[place + 2] = as_real(words[2])
+            out[place + 3] = as_real(words[3])
         else:
-            for j in range(max(0, -place), min(4, len(out) - place)):
-                out[place + j] = words[j]
+            for j in range(4):
+                if 0 <= place + j < len(out):
+                    out[place + j] = as_real(words[j])
 
 
-@kept(nogil=True)
+@kept(nogil=True, _nrt=False)
 def fill_uniform(out: FloatArray, key: Words, replicate: np.uint64, first: int) -> None:
     """Fill `out` with the stream's numbers from position `first` on, uniform in [0, 1)."""
-    words = out.view(np.uint64)  # the same room, so that a run needs no other
-    fill_words(words, key, replicate, first)
+    fill_words(out, key, replicate, first)  # the same room, so that a run needs no other
     for i in range(len(out)):
-        out[i] = as_uniform(words[i])
+        out[i] = as_uniform(as_word(out[i]))
 
 
 @kept(nogil=True)
 def fill_normal(out: FloatArray, key: Words, replicate: np.uint64, first: int) -> None:
     """Fill `out` with the stream's numbers from position `first` on, standard normal."""
-    words = out.view(np.uint64)
-    fill_words(words, key, replicate, first)
+    fill_words(out, key, replicate, first)
     for i in range(len(out)):
-        out[i] = as_centred(words[i])
+        out[i] = as_centred(as_word(out[i]))
     to_normal(out)
 
 
-@kept(nogil=True, called=False)
+@kept(nogil=True)
 def to_normal(numbers: FloatArray) -> None:
     """Turn numbers inside (0, 1) into normal quantiles, in place.
 
@@ -141,7 +174,7 @@ def to_normal(numbers: FloatArray) -> None:
             numbers[i] = tail_quantile(numbers[i])
 
 
-@kept(nogil=True, called=False)
+@kept(nogil=True)
 def next_word(stream: Stream) -> Any:
     """Read one word of a stream."""
     position = stream.read[0]
@@ -193,7 +226,7 @@ def central_quantile(q: float) -> float:
     return q * upper / lower
 
 
-@kept(nogil=True, called=False)
+@kept(nogil=True)
 def tail_quantile(p: float) -> float:
     """Return the quantile of p for abs(p - 1/2) > 0.425."""
     r = math.sqrt(-math.log(min(p, 1.0 - p)))

@@ -1,4 +1,4 @@
-"""The two engines behind `simulate`: whole rounds at once, or pull by pull."""
+"""The engines behind `simulate`: whole rounds at once, or pull by pull, compiled or in Python."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from typing import Any, Protocol
 import numpy as np
 
 from affinity_bandits.bandit import AffinityBandit
+from affinity_bandits.bias.weights import quick_weight
 from affinity_bandits.digests import own_code
 from affinity_bandits.errors import NotSupported
 from affinity_bandits.kernels import IntArray
 from affinity_bandits.policies import RoundPolicy, StepPolicy
 from affinity_bandits.policies.state import pack
-from affinity_bandits.simulation.compiled import explain_failure
-from affinity_bandits.simulation.environment import arena_of, key_words
+from affinity_bandits.simulation.compiled import explained
+from affinity_bandits.simulation.entries import Call
+from affinity_bandits.simulation.environment import NO_FORMULA, arena_of, key_words
 from affinity_bandits.simulation.layouts import laid_out
+from affinity_bandits.simulation.python_engine import PythonEngine
 from affinity_bandits.simulation.round_draws import bound_draws, round_room
 from affinity_bandits.simulation.round_loop import bound_rounds, round_support
 from affinity_bandits.simulation.run import StepRun
@@ -32,6 +35,9 @@ class Engine(Protocol):
     """
 
     name: str
+
+    def compile(self) -> None:
+        """Compile all that `run` needs."""
 
     def run(self, first: int, out: IntArray, candidates: IntArray, tick: Tick) -> None:
         """Run replicates `first`, `first` + 1, ... into the entries of `out`."""
@@ -59,6 +65,10 @@ class StepEngine:
         self._run = StepRun(bandit, policy, horizon, seed)
         self._checkpoints = checkpoints
         self._slice = int(SLICE_WORK / (bandit.arms + 20))
+
+    def compile(self) -> None:
+        """Compile all that `run` needs."""
+        self._run.compile()
 
     def run(self, first: int, out: IntArray, candidates: IntArray, tick: Tick) -> None:
         """Run replicates `first`, `first` + 1, ... into the entries of `out`."""
@@ -108,36 +118,41 @@ class RoundEngine:
         )
         self._horizon = horizon
         self._checkpoints = checkpoints
-        kernels, weight = policy.kernels(), bandit.bias.kernel
+        # Most runs need no more of it, and it is a third of what is compiled of their draws.
+        weight = bandit.bias.kernel if arena.formula == NO_FORMULA else quick_weight
+        kernels = policy.kernels()
         self._draws = bound_draws(
             arena.law, bool(policy.nodes), weight, own_code(weight, strict=False)
         )
-        self._loop = bound_rounds(kernels, own_code(kernels, strict=False))
+        seated = len(self._fixed[0].judges) > 0
+        self._loop = bound_rounds(kernels, seated, own_code(kernels, strict=False))
+        self._called: Call | None = None
 
     @property
     def state(self) -> Any:
         """The policy's state at the end of the last replicate run."""
         return self._state.state
 
+    def compile(self) -> None:
+        """Compile all that `run` needs."""
+        arms = self._bandit.arms
+        out = np.empty((0, len(self._checkpoints), arms), dtype=np.int64)
+        with explained(self._policy, self._bandit):
+            self._call((0, out, np.empty((0, arms), dtype=np.int64))).compile()
+
+    def _call(self, given: tuple[Any, ...]) -> Call:
+        if self._called is None:
+            fixed = (*self._drawn_from, self._draws.address, *self._fixed)
+            self._called = Call(self._loop, (*fixed, self._horizon, self._checkpoints), given)
+        return self._called
+
     def run(self, first: int, out: IntArray, candidates: IntArray, tick: Tick) -> None:
         """Run replicates `first`, `first` + 1, ... into the entries of `out`."""
         for start in range(0, len(out), self.GROUP):
             group = slice(start, min(start + self.GROUP, len(out)))
-            try:
-                sound = self._loop(
-                    *self._drawn_from,
-                    self._draws.address,
-                    *self._fixed,
-                    first + start,
-                    self._horizon,
-                    self._checkpoints,
-                    out[group],
-                    candidates[group],
-                )
-            except MemoryError:
-                raise
-            except Exception as error:
-                raise explain_failure(self._policy, self._bandit, error) from error
+            given = (first + start, out[group], candidates[group])
+            with explained(self._policy, self._bandit):
+                sound = self._call(given)(*given)
             if not sound:
                 raise NotSupported(
                     f"policy {self._policy} planned a round with no arms, with unknown ones, or "
@@ -159,8 +174,12 @@ def engine_for(
     Raises:
         NotSupported: `wanted` is "rounds" and it cannot be.
     """
+    if wanted == "python" or (policy.in_python and wanted != "rounds"):
+        return PythonEngine(bandit, policy, horizon, seed, checkpoints), ""
     reason = (
-        round_support(bandit, policy)
+        "it runs in plain Python, pull by pull"
+        if policy.in_python
+        else round_support(bandit, policy)
         if isinstance(policy, RoundPolicy)
         else f"{policy} chooses after every single feedback"
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from affinity_bandits import checks
 from affinity_bandits.bandit import AffinityBandit
+from affinity_bandits.bias.weights import QUICK, weight
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind
 from affinity_bandits.noise.base import no_quantile
@@ -33,6 +34,8 @@ from affinity_bandits.streams import stream_key
 
 quantile: Function = no_quantile
 """Bound to the kernel of a noise that has one."""
+NO_FORMULA = -1
+"""Where a weight is not one of `bias.weights.QUICK`."""
 
 
 class BanditArrays(NamedTuple):
@@ -40,7 +43,7 @@ class BanditArrays(NamedTuple):
 
     means: FloatArray
     law: int  # noise and mechanism in one: the constants of noise/laws.py
-    noise: FloatArray  # the noise's own numbers: sigma first, if it is Gaussian
+    noise: FloatArray  # the noise's own numbers; if it is Gaussian, sigma of each arm
     values: FloatArray  # of a noise whose scores are one of a list; see `FiniteLaws`
     cumulative: FloatArray
     conditional: FloatArray
@@ -50,6 +53,10 @@ class BanditArrays(NamedTuple):
     initial: IntArray
     total_initial: int
     seating: Seating
+    formula: int  # of `quick_weight`, or NO_FORMULA
+    # Addresses, where they are needed and known: see `models`.
+    weight_at: Any = 0
+    value_at: Any = 0
 
 
 class Committee(NamedTuple):
@@ -83,10 +90,13 @@ def arena_of(bandit: AffinityBandit, told_judges: bool = False) -> BanditArrays:
         told_judges: whether members are counted even where it is enough to count pulls.
     """
     laws = bandit.noise.finite_laws(bandit.true_means)
+    quick = bandit.bias.kernel is weight and bandit.bias.code in QUICK
+    law = bandit.noise.law_code(str(bandit.mechanism))
+    own = bandit.noise.parameters
     return BanditArrays(
         means=np.array(bandit.true_means, dtype=np.float64),
-        law=bandit.noise.law_code(str(bandit.mechanism)),
-        noise=np.array(bandit.noise.parameters, dtype=np.float64),
+        law=law,
+        noise=np.array(np.broadcast_to(own, bandit.arms) if is_normal(law) else own, dtype=float),
         values=np.array(laws.values, dtype=np.float64),
         cumulative=np.array(laws.cumulative, dtype=np.float64, order="C"),
         conditional=np.array(laws.conditional, dtype=np.float64, order="C"),
@@ -96,6 +106,7 @@ def arena_of(bandit: AffinityBandit, told_judges: bool = False) -> BanditArrays:
         initial=np.array(bandit.initial_pulls, dtype=np.int64),
         total_initial=bandit.total_initial_pulls,
         seating=seating_of(bandit, told_judges),
+        formula=bandit.bias.code if quick else NO_FORMULA,
     )
 
 
@@ -157,20 +168,25 @@ def feedback(arena: BanditArrays, arm: int, weight: float, noise: float, gate: f
     if law == BERNOULLI_GATED:
         return 1.0 if noise < mean * weight else 0.0
     if law == QUANTILE_REDRAWN:
-        return float(quantile(arena.noise, mean * weight, noise))
+        return float(true_value(arena, arm, mean * weight, noise))
     if law < GAUSSIAN_SCALED:
         value = 1.0 if noise < mean else 0.0
     elif law <= GAUSSIAN_GATED:
-        value = mean + arena.noise[0] * noise
-    elif law < QUANTILE_SCALED:
-        value = listed_value(arena.values, arena.cumulative, arm, noise)
+        value = mean + arena.noise[arm] * noise
     else:
-        value = quantile(arena.noise, mean, noise)
+        value = true_value(arena, arm, mean, noise)
     if law in (GAUSSIAN_SHIFTED, BERNOULLI_SHIFTED):
         return float(value + mean * (weight - 1.0))
     if reads_gate(law):
         return float(value) if gate < weight else 0.0
     return float(weight * value)
+
+
+def true_value(arena: BanditArrays, arm: int, mean: float, u: float) -> float:
+    """Return the value of an arm for a uniform number, of a list or by a quantile; a kernel."""
+    if arena.law < QUANTILE_SCALED:
+        return listed_value(arena.values, arena.cumulative, arm, u)
+    return float(quantile(arena.noise, mean, u))
 
 
 def listed_value(values: FloatArray, cumulative: FloatArray, arm: int, u: float) -> float:
@@ -187,7 +203,9 @@ def listed_value(values: FloatArray, cumulative: FloatArray, arm: int, u: float)
 
 def bound_feedback(noise_kernel: Function) -> Function:
     """Return `feedback` for a noise, as a kernel."""
-    return feedback if noise_kernel is no_quantile else bind(feedback, quantile=noise_kernel)
+    if noise_kernel is no_quantile:
+        return feedback
+    return bind(feedback, true_value=bind(true_value, quantile=noise_kernel))
 
 
 class Environment:
@@ -278,12 +296,13 @@ class Environment:
         return float(seen)
 
     def _number(self, role: str, normal: bool, position: int) -> float:
+        from affinity_bandits.simulation.code_cache import for_python
         from affinity_bandits.simulation.draws import fill_normal, fill_uniform
 
         offset = position % self.BLOCK
         if offset == 0 or role not in self._blocks:
             block = np.empty(self.BLOCK)
-            fill = fill_normal if normal else fill_uniform
+            fill = for_python(fill_normal if normal else fill_uniform)
             fill(block, self._keys[role], self._replicate, position - offset)
             self._blocks[role] = block
         return float(self._blocks[role][offset])

@@ -23,6 +23,7 @@ def as_frame(result: ResultData) -> pd.DataFrame:
     columns: dict[str, npt.NDArray[np.generic]] = {
         "policy": np.repeat(np.array(result.labels, dtype=object), replicates * times),
         "replicate": np.tile(np.repeat(result.replicates, times), policies),
+        **_seeds(result, policies, times),
         "time": np.tile(result.checkpoints, policies * replicates),
         "regret": result.regret.ravel(),
     }
@@ -48,14 +49,30 @@ def as_dataset(result: ResultData) -> xr.Dataset:
         coords={
             "policy": list(result.labels),
             "replicate": result.replicates,
+            **({"seed": ("replicate", _as_words(result))} if result.parts else {}),
             "time": result.checkpoints,
             "arm": np.arange(result.bandit.arms),
             "engine": ("policy", [run.engine for run in result.runs]),
             "eliminates": ("policy", result.eliminates),
             "true_mean": ("arm", list(result.bandit.true_means)),
         },
-        attrs={"seed": str(result.seed), "horizon": result.horizon, "version": result.version},
+        attrs={
+            "seed": ", ".join(map(str, result.seeds)),
+            "horizon": result.horizon,
+            "version": result.version,
+        },
     )
+
+
+def _seeds(result: ResultData, policies: int, times: int) -> dict[str, npt.NDArray[np.generic]]:
+    """Return the column of seeds, where there are several."""
+    if not result.parts:
+        return {}
+    return {"seed": np.tile(np.repeat(np.array(_as_words(result), dtype=object), times), policies)}
+
+
+def _as_words(result: ResultData) -> list[str]:
+    return [str(seed) for seed in result.seed_of_each]  # up to 2**128: words, as in attributes
 
 
 def _undecided(result: ResultData) -> FloatArray:

@@ -14,14 +14,13 @@ import numpy.typing as npt
 
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
 from affinity_bandits.policies.step import StepKernels
-from affinity_bandits.simulation.compiled import compiled
 from affinity_bandits.simulation.environment import (
     BanditArrays,
     Committee,
-    bound_feedback,
     key_words,
     share_of,
 )
+from affinity_bandits.simulation.models import loop_models
 from affinity_bandits.simulation.pointers import caller
 from affinity_bandits.simulation.step_loop import (
     CHUNK,
@@ -104,7 +103,7 @@ def keep_pull(
                 value = feedback(
                     arena,
                     other,
-                    weight(arena.code, arena.parameters, part),
+                    weight(arena, part),
                     log.others.noise[at],
                     log.others.gates[at],
                 )
@@ -116,10 +115,10 @@ def log_segment(
     arena: BanditArrays,
     committee: Committee,
     state: Any,
-    rng: np.random.Generator,
     tape: NoiseBuffer,
     draws: int,
     other_draws: int,
+    rng: np.random.Generator,
     replicate: np.uint64,
     until: int,
     log: Notes,
@@ -131,44 +130,30 @@ def log_segment(
     clock = committee.clock[0]
     arms = len(committee.pulls)
     while clock < until:
-        length = min(until - clock, CHUNK)
+        length = until - clock
+        length = min(length, CHUNK)
         if len(log.scores) > 0:
             length = min(length, len(log.others.noise) // arms)
             draw_noise(other_draws, (log.others, length * arms, replicate, clock * arms))
         draw_noise(draws, (tape, length, replicate, clock))
-        if not pulls_of_chunk(
-            arena,
-            committee,
-            state,
-            rng,
-            tape.noise[:length],
-            tape.gates[:length],
-            tape.joins[:length],
-            tape.leaves[:length],
-            log,
-        ):
+        if not pulls_of_chunk(arena, committee, state, rng, tape, length, log):
             return False
         clock += length
     return True
 
 
 @lru_cache(maxsize=64)  # telling kernels apart takes a millisecond or two
-def bound_log(
-    kernels: StepKernels, bias_kernel: Function, noise_kernel: Function, own: str | None = None
-) -> Function:
-    """Return `log_segment`, compiled for a policy's kernels, a bias and a noise.
+def bound_log(kernels: StepKernels, own: str | None = None) -> Function:
+    """Return `log_segment` for a policy's kernels, yet to be compiled.
 
     Args:
         kernels: of the policy.
-        bias_kernel: of the bias.
-        noise_kernel: of the noise.
         own: a digest of the user's own code in them (`own_code`).
     """
-    keep = bind(keep_pull, weight=bias_kernel, feedback=bound_feedback(noise_kernel))
+    keep = bind(keep_pull, **loop_models())
     noted = {"note_round": keep_round, "note_pull": keep, "rounds_noted": True}
-    loop = bind(
+    return bind(
         log_segment,
-        pulls_of_chunk=bound_chunk(kernels, bias_kernel, noise_kernel, **noted),
+        pulls_of_chunk=bound_chunk(kernels, **noted),
         draw_noise=caller(noise_types()),
     )
-    return compiled(loop, inlined=False)

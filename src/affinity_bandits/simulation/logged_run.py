@@ -56,8 +56,8 @@ class LoggedRun(StepRun):
                 f"at most {MOST_BYTES // (8 * self._width):,}"
             )
         super().__init__(bandit, policy, rows, seed)
-        kernels, models = self.policy.kernels(), (bandit.bias.kernel, bandit.noise.kernel)
-        self._loop = bound_log(kernels, *models, own_code((*kernels, *models), strict=False))
+        kernels = self.policy.kernels()
+        self._loop = bound_log(kernels, own_code(kernels, strict=False))
         self._other_draws = bound_noise(self._arena.law, False)
         self._others = other_noise(self.seed, bandit.arms if self._unchosen else 0)
 
@@ -87,14 +87,8 @@ class LoggedRun(StepRun):
                 scores=scores[start:stop],
                 others=self._others,
             )
-            self._play(
-                self._loop,
-                self._draws.address,
-                self._other_draws.address,
-                np.uint64(self.replicate),
-                stop,
-                notes,
-            )
+            addresses = (self._other_draws.address,)
+            self._play(self._loop, addresses, (np.uint64(self.replicate), stop, notes))
         rounds = int(written[1])
         if rounds < len(panels):
             panels = panels[:rounds].copy()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import groupby
 from typing import TypeVar
 
 import numpy as np
@@ -20,12 +21,17 @@ def merged(result: AnyResult, other: AnyResult) -> AnyResult:
     if not isinstance(other, type(result)):
         raise InvalidInput("other", "a Result", other)
     _check_the_same(result, other)
-    both = np.intersect1d(result.replicates, other.replicates)
-    if len(both):
-        rule = f"of other replicates: choose first_replicate above {result.replicates.max()}"
-        raise InvalidInput("other", rule, f"{len(both)} that are in both, first {both[0]}")
     numbers = np.concatenate([result.replicates, other.replicates])
-    order = np.argsort(numbers)
+    seeds = [*result.seed_of_each, *other.seed_of_each]  # of any size: no array holds them
+    keys = list(zip(seeds, numbers.tolist(), strict=True))
+    both = sorted(set(keys[: len(result.replicates)]) & set(keys[len(result.replicates) :]))
+    if both:
+        seed, number = both[0]
+        rule = f"of other replicates: choose first_replicate above {result.replicates.max()}"
+        rule += ", or another seed"
+        raise InvalidInput("other", rule, f"{len(both)} that are in both, first {number} of {seed}")
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    parts = tuple((seed, len(list(ones))) for seed, ones in groupby(sorted(seeds)))
 
     def together(mine: IntArray, theirs: IntArray) -> IntArray:
         # In memory, too, as one run has them: sums over them then round alike.
@@ -33,6 +39,8 @@ def merged(result: AnyResult, other: AnyResult) -> AnyResult:
 
     return replace(
         result,
+        seed=parts[0][0],
+        parts=parts if len(parts) > 1 else (),
         replicates=numbers[order],
         pulls=together(result.pulls, other.pulls),
         candidates=together(result.candidates, other.candidates),
@@ -42,7 +50,7 @@ def merged(result: AnyResult, other: AnyResult) -> AnyResult:
 
 def _check_the_same(result: ResultData, other: ResultData) -> None:
     """Check that two results differ in nothing but their replicates."""
-    for name in ("bandit", "horizon", "seed", "version"):
+    for name in ("bandit", "horizon", "version"):
         mine, theirs = getattr(result, name), getattr(other, name)
         if mine != theirs:
             raise InvalidInput("other", f"of the same {name} ({mine})", theirs)

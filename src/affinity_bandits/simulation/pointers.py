@@ -30,16 +30,18 @@ def types_of(*examples: Any) -> Types:
 
 
 class Shared:
-    """A compiled kernel that returns nothing, to be called through its address.
+    """A compiled kernel, to be called through its address.
 
     Args:
-        kernel: of `compiled`.
+        kernel: of `compiled`, with `shared`.
         types: of its arguments.
+        returns: the type of what it returns, if that is anything.
     """
 
-    def __init__(self, kernel: Any, types: Types) -> None:
+    def __init__(self, kernel: Any, types: Types, returns: Any = numba.void) -> None:
         self._kernel = kernel
         self._types = types
+        self._returns = returns
 
     @cached_property
     def address(self) -> Any:
@@ -48,11 +50,14 @@ class Shared:
             return self._kernel
         self._kernel.compile(self._types)
         made = self._kernel.overloads[self._types]
+        found = made.signature.return_type
+        if found != (compiler.types.none if self._returns == numba.void else self._returns):
+            raise TypingError(f"a kernel should return {self._returns}, not {found}")
         return made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
 
 
 @lru_cache(maxsize=64)
-def caller(types: Types) -> Function:
+def caller(types: Types, returns: Any = numba.void) -> Function:
     """Return a kernel (address, tuple of arguments) that calls what lies there.
 
     Numbers are converted to the given types, which must be those of the `Shared` kernel; a loop
@@ -68,22 +73,24 @@ def caller(types: Types) -> Function:
 
         def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
             convention = context.call_conv
-            function = convention.get_function_type(numba.void, types).as_pointer()
-            status, _ = convention.call_function(
+            function = convention.get_function_type(returns, types).as_pointer()
+            status, found = convention.call_function(
                 builder,
                 builder.inttoptr(given[0], function),
-                numba.void,
+                returns,
                 types,
                 cgutils.unpack_tuple(builder, given[1]),
             )
             with cgutils.if_unlikely(builder, status.is_error):
                 convention.return_status_propagate(builder, status)
-            return context.get_dummy_value()
+            return context.get_dummy_value() if returns == numba.void else found
 
-        return numba.void(numba.intp, compiler.types.Tuple(types)), generate
+        return returns(numba.intp, compiler.types.Tuple(types)), generate
 
     # The name is what digests see of it.
-    call.__name__ = f"call_{hashlib.blake2b(repr(types).encode(), digest_size=12).hexdigest()}"
+    call.__name__ = (
+        f"call_{hashlib.blake2b(repr((types, returns)).encode(), digest_size=12).hexdigest()}"
+    )
     made: Function = intrinsic(call)
     return made
 
@@ -93,6 +100,6 @@ def _fits(given: Any, wanted: Any) -> bool:
     return given == wanted or (isinstance(given, number) and isinstance(wanted, number))
 
 
-def plain_call(kernel: Function, arguments: tuple[Any, ...]) -> None:
+def plain_call(kernel: Function, arguments: tuple[Any, ...]) -> Any:
     """Call a kernel that is not compiled, whose address is itself."""
-    kernel(*arguments)
+    return kernel(*arguments)

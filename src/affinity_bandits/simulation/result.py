@@ -24,6 +24,7 @@ from affinity_bandits.simulation.intervals import (
 )
 from affinity_bandits.simulation.labelled import as_dataset, as_frame
 from affinity_bandits.simulation.merging import merged
+from affinity_bandits.simulation.ranking import Ranking, ranking
 from affinity_bandits.simulation.result_data import PolicyRun, ResultData
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class SummaryRow:
 
     Attributes:
         label: the policy's name in the result.
-        engine: "rounds" or "steps".
+        engine: "rounds", "steps" or "python".
         regret: mean regret at the horizon, with the ends of its interval.
         regret_runs: regret of the median run, and of the two runs between which lie 90% of all.
         wrong_arm: how often the verdict was wrong, with the ends of its interval.
@@ -71,8 +72,8 @@ class Result(ResultData):
         bandit: the instance.
         runs: one entry a policy, in the order asked for.
         horizon: pulls of every replicate.
-        seed: of all randomness.
-        replicates: the replicates' numbers.
+        seed: of all randomness; the lowest, where results of several were merged.
+        replicates: the replicates' numbers, seed by seed.
         checkpoints: the pulls after which counts were taken, ascending; the last is the horizon.
         pulls: T_i at each checkpoint, [policy, replicate, checkpoint, arm].
         candidates: 1 where the policy held at the end that the arm may be best,
@@ -80,6 +81,7 @@ class Result(ResultData):
         complete: False if the run was interrupted, so that there are fewer replicates than
             asked for.
         version: of the package that made it.
+        parts: each seed with the number of its replicates, where there are several.
     """
 
     def __repr__(self) -> str:
@@ -106,8 +108,14 @@ class Result(ResultData):
         return (
             f"{count} {'policy' if count == 1 else 'policies'} ({some(self.labels)}), "
             f"{len(self.replicates):,} replicates of {self.horizon:,} pulls, "
-            f"{self.bandit.arms:,} arms, seed {self.seed}{'' if self.complete else ', interrupted'}"
+            f"{self.bandit.arms:,} arms, {self._seeds_in_words}"
+            f"{'' if self.complete else ', interrupted'}"
         )
+
+    @property
+    def _seeds_in_words(self) -> str:
+        many = len(self.seeds) > 1
+        return f"seed{'s' if many else ''} {some([str(seed) for seed in self.seeds])}"
 
     def __getitem__(self, policy: str | list[str]) -> Result:
         wanted = policy if isinstance(policy, list) else [policy]
@@ -173,12 +181,25 @@ class Result(ResultData):
         """
         return paired_difference(self, first, second, level)
 
-    def merge(self, other: Result) -> Result:
-        """Return the result of the replicates of both, the same as if one call had run them all.
+    def ranking(self, level: float = 0.95) -> Ranking:
+        """Return the policies in the order of their mean regret at the horizon.
 
-        Both must be of the same bandit, policies, horizon, seed, checkpoints and version, and have
-        no replicate in common (`first_replicate` of `simulate`). The result is complete if both
-        are.
+        Every two are compared replicate by replicate (`paired_difference`), all of them at once:
+        with at least the probability `level` no two are said to differ the wrong way around. Those
+        whose interval holds 0 cannot be told apart, and share a range of ranks.
+
+        Args:
+            level: at least this is the probability that everything said of the order is right.
+        """
+        return ranking(self, level)
+
+    def merge(self, other: Result) -> Result:
+        """Return the result of the replicates of both.
+
+        Both must be of the same bandit, policies, horizon, checkpoints and version, and have no
+        replicate of a seed in common (`first_replicate` of `simulate`). Of one seed it is the same
+        as if one call had run them all; replicates of different seeds are as independent as those
+        of one. It is complete if both are.
 
         Raises:
             InvalidInput: they differ in more than their replicates, or have some in common.
@@ -219,6 +240,7 @@ class Result(ResultData):
             "runs": [vars(run) for run in self.runs],
             "horizon": self.horizon,
             "seed": self.seed,
+            **({"parts": self.parts} if self.parts else {}),
             "complete": self.complete,
             "version": self.version,
         }
@@ -269,6 +291,7 @@ class Result(ResultData):
                 candidates=data["candidates"],
                 complete=header["complete"],
                 version=header["version"],
+                parts=tuple((seed, count) for seed, count in header.get("parts", ())),
             )
 
 

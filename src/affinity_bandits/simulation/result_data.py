@@ -24,7 +24,8 @@ class PolicyRun:
         label: its name in the result.
         description: its `to_json`.
         eliminates: whether it narrows its candidates down.
-        engine: "rounds" (whole rounds drawn at once) or "steps" (pull by pull).
+        engine: "rounds" (whole rounds drawn at once), "steps" (pull by pull) or "python" (the same
+            in plain Python).
         note: why a round policy was run by steps, else empty.
         caveat: what the policy assumes of feedback that is not so here, else empty. It is about
             feedback alone: that there is none does not say that a theorem holds.
@@ -54,6 +55,18 @@ class ResultData:
     candidates: IntArray
     complete: bool = True
     version: str = field(default=__version__)
+    parts: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds that the replicates are of, ascending."""
+        return tuple(seed for seed, _ in self.parts) or (self.seed,)
+
+    @property
+    def seed_of_each(self) -> list[int]:
+        """The seed of each replicate."""
+        parts = self.parts or ((self.seed, len(self.replicates)),)
+        return [seed for seed, count in parts for _ in range(count)]
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -99,7 +99,7 @@ def normal_sum(
         arena.code, arena.parameters, breakpoints, smooth, a, b, k, pulls
     )
     variance = squares if arena.law == GAUSSIAN_SCALED else float(pulls)
-    deviation = arena.noise[0] * math.sqrt(variance)
+    deviation = arena.noise[arm] * math.sqrt(variance)
     return float(arena.means[arm] * weights + deviation * next_normal(stream))
 
 
@@ -117,7 +117,7 @@ def gated_normal_sum(
 ) -> float:
     """Draw the sum of gated Gaussian feedback: N(mu C, sigma**2 C), C heads of a coin with W."""
     count = float(count_successes(stream, arena.code, arena.parameters, 1.0, a, b, k, pulls))
-    deviation = arena.noise[0] * math.sqrt(count)
+    deviation = arena.noise[arm] * math.sqrt(count)
     return float(arena.means[arm] * count + deviation * next_normal(stream))
 
 
@@ -277,4 +277,4 @@ def bound_draws(law: int, tallied: bool, bias_kernel: Function, own: str | None 
             tally_of_arm=bound_tally(bias_kernel),
         )
         draws = bind(draw_sums, sum_of_feedback=bound)
-    return Shared(compiled(draws, inlined=False, called=False), draw_types())
+    return Shared(compiled(draws, inlined=False, shared=True), draw_types())

@@ -14,7 +14,6 @@ import numpy as np
 from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
 from affinity_bandits.policies.round import RoundKernels, RoundPolicy
-from affinity_bandits.simulation.compiled import compiled
 from affinity_bandits.simulation.draws import Stream, Words
 from affinity_bandits.simulation.environment import BanditArrays
 from affinity_bandits.simulation.pointers import caller
@@ -26,6 +25,7 @@ plan: Function = unbound
 absorb: Function = unbound
 candidate: Function = unbound
 draw_round: Function = unbound
+seat: Function = unbound
 meet: Function = unbound
 fewest_seats: Function = unbound
 
@@ -53,9 +53,9 @@ def round_batch(
     real: FloatArray,
     real_start: FloatArray,
     key: Words,
-    first: int,
     horizon: int,
     checkpoints: IntArray,
+    first: int,
     out: IntArray,
     candidates: IntArray,
 ) -> bool:
@@ -68,7 +68,7 @@ def round_batch(
     """
     arms = len(arena.initial)
     chosen, pulls, tally, seen = room.chosen, room.pulls, room.tally, room.seen
-    each = max(1, split.shape[1])
+    each = split.shape[1] if split.shape[1] > 0 else 1
     # Arrays are copied number by number throughout: assigning a slice makes the compiler build
     # the texts of errors that cannot happen, which takes seconds.
     for j in range(len(out)):
@@ -85,9 +85,7 @@ def round_batch(
         clock = 0
         record = 0
         while clock < horizon:
-            if len(room.judges) > 0:
-                open_round(arena, room, fewest_seats(state))
-                meet(state, room.judges[:arms])
+            seat(arena, room, state)
             planned = plan(state)
             size = len(planned.arms)
             repetitions = planned.repetitions
@@ -137,6 +135,16 @@ def round_batch(
     return True
 
 
+def seat_nobody(arena: BanditArrays, room: RoundRoom, state: Any) -> None:
+    """Leave it at counts of pulls, where nobody asks who judges; a kernel."""
+
+
+def seat_round(arena: BanditArrays, room: RoundRoom, state: Any) -> None:
+    """Seat those who judge a round, and tell the policy; a kernel."""
+    open_round(arena, room, fewest_seats(state))
+    meet(state, room.judges[: len(arena.initial)])
+
+
 def open_round(arena: BanditArrays, room: RoundRoom, fewest: int) -> None:
     """Seat those who judge a round, of whom the arm `fewest` should have the fewest seats."""
     arms = len(arena.initial)
@@ -150,13 +158,21 @@ def open_round(arena: BanditArrays, room: RoundRoom, fewest: int) -> None:
 
 
 @lru_cache(maxsize=256)  # telling kernels apart takes a millisecond or two
-def bound_rounds(kernels: RoundKernels, own: str | None = None) -> Function:
-    """Return the compiled round loop for a policy's kernels.
+def bound_rounds(kernels: RoundKernels, seated: bool, own: str | None = None) -> Function:
+    """Return the round loop for a policy's kernels, yet to be compiled.
 
     Args:
         kernels: of the policy.
+        seated: whether there is room for who judges.
         own: a digest of the user's own code in the kernels (`own_code`): a function that is the
             same object may read a global that is not.
     """
-    loop = bind(round_batch, draw_round=caller(draw_types()), **kernels._asdict())
-    return compiled(loop, inlined=False)
+    told = bind(seat_round, meet=kernels.meet, fewest_seats=kernels.fewest_seats)
+    return bind(
+        round_batch,
+        seat=told if seated else seat_nobody,
+        draw_round=caller(draw_types()),
+        plan=kernels.plan,
+        absorb=kernels.absorb,
+        candidate=kernels.candidate,
+    )

@@ -15,7 +15,8 @@ from affinity_bandits.kernels import Function, IntArray
 from affinity_bandits.policies import RoundPolicy, StepPolicy
 from affinity_bandits.policies.as_steps import as_steps
 from affinity_bandits.policies.state import pack, read_saved, state_from_json, state_to_json
-from affinity_bandits.simulation.compiled import explain_failure
+from affinity_bandits.simulation.compiled import explained
+from affinity_bandits.simulation.entries import Call
 from affinity_bandits.simulation.environment import (
     Committee,
     arena_of,
@@ -23,6 +24,7 @@ from affinity_bandits.simulation.environment import (
     require_bandit,
 )
 from affinity_bandits.simulation.layouts import laid_out
+from affinity_bandits.simulation.models import with_addresses
 from affinity_bandits.simulation.step_loop import (
     bound_noise,
     bound_segment,
@@ -58,6 +60,11 @@ class StepRun:
     ) -> None:
         self.bandit = require_bandit(bandit)
         self.policy = as_steps(policy)
+        if self.policy.in_python:
+            raise NotSupported(
+                f"policy {policy} runs in plain Python only: simulate runs it, and Environment "
+                f"pulls arms by hand, but nothing here can be compiled"
+            )
         self.horizon = checks.integer("horizon", horizon, low=1)
         self.seed = checks.integer("seed", seed, low=0, high=2**128 - 1)
         told = isinstance(policy, RoundPolicy) and policy.told_judges
@@ -71,10 +78,12 @@ class StepRun:
         )
         self._tape = new_buffer(self.seed)
         self._laid_out = laid_out(self._state.state)
-        kernels, models = self.policy.kernels(), (bandit.bias.kernel, bandit.noise.kernel)
+        kernels = self.policy.kernels()
         by_chance = bandit.joining.part < 1.0 or bandit.joining.leaving > 0.0
         self._draws = bound_noise(self._arena.law, by_chance)
-        self._segment = bound_segment(kernels, *models, own_code((*kernels, *models), strict=False))
+        plain = bandit.memory is None and not self._arena.seating.counted
+        self._segment = bound_segment(kernels, plain, own_code(kernels, strict=False))
+        self._calls: dict[Function, Call] = {}
         self._candidates = np.ones(bandit.arms, dtype=np.int64)
         self.restart(replicate)
 
@@ -122,7 +131,7 @@ class StepRun:
         """
         until = checks.integer("until", until, low=0, high=self.horizon)
         # The compiled loop checks no bounds.
-        times = np.ascontiguousarray(checkpoints, dtype=np.int64)
+        times = np.require(checkpoints, dtype=np.int64, requirements=("C", "A"))
         if times.ndim != 1 or np.any(np.diff(times) <= 0):
             raise InvalidInput("checkpoints", "ascending whole numbers", checkpoints)
         shape = (len(times), self.bandit.arms)
@@ -130,35 +139,50 @@ class StepRun:
         if rows.shape != shape or rows.dtype != np.int64:
             found = f"{rows.dtype} of shape {rows.shape}"
             raise InvalidInput("out", f"int64 of shape {shape}", found)
-        self._play(
-            self._segment,
-            self._draws.address,
-            np.uint64(self.replicate),
-            until,
-            times,
-            rows,
-            self._candidates,
-        )
+        if not rows.flags.writeable:
+            raise InvalidInput("out", "an array that can be written", "one that cannot")
+        # It takes for granted that an array's numbers lie side by side, too.
+        written = np.require(rows, requirements=("C", "A"))
+        self._play(self._segment, (), self._given(until, times, written))
+        if written is not rows:
+            rows[:] = written
 
-    def _play(self, loop: Function, *others: Any) -> None:
-        """Call a compiled loop on the run, and say in words what goes wrong in it."""
-        try:
-            sound = loop(
-                self._arena,
-                self._committee.state,
-                self._laid_out,
-                self._rng,
-                self._tape,
-                *others,
-            )
-        except MemoryError:
-            raise
-        except Exception as error:
-            raise explain_failure(self.policy, self.bandit, error) from error
+    def compile(self) -> None:
+        """Compile the loop that `advance` runs, which takes some seconds the first time."""
+        rows = np.empty((0, self.bandit.arms), dtype=np.int64)
+        with explained(self.policy, self.bandit):
+            self._call(self._segment, (), self._given(0, NO_CHECKPOINTS, rows)).compile()
+
+    def _given(self, until: int, times: IntArray, rows: IntArray) -> tuple[Any, ...]:
+        return np.uint64(self.replicate), until, times, rows, self._candidates
+
+    def _play(self, loop: Function, addresses: tuple[Any, ...], others: tuple[Any, ...]) -> None:
+        """Call a loop on the run, and say in words what goes wrong in it.
+
+        Args:
+            loop: not yet compiled.
+            addresses: that it takes besides that of the draws, the same at every call.
+            others: the arguments that are not the same at every call.
+        """
+        with explained(self.policy, self.bandit):
+            sound = self._call(loop, addresses, others)(self._rng, *others)
         if not sound:
             raise NotSupported(
                 f"policy {self.policy} chose an arm outside 0 to {self.bandit.arms - 1}"
             )
+
+    def _call(self, loop: Function, addresses: tuple[Any, ...], others: tuple[Any, ...]) -> Call:
+        if loop not in self._calls:
+            fixed = (
+                with_addresses(self._arena, self.bandit),
+                self._committee.state,
+                self._laid_out,
+                self._tape,
+                self._draws.address,
+                *addresses,
+            )
+            self._calls[loop] = Call(loop, fixed, (self._rng, *others))
+        return self._calls[loop]
 
     def to_json(self) -> str:
         """Return everything needed to resume in another process, to the bit."""

@@ -6,11 +6,12 @@ import numbers
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from affinity_bandits import checks
+from affinity_bandits import checks, names
 from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.catalogue import AnyPolicy, policy_from_json
 from affinity_bandits.errors import InvalidInput, NotSupported
@@ -19,6 +20,7 @@ from affinity_bandits.policies import RoundPolicy, StepPolicy
 from affinity_bandits.progress import progress_bar
 from affinity_bandits.simulation.engines import engine_for
 from affinity_bandits.simulation.environment import require_bandit
+from affinity_bandits.simulation.notices import saying_so
 from affinity_bandits.simulation.result import Result
 from affinity_bandits.simulation.result_data import PolicyRun
 
@@ -58,12 +60,14 @@ def simulate(
             or a list of times. The horizon is always added. Memory grows with their number, not
             with the horizon.
         engine: "auto" draws whole rounds at once where the policy and the law of the feedback
-            allow it; "rounds" insists on it; "steps" never does. `Result.runs` says which was
-            used.
+            allow it; "rounds" insists on it; "steps" never does; "python" pulls in plain Python,
+            for policies that cannot be compiled (those that say `in_python` need not be told).
+            `Result.runs` says which was used.
         first_replicate: the number of the first replicate; 100 and then 100 more with
             `first_replicate=100` are the same as 200.
         progress: True for a bar, None for a bar on a terminal once a second has passed, False
-            for none, or a function that is called with the part done.
+            for none, or a function that is called with the part done: first with 0, once all
+            is compiled. With True and None, a line on standard error says that it is compiled.
 
     Returns:
         The result; if interrupted (Ctrl-C) after the first replicates, what is finished, with
@@ -83,7 +87,7 @@ def simulate(
     replicates = checks.integer("replicates", replicates, low=1, high=10**9)
     first = checks.integer("first_replicate", first_replicate, low=0, high=2**62)
     checks.integer("seed", seed, low=0, high=2**128 - 1)
-    checks.choice("engine", engine, ("auto", "rounds", "steps"))
+    checks.choice("engine", engine, ("auto", "rounds", "steps", "python"))
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise InvalidInput("progress", "true, false, None or a function", progress)
     times = checkpoints_at(checkpoints, horizon)
@@ -97,10 +101,15 @@ def simulate(
     engines = [
         engine_for(bandit, policy, horizon, int(seed), times, engine) for policy in chosen.values()
     ]
+    # Before the clock of the progress begins: it would take that time for work, and there is none.
+    with saying_so(progress is None or progress is True):
+        for runner, _ in engines:
+            runner.compile()
     pulls = np.zeros(shape, dtype=np.int64)
     candidates = np.zeros((len(chosen), replicates, bandit.arms), dtype=np.int64)
     finished = 0
     with progress_bar(progress, len(chosen) * replicates) as bar:
+        bar.tick(0.0)
         try:
             for block in _blocks(replicates):
                 for i, (runner, _) in enumerate(engines):
@@ -181,7 +190,8 @@ def _labelled(policies: Policies, bandit: AffinityBandit) -> dict[str, AnyPolicy
         if labels.count(label) > 1:
             raise InvalidInput("policies", "different from each other", label)
     for _, policy in pairs:
-        policy.start(bandit.arms, 1)  # fails early where a policy does not fit the bandit
+        # Fails early where a policy does not fit the bandit.
+        names.own("policies", f"start ({policy})", partial(policy.start, bandit.arms, 1))
     return dict(pairs)
 
 
@@ -190,7 +200,7 @@ def require_policy(parameter: str, given: object, bandit: AffinityBandit) -> Any
     if isinstance(given, StepPolicy | RoundPolicy):
         return given
     if isinstance(given, str | Mapping):
-        return policy_from_json(given, bandit)
+        return policy_from_json(given, bandit, imports=True)
     one_of_several = parameter == "policies"
     rule = "a policy, its name, or a list of them" if one_of_several else "a policy or its name"
     raise InvalidInput(parameter, rule, given)

@@ -1,9 +1,10 @@
-"""The compiled loop of single pulls, written once and bound to each policy, bias and noise.
+"""The compiled loop of single pulls, written once and bound to each policy.
 
-`select`, `update`, `candidate`, `weight` and `feedback` are bound to a policy's, a bias's and a
-noise's kernels, so the compiler sees plain calls, inlines them, and caches the result on disk.
-`note_round` and `note_pull` do nothing here; `log_loop` binds those that write a log, so that a run
-and its log are the same pulls.
+`select`, `update` and `candidate` are bound to a policy's kernels, so the compiler sees plain
+calls, inlines them, and caches the result on disk; `weight` and `feedback` are those of `models`.
+Where everybody judges who was ever chosen, a pull has less to do, and there is less to compile
+(`plain_chunk`). `note_round` and `note_pull` do nothing here; `log_loop` binds those that write a
+log, so that a run and its log are the same pulls.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from affinity_bandits.simulation.draws import Words, fill_normal, fill_uniform
 from affinity_bandits.simulation.environment import (
     BanditArrays,
     Committee,
-    bound_feedback,
     key_words,
     share_of,
     take_seat,
 )
+from affinity_bandits.simulation.models import loop_models
 from affinity_bandits.simulation.pointers import Shared, Types, caller, types_of
 from affinity_bandits.simulation.seating import change_members, joins_committee, seat_judges
 
@@ -120,16 +121,14 @@ def pull_chunk(
     committee: Committee,
     state: Any,
     rng: np.random.Generator,
-    noise: FloatArray,
-    gates: FloatArray,
-    joins: FloatArray,
-    leaves: FloatArray,
+    tape: NoiseBuffer,
+    length: int,
     log: Any,
 ) -> bool:
-    """Pull once for each number in `noise`; return False if the policy chose an unknown arm."""
+    """Pull `length` times; return False if the policy chose an unknown arm."""
     arms = len(committee.pulls)
     total = float(arena.total_initial + committee.clock[0])
-    for i in range(len(noise)):
+    for i in range(length):
         if (arena.seating.counted or rounds_noted) and opens(state):
             if arena.seating.counted:
                 seat_judges(arena.seating, committee.members, committee.judges, fewest_seats(state))
@@ -139,8 +138,8 @@ def pull_chunk(
         if arm < 0 or arm >= arms:
             return False
         share = share_of(arena, committee, total, arm)
-        seen = feedback(arena, arm, weight(arena.code, arena.parameters, share), noise[i], gates[i])
-        joined = not arena.seating.counted or joins_committee(arena.seating, seen, joins[i])
+        seen = feedback(arena, arm, weight(arena, share), tape.noise[i], tape.gates[i])
+        joined = not arena.seating.counted or joins_committee(arena.seating, seen, tape.joins[i])
         update(state, arm, seen)
         # Before the committee changes: those who were not chosen are judged by it, too.
         note_pull(log, arena, committee, total, i, arm, share, seen, joined)
@@ -154,10 +153,35 @@ def pull_chunk(
                 committee.judges,
                 arm,
                 joined,
-                leaves[i],
+                tape.leaves[i],
             )
         total += 1.0
-    committee.clock[0] += len(noise)
+    committee.clock[0] += length
+    return True
+
+
+def plain_chunk(
+    arena: BanditArrays,
+    committee: Committee,
+    state: Any,
+    rng: np.random.Generator,
+    tape: NoiseBuffer,
+    length: int,
+    log: Any,
+) -> bool:
+    """Do the same where everybody judges who was ever chosen, and nothing is noted."""
+    arms = len(committee.pulls)
+    total = float(arena.total_initial + committee.clock[0])
+    for i in range(length):
+        arm = select(state, rng)
+        if arm < 0 or arm >= arms:
+            return False
+        share = (arena.initial[arm] + committee.pulls[arm]) / total
+        seen = feedback(arena, arm, weight(arena, share), tape.noise[i], tape.gates[i])
+        update(state, arm, seen)
+        committee.pulls[arm] += 1
+        total += 1.0
+    committee.clock[0] += length
     return True
 
 
@@ -165,9 +189,9 @@ def step_segment(
     arena: BanditArrays,
     committee: Committee,
     state: Any,
-    rng: np.random.Generator,
     tape: NoiseBuffer,
     draws: int,
+    rng: np.random.Generator,
     replicate: np.uint64,
     until: int,
     checkpoints: IntArray,
@@ -184,22 +208,13 @@ def step_segment(
     while record < len(checkpoints) and checkpoints[record] <= clock:
         record += 1
     while clock < until:
-        stop = min(until, clock + CHUNK)
-        if record < len(checkpoints):
-            stop = min(stop, checkpoints[record])
+        stop = clock + CHUNK  # `min` would be a function more to compile
+        stop = min(stop, until)
+        if record < len(checkpoints) and checkpoints[record] < stop:
+            stop = checkpoints[record]
         length = stop - clock
         draw_noise(draws, (tape, length, replicate, clock))
-        if not pulls_of_chunk(
-            arena,
-            committee,
-            state,
-            rng,
-            tape.noise[:length],
-            tape.gates[:length],
-            tape.joins[:length],
-            tape.leaves[:length],
-            0,
-        ):
+        if not pulls_of_chunk(arena, committee, state, rng, tape, length, 0):
             return False
         clock = stop
         if record < len(checkpoints) and checkpoints[record] == clock:
@@ -212,52 +227,38 @@ def step_segment(
 
 
 @lru_cache(maxsize=256)  # telling kernels apart takes a millisecond or two
-def bound_segment(
-    kernels: StepKernels, bias_kernel: Function, noise_kernel: Function, own: str | None = None
-) -> Function:
-    """Return the compiled segment for a policy's kernels, a bias and a noise.
+def bound_segment(kernels: StepKernels, plain: bool, own: str | None = None) -> Function:
+    """Return the segment for a policy's kernels, yet to be compiled.
 
     Args:
         kernels: of the policy.
-        bias_kernel: of the bias.
-        noise_kernel: of the noise.
+        plain: whether everybody judges who was ever chosen.
         own: a digest of the user's own code in them (`own_code`): a function that is the same
             object may read a global that is not.
     """
-    models = (bias_kernel, noise_kernel)
-    chunk = bound_chunk(kernels, *models, note_round=no_round, note_pull=no_pull)
-    loop = bind(
+    notes = {"note_round": no_round, "note_pull": no_pull}
+    chunk = bound_chunk(kernels, **({} if plain else notes))
+    return bind(
         step_segment,
         pulls_of_chunk=chunk,
         candidate=kernels.candidate,
         draw_noise=caller(noise_types()),
     )
-    return compiled(loop, inlined=False)
 
 
-def bound_chunk(
-    kernels: StepKernels, bias_kernel: Function, noise_kernel: Function, **noted: Any
-) -> Function:
-    """Return `pull_chunk` compiled for a policy's kernels, a bias and a noise.
+def bound_chunk(kernels: StepKernels, **noted: Any) -> Function:
+    """Return the pulls of a chunk, compiled for a policy's kernels.
 
     Args:
         kernels: of the policy.
-        bias_kernel: of the bias.
-        noise_kernel: of the noise.
-        noted: the kernels that note rounds and pulls, and whether rounds are noted at all.
+        noted: the kernels that note rounds and pulls, and whether rounds are noted at all; none
+            for `plain_chunk`.
     """
-    chunk = bind(
-        pull_chunk,
-        select=kernels.select,
-        update=kernels.update,
-        weight=bias_kernel,
-        feedback=bound_feedback(noise_kernel),
-        opens=kernels.opens,
-        meet=kernels.meet,
-        fewest_seats=kernels.fewest_seats,
-        **noted,
-    )
-    return compiled(chunk, called=False)
+    policy = {"select": kernels.select, "update": kernels.update, **loop_models()}
+    if not noted:
+        return compiled(bind(plain_chunk, **policy), called=False)
+    seated = {name: getattr(kernels, name) for name in ("opens", "meet", "fewest_seats")}
+    return compiled(bind(pull_chunk, **policy, **seated, **noted), called=False)
 
 
 @cache
@@ -272,4 +273,4 @@ def bound_noise(law: int, members: bool) -> Shared:
     drawn = bind(gated_noise, fill_noise=noise) if reads_gate(law) else noise
     if members:
         drawn = bind(member_noise, fill_noise=drawn)
-    return Shared(compiled(drawn, allocates=True, called=False), noise_types())
+    return Shared(compiled(drawn, allocates=True, shared=True), noise_types())

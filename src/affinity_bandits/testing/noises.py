@@ -11,10 +11,12 @@ import numpy as np
 from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.bias import Constant
 from affinity_bandits.kernels import FloatArray
-from affinity_bandits.noise import CustomNoise, Noise, noise_from_json
+from affinity_bandits.noise import NOISES, CustomNoise, Noise, noise_from_json
 from affinity_bandits.noise.laws import is_normal, reads_gate
+from affinity_bandits.simulation.code_cache import for_python
 from affinity_bandits.simulation.draws import normal_quantile
 from affinity_bandits.simulation.environment import arena_of, bound_feedback
+from affinity_bandits.testing.catalogues import known
 
 POINTS = 1000
 """Uniform numbers of the grid on which a law is looked at."""
@@ -65,7 +67,7 @@ def feedback_law(bandit: AffinityBandit, arm: int, weight: float) -> tuple[Float
         edges = np.unique([0.0, *arena.cumulative[arm]])
     numbers, widths = (0.5 * (edges[1:] + edges[:-1])).tolist(), np.diff(edges)
     if is_normal(arena.law):
-        numbers = [normal_quantile(u) for u in numbers]
+        numbers = [for_python(normal_quantile)(u) for u in numbers]
     gates = {0.5 * weight: weight, 0.5 + 0.5 * weight: 1.0 - weight}
     if not reads_gate(arena.law):
         gates = {0.0: 1.0}
@@ -102,5 +104,7 @@ def _check_nodes(noise: Noise) -> None:
 
 def _check_json(noise: Noise) -> None:
     data = json.loads(json.dumps(noise.to_json(), allow_nan=False))
-    known = {noise.label: noise.sampler} if isinstance(noise, CustomNoise) else None
-    assert noise_from_json(data, known) == noise, f"{noise} does not come back from JSON"
+    samplers = {noise.label: noise.sampler} if isinstance(noise, CustomNoise) else None
+    with known(noise, NOISES):
+        again = noise_from_json(data, samplers)
+    assert again == noise, f"{noise} does not come back from JSON"

@@ -20,7 +20,8 @@ from affinity_bandits.policies import (
     StepPolicy,
 )
 from affinity_bandits.policies.state import copy_state, pack, state_to_json
-from affinity_bandits.simulation import Environment, StepRun
+from affinity_bandits.simulation import Environment, StepRun, simulate
+from affinity_bandits.testing.kernels import check_kernels
 
 HORIZON = 300
 
@@ -28,7 +29,8 @@ HORIZON = 300
 def check_policy(policy: StepPolicy | RoundPolicy, arms: int = 3) -> None:
     """Check that a policy keeps its contract: description, state, kernels, both ways of running.
 
-    Of a round policy, what it says of its rounds is checked as well.
+    Of a round policy, what it says of its rounds is checked as well; of one that runs in plain
+    Python, that a run can be repeated.
 
     Args:
         policy: the description to check.
@@ -38,6 +40,10 @@ def check_policy(policy: StepPolicy | RoundPolicy, arms: int = 3) -> None:
         AssertionError: says which promise is broken.
     """
     _check_description(policy)
+    if policy.in_python:
+        _check_in_python(policy, arms)
+        return
+    check_kernels(policy, arms, HORIZON)
     _check_state(policy, arms)
     if isinstance(policy, RoundPolicy):
         _check_rounds(policy, arms)
@@ -52,12 +58,28 @@ def check_policy(policy: StepPolicy | RoundPolicy, arms: int = 3) -> None:
 
 
 def _check_description(policy: StepPolicy | RoundPolicy) -> None:
+    name = getattr(policy, "name", None)
+    assert name, f"{type(policy).__name__}: it has no name"
     data = policy.to_json()
     assert json.loads(json.dumps(data, allow_nan=False)) == data, (
         f"{policy}: its description is not plain JSON"
     )
-    assert data["name"] == policy.name, f"{policy}: its description does not carry its name"
+    assert policy.in_python or data["name"] == policy.name, (
+        f"{policy}: its description does not carry its name"
+    )
     assert hash(policy) == hash(policy), f"{policy}: it is not immutable"
+
+
+def _check_in_python(policy: StepPolicy | RoundPolicy, arms: int) -> None:
+    bandit = AffinityBandit(np.linspace(0.3, 0.7, arms).tolist(), bias=Power(1.0))
+    first, again = (simulate(bandit, policy, HORIZON, 2, checkpoints=HORIZON) for _ in range(2))
+    assert np.array_equal(first.pulls, again.pulls), (
+        f"{policy}: a run cannot be repeated: draw from the rng that it is handed, no other"
+    )
+    later = simulate(bandit, policy, HORIZON, 1, checkpoints=HORIZON, first_replicate=1)
+    assert np.array_equal(first.pulls[:, 1:], later.pulls), (
+        f"{policy}: a replicate depends on the one before it: let each begin anew"
+    )
 
 
 def _check_state(policy: StepPolicy | RoundPolicy, arms: int) -> None:
@@ -82,9 +104,9 @@ def _check_rounds(policy: RoundPolicy, arms: int) -> None:
         planned = kernels.plan(state)
         assert state_to_json(state) == before, f"{policy}: plan changes the state"
         chosen = [int(arm) for arm in planned.arms]
-        assert chosen == sorted(set(chosen)), f"{policy}: a round's arms are not in order"
+        assert len(set(chosen)) == len(chosen), f"{policy}: a round has an arm twice"
         assert chosen, f"{policy}: a round has no arms"
-        assert 0 <= chosen[0] <= chosen[-1] < arms, f"{policy}: a round has an unknown arm"
+        assert set(chosen) <= set(range(arms)), f"{policy}: a round has an unknown arm"
         assert planned.repetitions >= 1, f"{policy}: a round has no repetitions"
         pulled += len(chosen) * int(planned.repetitions)
         if pulled > HORIZON:

@@ -65,6 +65,7 @@ def check_bandit(bandit: AffinityBandit) -> None:
             f"this one remembers its last {bandit.memory:,} members: leave memory out"
         )
     check_committee(bandit)
+    check_slope(bandit)
 
 
 def check_committee(bandit: AffinityBandit) -> None:
@@ -91,6 +92,14 @@ def check_feedback(bandit: AffinityBandit, assumed: Feedback, where: str) -> Non
     if missing:
         raise NotSupported(
             f"{where} assumes {assumed.in_words}; {bandit.feedback_name} here {missing}"
+        )
+
+
+def check_slope(bandit: AffinityBandit) -> None:
+    """Check that the bias has a Lipschitz constant, as `assump:multBias` asks."""
+    if bandit.bias.lipschitz == math.inf:
+        raise NotSupported(
+            f"the theorems assume a Lipschitz constant, and the bias {bandit.bias} has none"
         )
 
 

@@ -24,6 +24,7 @@ from affinity_bandits.theory.assumptions import (
     check_arm,
     check_bandit,
     check_committee,
+    check_slope,
     check_weights,
     committee,
     log_of,
@@ -297,6 +298,7 @@ def bias_error_bound(
     if bandit.memory is not None:
         raise NotSupported("the lemma is about committees that only grow: leave memory out")
     check_committee(bandit)
+    check_slope(bandit)
     history, pulls = check_history(bandit, sets, lengths)
     initial = committee(bandit, discard_first)
     before = sum(initial) + sum(

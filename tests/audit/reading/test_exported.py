@@ -48,7 +48,7 @@ def table(
             outcome = "counted" if counted else "late"
             slot = None if total else order
             told = [order, event, time, 0, slot, group, units, 1, units, total, counted, outcome]
-            rows.add([*told, None, None, outsiders, *judges, *members])
+            rows.add([*told, None, None, "0" * 64, outsiders, *judges, *members])
     return path
 
 

@@ -25,6 +25,7 @@ FIXED = (
     "outcome",
     "rater",
     "rater group",
+    "digest",
     "outsiders",
 )
 """The columns of every such table; two for each group come after them."""

@@ -1,0 +1,189 @@
+"""Others' policies, biases and noises come in by name, and what is wrong is said in one line."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from affinity_bandits import (
+    AffinityBandit,
+    Result,
+    bias_from_json,
+    noise_from_json,
+    simulate,
+)
+from affinity_bandits.catalogue import policy_from_json
+from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
+from tests.support.environments import ROOT
+
+CODE = ROOT / "tests" / "names" / "code_of_a_user.py"
+RUN = ("--means", "0.4,0.6", "--horizon", "200", "--replicates", "2")
+SWEEP = """
+replicates = 2
+[axes]
+policy = ["mine:Least", "mine:Agent", {name = "mine:Agent", epsilon = 0.5}]
+"bandit.bias" = ["mine:Ramp", {name = "clipped", base = {name = "mine:Ramp", slope = 3}, low = 0.1}]
+[fixed]
+"bandit.noise" = "mine:Around"
+"bandit.true_means" = [0.4, 0.6]
+horizon = 50
+"""
+BROKEN = {
+    "imports_nothing": "import there_is_no_such_module\n",
+    "divides": "\nx = 1 / 0\n",
+    "is_no_python": "def f(:\n",
+    "leaves": "import sys\n\nsys.exit(3)\n",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    shutil.copy(CODE, tmp_path / "mine.py")
+    for name, text in BROKEN.items():
+        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def affinity(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [Path(sys.executable).with_name("affinity"), *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+def test_classes_of_the_current_folder_run_by_the_command(folder: Path) -> None:
+    words = ("--policy", "mine:Least", "--policy", "mine:Agent:epsilon=0.3")
+    models = ("--bias", "mine:Ramp:slope=3", "--noise", "mine:Around")
+    done = affinity(folder, "simulate", *RUN, *words, *models)
+    assert done.returncode == 0, done.stderr
+    assert "least" in done.stdout
+    assert "Agent(epsilon=0.3)" in done.stdout
+    assert "f(x) = min(1, 3 x), uniform around the mean" in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.one_at_a_time("ray")
+@pytest.mark.parametrize("executor", ["serial", "processes", "ray"])
+def test_a_sweep_sends_them_to_its_workers(folder: Path, executor: str) -> None:
+    (folder / "s.toml").write_text(SWEEP, encoding="utf-8")
+    workers = () if executor == "serial" else ("--workers", "2")
+    done = affinity(folder, "sweep", "run", "s.toml", "--executor", executor, *workers)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "12 were run" in done.stdout
+    again = affinity(folder, "sweep", "run", "s.toml", "--executor", "serial")
+    assert "12 replicates were there, 0 were run" in again.stdout  # whoever ran it, the same cells
+
+
+WRONG = {
+    "there_is_none:A": "there is no module 'there_is_none'",
+    "there_is_none.inside:A": "there is no module 'there_is_none'",
+    "imports_nothing:A": "ModuleNotFoundError: No module named 'there_is_no_such_module'",
+    "divides:A": "ZeroDivisionError: division by zero (divides.py, line 2)",
+    "is_no_python:A": "SyntaxError: invalid syntax (is_no_python.py, line 1)",
+    "leaves:A": "SystemExit: 3 (leaves.py, line 3)",
+    "mine:Leest": "has no 'Leest' (did you mean 'Least'?)",
+    "mine:ramp": "a class of step or round policies",
+    "mine:Ramp": "a class of step or round policies",
+    "ucb1:exploration": "settings are spelled ucb1:key=value",
+    "a b:c": "NAME:key=value or module:Class",
+    "mine:Agent:eps=1": "names that Agent takes (epsilon)",
+    "mine:Least:second=1": "parameter of policy least must be one of first",
+}
+
+
+@pytest.mark.slow
+def test_the_command_says_in_one_line_what_is_wrong(folder: Path) -> None:
+    for name in ("divides:A", "mine:Leest"):
+        done = affinity(folder, "simulate", *RUN, "--policy", name)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.count("\n") == 1
+        assert WRONG[name] in done.stderr
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_each_cause_has_its_own_words(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from affinity_bandits.cli.parsing import described
+
+    monkeypatch.syspath_prepend(folder)
+    with pytest.raises(InvalidInput) as said:
+        policy_from_json(described("policy", name), imports=True)
+    assert WRONG[name] in str(said.value)
+    for module in (*BROKEN, "mine"):
+        sys.modules.pop(module, None)
+
+
+@pytest.mark.parametrize("place", ["there_is_none:A", "antigravity:A", "tests.names.loud:A"])
+def test_what_is_read_back_imports_nothing(place: str) -> None:
+    """A description from a file of somebody else's does not choose what is imported."""
+    for read in (policy_from_json, bias_from_json, noise_from_json):
+        with pytest.raises(UnknownName):
+            read(place)
+    with pytest.raises(UnknownName):
+        AffinityBandit.from_json({"true_means": [0.5], "bias": {"name": place}})
+    assert place.partition(":")[0] not in sys.modules
+
+
+def test_a_result_that_names_a_module_imports_nothing(tmp_path: Path) -> None:
+    simulate(AffinityBandit([0.4, 0.6]), "uniform", 10, 1, engine="python").save(tmp_path / "r.npz")
+    with np.load(tmp_path / "r.npz") as data:
+        parts = dict(data)
+    header = json.loads(str(parts["header"]))
+    header["bandit"]["bias"] = {"name": "antigravity:A"}
+    parts["header"] = np.array(json.dumps(header))
+    np.savez(tmp_path / "r.npz", **parts)
+    with pytest.raises(AffinityError, match="bias must be one of"):
+        Result.load(tmp_path / "r.npz")
+    assert "antigravity" not in sys.modules
+
+
+ENTRIES = """
+[affinity_bandits.policies]
+least = mine:Least
+broken = divides:A
+
+[affinity_bandits.biases]
+ramp = mine:Ramp
+
+[affinity_bandits.noises]
+around = mine:Around
+"""
+
+
+@pytest.mark.slow
+def test_an_installed_package_adds_names(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By entry points, which are listed, run, and named where they cannot be loaded."""
+    metadata = folder / "of_a_user-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: of-a-user\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(ENTRIES)
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    models = ("--bias", "ramp:slope=3", "--noise", "around")
+    done = affinity(elsewhere, "simulate", *RUN, "--policy", "least", *models)
+    assert done.returncode == 0, done.stderr
+    assert "least" in done.stdout
+    done = affinity(elsewhere, "simulate", *RUN, "--policy", "broken")
+    assert done.returncode == 2
+    assert "ZeroDivisionError" in done.stderr
+    assert "of of-a-user" in done.stderr
+    done = affinity(elsewhere, "simulate", *RUN, "--policy", "leest")
+    assert "did you mean 'least'?" in done.stderr
+    listed = {kind: affinity(elsewhere, kind).stdout for kind in ("policies", "biases", "noises")}
+    assert "The arm pulled least." in listed["policies"]
+    assert "cannot be loaded" in listed["policies"]
+    assert "min(1, s x)" in listed["biases"]
+    assert "around" in listed["noises"]
+
+
+@pytest.mark.slow
+def test_a_file_in_the_current_folder_shadows_nothing_unless_it_is_named(tmp_path: Path) -> None:
+    (tmp_path / "rich.py").write_text("raise RuntimeError('not this one')\n", encoding="utf-8")
+    assert affinity(tmp_path, "simulate", *RUN, "--policy", "uniform").returncode == 0

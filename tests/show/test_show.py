@@ -1,0 +1,123 @@
+"""The feedback loop as a page, a film and a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from affinity_bandits import AffinityBandit, Power
+from affinity_bandits.cli.app import app
+from affinity_bandits.show import Course, course, draw_moment, write_film
+from affinity_bandits.show.page import page
+from affinity_bandits.simulation import simulate_log
+from tests.support.browsers import launched
+
+NAMES = ["founders", 'new</script><b>"comers']
+BANDIT = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[100, 10])
+
+
+@pytest.fixture(scope="module")
+def courses() -> list[Course]:
+    return [
+        course(BANDIT, policy, 2_000, name=policy, seed=3) for policy in ("ucb1", "elimination")
+    ]
+
+
+def test_a_course_is_what_its_log_says(courses: list[Course]) -> None:
+    found = courses[0]
+    log = simulate_log(BANDIT, "ucb1", 2_000, seed=3)
+    for place in (0, 40, -1):
+        moment = found.at(place)
+        so_far = log.arm[: moment.choices]
+        members = [100 + (so_far == 0).sum(), 10 + (so_far == 1).sum()]
+        np.testing.assert_allclose(moment.shares, np.array(members) / sum(members))
+        assert moment.right == pytest.approx((so_far == 1).mean())
+        late = slice(moment.choices // 2, moment.choices)
+        for arm in (0, 1):
+            own = log.score[late][log.arm[late] == arm]
+            expected = own.mean() if len(own) else np.nan
+            np.testing.assert_allclose(moment.scores[arm], expected)
+
+
+def test_the_last_moment_is_the_horizon_and_none_comes_twice(courses: list[Course]) -> None:
+    assert courses[0].choices[-1] == 2_000
+    assert (np.diff(courses[0].choices) > 0).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_page_moves_without_network(courses: list[Course], tmp_path: Path, width: int) -> None:
+    path = tmp_path / "loop.html"
+    path.write_text(page(courses, NAMES), encoding="utf-8")
+    with launched() as browser:
+        context = browser.new_context(viewport={"width": width, "height": 900}, offline=True)
+        opened = context.new_page()
+        failures: list[str] = []
+        opened.on("pageerror", lambda error: failures.append(str(error)))
+        opened.on("request", lambda request: failures.append(request.url))
+        opened.goto(path.as_uri())
+        assert opened.inner_text("#now") == "2,000 choices"
+        assert NAMES[1] in opened.inner_text("#key")
+        last = opened.inner_text("section p")
+        opened.keyboard.press("Tab")
+        opened.keyboard.press("Tab")
+        opened.keyboard.press("Home")
+        assert opened.inner_text("#now") == "10 choices"
+        assert opened.inner_text("section p") != last
+        assert opened.evaluate("document.documentElement.scrollWidth") == width
+        assert failures == [path.as_uri()]
+
+
+def test_a_page_asks_for_nothing_from_elsewhere(courses: list[Course]) -> None:
+    text = page(courses, NAMES).replace("http://www.w3.org/2000/svg", "")  # a name, not an address
+    assert "http" not in text
+    assert "src=" not in text
+    assert text.count("</script>") == 2
+
+
+def test_a_film_ends_with_the_last_moment(courses: list[Course], tmp_path: Path) -> None:
+    path = tmp_path / "loop.gif"
+    few = [one._replace(choices=one.choices[-9:]) for one in courses]
+    told: list[tuple[int, int]] = []
+    write_film(few, NAMES, path, tell=lambda done, of: told.append((done, of)))
+    with Image.open(path) as film:
+        assert film.n_frames == 5
+    assert told[-1] == (5, 5)
+
+
+def test_a_picture_says_when_it_is(courses: list[Course]) -> None:
+    figure = draw_moment(courses, NAMES)
+    assert figure.get_suptitle() == "after 2,000 choices"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--out", "loop.txt"], "out must be a file that ends in .html"),
+        (["--out", "nowhere/loop.html"], "out must be in a directory"),
+        (["--groups", "one"], "groups must be 2 names with commas between them"),
+        (["--horizon", "10"], "horizon"),
+        (["--horizon", "1e12"], "horizon"),
+        (["--policy", "ucb9"], "ucb9"),
+    ],
+)
+def test_mistakes_are_named_before_any_work(
+    arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["show", *arguments])
+    assert result.exit_code != 0
+    assert said in str(result.exception) + result.output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_writes_a_page(tmp_path: Path) -> None:
+    path = tmp_path / "loop.html"
+    arguments = ["show", "--horizon", "1000", "--policy", "ucb1", "--out", str(path)]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert "newcomers" in path.read_text(encoding="utf-8")

@@ -1,0 +1,74 @@
+"""The first use of a policy: it says that it compiles, and progress does not count that as work.
+
+Each test runs processes of its own on a cache of its own, where nothing is compiled yet.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from affinity_bandits.simulation.notices import NOTICE
+
+pytestmark = pytest.mark.slow
+
+COMMAND = "from affinity_bandits.cli import main; main()"
+SMALL = ("simulate", "--means", "0.4,0.6", "--policy", "uniform", "--horizon", "100")
+PROGRESS = """
+import json, time
+{change}
+from affinity_bandits import AffinityBandit, simulate
+seen = [(time.process_time(), 0.0)]
+told = lambda part: seen.append((time.process_time(), part))
+simulate(AffinityBandit([0.4, 0.6]), ["ucb1"], 1_000_000, 30, progress=told)
+print(json.dumps(seen))
+"""
+IN_THE_LOOP = """
+import affinity_bandits.simulation.engines as engines
+engines.StepEngine.compile = lambda self: None
+"""
+
+
+def run(cache: Path, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+
+def test_it_is_said_once_that_it_compiles_and_not_when_it_does_not(tmp_path: Path) -> None:
+    first = run(tmp_path, COMMAND, *SMALL)
+    assert first.stderr == f"{NOTICE}\n"
+    assert NOTICE not in first.stdout
+    second = run(tmp_path, COMMAND, *SMALL)
+    assert second.stderr == ""
+    assert second.stdout == first.stdout
+
+
+def expected_and_taken(cache: Path, change: str = "") -> tuple[float, float]:
+    """How long it takes in all, as estimated after the first tenth, and as it was."""
+    seen = json.loads(run(cache, PROGRESS.format(change=change)).stdout)
+    marks = [(at, part) for at, part in seen[1:] if part == 0.0] or seen[:1]
+    began = marks[-1][0]
+    at, part = next((at, part) for at, part in seen if part >= 0.1)
+    return (at - began) / part, seen[-1][0] - began
+
+
+def test_estimates_after_the_first_tenth_are_right_within_a_factor_of_two(tmp_path: Path) -> None:
+    """In time of the processor, so that what others do on the machine does not count."""
+    expected, taken = expected_and_taken(tmp_path)
+    assert taken / 2.0 < expected < 2.0 * taken
+
+
+def test_a_loop_that_compiles_at_its_first_pull_is_seen(tmp_path: Path) -> None:
+    """The negative control: as it was, the first part of the work seems to take seconds."""
+    expected, taken = expected_and_taken(tmp_path, IN_THE_LOOP)
+    assert expected > 2.0 * taken
