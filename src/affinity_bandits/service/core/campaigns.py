@@ -7,7 +7,6 @@ what it had not may be repeated with the same idempotency key.
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,29 +16,19 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits import checks
-from affinity_bandits._version import __version__
-from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service import problems
 from affinity_bandits.service.core import faults
 from affinity_bandits.service.core.campaign_spec import (
-    ANY,
     CampaignSpec,
-    next_round,
-    tellers_to_store,
 )
 from affinity_bandits.service.core.closer import Closer
-from affinity_bandits.service.core.closing import opened
+from affinity_bandits.service.core.creating import create_campaign
 from affinity_bandits.service.core.faults import policy_of
-from affinity_bandits.service.core.health_checks import LOOK_SECONDS
 from affinity_bandits.service.core.judging import (
-    Judges,
-    NamedJudges,
     Naming,
     RoundIsDue,
     awaited_words,
-    fewest_seats,
     name_judges,
-    open_with,
 )
 from affinity_bandits.service.core.memory import remember
 from affinity_bandits.service.core.records import Lease, Runs
@@ -103,53 +92,7 @@ class Campaigns(Closer):
             KeyReused: the key came before with another spec, or from another API key.
             InvalidInput: an API key that is to answer leases is none of the tenant's.
         """
-        check_key(key)
-        spec = spec.with_window()
-        policy, arms, scale = spec.policy, len(spec.arms), spec.scale
-        state = policy.start(arms, spec.horizon)
-        first = next_round(policy, state, arms, spec.horizon, 0)
-        if first is None:
-            raise InvalidInput("policy", "one that plans a first round", str(policy))
-        saved = policy.save(state, arms, spec.horizon)
-        data, digest = spec.to_json(), spec.digest()
-        terms = (spec.lease_seconds, scale.lowest, scale.highest)
-        tellers = tellers_to_store(spec.tellers)
-        async with transaction(self._pool) as db:
-            now = await db.fetchval(sql.time_of, now)
-            what = (
-                *(spec.name, spec.arms, data["policy"], spec.horizon, *terms),
-                *(saved, spec.committee, tellers),
-            )
-            id_: UUID | None = await db.fetchval(
-                sql.create_campaign, uuid.uuid4(), tenant, *what, now, actor, key, digest
-            )
-            if id_ is None:
-                before = await db.fetchrow(sql.created_before, tenant, key)
-                if before is None or (before["digest"], before["created_by"]) != (digest, actor):
-                    raise problems.KeyReused
-                return UUID(str(before["id"]))
-            await _check_tellers(db, tenant, spec)
-            status = "decided" if first.final else "open"
-            shape = (len(first.arms), first.size)
-            await db.execute(
-                *(sql.create_head, id_, tenant, status, *shape, *terms),
-                *(policy.order_window, spec.nodes.number, first.waits, tellers),
-            )
-            wanted = fewest_seats(policy, state)
-            await opened(db, id_, 0, first, before=0, now=now, wanted=wanted)
-            await db.execute(sql.watch, id_, now, LOOK_SECONDS)
-            detail = {
-                "description": data,  # the spec; so called since the first schema
-                "version": __version__,
-                "in_flight": policy.order_window,
-                "tellers": tellers,
-                "state": saved["state"],
-            }
-            await db.execute(sql.add_event, id_, 1, now, "create", actor, None, 0, detail)
-            if first.waits and spec.first_judges is not None:
-                named = NamedJudges(1, 0, Judges(spec.first_judges))
-                await open_with(db, id_, policy, saved, named, 2, now)
-        return UUID(str(id_))
+        return await create_campaign(self._pool, tenant, spec, key=key, actor=actor, now=now)
 
     async def ask(
         self, tenant: int, campaign: UUID, asks: Sequence[Ask], *, now: datetime | None = None
@@ -377,16 +320,6 @@ class Campaigns(Closer):
             found = await self._pool.fetchval(sql.arms_of_round, campaign, number)
             known = remember(self._arms, (campaign, number), tuple(found))
         return known
-
-
-async def _check_tellers(db: asyncpg.Connection, tenant: int, spec: CampaignSpec) -> None:
-    """Refuse tellers that could never tell: a campaign cannot be given others later."""
-    if spec.tellers in (None, ANY):
-        return
-    known = {row["id"] for row in await db.fetch(sql.keys_of_tenant, tenant, spec.tellers)}
-    strange = [one for one in spec.tellers or () if one not in known]
-    if strange:
-        raise InvalidInput("tellers", "ids of API keys of this tenant that are in use", strange)
 
 
 def _check(campaign: UUID, rows: Sequence[asyncpg.Record], sent: Sequence[object]) -> None:

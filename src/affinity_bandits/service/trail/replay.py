@@ -7,7 +7,6 @@ functions on the hot path, and what `affinity serve verify` holds against what t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -27,29 +26,11 @@ from affinity_bandits.service.core.judging import (
     judged_round,
 )
 from affinity_bandits.service.core.tallies import Nodes
+from affinity_bandits.service.trail.held_leases import HeldLease, HeldLeases
 from affinity_bandits.service.trail.raters import Counts, count_raters, fits_request
 from affinity_bandits.service.trail.replayable import check_replayable
 
 Row = Mapping[str, Any]
-
-
-@dataclass
-class HeldLease:
-    """A lease: the slots it was granted and, while its round is open, those it still owes.
-
-    `again` is whether others had them before.
-    """
-
-    round: int
-    runs: tuple[range, ...]
-    pending: set[int]
-    expires_at: datetime
-    again: bool
-    actor: str
-
-    def granted(self) -> set[int]:
-        """Return the slots that the lease was granted."""
-        return {slot for run in self.runs for slot in run}
 
 
 class Replay:
@@ -70,8 +51,7 @@ class Replay:
         tallies: and how often each score was given, if its policy has nodes.
         lapsed: how many slots of each of its arms had no answer when their first lease expired, of
             those that were answered or offered again since.
-        leases: leases by their number, those that owe nothing included.
-        owing: those of the open round that owe something.
+        leases: those that were granted, and those of the open round that owe something.
         closed: rounds that were closed.
         judges: who judges the open round, where its policy is told.
         fewest_seats: the arm that should have the fewest of them, if any.
@@ -93,8 +73,7 @@ class Replay:
         self.sums: list[int] = []
         self.tallies: list[list[int]] = []
         self.lapsed: list[int] = []
-        self.leases: dict[int, HeldLease] = {}
-        self.owing: dict[int, HeldLease] = {}
+        self.leases = HeldLeases()
         self.closed: list[dict[str, Any]] = []
         self.judges: Judges | None = None
         self.fewest_seats: int | None = None
@@ -127,10 +106,6 @@ class Replay:
             "judges": self._name_judges,
         }
         take[event["kind"]](event)
-
-    def pending(self) -> dict[int, set[int]]:
-        """Return the slots that each lease of the open round still owes."""
-        return {number: lease.pending for number, lease in self.owing.items()}
 
     def _create(self, event: Row) -> None:
         description = event["detail"]["description"]
@@ -182,43 +157,35 @@ class Replay:
         until = event["at"] + timedelta(seconds=self.spec.lease_seconds)
         self._same(event, "expires_at", event["expires_at"], until)
         lease = HeldLease(self.number, runs, granted, event["expires_at"], again, event["actor"])
-        self.leases[event["number"]] = self.owing[event["number"]] = lease
+        self.leases.grant(event["number"], lease)
 
     def _limit(self) -> int:
         """Return the first slot of the open round that may not be handed out yet."""
         if self.in_flight is None or len(self.round.arms) == 1:
             return self.round.size
-        owed = [min(lease.pending) for lease in self.owing.values()]
-        return min(self.round.size, min(owed, default=self.next_slot) + self.in_flight)
+        return min(self.round.size, self.leases.oldest_owed(self.next_slot) + self.in_flight)
 
     def _offered_again(self, count: int, at: datetime) -> list[int]:
         """Take slots back from the oldest leases, up to the first that has not expired."""
         found: list[int] = []
-        for number in sorted(self.owing):
-            if len(found) == count or self.owing[number].expires_at > at:
+        for number, lease in sorted(self.leases.owing.items()):
+            if len(found) == count or lease.expires_at > at:
                 break
-            part = sorted(self.owing[number].pending)[: count - len(found)]
+            part = sorted(lease.pending)[: count - len(found)]
             self._lapse(number, part, at)
-            self._settle(number, part)
+            self.leases.settle(number, part)
             found += part
         return found
 
     def _lapse(self, number: int, slots: Sequence[int], at: datetime) -> None:
         """Count slots that a lease owed until now, if it was their first and has expired."""
-        lease = self.leases[number]
+        lease = self.leases.granted[number]
         if lease.expires_at <= at and not lease.again:
             for slot in slots:
                 self.lapsed[slot % len(self.round.arms)] += 1
 
-    def _settle(self, number: int, slots: Sequence[int]) -> None:
-        """Remove slots from those that a lease still owes."""
-        lease = self.leases[number]
-        lease.pending.difference_update(slots)
-        if not lease.pending:
-            self.owing.pop(number, None)
-
     def _tell(self, event: Row) -> None:
-        lease = self.leases.get(event["lease"])
+        lease = self.leases.granted.get(event["lease"])
         if lease is None:
             self._note(event, f"told of lease {event['lease']}, which was not granted")
             return
@@ -246,15 +213,15 @@ class Replay:
         self._same(event, "duplicate", event["duplicate"], 0 if gone else told - counted)
 
     def _count_answers(self, event: Row, lease: HeldLease) -> int:
-        if not lease.granted().issuperset(event["told"]):
+        if not lease.slots().issuperset(event["told"]):
             self._note(event, "told of slots that the lease does not have")
         counted = 0
         for slot, units in zip(event["told"], event["units"], strict=True):
-            holder = self._holder(slot, event["lease"])
+            holder = self.leases.holder(slot, event["lease"])
             if holder is None:
                 continue
             self._lapse(holder, [slot], event["at"])
-            self._settle(holder, [slot])
+            self.leases.settle(holder, [slot])
             place = slot % len(self.round.arms)
             self._add(place, 1, units)
             counted += 1
@@ -269,14 +236,8 @@ class Replay:
         score = min(max(units // answers, scale.lowest), scale.highest)
         self.nodes.add(self.tallies[place], score, answers)
 
-    def _holder(self, slot: int, number: int) -> int | None:
-        """Return the lease that owes a slot, this one or a later one; None if no lease does."""
-        if slot in self.leases[number].pending:
-            return number
-        return next((other for other, one in self.owing.items() if slot in one.pending), None)
-
     def _count_totals(self, event: Row, lease: HeldLease) -> int:
-        if lease.pending != lease.granted():
+        if lease.pending != lease.slots():
             return 0
         width = len(self.round.arms)
         for arm, count, units in zip(event["told"], event["counts"], event["units"], strict=True):
@@ -288,7 +249,7 @@ class Replay:
                 self._note(event, f"{count} answers of arm {arm} are more than the lease has")
                 continue
             self._lapse(event["lease"], own[:count], event["at"])
-            self._settle(event["lease"], own[:count])
+            self.leases.settle(event["lease"], own[:count])
             if self.nodes.number and units % count:
                 self._note(event, f"{count} answers of arm {arm} do not have one score")
             self._add(place, count, units)
@@ -343,9 +304,9 @@ class Replay:
         if named is not None and in_order(self.fewest_seats, made.next.arms, named.judges):
             self._opening = named
         # A round that is closed owes nothing.
-        for number in list(self.owing):
+        for number, lease in list(self.leases.owing.items()):
             self._note(event, f"lease {number} still owed answers")
-            self._settle(number, list(self.owing[number].pending))
+            self.leases.settle(number, list(lease.pending))
 
     def _name_judges(self, event: Row) -> None:
         try:

@@ -211,7 +211,7 @@ async def _stored_differences(
     compare("next slot", head["next_slot"], replay.next_slot)
     compare("choices under way at once", head["in_flight"], replay.in_flight)
     compare("state of the policy", head["saved"], replay.saved)
-    if head["oldest"] > min((min(one) for one in replay.pending().values()), default=head["size"]):
+    if head["oldest"] > replay.leases.oldest_owed(head["size"]):
         found.append(f"slots before {head['oldest']} are said to be answered, but some are not")
     answered = replay.round.size if replay.status == "exhausted" else sum(replay.answers)
     compare("answers in the open round", head["answered"], answered)
@@ -237,7 +237,7 @@ async def _stored_differences(
             one.again and head["lapses_known"],
             one.actor,
         )
-        for lease, one in replay.owing.items()
+        for lease, one in replay.leases.owing.items()
     }
     compare("open leases", leases, owing)
     if head["lapses_known"]:

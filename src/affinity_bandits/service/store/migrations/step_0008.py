@@ -74,6 +74,8 @@ async def chain_events(db: asyncpg.Connection) -> None:
             f" TO former_{table}_pkey"
         )
     await db.execute("ALTER TABLE affinity.former_events DROP CONSTRAINT events_kind_check")
+    # As new databases have them: a later step that changes these tables gives this one a copy of
+    # what they were, or upgrades from the old dumps fail.
     for name in ("trail_tables.sql", "chain_functions.sql"):
         await db.execute((SQL / name).read_text(encoding="utf-8"))
     # A campaign at a time, an event at a time: a trail may be of any length.
