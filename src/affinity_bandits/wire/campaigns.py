@@ -7,9 +7,16 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import (
+    Field,
+    JsonValue,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.errors import InvalidInput, shown
 from affinity_bandits.plan_format import check_format
 from affinity_bandits.wire.base import (
     Body,
@@ -56,9 +63,21 @@ __all__ = [
 T = TypeVar("T")
 HeadCount = Annotated[int, Field(ge=0, le=MOST_JUDGES)]
 Heads = Annotated[dict[Name, HeadCount], Field(max_length=MOST_ARMS)]
-Tellers = (
-    Literal["any"] | Annotated[tuple[KeyId, ...], Field(min_length=1, max_length=MOST_TELLERS)]
-)
+
+
+def _as_tellers(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
+    """Say what is asked for as a whole: pydantic would say it of one of the two forms."""
+    try:
+        return read(tuple(value) if isinstance(value, list) else value)
+    except ValidationError:
+        rule = f"'any' or a list of 1 to {MOST_TELLERS} ids of API keys"
+        raise ValueError(f"tellers must be {rule}, got {shown(value)}") from None
+
+
+Tellers = Annotated[
+    Literal["any"] | Annotated[tuple[KeyId, ...], Field(min_length=1, max_length=MOST_TELLERS)],
+    WrapValidator(_as_tellers),
+]
 FaultKind = Annotated[str, one_of("policy", "state", "decision", "record", "page", "unexpected")]
 FindingKind = Annotated[
     str, one_of("missing", "uneven", "ends", "standstill", "rater", "committee")

@@ -10,7 +10,7 @@ import pytest
 
 from affinity_bandits.service.core import key_administration, keys
 from affinity_bandits.wire.limits import API_KEY, SCOPES
-from tests.support.web_site import Site, new_names, on_site, opened, refused, site
+from tests.support.web_site import CAMPAIGN, TELL, Site, new_names, on_site, opened, refused, site
 
 SOON = datetime.now(UTC) + timedelta(days=1)
 
@@ -47,6 +47,31 @@ def test_a_key_is_made_shown_once_used_listed_and_revoked(dsn: str) -> None:
             assert (await client.get("/v1/keys")).json()["items"][-1]["revoked_at"] is not None
 
     on_site(dsn, work, key_cache_ttl=-1.0)
+
+
+def test_a_key_cannot_tell_of_a_lease_of_another_unless_the_campaign_names_it(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        tenant = next(new_names)
+        asker, teller = await at.key(tenant), await at.key(tenant, ["tell"])
+        async with at.client(asker) as mine, at.client(teller) as theirs:
+            for named in ({}, {"tellers": [teller.split("_")[1]]}):
+                campaign = await opened(mine, **named)
+                asked = await mine.post(f"/v1/campaigns/{campaign}/ask", json={})
+                sent = TELL % (asked.json()["lease"], 0, 1)
+                told = await theirs.post(f"/v1/campaigns/{campaign}/tell", content=sent)
+                many = await theirs.post(f"/v1/campaigns/{campaign}/tells", content=sent)
+                if named:
+                    assert told.json()["counted"] == 1
+                    assert many.json()["duplicate"] == 1
+                else:
+                    refused(told, 403, "not_teller")
+                    assert (many.json()["status"], many.json()["code"]) == (403, "not_teller")
+            for wrong in ([], ["x"], "all", 1):
+                answer = await mine.post("/v1/campaigns", json=CAMPAIGN | {"tellers": wrong})
+                said = refused(answer, 422, "invalid")
+                assert said.startswith("tellers must be 'any' or a list of 1 to "), said
+
+    on_site(dsn, work)
 
 
 LIMITED = {

@@ -19,7 +19,7 @@ from affinity_bandits.service.core import faults
 from affinity_bandits.service.core.health_checks import HealthChecks
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.named import sql
-from affinity_bandits.service.webhooks import posting, sender
+from affinity_bandits.service.webhooks import notices, posting, sender
 from affinity_bandits.service.webhooks.notices import KINDS
 from affinity_bandits.service.webhooks.sender import Sender
 from affinity_bandits.service.webhooks.subscriptions import Webhooks
@@ -118,6 +118,18 @@ def test_a_notice_is_there_if_and_only_if_what_it_reports_is(dsn: str) -> None:
         await at.one.campaigns.close_due(now=at.one.now)
         await at.send()
         assert at.receiver.kinds == ["attention", "dropped", "decided"]
+
+    hooked(dsn, test)
+
+
+def test_no_more_notices_are_kept_for_a_webhook_than_a_bound(dsn: str) -> None:
+    async def test(at: Hooked) -> None:
+        await at.put_in(2)
+        with patch.object(notices, "MOST_OWED", 3):
+            await at.one.complete_but_do_not_close()
+            await at.one.campaigns.close_due(now=at.one.now)
+        await at.send()
+        assert at.receiver.kinds == ["0", "1", "dropped"]  # and there was no room for "decided"
 
     hooked(dsn, test)
 

@@ -16,6 +16,9 @@ KINDS = ("dropped", "decided", "exhausted", "attention", "standstill")
 campaign cannot go on by the service's fault; its answers have stopped."""
 REPEATED = ("attention", "standstill")
 """Kinds that may come and go: one that is not delivered yet stands for those after it."""
+MOST_OWED = 10_000
+"""Notices, dead ones included, that are kept for one webhook: a receiver that is gone for good must
+not fill the database. Those beyond are left out."""
 
 Details = Callable[[list[str]], dict[str, Any]]
 
@@ -34,7 +37,7 @@ async def report(
         kind: one of `KINDS`.
         details: given the names of the campaign's arms, returns what else is said.
     """
-    for row in await db.fetch(sql.webhooks_for, campaign, kind, kind in REPEATED):
+    for row in await db.fetch(sql.webhooks_for, campaign, kind, kind in REPEATED, MOST_OWED):
         body = {
             "notice": str(uuid4()),
             "kind": kind,

@@ -5,7 +5,9 @@ JOIN affinity.heads AS h ON h.campaign = c.id
 JOIN affinity.webhooks AS w ON w.tenant = c.tenant
 WHERE c.id = $1 AND w.removed_at IS NULL AND $2 = ANY (w.kinds)
   AND NOT ($3 AND EXISTS (SELECT FROM affinity.notices AS n
-    WHERE n.webhook = w.id AND NOT n.dead AND n.campaign = c.id AND n.kind = $2));
+    WHERE n.webhook = w.id AND NOT n.dead AND n.campaign = c.id AND n.kind = $2))
+  AND (SELECT count(*) FROM (SELECT FROM affinity.notices AS n WHERE n.webhook = w.id LIMIT $4)
+    AS owed) < $4;
 
 -- name: add_notice
 INSERT INTO affinity.notices (webhook, campaign, kind, body) VALUES ($1, $2, $3, $4);
