@@ -54,9 +54,12 @@ class Reader:
         page: what they read.
         folder: an empty directory.
         adapted: what they must type differently.
+        place: their environment; one with what the page needs if None.
     """
 
-    def __init__(self, page: Page, folder: Path, adapted: Adapted) -> None:
+    def __init__(
+        self, page: Page, folder: Path, adapted: Adapted, place: Path | None = None
+    ) -> None:
         assert page.needs is not None
         self._page = page
         self._adapted = adapted
@@ -66,7 +69,7 @@ class Reader:
         self._kept.mkdir()
         # The files that pages name by their place in a checkout, without the package's source.
         shutil.copytree(ROOT / "docs", self._cwd / "docs")
-        place = environment(page.needs)
+        place = place or environment(page.needs)
         self._python = place / "bin" / "python"
         self._variables = {
             "PATH": f"{place / 'bin'}:/usr/local/bin:/usr/bin:/bin",
@@ -107,6 +110,16 @@ class Reader:
             self._start(command.line, text)
             return
         state = self._kept / "state"
+        status, printed, complained = self._run(command.line, text, state)
+        if status != 0:
+            said = f"ends with status {status}:\n{text}\n{printed}{complained}"
+            raise NotAsPrinted(self._at(command.line, said))
+        pairs = state.read_text(encoding="utf-8").split("\0")
+        self._variables = dict(pair.split("=", 1) for pair in pairs if pair)
+        self._compare(command.line, command.shown, printed)
+
+    def _run(self, line: int, text: str, state: Path) -> tuple[int, str, str]:
+        """Type a command; return its status, what it printed and what it complained of."""
         with subprocess.Popen(
             ["bash", "-c", REMEMBER.format(text, state)],
             cwd=self._in_cwd("."),
@@ -121,13 +134,8 @@ class Reader:
                 printed, complained = running.communicate(timeout=PATIENCE)
             except subprocess.TimeoutExpired:
                 os.killpg(running.pid, signal.SIGKILL)  # what it started, too
-                raise NotAsPrinted(self._at(command.line, f"is not over:\n{text}")) from None
-        if running.returncode != 0:
-            said = f"ends with status {running.returncode}:\n{text}\n{printed}{complained}"
-            raise NotAsPrinted(self._at(command.line, said))
-        pairs = state.read_text(encoding="utf-8").split("\0")
-        self._variables = dict(pair.split("=", 1) for pair in pairs if pair)
-        self._compare(command.line, command.shown, printed)
+                raise NotAsPrinted(self._at(line, f"is not over:\n{text}")) from None
+        return running.returncode, printed, complained
 
     def _enter(self, block: Block) -> None:
         """Load a block of Python from a file of its own."""

@@ -1,0 +1,34 @@
+"""Print a constraint for each package that a part of this one needs: its lowest release."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+TOOLS = ("docs", "dev")
+"""Extras that nobody who uses the package installs."""
+
+
+def main() -> None:
+    """Read the lower bounds of pyproject.toml."""
+    text = (Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8")
+    extras = tomllib.loads(text)["project"]["optional-dependencies"]
+    lowest: dict[str, str] = {}
+    for extra, lines in extras.items():
+        if extra in TOOLS:
+            continue
+        for line in lines:
+            if line.startswith("affinity-bandits"):
+                continue
+            found = re.fullmatch(r"([\w-]+)>=(\d+)(?:\.(\d+))?((?:\.\d+)*)", line)
+            if found is None:
+                raise SystemExit(f"pyproject.toml gives no lower bound that can be read: {line}")
+            name, major, minor, rest = found.groups()
+            lowest[name] = f"{major}.{minor or 0}{rest}.*"
+    for name, version in sorted(lowest.items()):
+        print(f"{name}=={version}")
+
+
+if __name__ == "__main__":
+    main()
