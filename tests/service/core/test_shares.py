@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Any
+from unittest.mock import patch
 from uuid import UUID
 
 import pytest
@@ -16,6 +18,7 @@ from affinity_bandits.service.core.records import Lease
 from affinity_bandits.service.core.shares import Share, without_repeats
 from affinity_bandits.service.core.tells import SlotTell, Tell
 from affinity_bandits.service.problems import NeedsAttention, NoSuchCampaign, NotTeller, Unavailable
+from affinity_bandits.service.store.named import sql
 from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.wire import Told
 from affinity_bandits.wire.values import new_key
@@ -99,6 +102,25 @@ def test_campaigns_of_several_tenants_are_served_together(dsn: str) -> None:
         assert [one and one.complete for one in told] == [True] * 3
         for id_ in several.ids:
             await several.campaigns.close_told(id_, now=several.now)
+
+    on_several(dsn, test)
+
+
+def test_campaigns_that_are_new_to_a_process_are_looked_up_at_once(dsn: str) -> None:
+    async def test(several: Several) -> None:
+        queries: list[str] = []
+
+        class Counted:
+            async def fetch(self, query: str, *args: Any) -> Any:
+                queries.append(query)
+                return await several.pool.fetch(query, *args)
+
+        with patch.object(several.campaigns, "_pool", Counted()):
+            leases = await several.leases()
+            assert queries == [sql.ask, sql.arms_of_rounds]
+            await several.leases()
+            assert queries == [sql.ask, sql.arms_of_rounds, sql.ask]
+        assert [one.arms for one in leases] == [(0, 1)] * 3
 
     on_several(dsn, test)
 

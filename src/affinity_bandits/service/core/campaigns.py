@@ -126,7 +126,15 @@ class Campaigns(Closer):
         """
 
         async def send(some: Sequence[Share[Ask]]) -> list[asyncpg.Record]:
-            return await self._fetch_asked(some, now, wait=False)
+            rows = await self._fetch_asked(some, now, wait=False)
+            campaigns = [one.campaign for one in some for _ in one.items]
+            leased = [
+                (campaign, row["round"])
+                for campaign, row in zip(campaigns, rows, strict=False)
+                if row["outcome"] == "leased"
+            ]
+            await self._learn_arms(leased)  # of all at once
+            return rows
 
         return await send_together(shares, send, self._asked_alike)
 
@@ -315,11 +323,15 @@ class Campaigns(Closer):
 
     async def _arms_of(self, campaign: UUID, number: int) -> tuple[int, ...]:
         """Return the arms of a round in the order of its slots."""
-        known = self._arms.get((campaign, number))
-        if known is None:
-            found = await self._pool.fetchval(sql.arms_of_round, campaign, number)
-            known = remember(self._arms, (campaign, number), tuple(found))
-        return known
+        await self._learn_arms([(campaign, number)])
+        return self._arms[campaign, number]
+
+    async def _learn_arms(self, rounds: Sequence[tuple[UUID, int]]) -> None:
+        """Look up the arms of those rounds of which they are not known."""
+        unknown = {one for one in rounds if one not in self._arms}
+        if unknown:
+            for row in await self._pool.fetch(sql.arms_of_rounds, *zip(*unknown, strict=True)):
+                remember(self._arms, (row["campaign"], row["number"]), tuple(row["arms"]))
 
 
 def _check(campaign: UUID, rows: Sequence[asyncpg.Record], sent: Sequence[object]) -> None:

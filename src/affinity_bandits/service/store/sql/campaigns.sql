@@ -44,8 +44,10 @@ INSERT INTO affinity.requests (campaign, key, event, actor) VALUES ($1, $2, $3, 
 -- name: end_campaign
 UPDATE affinity.heads SET status = $2, events = events + 1 WHERE campaign = $1;
 
--- name: arms_of_round
-SELECT arms FROM affinity.rounds WHERE campaign = $1 AND number = $2;
+-- name: arms_of_rounds
+SELECT r.campaign, r.number, r.arms
+FROM unnest($1::uuid[], $2::integer[]) AS w (campaign, number)
+JOIN affinity.rounds AS r USING (campaign, number);
 
 -- name: campaigns
 -- Whoever asks says which. What is only ever shown of a plan is in the first event alone.
