@@ -1,0 +1,66 @@
+"""How much better one group is than another for one type than for another type, whatever f is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from affinity_bandits import checks
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.simulation.intervals import proportion_interval
+
+
+class CrossRatio(NamedTuple):
+    """An estimate and the ends of its confidence interval; nan where nothing was seen."""
+
+    estimate: float
+    low: float
+    high: float
+
+
+def cross_ratio(successes: Sequence[Sequence[int]], level: float = 0.95) -> CrossRatio:
+    """Return (mu_ic / mu_jc) / (mu_ic' / mu_jc') from scores of 1.
+
+    Of a group's scores of 1 for two types, the part that came for the first has an expectation in
+    which f cancels, if types are drawn and nobody looked at an arrival's type before choosing. The
+    interval joins the exact ones of the two groups' parts; it covers with probability `level` at
+    least, after a number of arrivals that was settled by choices and scores alone.
+
+    Args:
+        successes: scores of 1 of group i for the types c and c', and those of group j.
+        level: of the interval.
+
+    >>> ratio = cross_ratio([[60, 20], [50, 50]])
+    >>> ratio.estimate, round(ratio.low, 2), round(ratio.high, 2)
+    (3.0, 1.37, 6.72)
+    """
+    level = checks.number("level", level, low=0.0, high=1.0, open_low=True, open_high=True)
+    table = [checks.integers_list("successes", row, low=0) for row in successes]
+    if len(table) != 2 or any(len(row) != 2 for row in table):
+        raise InvalidInput("successes", "two rows of two numbers", table)
+    each = 0.5 * (1.0 + level)  # so that both hold with the probability `level`
+    parts = []
+    for one, other in table:
+        if one + other == 0:
+            parts.append((math.nan, 0.0, 1.0))
+        else:
+            rate, low, high = proportion_interval(one, one + other, each)
+            parts.append((float(rate), float(low), float(high)))
+    (rate_i, low_i, high_i), (rate_j, low_j, high_j) = parts
+    return CrossRatio(
+        _divided(_odds(rate_i), _odds(rate_j)),
+        _divided(_odds(low_i), _odds(high_j)),
+        _divided(_odds(high_i), _odds(low_j)),
+    )
+
+
+def _odds(part: float) -> float:
+    return math.inf if part == 1.0 else part / (1.0 - part)
+
+
+def _divided(one: float, other: float) -> float:
+    """Return a ratio of odds: an end at which nothing is known stays one."""
+    if one == 0.0 or other == math.inf:
+        return math.nan if one == other or (one == math.inf) else 0.0
+    return math.inf if other == 0.0 else one / other
