@@ -40,27 +40,18 @@ def cross_ratio(successes: Sequence[Sequence[int]], level: float = 0.95) -> Cros
     if len(table) != 2 or any(len(row) != 2 for row in table):
         raise InvalidInput("successes", "two rows of two numbers", table)
     each = 0.5 * (1.0 + level)  # so that both hold with the probability `level`
-    parts = []
-    for one, other in table:
-        if one + other == 0:
-            parts.append((math.nan, 0.0, 1.0))
-        else:
-            rate, low, high = proportion_interval(one, one + other, each)
-            parts.append((float(rate), float(low), float(high)))
-    (rate_i, low_i, high_i), (rate_j, low_j, high_j) = parts
-    return CrossRatio(
-        _divided(_odds(rate_i), _odds(rate_j)),
-        _divided(_odds(low_i), _odds(high_j)),
-        _divided(_odds(high_i), _odds(low_j)),
-    )
+    (low_i, high_i), (low_j, high_j) = (_odds(row, each) for row in table)
+    (one, two), (three, four) = table
+    across = two * three
+    estimate = one * four / across if across else math.inf if one * four else math.nan
+    low = 0.0 if low_i == 0.0 or high_j == math.inf else low_i / high_j
+    high = math.inf if low_j == 0.0 or high_i == math.inf else high_i / low_j
+    return CrossRatio(estimate, low, high)
 
 
-def _odds(part: float) -> float:
-    return math.inf if part == 1.0 else part / (1.0 - part)
-
-
-def _divided(one: float, other: float) -> float:
-    """Return a ratio of odds: an end at which nothing is known stays one."""
-    if one == 0.0 or other == math.inf:
-        return math.nan if one == other or (one == math.inf) else 0.0
-    return math.inf if other == 0.0 else one / other
+def _odds(row: Sequence[int], level: float) -> tuple[float, float]:
+    """Return the ends of an interval of the odds of the first of two types."""
+    if sum(row) == 0:
+        return 0.0, math.inf
+    _, low, high = proportion_interval(row[0], sum(row), level)
+    return float(low) / (1.0 - float(low)), math.inf if high == 1.0 else float(high / (1.0 - high))
