@@ -12,7 +12,7 @@ from affinity_bandits.paper.item import Claim, Data
 from affinity_bandits.studies.contexts import COMPARISONS, ITEM, NAMES, NOTES, claims, draw, run
 from tests.paper.cell_runner import runner_in
 
-SMALL = replace(ITEM.settings["quick"], horizon=4_000, adverse_runs=1_500, adverse_horizon=600)
+SMALL = replace(ITEM.settings["quick"], horizon=4_000)
 
 
 @pytest.mark.slow

@@ -155,8 +155,8 @@ def claims(data: Data) -> list[Claim]:
             0.9,
         ),
         proportion_above(
-            f"With passes in random order, bets on whole scores break their level of {FAILURE}"
-            " threefold: the sketch of a theorem was wrong",
+            f"With passes in random order, bets on whole scores fail more than three times as"
+            f" often as their level of {FAILURE} allows",
             LABEL,
             *lost(data, "adverse", "whole"),
             3.0 * FAILURE,
@@ -229,7 +229,7 @@ ITEM = Item(
         "sends one of each in every pass: how often the second group is dropped within 1,000 "
         "arrivals at the level .05. Bands and bars are 95% intervals."
     ),
-    settings={"quick": Settings(150, 2000), "full": Settings(400, 8000)},
+    settings={"quick": Settings(100, 1200), "full": Settings(300, 4000)},
     run=run,
     claims=claims,
     draw=draw,

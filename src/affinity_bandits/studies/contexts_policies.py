@@ -166,8 +166,10 @@ class HalfCountHandicap(HandicapElimination):
         super().__post_init__()
         if not self.bounded:
             raise InvalidInput("bounded", "true: unbounded scores need a sigma instead", False)
-        if self.judges != "chosen" or self.memory is not None:
-            raise InvalidInput("judges", "everybody ever chosen, without a memory", self.judges)
+        if self.judges != "chosen":
+            raise InvalidInput("judges", "'chosen'", self.judges)
+        if self.memory is not None:
+            raise InvalidInput("memory", "left out", self.memory)
         if self.in_flight not in (None, 1):
             raise InvalidInput("in_flight", "left out, or 1", self.in_flight)
 
