@@ -35,11 +35,10 @@ def test_without_bias_nobody_is_deceived(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_types_that_do_not_differ_break_nothing(tmp_path: Path) -> None:
     """The planted wrong world: both types have the same true values."""
-    wrong = replace(SMALL, runs=2, adverse_means=((0.5, 0.5), (0.5, 0.5)))
-    *_, fixed, whole, half = claims(run(wrong, runner_in(tmp_path)))
+    wrong = replace(SMALL, runs=2, adverse_runs=300, adverse_means=((0.5, 0.5), (0.5, 0.5)))
+    *_, fixed, whole, _ = claims(run(wrong, runner_in(tmp_path)))
     assert not fixed.holds
     assert not whole.holds
-    assert half.holds
 
 
 def told(lost: dict[str, int], part: float = 0.0) -> list[Claim]:

@@ -56,6 +56,11 @@ class Settings:
     adverse_horizon: int = 1_000
 
 
+def told(kind: type[HandicapElimination], initial: Sequence[int]) -> HandicapElimination:
+    """Return a comparison of 0/1 scores that knows the initial members."""
+    return kind(initial_pulls=initial, bounded=True, failure=FAILURE)
+
+
 def run(settings: Settings, runner: CellRunner) -> Data:
     """Take the choices of the better group over time, and who is dropped before an adversary."""
     del runner  # cells know no types
@@ -71,18 +76,17 @@ def run(settings: Settings, runner: CellRunner) -> Data:
         columns["part"] += np.broadcast_to(part, runs).tolist()
         columns["lost"] += np.asarray(lost).tolist()
 
-    told = {"bounded": True, "failure": FAILURE}
     drawn = TypedBandit(settings.means, settings.bias, settings.initial, settings.types)
     best = int(np.argmax(drawn.averages))
     policies: dict[str, TypedPolicy | RoundPolicy] = {
         "ucb1": PerType(UCB1()),
         "lin-ucb": LinUCB(),
         "thompson": PerType(ThompsonBeta()),
-        "handicap": HalfCountHandicap(initial_pulls=settings.initial, **told),
+        "handicap": told(HalfCountHandicap, settings.initial),
     }
     for name, policy in policies.items():
         runs = simulate_types(drawn, policy, settings.horizon, settings.runs, notes=NOTES)
-        before = np.zeros(settings.runs)
+        before = np.zeros(settings.runs, dtype=np.int64)
         for place in range(NOTES):
             chosen = runs.choices[:, place, best]
             part = (chosen - before) / (settings.horizon // NOTES)
@@ -93,9 +97,9 @@ def run(settings: Settings, runner: CellRunner) -> Data:
         settings.adverse_means, Constant(), (1, 1), settings.adverse_types, "by turn"
     )
     comparisons: dict[str, tuple[RoundPolicy, bool]] = {
-        "fixed": (HalfCountHandicap(initial_pulls=(1, 1), **told), False),
-        "whole": (HandicapElimination(initial_pulls=(1, 1), **told), True),
-        "half": (HalfCountHandicap(initial_pulls=(1, 1), **told), True),
+        "fixed": (told(HalfCountHandicap, (1, 1)), False),
+        "whole": (told(HandicapElimination, (1, 1)), True),
+        "half": (told(HalfCountHandicap, (1, 1)), True),
     }
     count = settings.adverse_runs
     for name, (one, shuffles) in comparisons.items():
@@ -182,15 +186,16 @@ def draw(data: Data) -> Any:
         left.plot(times, mean, label=shown, **style)
     left.set_ylim(-0.03, 1.03)
     left.set_xlim(0.0, None)
+    left.xaxis.set_major_formatter("{x:,.0f}")
     left.set_xlabel("arrivals, of drawn types")
     left.set_ylabel("part of choices of the better group")
     left.legend(loc="center right", bbox_to_anchor=(1.0, 0.55), fontsize=8.5, frameon=False)
     for index, name in enumerate(COMPARISONS):
-        rate, low, high = proportion_interval(*lost(data, "adverse", name))
+        rate, bottom, top = proportion_interval(*lost(data, "adverse", name))
         right.errorbar(
             [index],
             [rate],
-            [[rate - low], [high - rate]],
+            [[rate - bottom], [top - rate]],
             color=line_style(0 if name == "half" else 1)["color"],
             marker="o",
             markersize=5,
@@ -206,7 +211,7 @@ def draw(data: Data) -> Any:
     right.set_yscale("log")
     right.set_ylim(0.01, 1.6)
     right.set_yticks([0.01, 0.05, 0.2, 1.0], ["0.01", "0.05", "0.2", "1"])
-    right.yaxis.set_minor_formatter("")
+    right.minorticks_off()
     right.set_xlim(-0.45, 2.55)
     right.set_xticks(range(len(COMPARISONS)), list(COMPARISONS.values()))
     right.set_ylabel("probability that a best group is dropped")
