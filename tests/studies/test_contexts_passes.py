@@ -145,3 +145,38 @@ def test_twice_as_many_members_as_types_are_enough(
 def test_fewer_than_types_are_not(types: int, groups: int, length: int) -> None:
     """The negative control."""
     assert favours_leader(types, groups, types - 1, length, 0)
+
+
+def with_missing_turns(
+    leader: float, other: float, stake: float, centre: float, *, as_one: bool
+) -> float:
+    """Return the largest expected factor of a pair that an adversary may cut short.
+
+    It sees the leader's 0/1 score and then lets the other's turn come, or not. Without `as_one` a
+    pair that is cut short does not count at all.
+    """
+    total = 0.0
+    for chance, score in ((leader, 1.0), (1.0 - leader, 0.0)):
+        first = 1.0 + stake * (score - centre)
+        whole = first * (1.0 - stake * (other - centre))
+        cut = first * (1.0 - stake * (1.0 - centre)) if as_one else 1.0
+        total += chance * max(whole, cut)
+    return total
+
+
+def largest_with_missing_turns(*, as_one: bool) -> float:
+    """Return it over means with which the other is no worse than the leader."""
+    grid = [place / 10 for place in range(11)]
+    found = 0.0
+    for leader, other, centre in product(grid, grid, (0.2, 0.5, 0.7)):
+        for stake in (0.2, 0.8, 0.9 / max(centre, 1.0 - centre)):
+            if leader <= other:
+                value = with_missing_turns(leader, other, stake, centre, as_one=as_one)
+                found = max(found, value)
+    return found
+
+
+def test_a_turn_that_never_comes_counts_as_a_score_of_one() -> None:
+    """Theorem 12; the negative control leaves such pairs out, and the adversary chooses which."""
+    assert largest_with_missing_turns(as_one=True) <= 1.0 + 1e-12
+    assert largest_with_missing_turns(as_one=False) > 1.2

@@ -33,7 +33,7 @@ def cross_ratio(successes: Sequence[Sequence[int]], level: float = 0.95) -> Cros
 
     >>> ratio = cross_ratio([[60, 20], [50, 50]])
     >>> ratio.estimate, round(ratio.low, 2), round(ratio.high, 2)
-    (3.0, 1.37, 6.72)
+    (3.0, 1.04, 9.11)
     """
     level = checks.number("level", level, low=0.0, high=1.0, open_low=True, open_high=True)
     table = [checks.integers_list("successes", row, low=0) for row in successes]
