@@ -8,9 +8,9 @@ and not by luck. Roles and policies have different keys.
 Roles: "noise" (the true values), "gate" (the coin B of the gated mechanism), "round" (sums of
 whole rounds), "policy" (a randomised policy's own draws), "join" and "leave" (who joins the
 committee and who leaves it), "unchosen noise" and "unchosen gate" (the scores of those who were not
-chosen, where they are asked for). Environment roles do not depend on the policy, so policies are
-compared on common random numbers; a policy's own stream depends on its description, so adding
-another policy changes nothing.
+chosen, where they are asked for), "type" (the types of arrivals, in the study of them). Environment
+roles do not depend on the policy, so policies are compared on common random numbers; a policy's own
+stream depends on its description, so adding another policy changes nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from affinity_bandits import checks
 
 ROLES = (
     *("noise", "gate", "policy", "round", "join", "leave"),
-    *("unchosen noise", "unchosen gate"),
+    *("unchosen noise", "unchosen gate", "type"),
 )
 
 

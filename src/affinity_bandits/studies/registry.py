@@ -8,7 +8,7 @@ from affinity_bandits.paper.item import Item
 from affinity_bandits.paper.registry import chosen_of
 from affinity_bandits.paper.report import Cover
 
-MODULES = ("horizon", "memory", "memory_paths")
+MODULES = ("horizon", "memory", "memory_paths", "contexts")
 
 COVER = Cover("Open problems, studied", "Open problems of affinity bandits, studied", labels=False)
 """What the report of studies says of itself."""
