@@ -12,10 +12,15 @@ release = __version__
 sys.path.insert(0, str(Path(__file__).parent))  # for mathml.py
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml"]
 html_math_renderer = "mathml"
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_templates"]
 html_theme = "furo"
 html_static_path = ["_static"]
-html_css_files = ["formulas.css"]
+html_css_files = ["formulas.css", "site.css"]
+html_js_files = ["scrolling.js"]
+templates_path = ["_templates"]
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
+html_theme_options = {"top_of_page_buttons": []}  # a page's source says less than the page
+html_show_sourcelink = False
 html_title = f"affinity-bandits {__version__}"
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3

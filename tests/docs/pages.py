@@ -21,12 +21,7 @@ KINDS = ("console", "python", "text", *FILES, "")
 """What a block may be; directives of MyST, in braces, are not for typing."""
 
 
-EVERY_PAGE = (
-    ROOT / "README.md",
-    *sorted((ROOT / "docs").glob("*.md")),
-    *sorted((ROOT / "docs" / "stories").glob("*.md")),
-    *sorted((ROOT / "docs" / "studies").glob("*.md")),
-)
+EVERY_PAGE = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 
 
 class BadPage(Exception):  # noqa: N818 - reads as the fact it states
@@ -58,7 +53,8 @@ class Block:
     @property
     def runs(self) -> bool:
         """Return whether a reader is to type this."""
-        return self.kind in ("console", "python") and self.not_run is None
+        typed = self.kind in ("console", "python") and self.save_as is None
+        return typed and self.not_run is None
 
 
 @dataclass(frozen=True)
@@ -81,7 +77,8 @@ def read_page(path: Path) -> Page:
     A page with anything to type has one line that says what to install, "This page needs:
     `pip install ...`". The comments `<!-- not run: reason -->` and `<!-- stays up: reason -->`
     before a block except it, or say that its last command goes on until the page's end. A block
-    of TOML or JSON after a line that ends in "`name`:" is saved under that name.
+    of TOML or JSON after a line that ends in "`name`:" is saved under that name, and so is one of
+    Python if the name ends in `.py`; it is imported, not typed.
     """
     text = path.read_text(encoding="utf-8")
     found = NEEDS.findall(text)
@@ -186,7 +183,9 @@ def _block(place: str, line: int, kind: str, body: str, prose: str) -> Block:
         raise BadPage(f"{place}: commands in a block that is not console would not be run")
     notes = dict(NOTE.findall(prose))
     last = NOTE.sub("", prose).rstrip().rpartition("\n")[2]
-    save_as = SAVED.search(last) if kind in FILES else None
+    save_as = SAVED.search(last) if kind in (*FILES, "python") else None
+    if kind == "python" and save_as is not None and not save_as[1].endswith(".py"):
+        save_as = None
     return Block(
         line,
         kind,

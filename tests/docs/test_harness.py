@@ -57,6 +57,8 @@ def test_a_page_that_does_what_it_says_passes(tmp_path: Path) -> None:
         python("print(*place)", "# here here"),
         "Save this as `one.toml`:\n\n```toml\nx = 1\n```",
         console("$ cat one.toml", "x = 1"),
+        "Save this as `two.py`:\n\n" + python("print('imported')"),
+        python("import two", "# imported"),
         python("print('twice')"),
         "```text\ntwice\n```",
     )

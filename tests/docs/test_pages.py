@@ -20,10 +20,11 @@ import pytest
 
 from tests.docs.pages import EVERY_PAGE, read_page
 from tests.docs.reader import Adapted, follow
+from tests.support.environments import ROOT
 
 pytestmark = pytest.mark.slow  # makes environments, compiles
 
-PAGES = {path.stem: path for path in EVERY_PAGE}
+PAGES = {str(path.relative_to(ROOT).with_suffix("")): path for path in EVERY_PAGE}
 SERVER = os.environ.get("AFFINITY_DSN", "postgresql://127.0.0.1:5432/test")
 DATABASE = "postgresql://127.0.0.1:5432/affinity"
 MOST_EXCEPTIONS = 4
@@ -48,9 +49,13 @@ def test_few_blocks_are_not_run_and_each_has_its_reason(
 def adapted(text: str) -> Iterator[Adapted]:
     """What must differ here from what a page says: no fixed port, no database of others."""
     instead = {}
-    if ":8000" in text:
-        port = free_port()
-        instead |= {"127.0.0.1:8000": f"127.0.0.1:{port}", "--port 8000": f"--port {port}"}
+    for printed in ("8000", "8080"):
+        if f":{printed}" in text:
+            port = free_port()
+            instead |= {
+                f"127.0.0.1:{printed}": f"127.0.0.1:{port}",
+                f"--port {printed}": f"--port {port}",
+            }
     if DATABASE not in text:
         yield Adapted(instead)
         return

@@ -16,16 +16,8 @@ from affinity_bandits.service.core.campaigns import Ask, Campaigns
 from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.ui import pages
 from affinity_bandits.service.ui.session import COOKIE
-from tests.service.ui.ui_site import (
-    CONTRAST,
-    HOSTILE,
-    SIZES,
-    STRUCTURE,
-    Site,
-    log_in,
-    serving,
-    watched,
-)
+from tests.service.ui.ui_site import HOSTILE, STRUCTURE, Site, log_in, serving, watched
+from tests.support.browsers import CONTRAST, SIZES
 
 # One worker: a browser and a server are enough once. Slow: `make quick` has no Chromium.
 pytestmark = pytest.mark.slow

@@ -16,7 +16,8 @@ from affinity_bandits.service.health.missing import Missing
 from affinity_bandits.service.health.words import ends_words, missing_words
 from affinity_bandits.service.store.named import sql
 from affinity_bandits.service.ui import campaign_text
-from tests.service.ui.ui_site import CONTRAST, HOSTILE, SIZES, STRUCTURE, Site, log_in, watched
+from tests.service.ui.ui_site import HOSTILE, STRUCTURE, Site, log_in, watched
+from tests.support.browsers import CONTRAST, SIZES
 
 pytestmark = pytest.mark.slow
 

@@ -42,30 +42,6 @@ HOSTILE = (
     "שלום עולם, קבוצה (א)",
     "</title></table></svg>&amp;{{ 7 * 7 }}",
 )
-SIZES = {"wide": (1280, 800), "narrow": (390, 844)}
-CONTRAST = """() => {
-  const channel = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
-  const parse = text => text.match(/[\\d.]+/g).map(Number);
-  const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
-  const behind = element => {
-    for (let one = element; one; one = one.parentElement) {
-      const color = parse(getComputedStyle(one).backgroundColor);
-      if (color.length === 3 || color[3] > 0) return color;
-    }
-    return [255, 255, 255];
-  };
-  const seen = [];
-  for (const element of document.querySelectorAll("body *")) {
-    const own = [...element.childNodes].some(n => n.nodeType === 3 && n.data.trim());
-    if (!own) continue;
-    const style = getComputedStyle(element);
-    const front = light(parse(element.namespaceURI.endsWith("svg") ? style.fill : style.color));
-    const back = light(behind(element));
-    const ratio = (Math.max(front, back) + 0.05) / (Math.min(front, back) + 0.05);
-    seen.push([ratio, element.tagName + ": " + element.textContent.trim().slice(0, 40)]);
-  }
-  return seen.sort((a, b) => a[0] - b[0]);
-}"""
 
 STRUCTURE = """() => {
   const wrong = [];

@@ -1,0 +1,18 @@
+// Pages to use come before pages to trust or to change the code by; tutorials come first.
+const LATER = /^(architecture|audit$|benchmarks|decisions|errata|glossary|paper-map|stories|studies)/;
+
+var Scorer = {
+  score: ([page, title, anchor, description, score]) => {
+    if (page.startsWith("tutorials/")) return score + 10;
+    return LATER.test(page) ? score - 10 : score;
+  },
+  // What follows is what Sphinx takes unless told otherwise.
+  objNameMatch: 11,
+  objPartialMatch: 6,
+  objPrio: { 0: 15, 1: 5, 2: -5 },
+  objPrioDefault: 0,
+  title: 15,
+  partialTitle: 7,
+  term: 5,
+  partialTerm: 2,
+};

@@ -1,0 +1,270 @@
+"""The built documentation in a real browser, offline: drawn, legible, within the window, connected.
+
+Every page is opened once and looked at in two windows: a desk's in light colours, a telephone's in
+dark ones. What is wrong is listed for all pages at once.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.support.browsers import CONTRAST, SIZES, launched
+from tests.support.environments import ROOT
+
+# One worker: a browser and the built pages are enough once. Slow: `make quick` has no Chromium.
+pytestmark = pytest.mark.slow
+
+BUILT = "CHECKED_HTML"
+"""The variable that names the built pages, if they are built already."""
+PATIENCE = 300_000.0
+"""Milliseconds after which something hangs: a machine that is busy elsewhere is only slow."""
+TALLEST = 30_000
+"""Pixels of a page on a desk: nobody reads more in one go, and axe takes minutes for it."""
+LEGIBLE = 4.5
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+FRAMES = ("index.html", "first-steps.html", "search.html")
+"""Pages on which what the theme puts around and into every page is looked at closely."""
+OF_FRAMES = {"rules": {"color-contrast": {"enabled": False}}}
+"""Contrast is measured by `CONTRAST`: axe takes five times as long with it as without."""
+OF_PAGES = {"rules": {**OF_FRAMES["rules"], "link-in-text-block": {"enabled": False}}}
+"""How links look is up to the theme, and takes as long as all the rest."""
+WHERE_NARROW = {"runOnly": ["scrollable-region-focusable"]}
+"""What changes with the width of a window."""
+VIOLATIONS = """async options => {
+  // Entries of the reference are generated alike: the first of each room stands for all.
+  const context = {exclude: [["math"], ["dl.py ~ dl.py"]]};
+  const found = await axe.run(context, {resultTypes: ["violations"], ...options});
+  return found.violations.flatMap(
+    one => one.nodes.map(node => one.id + ": " + node.target.join(" "))
+  );
+}"""
+SETTLED = """async () => {
+  for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+}"""
+EXTENT = """() => {
+  const page = document.documentElement;
+  return [page.scrollWidth - innerWidth, page.scrollHeight];
+}"""
+LINKS = """() => [...new Set([...document.querySelectorAll("a[href]")].map(link => link.href))]"""
+IDS = """() => [...document.querySelectorAll("[id]")].map(element => element.id)"""
+NOT_LOADED = """() => [...document.images].filter(i => !i.naturalWidth).map(i => i.src)"""
+LEFT = re.compile(r"\\[(\[]|\$\$|\\[A-Za-z]{2,}|\\_")
+"""What a formula looks like that nobody has drawn."""
+TEXT = """() => {
+  const copy = document.querySelector("article, .body, body").cloneNode(true);
+  for (const code of copy.querySelectorAll("pre, code, script, style")) code.remove();
+  return copy.textContent;
+}"""
+FORMULAS = """() => [...document.querySelectorAll("math")].map(formula => {
+  const box = formula.getBoundingClientRect();
+  return [box.width, box.height];
+})"""
+FRACTIONS = """() => [...document.querySelectorAll("mfrac")].map(fraction => {
+  const [above, below] = [...fraction.children].map(part => part.getBoundingClientRect());
+  return below.top - above.bottom;
+})"""
+RAISED = """() => [...document.querySelectorAll("msup, msub")].map(pair => {
+  const [base, script] = [...pair.children].map(part => part.getBoundingClientRect());
+  const middle = box => (box.top + box.bottom) / 2;
+  return (pair.tagName === "msup" ? 1 : -1) * (middle(base) - middle(script));
+})"""
+SEARCHED_ALL = """() => {
+  const title = document.querySelector("#search-results h2");
+  return title !== null && title.textContent === "Search Results";
+}"""
+FOUND = """() => [...document.querySelectorAll("#search-results ul.search > li > a")].map(
+  link => link.href
+)"""
+
+
+@pytest.fixture(scope="module")
+def html(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if BUILT in os.environ:
+        return Path(os.environ[BUILT])
+    place = tmp_path_factory.mktemp("html")
+    command = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", ROOT / "docs", place]
+    subprocess.run(command, check=True, timeout=300)
+    return place
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launched() as browser:
+        yield browser
+
+
+class Visit:
+    """Somebody who opens page after page of a folder, from disk, and notes what is wrong."""
+
+    def __init__(self, browser: Browser, html: Path) -> None:
+        self._html = html
+        self._context = browser.new_context(offline=True, reduced_motion="reduce")
+        self._context.set_default_timeout(PATIENCE)
+        self.page = self._context.new_page()
+        self._asked: list[str] = []
+        self.page.on("request", lambda request: self._asked.append(request.url))
+        self._ids: dict[Path, set[str]] = {}
+        self._links: dict[Path, list[str]] = {}
+        self.wrong: list[str] = []
+        self.formulas = 0
+
+    def look_at(self, name: str) -> None:
+        """Open a page and look at it in both windows."""
+        path = self._html / name
+        self._resize("wide", "light")
+        self._asked.clear()
+        self.page.goto(path.as_uri(), wait_until="load")
+        self.page.evaluate(AXE)
+        self._ids[path] = set(self.page.evaluate(IDS))
+        self._links[path] = self.page.evaluate(LINKS)
+        elsewhere = [url for url in self._asked if not url.startswith(("file:", "data:"))]
+        self._note(name, "asks elsewhere", elsewhere)
+        self._note(name, "a picture is not there", self.page.evaluate(NOT_LOADED))
+        self._note(name, "a formula is not drawn", LEFT.findall(self.page.evaluate(TEXT)))
+        self._look_at_formulas(name)
+        self._look(name, "wide", OF_FRAMES if name in FRAMES else OF_PAGES)
+        self._resize("narrow", "dark")
+        self._look(name, "narrow", OF_FRAMES if name in FRAMES else WHERE_NARROW)
+
+    def follow_links(self) -> None:
+        """Compare every link to a page or a place with what was opened."""
+        for path, links in self._links.items():
+            for link in links:
+                parts = urlsplit(link)
+                if parts.scheme != "file":
+                    continue
+                to, place = Path(unquote(parts.path)), unquote(parts.fragment)
+                there = to.exists() and (not place or place in self._ids.get(to, {place}))
+                self._note(path.name, "leads nowhere", [] if there else [link])
+
+    def search(self, words: str) -> list[str]:
+        """Return the pages that a search finds, best first."""
+        address = (self._html / "search.html").as_uri()
+        self.page.goto(f"{address}?q={words.replace(' ', '+')}", wait_until="load")
+        self.page.wait_for_function(SEARCHED_ALL)
+        found = [Path(unquote(urlsplit(link).path)) for link in self.page.evaluate(FOUND)]
+        return list(dict.fromkeys(str(path.relative_to(self._html)) for path in found))
+
+    def close(self) -> None:
+        self._context.close()
+
+    def _resize(self, size: str, scheme: str) -> None:
+        width, height = SIZES[size]
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        self.page.evaluate(SETTLED)
+
+    def _look(self, name: str, size: str, options: dict[str, object]) -> None:
+        beyond, height = self.page.evaluate(EXTENT)
+        self._note(name, f"{size}: is wider than the window by", [beyond] if beyond > 0 else [])
+        tall = [height] if size == "wide" and height > TALLEST else []
+        self._note(name, f"{size}: is too tall", tall)
+        faint = [one for one in self.page.evaluate(CONTRAST) if one[0] < LEGIBLE]
+        self._note(name, f"{size}: can hardly be read", faint)
+        self._note(name, f"{size}: axe", self.page.evaluate(VIOLATIONS, options))
+
+    def _look_at_formulas(self, name: str) -> None:
+        sizes = self.page.evaluate(FORMULAS)
+        self.formulas += len(sizes)
+        source = (ROOT / "docs" / name).with_suffix(".md")
+        if source.exists() and len(sizes) != formulas(source):
+            self._note(name, "has another number of formulas than its source", [len(sizes)])
+        self._note(name, "a formula has no size", [one for one in sizes if min(one) <= 3])
+        touching = [apart for apart in self.page.evaluate(FRACTIONS) if apart < 0]
+        self._note(name, "parts of a fraction overlap", touching)
+        level = [raised for raised in self.page.evaluate(RAISED) if raised <= 0]
+        self._note(name, "an index is not set apart", level)
+
+    def _note(self, name: str, what: str, found: list[object]) -> None:
+        self.wrong += [f"{name}: {what}: {one}" for one in found]
+
+
+def formulas(path: Path) -> int:
+    """How many formulas a page has, counted in its source without blocks and code."""
+    text = re.sub(r"```.*?```|`[^`\n]*`", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return len(re.findall(r"\$\$.+?\$\$|\$[^$]+?\$", text, flags=re.DOTALL))
+
+
+def test_every_page_can_be_read_by_everybody(browser: Browser, html: Path) -> None:
+    visit = Visit(browser, html)
+    for path in sorted(html.rglob("*.html")):
+        visit.look_at(str(path.relative_to(html)))
+    visit.follow_links()
+    visit.close()
+    assert visit.wrong == []
+    assert visit.formulas > 100
+
+
+SEARCHED = {
+    "own policy": "tutorials/own-policy.html",
+    "gymnasium": "others.html",
+    "confidence band": "sweeps.html",
+    "stars": "tutorials/spreadsheet.html",
+}
+"""What newcomers look for, and a page that has to be among the first five found."""
+
+
+def test_a_search_finds_what_newcomers_look_for(browser: Browser, html: Path) -> None:
+    visit = Visit(browser, html)
+    found = {words: visit.search(words)[:5] for words in SEARCHED}
+    visit.close()
+    assert {words: found[words] for words in SEARCHED if SEARCHED[words] not in found[words]} == {}
+
+
+def test_nothing_built_names_a_file_elsewhere(html: Path) -> None:
+    loads = re.compile(
+        r"<(?:script|link|img|iframe|source|object)\b[^>]*?(?:src|href|data)=[\"']?(?:https?:)?//"
+        r"|@import[^;]*//|url\([\"']?(?:https?:)?//"
+    )
+    for path in (*html.rglob("*.html"), *html.rglob("*.css")):
+        assert loads.search(path.read_text(encoding="utf-8")) is None, path.name
+
+
+PLANTED = """<!doctype html>
+<html lang="en"><head><title>Planted</title>
+<script src="https://formulas.invalid/draw.js"></script></head>
+<body><main><h1>Planted</h1>
+<p>A mean \\(\\mu_i\\) that waits for the script.</p>
+<p style="color: #999; background: #fff">Grey on white.</p>
+<p><a href="nowhere.html">No such page</a>, <a href="#nowhere">no such place</a>.</p>
+<img src="nowhere.png">
+<table><tr><th></th><th>value</th></tr><tr><td>one</td><td>1</td></tr></table>
+<pre style="overflow: auto; width: 300px">{wide}</pre>
+<div style="width: 2000px; height: 31000px"></div>
+</main></body></html>
+"""
+SAID_OF_IT = (
+    "asks elsewhere: https://formulas.invalid/draw.js",
+    "a picture is not there",
+    "a formula is not drawn",
+    "wide: is wider than the window by: ",
+    "narrow: is wider than the window by: ",
+    "wide: is too tall",
+    "wide: can hardly be read",
+    "wide: axe: image-alt",
+    "wide: axe: empty-table-header",
+    "narrow: axe: scrollable-region-focusable",
+    "leads nowhere: file:",
+)
+
+
+def test_every_planted_error_is_seen(browser: Browser, tmp_path: Path) -> None:
+    text = PLANTED.replace("{wide}", "wide " * 200)
+    (tmp_path / "planted.html").write_text(text, encoding="utf-8")
+    visit = Visit(browser, tmp_path)
+    visit.look_at("planted.html")
+    visit.follow_links()
+    visit.close()
+    for said in SAID_OF_IT:
+        assert any(said in one for one in visit.wrong), said
+    assert len([one for one in visit.wrong if "leads nowhere" in one]) == 2
