@@ -158,6 +158,9 @@ class HalfCountHandicap(HandicapElimination):
     Each score counts half in the bets, so that a pass multiplies a wealth by the square root of
     what it would. By the inequality of the arithmetic and the geometric mean that is at most
     1 + kappa (y_j - y_i) / 2, whose expectation needs the means of the two scores and no more.
+
+    It does not draw the order of a pass, which must be random against an adversary's types:
+    `simulate_types` does, `simulate` and the live service take groups in increasing order.
     """
 
     name: ClassVar[str] = "handicap-half-counts"
