@@ -31,5 +31,5 @@ class OfTheCore(MetadataHookInterface):
         metadata["optional-dependencies"] = {
             extra: of_core(extra) for extra in core["optional-dependencies"]
         }
-        readme = (checkout / core["readme"]).read_text(encoding="utf-8")
+        readme = (checkout / "README.md").read_text(encoding="utf-8")
         metadata["readme"] = {"content-type": "text/markdown", "text": readme}

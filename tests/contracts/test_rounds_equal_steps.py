@@ -4,7 +4,7 @@ Both engines run R = 4000 replicates on independent streams, and for every arm t
 are compared: its last round's mean feedback (two-sample Kolmogorov-Smirnov), and its final pulls
 and the round it was dropped in (chi-square on the table of counts).
 
-Tolerance: about 70 settings x 3 arms x 3 quantities = 600 tests; each fails below p = 1e-7, so
+Tolerance: about 75 settings x 3 arms x 3 quantities = 700 tests; each fails below p = 1e-7, so
 that the chance that correct code fails anywhere, over the choice of the fixed seeds, is about
 1e-4. Power: at p = 1e-7 and R = 4000 the KS test sees a difference of distribution functions of
 sqrt(log(2e7) / R) = 0.065, which is a shift of a mean by 0.16 standard deviations. The planted
@@ -35,6 +35,7 @@ from affinity_bandits.policies import (
     SequentialHalving,
     SuccessiveRejects,
     Uniform,
+    WeightedUCB,
 )
 from affinity_bandits.simulation import successes
 from affinity_bandits.simulation.round_draws import bound_draws
@@ -55,6 +56,7 @@ POLICIES = [
     ExploreThenCommit(30),
     SuccessiveRejects(),
     SequentialHalving(),
+    WeightedUCB(Power(1.0), (9, 3, 1), sigma=0.3, growth=0.3),  # rounds of one arm
 ]
 # Small sigma: a wrong share shows in the mean of a round, and noise would hide it.
 LAWS = [

@@ -93,7 +93,7 @@ class Maker:
             about = CampaignSpec(
                 f"campaign {id_.int}", ("a", "b", "ü"), policy, horizon, 60.0, *scale, members
             )
-            with patch("affinity_bandits.service.core.campaigns.uuid.uuid4", return_value=id_):
+            with patch("affinity_bandits.service.core.creating.uuid.uuid4", return_value=id_):
                 await self.campaigns.create(TENANT, about, key=f"c{id_.int}", actor="g", now=BEGIN)
         await self.running()
         for id_ in (DECIDED, EXHAUSTED, DECIDED, EXHAUSTED):
