@@ -65,6 +65,7 @@ LAWS = [
     (Gaussian(0.3), "shifted"),
     (Gaussian(0.3), "scaled"),
     (Gaussian(0.3), "gated"),
+    (Gaussian([0.1, 0.3, 0.5]), "scaled"),
 ]
 BIASES = [Power(1.0), Power(2.0), Sigmoid(), Clipped(Power(1.0), low=0.2, high=0.45)]
 
