@@ -1,7 +1,10 @@
-.PHONY: check quick coverage bench pictures soak-sweep soak-service
+.PHONY: check nightly quick coverage bench pictures soak-sweep soak-service
 
-check: ## everything that CI runs, in a fresh virtual environment
+check: ## what every change must pass, in a fresh virtual environment
 	bash .ci/run
+
+nightly: ## the same, with the tests that are too long for every change
+	bash .ci/run nightly
 
 quick: ## formatting, lint, types, layers and the fast tests, in .venv
 	bash .ci/run quick

@@ -32,8 +32,16 @@ providers.is_local_module_file = lambda path: False  # there is no setting for i
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is not asked for
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests that have the mark `long`; the others stay in their order."""
+    """Begin with the tests that have the mark `long`; the others stay in their order.
+
+    Of a test with the mark `nightly_but`, the cases that it does not name are marked `nightly`.
+    """
+    for item in items:
+        mark = item.get_closest_marker("nightly_but")
+        if mark is not None and not any(part in item.name for part in mark.args):
+            item.add_marker(pytest.mark.nightly)
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 

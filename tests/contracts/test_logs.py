@@ -75,6 +75,7 @@ def assert_twins(log: RunLog, policy: AnyPolicy) -> None:
         assert log.panel.tolist() == [row.panel for row in rows]
 
 
+@pytest.mark.nightly_but("handicap", "exp3-ix", "ucb1")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", POLICIES)
 @settings(max_examples=5)

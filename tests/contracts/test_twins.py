@@ -48,6 +48,7 @@ def test_agrees_on_random_instances(name: str, data: st.DataObject) -> None:
     assert compiled_run(bandit, policy, horizon, seed, replicate) == expected
 
 
+@pytest.mark.nightly_but("handicap", "ucb1", "elimination-bern")
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", ["bernoulli", "gaussian"])
 @pytest.mark.parametrize("name", POLICIES)
@@ -70,6 +71,7 @@ def test_agrees_over_many_thousand_pulls(name: str, noise: str) -> None:
     assert compiled_run(bandit, policy, pulls, 7, 3) == naive_run(bandit, policy, pulls, 7, 3)
 
 
+@pytest.mark.nightly_but("Ordinal")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("noise", "levels"), [("bernoulli", 17), (Gaussian(0.2), 3), (Ordinal(5), 17)], ids=str

@@ -83,6 +83,7 @@ def instance(noise: Noise, bias: Bias) -> AffinityBandit:
     return AffinityBandit(means, bias=bias, initial_pulls=[9, 3, 1], noise=noise)
 
 
+@pytest.mark.nightly_but("handicap")
 @pytest.mark.slow
 @pytest.mark.parametrize(("policy", "noise", "bias"), SETTINGS)
 def test_rounds_have_the_law_of_steps(policy: RoundPolicy, noise: Noise, bias: Bias) -> None:
@@ -146,6 +147,7 @@ def tallies_p(left: Any, right: Any) -> float:
     return min(found)
 
 
+@pytest.mark.nightly_but("Ordinal(5")
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", [Bernoulli(), *NOISES], ids=str)
 def test_tallies_have_the_law_of_scores_counted_one_by_one(noise: Noise) -> None:

@@ -70,6 +70,7 @@ def found(noise: Noise) -> list[object]:
     return numbers
 
 
+@pytest.mark.nightly_but("Ordinal(5", "Empirical(301", "evenly")
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", SCORED, ids=named)
 def test_the_bits_are_those_of_machine_code(noise: Noise) -> None:

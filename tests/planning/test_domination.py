@@ -100,6 +100,7 @@ def worst_failure(given: Assumptions, horizon: int) -> float:
     )
 
 
+@pytest.mark.nightly_but("two-groups", "gaussian")
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_no_admitted_instance_is_decided_later_than_the_hardest_worlds(case: str) -> None:

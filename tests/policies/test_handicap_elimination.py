@@ -278,6 +278,7 @@ def play_beside(twin: NaiveTwin, play: Play, *rates: float) -> None:
     assert twin.candidates() == set(play.active)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @settings(max_examples=60)
 @given(data=st.data())
@@ -335,6 +336,7 @@ def deceived_rate(
     return float(result.deceived.mean())
 
 
+@pytest.mark.nightly_but("20-2-bernoulli", "990-5-sigma=0.1")
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("arms", [2, 5])

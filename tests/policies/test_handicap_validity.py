@@ -46,6 +46,7 @@ TIES: list[tuple[Bias, list[int], object, float, str, float]] = [
 """Bias, initial pulls, noise, true mean, what the policy is told of the pulls, failure."""
 
 
+@pytest.mark.nightly_but("[0]", "[3]")
 @pytest.mark.slow
 @pytest.mark.parametrize("tie", range(len(TIES)))
 def test_of_equal_groups_none_is_dropped_more_often_than_allowed(tie: int) -> None:

@@ -97,6 +97,7 @@ def test_told_what_the_bandit_produces_the_guarantee_holds(bandit: AffinityBandi
     assert dropped <= TOLERATED
 
 
+@pytest.mark.nightly_but("gated", "scaled 0.1")
 @pytest.mark.slow
 @pytest.mark.parametrize("bandit", INSIDE)
 def test_where_the_guarantee_holds_nothing_is_said(bandit: AffinityBandit) -> None:

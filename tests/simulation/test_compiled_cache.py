@@ -129,6 +129,7 @@ def machine(tmp_path: Path, after_a_user: Path) -> Machine:
     return made
 
 
+@pytest.mark.nightly
 def test_built_in_policies_run_after_a_users_module_is_gone(machine: Machine) -> None:
     """A kernel that policies inherit is compiled for the user's state first."""
     elsewhere = machine.folder("elsewhere")
@@ -141,6 +142,7 @@ def test_built_in_policies_run_after_a_users_module_is_gone(machine: Machine) ->
     assert machine.run(elsewhere, BUILT_IN.format(names=names)) == expected
 
 
+@pytest.mark.nightly_but("retyped and used", "reordered")
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -174,6 +176,7 @@ def test_a_module_may_be_renamed(machine: Machine) -> None:
     assert machine.own(machine.folder("mine", {"fewest": LEAST}), "fewest") == RIGHT
 
 
+@pytest.mark.nightly
 def test_two_users_may_have_modules_of_one_name(machine: Machine) -> None:
     most = LEAST.replace("state.pulls[arm] <", "state.pulls[arm] >")
     swapped = LEAST.replace(
@@ -242,6 +245,7 @@ def something_else(content: bytes) -> bytes:
 DAMAGES = (with_turned_bits, cut_off, emptied, something_else)
 
 
+@pytest.mark.nightly_but("nbi")
 @pytest.mark.parametrize("ending", ["nbi", "nbc"])
 def test_damaged_files_are_compiled_anew(machine: Machine, ending: str) -> None:
     """Turned bits in the middle of a data file are in machine code: run, they end the process."""

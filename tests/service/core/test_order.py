@@ -146,6 +146,7 @@ class Committee:
         self.states.append(state_to_json(self.state))
 
 
+@pytest.mark.nightly_but("[0]", "[1]", "[2]", "[3]")
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_answers_in_the_worst_order_give_what_the_library_makes_of_them(

@@ -264,6 +264,7 @@ def wrongly_dropped(scale: tuple[int, int], mapped: bool) -> float:
     return float(1.0 - found.candidates[0].mean(axis=0).min())
 
 
+@pytest.mark.nightly_but("(1, 5)")
 @pytest.mark.slow
 @pytest.mark.parametrize("scale", SCALES, ids=str)
 def test_the_level_is_kept_on_every_scale(scale: tuple[int, int]) -> None:

@@ -45,6 +45,7 @@ def drawn_from(noise: Noise) -> Score:
     return score
 
 
+@pytest.mark.nightly_but("-5-(1, 5)")
 @pytest.mark.slow
 @pytest.mark.parametrize("scale", SCALES, ids=str)
 @pytest.mark.parametrize("levels", [5, 17])
