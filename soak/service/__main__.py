@@ -16,10 +16,26 @@ SOUND = "service"
 """The scenario with every guard in its place."""
 
 
+FAILOVER = "failover"
+"""The same with a standby that takes over at every stop, and servers whose parents are killed."""
+
+
 def sound(seed: int, *, short: bool, keep: bool = False) -> Row:
     """Disturb the service as it is; nothing may be wrong."""
     amounts = faults.SHORT if short else faults.FULL
-    row = run(Scenario(SOUND, amounts, cases.SHORT if short else cases.FULL), seed, keep=keep)
+    scenario = Scenario(SOUND, amounts, cases.SHORT if short else cases.FULL)
+    return _undamaged(scenario, seed, short=short, keep=keep)
+
+
+def failover(seed: int, *, short: bool, keep: bool = False) -> Row:
+    """Disturb it with failovers and killed parents, too; nothing may be wrong."""
+    amounts = faults.SHORT if short else faults.FAILOVERS
+    scenario = Scenario(FAILOVER, amounts, cases.SHORT, standby=True, workers=2)
+    return _undamaged(scenario, seed, short=short, keep=keep)
+
+
+def _undamaged(scenario: Scenario, seed: int, *, short: bool, keep: bool) -> Row:
+    row = run(scenario, seed, keep=keep)
     for kind, complaints in row.verdict.complaints.items():
         row.violations += [f"{kind}: {complaint}" for complaint in complaints]
     row.expect(row.verdict.rounds > 0, "no round was closed")
@@ -31,7 +47,8 @@ def sound(seed: int, *, short: bool, keep: bool = False) -> Row:
 
 def main() -> int:
     """Run the scenario and its controls, print the table, and return 1 if anything was violated."""
-    names = [SOUND, *controls.CONTROLS]
+    sounds = {SOUND: sound, FAILOVER: failover}
+    names = [*sounds, *controls.CONTROLS]
     parser = argparse.ArgumentParser(prog="python -m soak.service", description=__doc__)
     parser.add_argument("--short", action="store_true", help="few faults, one control")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
@@ -39,12 +56,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", action="store_true", help="keep the directory of a failure")
     given = parser.parse_args()
-    chosen = given.only or ([SOUND, *controls.SHORT_NAMES] if given.short else names)
+    chosen = given.only or ([*sounds, *controls.SHORT_NAMES] if given.short else names)
     began = time.perf_counter()
     rows = []
     for name in chosen:
-        if name == SOUND:
-            row = sound(given.seed, short=given.short, keep=given.keep)
+        if name in sounds:
+            row = sounds[name](given.seed, short=given.short, keep=given.keep)
         else:
             row = controls.run_control(name, given.seed)
         verdict = "FAILED" if row.violations else "ok"

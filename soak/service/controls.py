@@ -54,6 +54,19 @@ CONTROLS = {
         lambda verdict: verdict.lost > 0,
         "acknowledged requests are lost",
     ),
+    "no-wait-for-standby": Control(
+        # What was acknowledged after the standby was cut off is gone when it takes over.
+        Scenario(
+            "no-wait-for-standby",
+            replace(CONTROL, stops=2),
+            SHORT,
+            PATIENCE,
+            settings={"synchronous_standby_names": ""},
+            standby=True,
+        ),
+        lambda verdict: verdict.lost > 0,
+        "acknowledged requests are lost",
+    ),
     "no-lock": Control(
         # Two at once number their events alike; the primary key turns one of them away.
         _control("no-lock", NO_LOCK),

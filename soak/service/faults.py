@@ -15,6 +15,7 @@ from soak.service.client_supervisor import Clients
 from soak.service.postgres import Cluster
 from soak.service.rows import Row
 from soak.service.servers import Servers
+from soak.service.standby import Pair
 
 SECONDS_TO_BE_READY = 10.0
 """Longest wait for a server that is to be killed at work."""
@@ -47,6 +48,7 @@ class Amounts:
 
 FULL = Amounts(64, 920, 100, 104, 110, seconds=600.0, pace=0.25)
 SHORT = Amounts(8, 16, 4, 3, 3, seconds=14.0, pace=0.05)
+FAILOVERS = Amounts(32, 60, 40, 20, 10, seconds=150.0, pace=0.1)
 CONTROL = Amounts(16, 4, 0, 0, 2, seconds=8.0, pace=0.02)
 
 
@@ -78,7 +80,11 @@ class Faults:
         self._over = threading.Event()
 
     def run(
-        self, cluster: Cluster, servers: Servers, clients: Clients, halfway: Callable[[], None]
+        self,
+        cluster: Cluster | Pair,
+        servers: Servers,
+        clients: Clients,
+        halfway: Callable[[], None],
     ) -> None:
         """Inject all faults; stop if the caller is interrupted."""
         parts = [
@@ -113,7 +119,7 @@ class Faults:
             yield chance
         self._over.wait(max(0.0, began + seconds - time.monotonic()))
 
-    def _stops(self, cluster: Cluster) -> None:
+    def _stops(self, cluster: Cluster | Pair) -> None:
         for chance in self._moments(self._amounts.stops, "stops"):
             cluster.crash()
             self._over.wait(chance.choice((0.0, 0.0, chance.uniform(0.0, 0.5))))

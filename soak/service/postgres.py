@@ -50,9 +50,16 @@ class Cluster:
         directory: where to; must not exist, and others must be able to enter its parent.
         port: where it listens, on the loopback.
         settings: what differs from the defaults.
+        following: the cluster that it is a standby of, instead of a new one.
     """
 
-    def __init__(self, directory: Path, port: int, settings: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        port: int,
+        settings: Mapping[str, str],
+        following: Cluster | None = None,
+    ) -> None:
         bin_ = programs()
         if bin_ is None:
             raise RuntimeError("initdb is neither where pg_config says nor in /usr/lib/postgresql")
@@ -62,7 +69,13 @@ class Cluster:
         if os.geteuid() == 0:  # the server refuses to be root's
             shutil.chown(directory, SERVER_ACCOUNT, SERVER_ACCOUNT)
         user = getpass.getuser()
-        self._run("initdb", f"--username={user}", "--auth=trust", "--encoding=UTF8", "--no-sync")
+        if following is None:
+            self._run(
+                "initdb", f"--username={user}", "--auth=trust", "--encoding=UTF8", "--no-sync"
+            )
+        else:
+            source = f"--dbname={following.dsn}"
+            self._run("pg_basebackup", source, "--write-recovery-conf", "--checkpoint=fast")
         ours = {
             "listen_addresses": "127.0.0.1",
             "port": str(port),
@@ -71,12 +84,24 @@ class Cluster:
         }
         with (directory / "data" / "postgresql.conf").open("a", encoding="utf-8") as file:
             file.writelines(f"{name} = '{value}'\n" for name, value in ours.items())
-        self.dsn = f"postgresql://{user}@127.0.0.1:{port}/postgres"
+        self.dsn: str = f"postgresql://{user}@127.0.0.1:{port}/postgres"
 
     def start(self) -> None:
         """Start the server and wait until it answers, recovery included."""
         log = str(self._directory / "log")
         self._run("pg_ctl", "start", "--wait", f"--timeout={PATIENCE:.0f}", f"--log={log}")
+
+    def copy(self, directory: Path, port: int) -> Cluster:
+        """Make a standby of this one, which must be running."""
+        return Cluster(directory, port, {}, following=self)
+
+    def promote(self) -> None:
+        """Let a standby be a primary from now on."""
+        self._run("pg_ctl", "promote", "--wait", f"--timeout={PATIENCE:.0f}")
+
+    def remove(self) -> None:
+        """Delete what a stopped server has on disk."""
+        shutil.rmtree(self._directory)
 
     def crash(self) -> None:
         """Stop the server at once, without writing out what is only in memory."""

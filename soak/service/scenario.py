@@ -30,6 +30,7 @@ from soak.service.faults import Amounts, Faults
 from soak.service.postgres import Cluster, free_port
 from soak.service.rows import Row
 from soak.service.servers import Servers, environment
+from soak.service.standby import Pair
 
 LEASE_SECONDS = 2.0
 
@@ -45,6 +46,8 @@ class Scenario:
         patience: seconds that finishing the campaigns may take once nobody disturbs it.
         settings: of PostgreSQL, where they are not the defaults.
         damage: statements that take a guard out of the schema.
+        standby: whether PostgreSQL has a standby that takes its place after each stop.
+        workers: processes of each server; with more than one, it is their parent that is killed.
     """
 
     name: str
@@ -53,6 +56,8 @@ class Scenario:
     patience: float = 180.0
     settings: Mapping[str, str] = field(default_factory=dict)
     damage: Sequence[str] = ()
+    standby: bool = False
+    workers: int = 1
 
 
 def run(scenario: Scenario, seed: int, *, keep: bool = False) -> Row:
@@ -79,13 +84,18 @@ def run(scenario: Scenario, seed: int, *, keep: bool = False) -> Row:
 def _run(scenario: Scenario, seed: int, scratch: Path, row: Row) -> None:
     chance = random.Random(f"{seed}/{scenario.name}/{time.time()}")
     with contextlib.ExitStack() as stack:
-        cluster = Cluster(scratch / "postgres", free_port(chance), scenario.settings)
+        place, port = scratch / "postgres", free_port(chance)
+        cluster: Cluster | Pair
+        if scenario.standby:
+            cluster = Pair(place, (port, free_port(chance)), scenario.settings)
+        else:
+            cluster = Cluster(place, port, scenario.settings)
         stack.callback(cluster.stop)
         cluster.start()
         migrate(cluster.dsn)
         api_key = asyncio.run(_prepared(cluster.dsn, scenario.damage))
         ports = [free_port(chance), free_port(chance)]
-        servers = Servers(scratch, ports, environment(cluster.dsn))
+        servers = Servers(scratch, ports, environment(cluster.dsn), scenario.workers)
         stack.callback(servers.close)
         servers.wait()
         with _owner(api_key) as owner:

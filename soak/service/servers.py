@@ -27,19 +27,23 @@ def environment(dsn: str) -> dict[str, str]:
 
 
 class Servers:
-    """Single-worker servers, one a port, kept running.
+    """Servers, one a port, kept running.
 
     Args:
         directory: for what they print.
         ports: where they listen, on the loopback.
         variables: their environment.
+        workers: processes of each that answer; of more than one, the parent is killed.
     """
 
-    def __init__(self, directory: Path, ports: list[int], variables: dict[str, str]) -> None:
+    def __init__(
+        self, directory: Path, ports: list[int], variables: dict[str, str], workers: int = 1
+    ) -> None:
         self.ended = 0
         """How many ended without being killed."""
         self.output = directory / "servers.out"
         self._ports = ports
+        self._workers = str(workers)
         self._variables = variables
         self._lock = threading.Lock()
         self._http = httpx.Client(trust_env=False, verify=False, timeout=5.0)
@@ -101,7 +105,10 @@ class Servers:
     def _start(self, port: int) -> subprocess.Popen[bytes]:
         with self.output.open("ab") as output:
             return subprocess.Popen(
-                [sys.executable, "-c", AFFINITY, "serve", "--quiet", "--port", str(port)],
+                [
+                    *(sys.executable, "-c", AFFINITY, "serve", "--quiet"),
+                    *("--port", str(port), "--workers", self._workers),
+                ],
                 env=self._variables,
                 stdin=subprocess.DEVNULL,
                 stdout=output,

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from soak.service.__main__ import sound
+from soak.service.__main__ import failover, sound
 from soak.service.cases import Case
 from soak.service.checker import compare_requests
 from soak.service.controls import SHORT_NAMES, run_control
@@ -276,6 +276,17 @@ def test_nothing_acknowledged_is_lost_doubled_or_changed() -> None:
     assert not row.violations
     assert row.client_kills + row.service_kills >= 20
     assert (row.stops, row.pauses) == (3, 3)
+    assert row.verdict.good
+    assert min(row.verdict.asks, row.verdict.tells, row.verdict.rounds) > 0
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+@pytest.mark.long
+def test_nor_when_a_standby_takes_over_and_parents_of_servers_are_killed() -> None:
+    row = failover(seed=0, short=True)
+    assert not row.violations
+    assert (row.stops, row.service_kills) == (3, 4)
     assert row.verdict.good
     assert min(row.verdict.asks, row.verdict.tells, row.verdict.rounds) > 0
 

@@ -27,8 +27,11 @@ GONE = (
     asyncpg.DeadlockDetectedError,
     asyncpg.InvalidCatalogNameError,
     asyncpg.ObjectNotInPrerequisiteStateError,
+    asyncpg.TargetServerAttributeNotMatched,
+    asyncpg.ReadOnlySQLTransactionError,
 )
-"""What is raised where the server is stopped, starting, full, was never there, or gave way."""
+"""What is raised where the server is stopped, starting, full, was never there, or gave way, and
+where of several servers none is the primary yet."""
 
 
 async def connect(dsn: str, *, smallest: int = 1, largest: int = 10) -> asyncpg.Pool:
