@@ -83,7 +83,7 @@ def instance(noise: Noise, bias: Bias) -> AffinityBandit:
     return AffinityBandit(means, bias=bias, initial_pulls=[9, 3, 1], noise=noise)
 
 
-@pytest.mark.nightly_but("handicap")
+@pytest.mark.nightly_but("handicap-elimination-Ordinal(5")
 @pytest.mark.slow
 @pytest.mark.parametrize(("policy", "noise", "bias"), SETTINGS)
 def test_rounds_have_the_law_of_steps(policy: RoundPolicy, noise: Noise, bias: Bias) -> None:
@@ -93,6 +93,7 @@ def test_rounds_have_the_law_of_steps(policy: RoundPolicy, noise: Noise, bias: B
     assert smallest_p(by_steps, by_rounds) > SMALLEST_P
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_share_that_is_off_by_one_pull_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """The negative control: the same check fails when each pull counts itself."""

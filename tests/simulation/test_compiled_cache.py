@@ -272,6 +272,7 @@ def test_files_that_changed_places_are_not_run(machine: Machine) -> None:
     assert machine.own(folder) == RIGHT
 
 
+@pytest.mark.nightly
 def test_processes_at_the_same_time_on_an_empty_cache(tmp_path: Path) -> None:
     machine = Machine(tmp_path)
     one = machine.folder("one", {"least": LEAST})
@@ -283,6 +284,7 @@ def test_processes_at_the_same_time_on_an_empty_cache(tmp_path: Path) -> None:
     assert machine.own(two) == "[[41, 0], [41, 0]]"
 
 
+@pytest.mark.nightly
 def test_without_a_place_to_keep_it_everything_runs(machine: Machine) -> None:
     """No folder can be written: said once, and compiled anew. Files cannot be, either."""
     folder = machine.folder("mine", {"least": LEAST})
@@ -308,6 +310,7 @@ caching.IndexDataCacheFile._save_data = refuse
     assert machine.own(folder) == RIGHT
 
 
+@pytest.mark.nightly
 def test_with_the_users_class_in_the_files_the_module_is_missed(machine: Machine) -> None:
     """The negative control: as it was, with the state in the class that its author wrote."""
     naive = """

@@ -55,7 +55,7 @@ def found(name: str) -> dict[str, object]:
     return {"steps": numbers(by_steps), "rounds": numbers(by_rounds), "log": rows}
 
 
-@pytest.mark.nightly_but("Bernoulli]", "bounded")
+@pytest.mark.nightly_but("[Bernoulli]")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BANDITS)
 def test_the_bits_are_those_of_machine_code(name: str) -> None:
