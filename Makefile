@@ -33,5 +33,5 @@ pictures: ## the pictures of the README and the docs
 soak-sweep: ## kill, fill and damage sweeps, a hundred times and more; about 20 minutes
 	.venv/bin/python -m soak.sweep
 
-soak-service: ## kill, crash and pause all around the service, a thousand times and more; about 15 minutes
+soak-service: ## kill, crash and pause all around the service, a thousand times and more; about 20 minutes
 	.venv/bin/python -m soak.service
