@@ -324,3 +324,16 @@ def limited_memory(size: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def test_what_is_said_twice_is_refused(dsn: str) -> None:
+    """Servers and proxies differ in which of two they take."""
+
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            answer = await client.get("/v1/campaigns?limit=true&limit=2")
+            assert answer.status_code == 422
+            assert answer.json()["detail"] == "limit must be given once, got ['true', '2']"
+            assert (await client.get("/v1/campaigns?limit=2")).status_code == 200
+
+    on_site(dsn, work)

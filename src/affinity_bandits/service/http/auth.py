@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections import defaultdict
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, get_args, get_type_hints
+from urllib.parse import parse_qsl
 from uuid import UUID
 
 from fastapi import Request
@@ -196,6 +198,10 @@ class Gate:
         return remember(self._turns, tenant, known or asyncio.Semaphore(READS_AT_ONCE))
 
 
+LONGEST_NAME = 40
+"""Characters of an unknown parameter's name that are repeated to whoever sent it."""
+
+
 class ApiRoute(APIRoute):
     """A route that checks the API key before FastAPI reads the body.
 
@@ -230,6 +236,8 @@ class ApiRoute(APIRoute):
             scope = request.scope
             gate: Gate = scope["app"].state.gate
             limit = await gate.admit(scope, needed, times)
+            if scope["query_string"]:
+                check_query(scope["query_string"])
             admitted = Request(scope, limited(request.receive, limit))
             if reads_json:
                 # Read here, since FastAPI would say 400 to whatever goes wrong on the way; and
@@ -246,6 +254,22 @@ class ApiRoute(APIRoute):
             return response
 
         return handle
+
+
+def check_query(query: bytes) -> None:
+    """Check that nothing is said twice: FastAPI would take the last, and others the first.
+
+    >>> check_query(b"limit=2&limit=3")
+    Traceback (most recent call last):
+    ...
+    affinity_bandits.errors.InvalidInput: limit must be given once, got ['2', '3']
+    """
+    said = defaultdict(list)
+    for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
+        said[name].append(value)
+    for name, values in said.items():
+        if len(values) > 1:
+            raise InvalidInput(name[:LONGEST_NAME], "given once", values)
 
 
 def check_json(scope: Scope, body: bytes) -> None:
