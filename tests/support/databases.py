@@ -18,7 +18,7 @@ from tests.support.elsewhere import served_elsewhere
 
 SERVER = os.environ.get("AFFINITY_DSN", "postgresql://127.0.0.1:5432/test")
 
-AS_ROLE = "AFFINITY_TEST_ROLE"
+AS_ROLE = "TESTED_AS_ROLE"
 """The variable that says as whom the tests use the shared database: "service" is the role that
 `affinity serve roles` makes for the service; without it they own everything."""
 

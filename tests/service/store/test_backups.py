@@ -84,6 +84,7 @@ async def goes_on(dsn: str, kept: list[Digest]) -> None:
         await pool.close()
 
 
+@pytest.mark.as_owner
 @pytest.mark.parametrize("table", ["events", "partition"])
 @pytest.mark.parametrize("change", ["UPDATE {} SET actor = 'x'", "DELETE FROM {}", "TRUNCATE {}"])
 def test_neither_the_trail_nor_a_part_of_it_can_be_changed(
