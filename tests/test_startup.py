@@ -36,7 +36,6 @@ def test_the_model_and_the_policies_cost_little_more_than_numpy() -> None:
     assert times_numpy(POLICY) < IMPORT
 
 
-@pytest.mark.nightly
 def test_a_heavy_import_is_seen() -> None:
     assert times_numpy(f"{POLICY}; import scipy.stats") > IMPORT
     assert times_numpy("import affinity_bandits, numpy") > PACKAGE
@@ -47,7 +46,6 @@ def test_the_second_small_simulation_starts_quickly() -> None:
     assert simulate < SIMULATION * numpy
 
 
-@pytest.mark.nightly
 def test_a_simulation_that_compiles_again_is_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

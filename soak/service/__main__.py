@@ -14,8 +14,6 @@ from soak.service.scenario import Scenario, run
 
 SOUND = "service"
 """The scenario with every guard in its place."""
-
-
 FAILOVER = "failover"
 """The same with a standby that takes over at every stop, and servers whose parents are killed."""
 

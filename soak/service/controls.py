@@ -41,29 +41,21 @@ def _control(name: str, damage: tuple[str, ...]) -> Scenario:
     return Scenario(name, CONTROL, SHORT, PATIENCE, damage=damage)
 
 
+def _stopped(name: str, stops: int, settings: dict[str, str], *, standby: bool) -> Scenario:
+    amounts = replace(CONTROL, stops=stops)
+    return Scenario(name, amounts, SHORT, PATIENCE, settings, standby=standby)
+
+
 CONTROLS = {
     "no-flush": Control(
         # Whatever was acknowledged since the log was last written is gone after a crash.
-        Scenario(
-            "no-flush",
-            replace(CONTROL, stops=4),
-            SHORT,
-            PATIENCE,
-            settings={"synchronous_commit": "off"},
-        ),
+        _stopped("no-flush", 4, {"synchronous_commit": "off"}, standby=False),
         lambda verdict: verdict.lost > 0,
         "acknowledged requests are lost",
     ),
     "no-wait-for-standby": Control(
         # What was acknowledged after the standby was cut off is gone when it takes over.
-        Scenario(
-            "no-wait-for-standby",
-            replace(CONTROL, stops=2),
-            SHORT,
-            PATIENCE,
-            settings={"synchronous_standby_names": ""},
-            standby=True,
-        ),
+        _stopped("no-wait-for-standby", 2, {"synchronous_standby_names": ""}, standby=True),
         lambda verdict: verdict.lost > 0,
         "acknowledged requests are lost",
     ),

@@ -89,7 +89,6 @@ def test_a_ratio_that_one_committee_leaves_open_is_open() -> None:
     assert all(one.ratio is None for one in weakest([known, unknown]).compared)
 
 
-@pytest.mark.nightly
 @pytest.mark.slow
 def test_of_two_statements_on_the_same_groups_both_share_one_chance() -> None:
     """What is said of two groups is what each statement says at half of the level."""

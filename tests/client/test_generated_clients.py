@@ -86,7 +86,6 @@ def test_every_operation_has_a_name_that_reads_well(description: dict[str, Any])
     ]
 
 
-@pytest.mark.nightly
 def test_every_body_and_reply_in_python_is_typed(
     generated: str, description: dict[str, Any]
 ) -> None:

@@ -86,7 +86,6 @@ def test_every_two_of_policy_law_and_bias_meet() -> None:
         assert len(met) == len(kinds[one]) * len(kinds[other])
 
 
-@pytest.mark.nightly_but("bernoulli-gated", "0.1")
 @pytest.mark.slow
 @pytest.mark.parametrize(("policy", "law", "bias"), SETTINGS)
 def test_rounds_have_the_law_of_steps(
@@ -130,7 +129,6 @@ def one_pull_late(code, parameters, a, b, k, at):  # type: ignore[no-untyped-def
 weight = None
 
 
-@pytest.mark.nightly_but("bernoulli")
 @pytest.mark.slow
 @pytest.mark.parametrize("law", [LAWS[0], LAWS[3]], ids=lambda law: f"{law[0]}-{law[1]}")
 def test_a_share_that_is_off_by_one_pull_is_caught(

@@ -146,7 +146,6 @@ TO_INSTALL = {
 }
 
 
-@pytest.mark.nightly
 @slow
 @pytest.mark.parametrize("words", ["paper run figure-3 --quick", "sweep run s.toml"])
 def test_ray_is_asked_for_by_those_who_ask_for_it(words: str, tmp_path: Path) -> None:

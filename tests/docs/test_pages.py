@@ -28,19 +28,9 @@ PAGES = {str(path.relative_to(ROOT).with_suffix("")): path for path in EVERY_PAG
 SERVER = os.environ.get("AFFINITY_DSN", "postgresql://127.0.0.1:5432/test")
 DATABASE = "postgresql://127.0.0.1:5432/affinity"
 MOST_EXCEPTIONS = 4
-IN_THE_CHECK = "docs/stories/hiring"
-AT_NIGHT = {
-    *(f"docs/{name}" for name in ("auditing", "live", "operations", "panels", "paper", "planning")),
-    *("docs/others", "docs/simulation", "docs/studies/horizon", "docs/sweeps"),
-    *(name for name in PAGES if "/stories/" in name and name != IN_THE_CHECK),
-}
-"""Those that take longest; of the stories, which are all of one kind, all but one."""
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=pytest.mark.nightly if name in AT_NIGHT else []) for name in PAGES],
-)
+@pytest.mark.parametrize("name", PAGES)
 def test_the_page_does_what_it_says(name: str, tmp_path: Path) -> None:
     with adapted(PAGES[name].read_text(encoding="utf-8")) as instead:
         follow(read_page(PAGES[name]), tmp_path, instead)

@@ -195,20 +195,6 @@ def formulas(path: Path) -> int:
     return len(re.findall(r"\$\$.+?\$\$|\$[^$]+?\$", text, flags=re.DOTALL))
 
 
-FIRST = ("index.html", "first-steps.html", "handicap.html", "tutorials/own-policy.html")
-"""Where people begin, and a page full of formulas."""
-
-
-def test_the_first_pages_can_be_read_by_everybody(browser: Browser, html: Path) -> None:
-    visit = Visit(browser, html)
-    for name in FIRST:
-        visit.look_at(name)
-    visit.close()
-    assert visit.wrong == []
-    assert visit.formulas > 50
-
-
-@pytest.mark.nightly
 @pytest.mark.long
 def test_every_page_can_be_read_by_everybody(browser: Browser, html: Path) -> None:
     visit = Visit(browser, html)

@@ -17,7 +17,6 @@ def marks(name: str) -> list[pytest.MarkDecorator]:
     return ([] if name in QUICK else [pytest.mark.slow]) + [alone] * name.endswith("-ray")
 
 
-@pytest.mark.nightly_but("control-done", "control-labels", "driver-processes")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param(name, marks=marks(name)) for name in SHORT_NAMES])
 def test_nothing_is_lost_made_up_or_read_as_good(name: str) -> None:

@@ -54,7 +54,6 @@ def site_packages(place: Path) -> Path:
     return found
 
 
-@pytest.mark.nightly_but("client")
 @pytest.mark.parametrize(
     ("needs", "megabytes", "absent"),
     [(CLIENT, 20, SIMULATOR | SERVER), (SERVICE, 150, SIMULATOR | {"httpx"})],
@@ -72,7 +71,6 @@ def test_an_environment_is_small(needs: Needs, megabytes: int, absent: set[str])
     assert size < megabytes * MEGABYTE
 
 
-@pytest.mark.nightly
 def test_the_client_passes_its_tests_there_against_a_service_that_runs_in_the_other() -> None:
     affinity = str(environment(SERVICE) / "bin" / "affinity")
     with made_database(f"affinity_install_{os.getpid()}") as dsn:
@@ -85,7 +83,6 @@ def test_the_client_passes_its_tests_there_against_a_service_that_runs_in_the_ot
             passes(CLIENT, CLIENT_TESTS, **{VARIABLE: json.dumps(there)})
 
 
-@pytest.mark.nightly
 def test_the_service_passes_tests_of_its_core_there() -> None:
     passes(SERVICE, SERVICE_TESTS)
 
@@ -107,7 +104,6 @@ def passes(needs: Needs, tests: tuple[str, ...], **variables: str) -> None:
     assert "skipped" not in done.stdout
 
 
-@pytest.mark.nightly
 def test_affinity_bandits_is_the_core_with_the_simulator_and_forwards_its_extras(
     tmp_path: Path,
 ) -> None:

@@ -68,7 +68,6 @@ def test_classes_of_the_current_folder_run_by_the_command(folder: Path) -> None:
     assert "f(x) = min(1, 3 x), uniform around the mean" in done.stdout
 
 
-@pytest.mark.nightly_but("processes", "serial")
 @pytest.mark.slow
 @pytest.mark.one_at_a_time("ray")
 @pytest.mark.parametrize("executor", ["serial", "processes", "ray"])

@@ -83,7 +83,6 @@ def instance(noise: Noise, bias: Bias) -> AffinityBandit:
     return AffinityBandit(means, bias=bias, initial_pulls=[9, 3, 1], noise=noise)
 
 
-@pytest.mark.nightly_but("handicap-elimination-Ordinal(5")
 @pytest.mark.slow
 @pytest.mark.parametrize(("policy", "noise", "bias"), SETTINGS)
 def test_rounds_have_the_law_of_steps(policy: RoundPolicy, noise: Noise, bias: Bias) -> None:
@@ -93,7 +92,6 @@ def test_rounds_have_the_law_of_steps(policy: RoundPolicy, noise: Noise, bias: B
     assert smallest_p(by_steps, by_rounds) > SMALLEST_P
 
 
-@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_share_that_is_off_by_one_pull_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """The negative control: the same check fails when each pull counts itself."""
@@ -148,7 +146,6 @@ def tallies_p(left: Any, right: Any) -> float:
     return min(found)
 
 
-@pytest.mark.nightly_but("Ordinal(5")
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", [Bernoulli(), *NOISES], ids=str)
 def test_tallies_have_the_law_of_scores_counted_one_by_one(noise: Noise) -> None:

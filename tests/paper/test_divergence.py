@@ -26,7 +26,6 @@ def test_with_weights_that_are_not_squared_the_sides_differ() -> None:
     assert not any(claim.holds for claim in equalities)
 
 
-@pytest.mark.nightly
 @pytest.mark.slow
 def test_with_weights_of_the_next_pull_the_sides_differ() -> None:
     """The planted wrong world: a share that counts the pull itself."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from bench.certificates import run
 
-pytestmark = [pytest.mark.slow, pytest.mark.nightly, pytest.mark.long]
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 
 def test_plans_keep_their_word_and_planted_ones_do_not() -> None:

@@ -93,7 +93,6 @@ def random_assumptions(random: np.random.Generator) -> Assumptions:
     )
 
 
-@pytest.mark.nightly
 @pytest.mark.slow
 def test_plans_keep_their_failure_probability_on_instances_never_seen() -> None:
     """Random assumptions and random instances inside them.

@@ -327,7 +327,6 @@ def test_where_shares_do_not_change_the_lead_is_what_the_bonus_leaves(
         assert leads == pytest.approx([repetitions * difference] * (len(arms) - 1))
 
 
-@pytest.mark.nightly
 def test_what_few_join_costs_choices() -> None:
     given = Assumptions(2, 10**5, 0.3, committee=[20, 5], bonus=0.2)
     spent = []

@@ -47,7 +47,6 @@ NOISIER = "noisier scores"
 """Not of bounded scores that are counted: one beyond an end counts as that end."""
 
 
-@pytest.mark.nightly
 @pytest.mark.slow
 def test_every_assumption_is_wrong_once_by_each_factor(lines: list[Stress]) -> None:
     assert FACTORS == (2, 10)

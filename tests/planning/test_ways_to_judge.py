@@ -60,7 +60,6 @@ def test_examples_have_the_judges_the_joining_and_about_the_spread(judges: str) 
                 assert found == pytest.approx(0.25, rel=0.05)
 
 
-@pytest.mark.nightly_but("panel")
 @pytest.mark.slow
 @pytest.mark.parametrize("judges", JUDGES)
 def test_no_example_takes_longer_than_the_hardest_worlds(judges: str) -> None:

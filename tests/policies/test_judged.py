@@ -90,7 +90,6 @@ MEMBERS = Case(2, "bernoulli", "ramp", "members", "even", "leader's", 1)
 PANEL = Case(2, "bernoulli", "ramp", "panel", "favouring", "1 in 10", 1_000, leave=True)
 
 
-@pytest.mark.nightly_but("panel")
 @pytest.mark.slow
 @pytest.mark.parametrize("case", [MEMBERS, PANEL], ids=["members", "panel"])
 def test_no_adversary_gets_an_equal_dropped_more_often_than_stated(case: Case) -> None:

@@ -95,7 +95,6 @@ def two_sided(state: BettingState, seen: np.ndarray) -> None:
     bet_on_leader(told, 1, seen)
 
 
-@pytest.mark.nightly_but("two_sided")
 @pytest.mark.slow
 @pytest.mark.parametrize("planted", [looking_ahead, two_sided])
 def test_bets_that_know_what_they_must_not_are_seen_to_grow(planted: Function) -> None:

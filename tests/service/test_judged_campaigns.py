@@ -84,7 +84,6 @@ def run(client: Client, campaign: Campaign, world: World) -> Campaign:
         client.tell(found, {slot.slot: world.score(slot.arm) for slot in order})
 
 
-@pytest.mark.nightly_but("panel")
 @pytest.mark.parametrize(
     ("judges", "campaigns", "in_flight", "horizon", "rounds"),
     [("panel", 20, 999, 5_000, 4), ("members", 10, 30, 1_500, 10)],

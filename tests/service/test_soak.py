@@ -280,7 +280,6 @@ def test_nothing_acknowledged_is_lost_doubled_or_changed() -> None:
     assert min(row.verdict.asks, row.verdict.tells, row.verdict.rounds) > 0
 
 
-@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.long
 def test_nor_when_a_standby_takes_over_and_parents_of_servers_are_killed() -> None:
@@ -291,7 +290,6 @@ def test_nor_when_a_standby_takes_over_and_parents_of_servers_are_killed() -> No
     assert min(row.verdict.asks, row.verdict.tells, row.verdict.rounds) > 0
 
 
-@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SHORT_NAMES)
 def test_without_a_guard_the_checker_finds_fault(name: str) -> None:

@@ -129,7 +129,6 @@ def machine(tmp_path: Path, after_a_user: Path) -> Machine:
     return made
 
 
-@pytest.mark.nightly
 def test_built_in_policies_run_after_a_users_module_is_gone(machine: Machine) -> None:
     """A kernel that policies inherit is compiled for the user's state first."""
     elsewhere = machine.folder("elsewhere")
@@ -176,7 +175,6 @@ def test_a_module_may_be_renamed(machine: Machine) -> None:
     assert machine.own(machine.folder("mine", {"fewest": LEAST}), "fewest") == RIGHT
 
 
-@pytest.mark.nightly
 def test_two_users_may_have_modules_of_one_name(machine: Machine) -> None:
     most = LEAST.replace("state.pulls[arm] <", "state.pulls[arm] >")
     swapped = LEAST.replace(
@@ -272,7 +270,6 @@ def test_files_that_changed_places_are_not_run(machine: Machine) -> None:
     assert machine.own(folder) == RIGHT
 
 
-@pytest.mark.nightly
 def test_processes_at_the_same_time_on_an_empty_cache(tmp_path: Path) -> None:
     machine = Machine(tmp_path)
     one = machine.folder("one", {"least": LEAST})
@@ -284,7 +281,6 @@ def test_processes_at_the_same_time_on_an_empty_cache(tmp_path: Path) -> None:
     assert machine.own(two) == "[[41, 0], [41, 0]]"
 
 
-@pytest.mark.nightly
 def test_without_a_place_to_keep_it_everything_runs(machine: Machine) -> None:
     """No folder can be written: said once, and compiled anew. Files cannot be, either."""
     folder = machine.folder("mine", {"least": LEAST})
@@ -310,7 +306,6 @@ caching.IndexDataCacheFile._save_data = refuse
     assert machine.own(folder) == RIGHT
 
 
-@pytest.mark.nightly
 def test_with_the_users_class_in_the_files_the_module_is_missed(machine: Machine) -> None:
     """The negative control: as it was, with the state in the class that its author wrote."""
     naive = """

@@ -62,7 +62,6 @@ def expected_and_taken(cache: Path, change: str = "") -> tuple[float, float]:
     return (at - began) / part, seen[-1][0] - began
 
 
-@pytest.mark.nightly
 def test_estimates_after_the_first_tenth_are_right_within_a_factor_of_two(tmp_path: Path) -> None:
     """In time of the processor, so that what others do on the machine does not count."""
     expected, taken = expected_and_taken(tmp_path)

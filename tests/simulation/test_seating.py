@@ -60,7 +60,7 @@ def bandit_of(case: str, noise: object = "bernoulli") -> AffinityBandit:
     )
 
 
-@pytest.mark.nightly_but("next round-bernoulli", "panel-gaussian")
+@pytest.mark.nightly_but("bernoulli")
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", ["bernoulli", Gaussian(0.3)], ids=["bernoulli", "gaussian"])
 @pytest.mark.parametrize("case", CASES)

@@ -91,7 +91,6 @@ def likely(count: int, runs: int, level: float) -> bool:
     return bool(binom.sf(count - 1, runs, level) > 1e-6)
 
 
-@pytest.mark.nightly
 @pytest.mark.slow
 def test_no_adversary_makes_it_fail_more_often_than_its_level() -> None:
     """240 instances, ranked at a bold level; 4,000 runs at .1 on each of the three worst.

@@ -26,7 +26,7 @@ from .machine import run_machine
 from .machine_policies import COUNTING, POLICIES, SEATED
 from .machine_world import World
 
-SEQUENCES = int(os.environ.get("AFFINITY_SEQUENCES", "50"))
+SEQUENCES = int(os.environ.get("AFFINITY_SEQUENCES", "150"))
 SEQUENCES_OF_A_CONTROL, TIMES = 20, 15
 """Whatever the variable says: this is what the suite must be able to notice."""
 

@@ -181,7 +181,6 @@ def test_a_line_of_fifty_megabytes_is_one_bad_line(service: Service) -> None:
     ]
 
 
-@pytest.mark.nightly
 def test_a_hundred_thousand_bad_lines_are_answered_one_by_one(service: Service) -> None:
     before = service.forget_peak()
     bad = [b"x", b'{"lease": 1e400}', b"[" * 50, b'{"lease": 2, "answers": []}', b'"\xff"']
@@ -198,7 +197,6 @@ def test_a_hundred_thousand_bad_lines_are_answered_one_by_one(service: Service) 
     assert service.peak() - before < 64 * MEGABYTE
 
 
-@pytest.mark.nightly
 def test_lines_without_an_end_end(service: Service) -> None:
     """Nothing but line ends, more of them than the key may send: nothing to answer, then no."""
     piece = b"\n" * 2**16

@@ -131,7 +131,6 @@ def test_a_line_that_would_wait_long_is_refused_and_told_when_to_come_back(dsn: 
     assert took < 5
 
 
-@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_great_many_short_lines_leave_others_their_turn(dsn: str) -> None:
     # A key of any rate: nothing but the turns keeps these 200,000 lines from running in one go.

@@ -35,7 +35,7 @@ def committee_of(number: int, leader: int | None, answers: Sequence[int]) -> tup
     return tuple(max(0, 6 + n // 2 - (number + arm) % 2) for arm, n in enumerate(answers))
 
 
-@pytest.mark.nightly_but("panel-ordinal")
+@pytest.mark.nightly_but("ordinal")
 @pytest.mark.parametrize(
     "noise",
     [
