@@ -1,13 +1,15 @@
 """How fast logs are read and summed up: `python -m bench.audit_speed --json [--rows 1e6,1e7]`.
 
 A log of two groups, five stars, moments and choices is written as Parquet and as CSV, and read in a
-fresh process, by pyarrow alone and by `read_log(...).summary()`. Machine code is made beforehand.
+fresh process, by pyarrow alone, by `read_log(...).summary()`, and, from the start of the process to
+the JSON file, by `affinity audit`. Machine code is made beforehand.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -90,6 +92,23 @@ def measured(task: str, path: Path, small: Path) -> dict[str, float]:
     return found
 
 
+def commanded(path: Path, small: Path) -> dict[str, float]:
+    """Return the seconds and the memory of the command, the start of its process included."""
+    said = ("--scale", "1..5", "--committee", "own 30, other 10")
+    for one in (small, path):  # the first makes machine code
+        answer = one.with_suffix(".json")
+        began = time.perf_counter()
+        started = subprocess.Popen(
+            [Path(sys.executable).with_name("affinity"), "audit", one, *said, "--json", answer],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        _, status, used = os.wait4(started.pid, 0)
+        assert status == 0, f"the command ended with status {status}"
+        took = time.perf_counter() - began
+    return {"clock": took, "memory": used.ru_maxrss / 1024}
+
+
 def run(sizes: list[int]) -> dict[str, float]:
     """Return the figures of this benchmark."""
     figures: dict[str, float] = {}
@@ -105,6 +124,9 @@ def run(sizes: list[int]) -> dict[str, float]:
                 figures[f"{name}.processor_s"] = whole["processor"]
                 figures[f"{name}.over_bare_clock"] = whole["clock"] / alone["clock"]
                 figures[f"{name}.memory_mib"] = whole["memory"]
+                command = commanded(path, small)
+                figures[f"{name}.command_clock_s"] = command["clock"]
+                figures[f"{name}.command_memory_mib"] = command["memory"]
                 path.unlink()
     return figures
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from affinity_bandits.heartbeat import meanwhile
+
 PATIENCE = 1.0
 """Seconds before a bar appears by itself: short runs should print nothing."""
 
@@ -20,6 +22,11 @@ class Progress:
         self._total = total
         self._done = 0.0
         self._tell = tell
+
+    @property
+    def words(self) -> str:
+        """How much is done, where there is no terminal to draw a bar on."""
+        return f"{min(1.0, self._done / self._total):.0%} done"
 
     def tick(self, replicates: float) -> None:
         """Add work worth so many replicates."""
@@ -34,7 +41,9 @@ def progress_bar(wanted: bool | Callable[[float], None] | None, total: float) ->
     if callable(wanted):
         yield Progress(total, wanted)
     elif wanted is False or (wanted is None and not sys.stderr.isatty()):
-        yield Progress(total, None)
+        silent = Progress(total, None)
+        with meanwhile(lambda: silent.words):
+            yield silent
     else:
         bar = _Bar(0.0 if wanted else PATIENCE)
         try:

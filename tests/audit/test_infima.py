@@ -43,7 +43,7 @@ def test_the_least_over_levels() -> None:
         gains = np.log1p(bets * 1.0) @ sums - rng.random(strategies)
         raised, lowered = np.full(cells, 1.1), np.full(cells, 0.9)
         start, top = float(rng.random()), 1.1
-        bound = compiled(lowest, allocates=True)(gains, bets, totals, raised, lowered, start, top)
+        bound = lowest(gains, bets, totals, raised, lowered, start, top)
         room = [np.empty(strategies) for _ in range(3)]
         grid = np.linspace(0.0, top, 551)
         rest = (gains, bets, totals, raised, lowered, *room)

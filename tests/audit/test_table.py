@@ -11,7 +11,7 @@ from affinity_bandits.audit.table import (
     BINS,
     bin_of,
     bin_shares,
-    block_edges,
+    block_end,
     nodes_of,
     table_of,
 )
@@ -54,6 +54,14 @@ def test_every_share_is_near_what_stands_for_its_bin() -> None:
     assert bins[0] == 0
     assert bins[-1] == BINS - 1
     assert np.abs(bin_shares()[bins] - shares).max() < 0.5 / 120
+
+
+def block_edges(rows: int) -> np.ndarray:
+    """Return the first row of each block, and the number of rows."""
+    edges = [0]
+    while edges[-1] < rows:
+        edges.append(block_end(edges[-1]))
+    return np.array([*edges[:-1], rows])
 
 
 def test_blocks_of_a_beginning_are_those_of_the_whole() -> None:

@@ -13,6 +13,7 @@ from unittest import mock
 import pytest
 
 from affinity_bandits.cli import main
+from tests.support.quiet import quiet
 
 
 def inside(arguments: tuple[object, ...], variables: Mapping[str, str]) -> Done:
@@ -29,7 +30,7 @@ def inside(arguments: tuple[object, ...], variables: Mapping[str, str]) -> Done:
         main()
     status = ended.value.code or 0
     assert isinstance(status, int)
-    return Done(words, status, output.getvalue(), errors.getvalue())
+    return quiet(Done(words, status, output.getvalue(), errors.getvalue()))
 
 
 Done = subprocess.CompletedProcess[str]

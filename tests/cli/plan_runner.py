@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from affinity_bandits.planning import Assumptions
+from tests.support.quiet import quiet
 
 from .inside import inside
 
@@ -45,7 +46,7 @@ class Runner:
         return sorted(self.cache.rglob("plans/*"))
 
     def __call__(self, *arguments: object) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
+        done = subprocess.run(
             command(*arguments),
             capture_output=True,
             stdin=subprocess.DEVNULL,
@@ -55,6 +56,7 @@ class Runner:
             timeout=300,
             env=surroundings(self.cache),
         )
+        return quiet(done)
 
     def succeeded(self, *arguments: object) -> str:
         done = self(*arguments)

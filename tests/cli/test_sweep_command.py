@@ -17,6 +17,7 @@ import pytest
 from affinity_bandits.cli import main
 from affinity_bandits.experiments import Store, Sweep
 from tests.cli.test_cli import affinity, succeeded
+from tests.support.quiet import without_heartbeat
 
 pytestmark = pytest.mark.slow  # each test starts processes or compiles
 
@@ -55,7 +56,7 @@ class Here:
             main()
         printed = self._capsys.readouterr()
         assert isinstance(ended.value.code, int | None)
-        return ended.value.code or 0, printed.out, printed.err
+        return ended.value.code or 0, printed.out, without_heartbeat(printed.err)
 
     def succeeded(self, *arguments: object) -> str:
         status, output, errors = self.run(*arguments)

@@ -16,6 +16,7 @@ from typing import Any
 
 from tests.docs.pages import BadPage, Block, Command, Page, commands, parse_pip
 from tests.support.environments import ROOT, environment
+from tests.support.quiet import without_heartbeat
 
 PATIENCE = 900.0
 """Seconds after which a command hangs: many times what any takes on a machine of one's own."""
@@ -192,7 +193,7 @@ class Reader:
     def _compare(self, line: int, shown: str | None, printed: str) -> None:
         if shown is None:
             return
-        seen = self._adapted.seen(printed)
+        seen = self._adapted.seen(without_heartbeat(printed))
         if not matches(shown, seen):
             difference = "\n".join(
                 difflib.unified_diff(

@@ -16,6 +16,7 @@ from affinity_bandits.errors import MissingExtra
 from affinity_bandits.extras import NEEDED
 from tests.docs.pages import EVERY_PAGE, parse_pip
 from tests.support.environments import ROOT, SIMULATION, Needs, environment
+from tests.support.quiet import quiet
 
 slow = pytest.mark.slow  # makes an environment
 
@@ -82,7 +83,7 @@ def test_every_command_is_tried() -> None:
 def tried(needs: Needs, words: str, folder: Path) -> subprocess.CompletedProcess[str]:
     (folder / "s.toml").write_text(SWEEP, encoding="utf-8")
     (folder / "s.store").mkdir()  # so that the commands that look at one go on
-    return subprocess.run(
+    done = subprocess.run(
         [environment(needs) / "bin" / "affinity", *words.split()],
         cwd=folder,
         env={"HOME": str(folder), "PATH": "/usr/bin:/bin"},
@@ -91,6 +92,7 @@ def tried(needs: Needs, words: str, folder: Path) -> subprocess.CompletedProcess
         timeout=120,
         check=False,
     )
+    return quiet(done)
 
 
 @slow

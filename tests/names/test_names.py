@@ -23,6 +23,7 @@ from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
 from affinity_bandits.policies import POLICIES
 from tests.support.environments import ROOT
+from tests.support.quiet import quiet
 
 CODE = ROOT / "tests" / "names" / "code_of_a_user.py"
 RUN = ("--means", "0.4,0.6", "--horizon", "200", "--replicates", "2")
@@ -54,7 +55,8 @@ def folder(tmp_path: Path) -> Path:
 
 def affinity(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     command = [Path(sys.executable).with_name("affinity"), *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return quiet(done)
 
 
 @pytest.mark.slow

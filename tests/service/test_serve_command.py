@@ -23,6 +23,7 @@ import pytest
 
 from affinity_bandits.cli import main
 from affinity_bandits.policies import POLICIES, register
+from affinity_bandits.service.serving import SILENT_SECONDS
 from tests.support.one_campaign import opened
 from tests.support.own_policies import DropLowest
 from tests.support.served import PATIENCE, Server, served, until
@@ -175,6 +176,20 @@ def test_a_killed_worker_is_replaced_and_the_end_is_in_order(dsn: str) -> None:
         assert not server.workers()
     for line in server.lines:
         assert json.loads(line)["level"] in {"info", "warning", "error"}
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_before_it_answers_its_parent_is_replaced_at_once(dsn: str) -> None:
+    """Not after the minute for which it might have been silent, had it lived."""
+    with served(dsn, "--workers", "2") as server:
+        until("two workers", lambda: len(server.workers()) == 2)
+        killed = min(server.workers())
+        os.kill(killed, signal.SIGSTOP)
+        time.sleep(2.0)  # several looks, so that it is asked and cannot answer
+        began = time.monotonic()
+        os.kill(killed, signal.SIGKILL)
+        until("two again", lambda: len(server.workers() - {killed}) == 2)
+        assert time.monotonic() - began < SILENT_SECONDS / 2
 
 
 SLOW_START = """

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from affinity_bandits.audit.lowest import lowest
-from affinity_bandits.audit.machine_code import machine_code
 from affinity_bandits.audit.strategies import (
     ALTERNATIVES,
     CASH,
@@ -51,5 +50,5 @@ def _group(cells: Table, weights: FloatArray) -> FloatArray:
     found = np.empty(len(ALTERNATIVES))
     for place, (shape, theta) in enumerate(ALTERNATIVES):
         gains, bets = gains_and_bets(cells, weights, tilts[shape], upright, theta)
-        found[place] = machine_code(lowest)(gains, bets, totals, even, even, start, 1.0)
+        found[place] = lowest(gains, bets, totals, even, even, start, 1.0)
     return with_cash(found)

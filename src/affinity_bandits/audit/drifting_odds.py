@@ -118,10 +118,8 @@ class Group:
         raised = np.exp(rate * self.times + spread)
         lowered = np.exp(rate * self.times - spread)
         start = self.level / float(self.totals @ raised) * float(self.totals.sum())
-        found = machine_code(lowest)(
-            *own, self.totals, raised, lowered, start, 1.0 / float(lowered.max())
-        )
-        return float(found) - (abs(rate) + half) ** 2 * self.unevenness
+        found = lowest(*own, self.totals, raised, lowered, start, 1.0 / float(lowered.max()))
+        return found - (abs(rate) + half) ** 2 * self.unevenness
 
 
 def bets_made() -> list[Bet]:

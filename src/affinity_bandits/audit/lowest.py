@@ -21,6 +21,7 @@ import math
 
 import numpy as np
 
+from affinity_bandits.audit.machine_code import machine_code
 from affinity_bandits.kernels import FloatArray
 
 TOLERANCE = 1e-3
@@ -38,8 +39,9 @@ def lowest(
     start: float,
     top: float,
 ) -> float:
-    """Return a lower bound of f on [0, top]; a kernel, like `lowest_and_where`."""
-    return lowest_and_where(gains, bets, totals, raised, lowered, start, top)[0]
+    """Return a lower bound of f on [0, top]."""
+    search = machine_code(lowest_and_where)
+    return float(search(gains, bets, totals, raised, lowered, start, top)[0])
 
 
 def lowest_and_where(
@@ -62,6 +64,10 @@ def lowest_and_where(
         start: where to begin.
         top: the largest level.
     """
+    # What is worked with stands in front, and is moved by loops: numba takes seconds to compile
+    # that arrays are assigned, or picked from, as a whole.
+    gains, bets = gains.copy(), bets.copy()
+    count, cells = bets.shape
     logs = np.empty(len(gains))
     logs_low = np.empty(len(gains))
     logs_high = np.empty(len(gains))
@@ -74,26 +80,38 @@ def lowest_and_where(
     bound = -math.inf
     m = min(max(start, 1e-3 * top), 0.999 * top)
     for step in range(MOST_STEPS):
-        f, d, bend = value(m, gains, bets, totals, raised, lowered, logs, slopes, bends)
+        f, d, bend = value(
+            m, gains[:count], bets[:count], totals, raised, lowered, logs, slopes, bends
+        )
         if f < best:
             best, where = f, m
         if d < 0.0:
             low, f_low, d_low, has_low = m, f, d, True
-            logs_low[:] = logs
+            for r in range(count):
+                logs_low[r] = logs[r]
         else:
             high, f_high, d_high, has_high = m, f, d, True
-            logs_high[:] = logs
+            for r in range(count):
+                logs_high[r] = logs[r]
         if has_low and has_high:
             gap = high - low
             steep = d_high - d_low
             # Where the tangents meet, and how high.
             at = (f_low - f_high + d_high * gap) / steep if steep > 0.0 else 0.0
             bound = f_low + d_low * min(max(at, 0.0), gap)
-            near = np.flatnonzero(np.maximum(logs_low, logs_high) >= bound - FAR)
-            if 0 < len(near) < len(gains):
-                gains, bets = gains[near], bets[near]
-                logs_low, logs_high = logs_low[near], logs_high[near]
-                logs, slopes, bends = logs[near], slopes[near], bends[near]
+            near = 0
+            for r in range(count):
+                near += 1 if max(logs_low[r], logs_high[r]) >= bound - FAR else 0
+            if 0 < near < count:
+                near = 0
+                for r in range(count):
+                    if max(logs_low[r], logs_high[r]) >= bound - FAR:
+                        gains[near] = gains[r]
+                        logs_low[near], logs_high[near] = logs_low[r], logs_high[r]
+                        for c in range(cells):
+                            bets[near, c] = bets[r, c]
+                        near += 1
+                count = near
         elif has_low:
             bound = f_low + d_low * (top - low)
         else:

@@ -232,10 +232,9 @@ class _Alternative(NamedTuple):
     def least(self, gains: FloatArray) -> float:
         """Return a lower bound of a wealth over all levels."""
         even = np.ones(len(self.totals))
-        found = machine_code(lowest)(
+        return lowest(
             np.ascontiguousarray(gains), self.bets, self.totals, even, even, self.level, 1.0
         )
-        return float(found)
 
 
 class _OddsGroup:

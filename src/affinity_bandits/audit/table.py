@@ -235,19 +235,6 @@ def bin_shares() -> FloatArray:
     return np.asarray(np.sin((np.arange(BINS) + 0.5) * (math.pi / (2 * BINS))) ** 2)
 
 
-def block_edges(rows: int) -> IntArray:
-    """Return the first row of each block, and the number of rows.
-
-    >>> block_edges(10).tolist()
-    [0, 4, 8, 10]
-    """
-    edges = [0]
-    while edges[-1] < rows:
-        edges.append(block_end(edges[-1]))
-    edges[-1] = rows
-    return np.array(edges, dtype=np.int64)
-
-
 def block_end(start: int) -> int:
     """Return the first row after the block that begins with a row."""
     return start + max(FIRST_BLOCK, int(GROWTH * start))

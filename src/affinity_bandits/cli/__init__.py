@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from typing import NoReturn
 
 from affinity_bandits.errors import AffinityError
 from affinity_bandits.extras import need
+from affinity_bandits.heartbeat import heartbeat
 from affinity_bandits.names import look_in_current_folder
 
 
@@ -17,7 +19,8 @@ def main() -> None:
         _need_what_every_command_needs()
         from affinity_bandits.cli.app import app
 
-        app()
+        with _saying_something():
+            app()
     except AffinityError as error:
         _end(str(error), 2)
     except OSError as error:
@@ -27,6 +30,13 @@ def main() -> None:
         _end(f"{words}{place}", 2)
     except KeyboardInterrupt:
         _end("interrupted before anything was finished", 130)
+
+
+def _saying_something() -> AbstractContextManager[None]:
+    """Return what keeps a command from being silent where there is no terminal to draw a bar on."""
+    if sys.argv[1:2] == ["serve"] or sys.stderr is None or sys.stderr.isatty():
+        return nullcontext()
+    return heartbeat("at work")
 
 
 def _need_what_every_command_needs() -> None:

@@ -8,52 +8,68 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from affinity_bandits.heartbeat import meanwhile
 from affinity_bandits.progress import Progress
 
 if TYPE_CHECKING:
     from affinity_bandits.experiments import Summary
 
-LINE_SECONDS = 10.0
-"""Between two lines where there is no terminal to draw a bar on."""
 BAR_SECONDS = 0.2
 """Between two looks of a bar: a sweep may tell of a hundred thousand cells a second."""
 
 
 @contextmanager
 def item_bar(name: str) -> Iterator[Progress]:
-    """Show a name and how many replicates are finished while an item runs, on a terminal."""
+    """Show a name and how many replicates are finished while an item runs."""
+    finished = Counter(name)
     if not sys.stderr.isatty():
-        yield Progress(1.0, None)
+        with meanwhile(lambda: finished.words):
+            yield finished
         return
     from rich.console import Console
 
     console = Console(stderr=True)
     with console.status(f"{name}: starting") as status:
-        finished = Counter(lambda done: status.update(f"{name}: {done:,.0f} runs finished"))
+        finished.show = status.update
         yield finished
 
 
 class Counter(Progress):
-    """A progress that shows a count, where the total is not known."""
+    """A progress that counts, where the total is not known.
 
-    def __init__(self, show: Callable[[float], None]) -> None:
+    Attributes:
+        show: called with the words whenever they change.
+    """
+
+    def __init__(self, name: str) -> None:
         super().__init__(1.0, None)
+        self._name = name
         self._count = 0.0
-        self._show = show
+        self.show: Callable[[str], object] = str
+
+    @property
+    def words(self) -> str:
+        """How many replicates of what are finished."""
+        return f"{self._name}: {self._count:,.0f} runs finished"
 
     def tick(self, replicates: float) -> None:
         """Add work worth so many replicates."""
         self._count += replicates
-        self._show(self._count)
+        self.show(self.words)
 
 
 @contextmanager
 def sweep_bar(total: int) -> Iterator[Callable[[Summary], None]]:
-    """Yield a function that shows a sweep's progress: as a bar, or as a line every so often."""
+    """Yield a function that shows a sweep's progress: as a bar, or by the words of a heartbeat."""
     speed = Speed(total)
     if not sys.stderr.isatty():
-        lines = Throttle(LINE_SECONDS, lambda summary: print(speed.words(summary), file=sys.stderr))
-        yield lines.tell
+        last: list[Summary] = []
+
+        def keep(summary: Summary) -> None:
+            last[:] = [summary]
+
+        with meanwhile(lambda: speed.words(last[0]) if last else "starting"):
+            yield keep
         return
     from rich.console import Console
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn

@@ -29,6 +29,7 @@ from affinity_bandits.simulation.binomial import next_binomial
 from affinity_bandits.simulation.compiled import compiled
 from affinity_bandits.simulation.draws import Stream, Words, next_normal
 from affinity_bandits.simulation.environment import key_words
+from affinity_bandits.simulation.layouts import laid_out
 
 plan: Function = unbound
 absorb: Function = unbound
@@ -134,7 +135,7 @@ def _run_some(hard: HardWorld, policy: RoundPolicy, horizon: int, runs: range, s
     _bound(policy.kernels())(
         hard.world,
         np.array(hard.initial, dtype=np.int64),
-        state.state,
+        laid_out(state.state),  # as the simulator has it, so that kernels are compiled once
         state.whole,
         state.whole.copy(),
         state.real,

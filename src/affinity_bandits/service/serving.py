@@ -7,6 +7,7 @@ import os
 import socket
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -14,7 +15,7 @@ from typing import Any
 
 import orjson
 import uvicorn
-from uvicorn.supervisors import Multiprocess
+from uvicorn.supervisors import Multiprocess, multiprocess
 
 from affinity_bandits import checks
 from affinity_bandits.errors import NotSupported
@@ -38,6 +39,8 @@ each thread that works on something large, whenever it has anything to do."""
 SILENT_SECONDS = 60
 """How long a worker may say nothing before it is replaced. It is silent while it starts, which
 takes seconds where the machine is busy; uvicorn's own 5 would then replace it for ever."""
+LISTEN_SECONDS = 0.1
+"""How long a worker's answer is waited for at each look, of which there are two a second."""
 
 
 def serve(
@@ -151,8 +154,34 @@ class _Config(uvicorn.Config):
         super().load()
 
 
+class _Worker(multiprocess.Process):
+    """Uvicorn's worker process, as its parent sees it: asked for a sign of life, not waited for.
+
+    Uvicorn waits for an answer for as long as a worker may be silent. Of one that dies before it
+    answers, it would learn only then, and of a signal, too.
+    """
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._heard = time.monotonic()
+
+    def is_alive(self, timeout: float = SILENT_SECONDS) -> bool:
+        """Return whether it runs and has not been silent for so many seconds."""
+        if super().is_alive(LISTEN_SECONDS):
+            self._heard = time.monotonic()
+            while self.parent_conn.poll():  # answers to what it was asked while it was silent
+                self.parent_conn.recv()
+        return self.process.is_alive() and time.monotonic() - self._heard < timeout
+
+
 class _Supervisor(Multiprocess):
     """Uvicorn's parent of worker processes, which stops listening as soon as they do."""
+
+    def run(self) -> None:
+        """Start workers, and replace those that die, until told to stop."""
+        # Uvicorn makes its workers by this name, and has no setting for it.
+        multiprocess.Process = _Worker  # type: ignore[assignment, misc]
+        super().run()
 
     def terminate_all(self) -> None:
         """Tell the workers to stop."""

@@ -1,11 +1,12 @@
-"""What is said while nothing else happens: that a policy is compiled, once in a process."""
+"""What is said while a policy is compiled: that it is, once in a process, and for how long."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 
+from affinity_bandits.heartbeat import heartbeat
 from affinity_bandits.simulation.parts import telling
 
 NOTICE = "compiling, which takes some seconds the first time"
@@ -14,12 +15,19 @@ _said: list[str] = []
 
 @contextmanager
 def saying_so(wanted: bool) -> Iterator[None]:
-    """Say on standard error, if wanted and not said before, that something is compiled."""
-    with telling(_say) if wanted else nullcontext():
+    """Say on standard error, if wanted, that something is compiled, from when it is on."""
+    with ExitStack() as until_the_end:
+        begun = False
+
+        def say() -> None:
+            nonlocal begun
+            if not _said and sys.stderr is not None:
+                _said.append(NOTICE)
+                print(NOTICE, file=sys.stderr, flush=True)
+            if not begun:
+                begun = True
+                until_the_end.enter_context(heartbeat("compiling"))
+
+        if wanted:
+            until_the_end.enter_context(telling(say))
         yield
-
-
-def _say() -> None:
-    if not _said and sys.stderr is not None:
-        _said.append(NOTICE)
-        print(NOTICE, file=sys.stderr, flush=True)

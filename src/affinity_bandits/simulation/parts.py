@@ -19,6 +19,8 @@ import numba.core.compiler
 import numba.core.registry
 from llvmlite import binding
 
+from affinity_bandits.heartbeat import meanwhile
+
 llvm: Any = binding  # has no types
 standard: Any = numba.core.codegen
 compiler: Any = numba.core.compiler
@@ -124,8 +126,14 @@ class Compiler:
 
     def compile(self, arguments: Any, return_type: Any) -> Any:
         """Compile for types; numba holds its lock."""
-        if not _whole and _told:
+        if _whole:
+            return self._compile(arguments, return_type)
+        if _told:
             _told[-1]()
+        with meanwhile(lambda: "compiling"):
+            return self._compile(arguments, return_type)
+
+    def _compile(self, arguments: Any, return_type: Any) -> Any:
         if not SUPPORTED:
             return self._plain.compile(arguments, return_type)
         with _libraries():

@@ -75,7 +75,12 @@ def test_csv_files_of_all_kinds_are_the_same(
         {"score": [Decimal("5.0"), Decimal("3.0"), Decimal("4.0")]},
         {"group": arrow.array(["own", "other", "own"]).dictionary_encode()},
         {"group": arrow.array(["own", "other", "own"], arrow.large_string())},
-        {"group": arrow.array(["own", "other", "own"], arrow.string_view())},
+        pytest.param(
+            {"group": arrow.array(["own", "other", "own"], arrow.string_view())},
+            marks=pytest.mark.skipif(
+                int(arrow.__version__.partition(".")[0]) < 19, reason="pyarrow cannot write it"
+            ),
+        ),
         {"time": [1.5, 2.5, 3.5]},
         {"time": np.array([1, 2, 2**64 - 1], np.uint64)},
         {"time": ["2025-01-01T10:00Z", "2025-01-01T12:00+01:00", "2025-01-01T11:00:00.1Z"]},

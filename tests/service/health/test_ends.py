@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -10,10 +12,9 @@ from affinity_bandits.service.health.ends import (
     NEAR,
     AtEnd,
     RoundScores,
-    answers_needed,
     find_at_end,
 )
-from affinity_bandits.service.health.evidence import log_sum, start_prior
+from affinity_bandits.service.health.evidence import log_sum, start_prior, threshold
 
 HIGH = 0.2
 
@@ -50,6 +51,16 @@ def test_no_adversary_beats_the_level() -> None:
     assert HIGH / 10 < worst <= HIGH
     # Control: scores that are nearer than they may be.
     assert worst_case(100, NEAR / 3) > 2 * HIGH
+
+
+def answers_needed(distance: float, arms: int) -> float:
+    """Return about how many answers of a group it takes to find that it is at an end.
+
+    Its scores are so far from the end on average, which is less than `NEAR`.
+    """
+    growth = max(-rate * distance - ends._cost(rate) for rate in ends.RATES)
+    bets = len(ends.ENDS) * len(ends.RATES) * arms
+    return (threshold() + math.log(2.0 * bets)) / growth
 
 
 def scores(number: int, answers: int, distances: list[float], seed: int = 0) -> RoundScores:

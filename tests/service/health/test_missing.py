@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import product
 
@@ -14,7 +15,6 @@ from affinity_bandits.service.health.missing import (
     Missing,
     RoundLapses,
     find_missing,
-    passes_needed,
 )
 from tests.service.health.sound import most_evidence, played, shapes
 
@@ -31,6 +31,20 @@ LAWS = {
         *([(one,), tuple(set(range(3)) - {one})] for one in range(3)),
     ],
 }
+
+
+def passes_needed(own: float, others: float, arms: int) -> float:
+    """Return about how many passes it takes to find one group's slots to lapse at another rate."""
+    bets = missing.FACES * missing.SIDES * len(missing.STAKES) * arms
+    growth = max(growth_of(own, others), growth_of(1.0 - own, 1.0 - others))
+    return (threshold() + math.log(2.0 * bets)) / growth
+
+
+def growth_of(one: float, other: float) -> float:
+    """Return what the best stake on the larger of two rates wins in a pass, as a logarithm."""
+    high, low = max(one, other), min(one, other)
+    stake = min(missing.STAKES[-1], (high - low) / (high + low)) if high > 0 else 0.0
+    return high * math.log1p(stake) + low * math.log1p(-stake)
 
 
 def worst_case(

@@ -19,6 +19,8 @@ from affinity_bandits.service.trail.chain import Digest, newest_digest
 from affinity_bandits.service.trail.verify import Verdict, verify
 from tests.support.one_campaign import ONE, OneCampaign, opened
 
+pytestmark = pytest.mark.as_owner  # all of it edits as a superuser would, on one connection
+
 ODD = 'a "b" \\ \t\n\x01 / ü€\u2028\x7f😀'
 """A text of which parts have to be escaped, and others must not be."""
 ASK, RATED, TOTALS, CLOSE, LAST = 2, 3, 5, 8, 9

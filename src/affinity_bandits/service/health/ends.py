@@ -120,18 +120,6 @@ def find_at_end(
     )
 
 
-def answers_needed(distance: float, arms: int) -> float:
-    """Return about how many answers of a group it takes to find that it is at an end.
-
-    Args:
-        distance: how far its scores are from the end on average; less than `NEAR`.
-        arms: how many groups there are.
-    """
-    growth = max(-rate * distance - _cost(rate) for rate in RATES)
-    to_win = threshold() + math.log(len(ENDS) * len(RATES) * arms) + math.log(2.0)
-    return to_win / growth
-
-
 def _cost(rate: float) -> float:
     return math.log1p(-(1.0 - math.exp(-rate)) * NEAR)
 

@@ -98,25 +98,6 @@ def find_missing(rounds: Sequence[RoundLapses], arms: int) -> Missing | None:
     return _described(told, int(arm), more=side == 0, round_=told[first].number)
 
 
-def passes_needed(own: float, others: float, arms: int) -> float:
-    """Return about how many passes it takes to find a difference that is there from the first on.
-
-    Args:
-        own: the rate at which one group's slots lapse.
-        others: the rate of all others.
-        arms: how many groups there are.
-    """
-    to_win = threshold() + math.log(FACES * SIDES * len(STAKES) * arms) + math.log(2.0)
-    return to_win / max(_growth(own, others), _growth(1.0 - own, 1.0 - others))
-
-
-def _growth(one: float, other: float) -> float:
-    """Return what the best stake on the larger of two rates wins in a pass, as a logarithm."""
-    high, low = max(one, other), min(one, other)
-    stake = min(STAKES[-1], (high - low) / (high + low)) if high > 0 else 0.0
-    return high * math.log1p(stake) + low * math.log1p(-stake)
-
-
 def _steps(told: Sequence[RoundLapses], arms: int) -> Array:
     """Return what rounds multiply each bet by, as logarithms.
 
