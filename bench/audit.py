@@ -38,9 +38,12 @@ from affinity_bandits.audit.conclude import conclude
 from affinity_bandits.bias import InGroupBonus, Power
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.audit_logs import HANDICAP, RULES, World, drawn
+from bench.audit_screen import SCREENED, may_be_shown
 from bench.lines import Lines, main
 
-RUNS = 200
+RUNS = 2_000
+FEWER, FEWEST = 0.1, 0.02
+"""Parts of the runs where something is there to be found, and where it takes a second."""
 GROUPS = (2, 5, 16)
 ROWS = (200, 2_000, 20_000)
 SHAPES = ("none", "rise", "none", "step", "none", "wave")
@@ -54,8 +57,6 @@ ENOUGH = math.log(20.0)
 TWO = (0.4, 0.6)
 AHEAD, EVEN = (100, 10), (20, 20)
 OF_PANELS = ("random", "slow")
-MORE = 10.0
-"""Times the runs where the bound is nearly reached, and a run takes no time."""
 
 
 class Cell(NamedTuple):
@@ -66,7 +67,7 @@ class Cell(NamedTuple):
     verdicts: tuple[str, ...]
     asked: tuple[float, ...]  # powers; none if there is nothing to be shown
     looks: bool = False  # ends when it looks best
-    part: float = 1.0  # of the runs
+    part: float = FEWER  # of the runs
 
 
 class Line(NamedTuple):
@@ -80,8 +81,8 @@ class Line(NamedTuple):
 
 
 def cells() -> list[Cell]:
-    """Return the cells: those with a bias first."""
-    return [*with_bias(), *other_verdicts(), *without_bias(), *sets(), *planted()]
+    """Return the cells: those without a bias first."""
+    return [*without_bias(), *with_bias(), *other_verdicts(), *sets(), *planted()]
 
 
 def other_verdicts() -> list[Cell]:
@@ -103,7 +104,7 @@ def sets() -> list[Cell]:
             for bonus, looks in ((0.1, False), (0.5, True)):
                 world = World(rule, TWO, initial, 2_000, stars, bias=InGroupBonus(bonus))
                 name = f"{rule}, {stars} stars, bonus {bonus:g}"
-                found.append(Cell(name, world, MISSED, (), looks, 0.5))
+                found.append(Cell(name, world, MISSED, (), looks))
     return found
 
 
@@ -134,11 +135,11 @@ def with_bias() -> list[Cell]:
         Cell("stars, ucb1", world("ucb1", EVEN), one, (0.95,)),
         Cell("coins, handicap", world(HANDICAP, AHEAD, stars=1), both, (0.95, 0.0)),
         Cell("coins, ucb1", world("ucb1", EVEN, stars=1), one, (0.0,)),
-        Cell("stars, panels, half", panels(4, half), OF_PANELS, (0.98, 0.0)),
-        Cell("stars, panels, fifth", panels(4, fifth), OF_PANELS, (0.7, 0.0)),
-        Cell("coins, panels, half", panels(1, half), OF_PANELS, (0.7, 0.0)),
-        Cell("stars, ucb1, steady", world("ucb1", EVEN), ("steady",), (0.0,), part=0.2),
-        Cell("stars, handicap, steady", world(HANDICAP, AHEAD), ("steady",), (0.0,), part=0.2),
+        Cell("stars, panels, half", panels(4, half), OF_PANELS, (0.98, 0.0), part=1.0),
+        Cell("stars, panels, fifth", panels(4, fifth), OF_PANELS, (0.7, 0.0), part=1.0),
+        Cell("coins, panels, half", panels(1, half), OF_PANELS, (0.7, 0.0), part=1.0),
+        Cell("stars, ucb1, steady", world("ucb1", EVEN), ("steady",), (0.0,), part=FEWEST),
+        Cell("stars, handicap, steady", world(HANDICAP, AHEAD), ("steady",), (0.0,), part=FEWEST),
     ]
 
 
@@ -156,21 +157,20 @@ def without_bias() -> list[Cell]:
                 uneven = (place + number) % 2 == 0
                 initial = tuple(100 if uneven and i == 0 else 10 for i in range(groups))
                 world = World(rule, means, initial, rows, stars, drift=drift)
-                part = 0.25 if rows * groups > 50_000 else 1.0
                 name = f"{rule}, {groups} groups, {rows} rows, {stars} stars, {drift}"
                 looks = turn % 3 == 2
                 held = HOLDS.get(drift, ALIKE)
-                found.append(Cell(name, world, held, (), looks, part))
+                found.append(Cell(name, world, held, (), looks, 1.0))
     for rule in ("ucb1", "compensating", "switch after success"):
         steady = World(rule, TWO, (100, 10), 2_000, drift="steady")
-        found.append(Cell(f"{rule}, steady", steady, HOLDS["steady"], (), part=0.2))
+        found.append(Cell(f"{rule}, steady", steady, HOLDS["steady"], (), part=1.0))
     for rule in ("softmax", "switch after success"):
         for stars in (1, 4):
             for alone in (False, True):
                 world = World(rule, TWO, (20, 20), 2_000, stars, drift="rise", alone=alone, seats=5)
                 # The level rises by 0.18 or 0.12, which `panels_on_record` allows for.
                 name = f"{rule}, panels, {stars} stars, {'one' if alone else 'all'} drift"
-                found.append(Cell(name, world, OF_PANELS, (), part=MORE))
+                found.append(Cell(name, world, OF_PANELS, (), part=1.0))
     return found
 
 
@@ -217,6 +217,10 @@ def said_of(log: DecisionLog, cell: Cell) -> set[str]:
         assert summary.on_record is not None
         evidence = (summary.at_random.peak, summary.on_record)
         return {name for name, log_e in zip(OF_PANELS, evidence, strict=True) if log_e >= ENOUGH}
+    screened = not cell.asked and set(cell.verdicts) <= SCREENED
+    # The narrowest is enough: a wider one is never shown without it.
+    if screened and not may_be_shown(summary, cell.verdicts[0]):
+        return set()
     made = verdicts(summary, steady="steady" in cell.verdicts)
     return {verdict.assumption for verdict in made if verdict.shown}
 

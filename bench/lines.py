@@ -47,18 +47,30 @@ def main(bench: Lines) -> int:
     parser.add_argument(
         "--kept", type=Path, help="a file that every line is added to; what it has is not repeated"
     )
+    parser.add_argument(
+        "--turn",
+        type=_turn,
+        metavar="I/N",
+        help="measure every Nth line only, from the Ith, and print nothing: one of N processes, "
+        "each with a file of its own; afterwards, --kept with all of them in one",
+    )
     arguments = parser.parse_args()
-    lines = measured(bench, arguments.runs, arguments.kept)
+    lines = measured(bench, arguments.runs, arguments.kept, arguments.turn)
+    if arguments.turn is not None:
+        return 0
     if not arguments.json:
         print(bench.table(lines))
     print_figures(bench.figures(lines), as_json=arguments.json)
     return 0
 
 
-def measured(bench: Lines, runs: int, kept: Path | None = None) -> list[Any]:
-    """Return a line for each item of work, in its order."""
+def measured(
+    bench: Lines, runs: int, kept: Path | None = None, turn: slice | None = None
+) -> list[Any]:
+    """Return a line for each item of work, in its order, or for those whose turn it is."""
     found = {} if kept is None else _read(bench, runs, kept)
-    open_ones = [place for place in range(len(bench.work)) if place not in found]
+    asked = range(len(bench.work))[turn or slice(None)]
+    open_ones = [place for place in asked if place not in found]
 
     def add(place: int, line: Any) -> None:
         found[place] = line
@@ -71,14 +83,20 @@ def measured(bench: Lines, runs: int, kept: Path | None = None) -> list[Any]:
 
     for place in open_ones[: bench.first]:
         add(place, bench.measure(bench.work[place], runs))
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(1 if turn is not None else os.cpu_count() or 1) as pool:
         places = {
             pool.submit(bench.measure, bench.work[place], runs): place
             for place in open_ones[bench.first :]
         }
         for done in as_completed(places):
             add(places[done], done.result())
-    return [found[place] for place in range(len(bench.work))]
+    return [found[place] for place in asked]
+
+
+def _turn(text: str) -> slice:
+    """Read "I/N", where I counts from 1."""
+    first, _, step = text.partition("/")
+    return slice(int(first) - 1, None, int(step))
 
 
 def _read(bench: Lines, runs: int, kept: Path) -> dict[int, Any]:

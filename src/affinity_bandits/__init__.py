@@ -8,7 +8,6 @@ one of their names is first used.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from affinity_bandits._version import __version__
 from affinity_bandits.errors import (
@@ -21,287 +20,46 @@ from affinity_bandits.errors import (
     UnknownName,
 )
 
-if TYPE_CHECKING:
-    from affinity_bandits.audit import DecisionLog, decision_log, log_of_run, verdicts
-    from affinity_bandits.bandit import AffinityBandit
-    from affinity_bandits.bias import (
-        Bias,
-        Clipped,
-        Constant,
-        Custom,
-        InGroupBonus,
-        PiecewisePower,
-        Plateau,
-        Power,
-        Root,
-        Sigmoid,
-        Step,
-        bias_from_json,
-    )
-    from affinity_bandits.catalogue import policy_from_json
-    from affinity_bandits.committee import Joining, Judges
-    from affinity_bandits.experiments import (
-        Cell,
-        Experiment,
-        Store,
-        Sweep,
-        cell_summaries,
-        run_cells,
-        run_experiment,
-    )
-    from affinity_bandits.noise import (
-        Bernoulli,
-        Beta,
-        CustomNoise,
-        Empirical,
-        Gaussian,
-        Noise,
-        Ordinal,
-        noise_from_json,
-    )
-    from affinity_bandits.planning import Assumptions, Plan, make_plan
-    from affinity_bandits.plots import (
-        draw_plan,
-        draw_quantiles,
-        draw_ranking,
-        draw_regret,
-        draw_sureness,
-        draw_sweep,
-        save_for_print,
-    )
-    from affinity_bandits.policies import (
-        EXP3,
-        EXP3IX,
-        KLUCB,
-        LUCB,
-        MOSS,
-        UCB1,
-        UCBV,
-        DebiasedUCBV,
-        EfficientUCBV,
-        Elimination,
-        EpsilonGreedy,
-        EXP3Gains,
-        ExploreThenCommit,
-        HandicapElimination,
-        InPython,
-        Live,
-        Oracle,
-        Policy,
-        RoundPolicy,
-        SequentialHalving,
-        StepPolicy,
-        SuccessiveRejects,
-        ThompsonBeta,
-        ThompsonGaussian,
-        Uniform,
-        WeightedUCB,
-    )
-    from affinity_bandits.simulation import (
-        Environment,
-        PairedDifference,
-        PolicyRun,
-        RankedPolicy,
-        Ranking,
-        Result,
-        RunLog,
-        StepRun,
-        SummaryRow,
-        simulate,
-        simulate_log,
-        write_logs,
-    )
-
 _NAMES = {
-    "audit": ("DecisionLog", "decision_log", "log_of_run", "verdicts"),
-    "bandit": ("AffinityBandit",),
+    "audit": "DecisionLog decision_log log_of_run verdicts",
+    "bandit": "AffinityBandit",
     "bias": (
-        "Bias",
-        "Clipped",
-        "Constant",
-        "Custom",
-        "InGroupBonus",
-        "PiecewisePower",
-        "Plateau",
-        "Power",
-        "Root",
-        "Sigmoid",
-        "Step",
-        "bias_from_json",
+        "Bias Clipped Constant Custom InGroupBonus PiecewisePower Plateau Power Root Sigmoid "
+        "Step bias_from_json"
     ),
-    "catalogue": ("policy_from_json",),
-    "committee": ("Joining", "Judges"),
-    "experiments": (
-        "Cell",
-        "Experiment",
-        "Store",
-        "Sweep",
-        "cell_summaries",
-        "run_cells",
-        "run_experiment",
-    ),
-    "noise": (
-        "Bernoulli",
-        "Beta",
-        "CustomNoise",
-        "Empirical",
-        "Gaussian",
-        "Noise",
-        "Ordinal",
-        "noise_from_json",
-    ),
-    "planning": (
-        "Assumptions",
-        "Plan",
-        "make_plan",
-    ),
+    "catalogue": "policy_from_json",
+    "committee": "Joining Judges",
+    "experiments": "Cell Experiment Store Sweep cell_summaries run_cells run_experiment",
+    "noise": "Bernoulli Beta CustomNoise Empirical Gaussian Noise Ordinal noise_from_json",
+    "planning": "Assumptions Plan make_plan",
     "plots": (
-        "draw_plan",
-        "draw_quantiles",
-        "draw_ranking",
-        "draw_regret",
-        "draw_sureness",
-        "draw_sweep",
-        "save_for_print",
+        "draw_plan draw_quantiles draw_ranking draw_regret draw_sureness draw_sweep save_for_print"
     ),
     "policies": (
-        "EXP3",
-        "EXP3IX",
-        "KLUCB",
-        "LUCB",
-        "MOSS",
-        "UCB1",
-        "UCBV",
-        "DebiasedUCBV",
-        "EfficientUCBV",
-        "Elimination",
-        "EpsilonGreedy",
-        "EXP3Gains",
-        "ExploreThenCommit",
-        "HandicapElimination",
-        "InPython",
-        "Live",
-        "Oracle",
-        "Policy",
-        "RoundPolicy",
-        "SequentialHalving",
-        "StepPolicy",
-        "SuccessiveRejects",
-        "ThompsonBeta",
-        "ThompsonGaussian",
-        "Uniform",
-        "WeightedUCB",
+        "EXP3 EXP3IX KLUCB LUCB MOSS UCB1 UCBV DebiasedUCBV EfficientUCBV Elimination "
+        "EpsilonGreedy EXP3Gains ExploreThenCommit HandicapElimination InPython Live Oracle "
+        "Policy RoundPolicy SequentialHalving StepPolicy SuccessiveRejects ThompsonBeta "
+        "ThompsonGaussian Uniform WeightedUCB"
     ),
     "simulation": (
-        "Environment",
-        "PairedDifference",
-        "PolicyRun",
-        "RankedPolicy",
-        "Ranking",
-        "Result",
-        "RunLog",
-        "StepRun",
-        "SummaryRow",
-        "simulate",
-        "simulate_log",
-        "write_logs",
+        "Environment PairedDifference PolicyRun RankedPolicy Ranking Result RunLog StepRun "
+        "SummaryRow simulate simulate_log write_logs"
     ),
 }
-_ROOM_OF = {name: room for room, names in _NAMES.items() for name in names}
+"""What each room offers here; `__init__.pyi` says the same to type checkers."""
+_ROOM_OF = {name: room for room, names in _NAMES.items() for name in names.split()}
 
 __all__ = [
-    "EXP3",
-    "EXP3IX",
-    "KLUCB",
-    "LUCB",
-    "MOSS",
-    "UCB1",
-    "UCBV",
-    "AffinityBandit",
     "AffinityError",
-    "Assumptions",
-    "Bernoulli",
-    "Beta",
-    "Bias",
     "CallerError",
-    "Cell",
-    "Clipped",
-    "Constant",
-    "Custom",
-    "CustomNoise",
-    "DebiasedUCBV",
-    "DecisionLog",
-    "EXP3Gains",
-    "EfficientUCBV",
-    "Elimination",
-    "Empirical",
-    "Environment",
-    "EpsilonGreedy",
-    "Experiment",
-    "ExploreThenCommit",
-    "Gaussian",
-    "HandicapElimination",
-    "InGroupBonus",
-    "InPython",
     "InvalidInput",
-    "Joining",
-    "Judges",
-    "Live",
     "MissingExtra",
-    "Noise",
     "NotSupported",
-    "Oracle",
-    "Ordinal",
-    "PairedDifference",
-    "PiecewisePower",
-    "Plan",
-    "Plateau",
-    "Policy",
-    "PolicyRun",
-    "Power",
-    "RankedPolicy",
-    "Ranking",
-    "Result",
-    "Root",
-    "RoundPolicy",
-    "RunLog",
-    "SequentialHalving",
-    "Sigmoid",
     "StateMismatch",
-    "Step",
-    "StepPolicy",
-    "StepRun",
-    "Store",
-    "SuccessiveRejects",
-    "SummaryRow",
-    "Sweep",
-    "ThompsonBeta",
-    "ThompsonGaussian",
-    "Uniform",
     "UnknownName",
-    "WeightedUCB",
     "__version__",
-    "bias_from_json",
-    "cell_summaries",
-    "decision_log",
-    "draw_plan",
-    "draw_quantiles",
-    "draw_ranking",
-    "draw_regret",
-    "draw_sureness",
-    "draw_sweep",
-    "log_of_run",
-    "make_plan",
-    "noise_from_json",
-    "policy_from_json",
-    "run_cells",
-    "run_experiment",
-    "save_for_print",
-    "simulate",
-    "simulate_log",
-    "verdicts",
-    "write_logs",
 ]
+__all__ += list(_ROOM_OF)
 
 
 def __getattr__(name: str) -> object:
@@ -316,4 +74,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted(__all__)

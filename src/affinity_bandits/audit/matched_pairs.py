@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import heapq
 import math
-from itertools import count
+from functools import cache
+from itertools import count, product
 from typing import NamedTuple
 
 import numpy as np
@@ -90,35 +91,7 @@ def pairs(table: PairTable, drift: float = 1.0) -> float:
 def couple_of(table: PairTable, number: int, drift: float) -> Couple:
     """Return bets and scores of two groups."""
     own = np.flatnonzero(table.couple == number)
-    blocks = len(table.edges) - 1
     block = table.block[own]
-    opened = table.opened[own]
-    part = bin_shares()[table.bin[own]]
-    tilts: list[FloatArray] = []
-    reference: list[int] = []
-    strength: list[float] = []
-    weights: list[float] = []
-    for shape, strengths in STRENGTHS.items():
-        seen = 2.0 * part - 1.0 if shape == "share" else np.log(part / (1.0 - part))
-        seen = np.clip(seen, -5.0, 5.0)
-        number_before = np.bincount(block, weights=opened, minlength=blocks)
-        total_before = np.bincount(block, weights=opened * seen, minlength=blocks)
-        number_before = (np.cumsum(number_before) - number_before)[block]
-        total_before = (np.cumsum(total_before) - total_before)[block]
-        starts = np.tanh(0.5 * REFERENCES) if shape == "share" else REFERENCES
-        prior = np.exp(-0.5 * (REFERENCES / SPREAD) ** 2)
-        prior /= prior.sum() * len(STRENGTHS) * len(WORTHS) * len(strengths)
-        for worth in WORTHS:
-            for start, weight in zip(starts, prior, strict=True):
-                followed = (
-                    start
-                    if math.isinf(worth)
-                    else (worth * start + total_before) / (worth + number_before)
-                )
-                reference += [len(tilts)] * len(strengths)
-                strength += strengths
-                weights += [math.log(weight)] * len(strengths)
-                tilts.append(seen - followed)
     groups = table.couples[number]
     sums, rows = decayed(table.sums[:, groups], table.rows[:, groups], np.diff(table.edges))
     open_cell = int(table.open_cell[number])
@@ -126,16 +99,49 @@ def couple_of(table: PairTable, number: int, drift: float) -> Couple:
         table.counts[own],
         table.nodes,
         block,
-        np.array(tilts),
-        np.array(reference, dtype=np.int64),
-        np.array(strength),
-        np.array(weights),
+        _tilts(bin_shares()[table.bin[own]], table.opened[own], block, len(table.edges) - 1),
+        *_strategies(),
         sums,
         rows,
         int(np.searchsorted(own, open_cell)) if open_cell >= 0 else -1,
         bool(table.open_first[number]),
         drift,
     )
+
+
+def _tilts(part: FloatArray, opened: FloatArray, block: IntArray, blocks: int) -> FloatArray:
+    """Return how far what is seen is above each reference: by shapes, worths and references."""
+    tilts = []
+    for shape in STRENGTHS:
+        seen = 2.0 * part - 1.0 if shape == "share" else np.log(part / (1.0 - part))
+        seen = np.clip(seen, -5.0, 5.0)
+        number = np.bincount(block, weights=opened, minlength=blocks)
+        total = np.bincount(block, weights=opened * seen, minlength=blocks)
+        number = (np.cumsum(number) - number)[block]  # of the blocks before
+        total = (np.cumsum(total) - total)[block]
+        starts = np.tanh(0.5 * REFERENCES) if shape == "share" else REFERENCES
+        for worth in WORTHS:
+            if math.isinf(worth):
+                tilts.append(seen - starts[:, None])
+            else:
+                tilts.append(seen - (worth * starts[:, None] + total) / (worth + number))
+    return np.concatenate(tilts)
+
+
+@cache
+def _strategies() -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return reference, strength and weight of every strategy, in the order of `_tilts`."""
+    reference: list[int] = []
+    strength: list[float] = []
+    weights: list[float] = []
+    for place, (strengths, _) in enumerate(product(STRENGTHS.values(), WORTHS)):
+        prior = np.exp(-0.5 * (REFERENCES / SPREAD) ** 2)
+        prior /= prior.sum() * len(STRENGTHS) * len(WORTHS) * len(strengths)
+        for number, weight in enumerate(prior):
+            reference += [place * len(REFERENCES) + number] * len(strengths)
+            strength += strengths
+            weights += [math.log(weight)] * len(strengths)
+    return np.array(reference, dtype=np.int64), np.array(strength), np.array(weights)
 
 
 def decayed(sums: FloatArray, rows: FloatArray, lengths: IntArray) -> tuple[FloatArray, FloatArray]:

@@ -17,7 +17,7 @@ from affinity_bandits.paper.evidence import LEVEL, TWO_SIDED, always
 from affinity_bandits.paper.failure_points import power_of_ten
 from affinity_bandits.paper.figure_12 import NAMES, bias_models
 from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
-from affinity_bandits.plots.style import COLOURS, new_figure
+from affinity_bandits.plots.style import COLOURS, draw_band, new_panels
 from affinity_bandits.policies import Elimination
 from affinity_bandits.simulation.intervals import (
     mean_interval,
@@ -211,15 +211,12 @@ def _comparison(data: Data) -> Claim:
 
 def draw(data: Data) -> Any:
     """Draw bounds and measurement against K at one n, and against n at one K."""
-    figure, _ = new_figure(7.4, 4.0)
-    figure.clear()
+    figure, (left, right) = new_panels(1, 2, 7.4, 4.0, sharey=True)
     arms, horizon = column(data, "arms"), column(data, "horizon")
     plain = (column(data, "gaps") == "equal") & (column(data, "imbalance") == 0)
     longest = horizon.max()
     # The number of arms that was run to the most horizons.
     series_arms = max(np.unique(arms), key=lambda count: int((plain & (arms == count)).sum()))
-    left = figure.add_subplot(1, 2, 1)
-    right = figure.add_subplot(1, 2, 2, sharey=left)
     for axes, x, chosen, title in (
         (left, arms, plain & (horizon == longest), f"n = {power_of_ten(int(longest))}"),
         (right, horizon, plain & (arms == series_arms), f"K = {series_arms}"),
@@ -230,8 +227,6 @@ def draw(data: Data) -> Any:
             _three_lines(axes, data, x[mine].astype(float), mine, COLOURS[i], NAMES[name])
         axes.set_yscale("log")
         axes.set_title(title, fontsize="medium")
-        axes.grid(visible=True, alpha=0.25, linewidth=0.6)
-        axes.spines[["top", "right"]].set_visible(False)
     left.set_xscale("log", base=2)
     left.set_xticks(np.unique(arms), [str(count) for count in np.unique(arms)])
     left.minorticks_off()
@@ -260,14 +255,7 @@ def _three_lines(axes: Any, data: Data, x: Any, mine: Any, colour: str, label: s
         label=label,
     )
     axes.plot(x, column(data, "order")[mine], color=colour, linestyle=":", linewidth=1.6)
-    axes.fill_between(
-        x,
-        column(data, "run_low")[mine],
-        column(data, "run_high")[mine],
-        color=colour,
-        alpha=0.2,
-        linewidth=0,
-    )
+    draw_band(axes, x, column(data, "run_low")[mine], column(data, "run_high")[mine], colour)
 
 
 ITEM = Item(

@@ -24,7 +24,7 @@ from affinity_bandits.paper.coupled_path import (
 )
 from affinity_bandits.paper.evidence import LEVEL, always
 from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
-from affinity_bandits.plots.style import line_style, new_figure
+from affinity_bandits.plots.style import line_style, new_panels
 from affinity_bandits.streams import generator, stream_key
 from affinity_bandits.theory.ucb import STATIC_PULLS
 
@@ -210,12 +210,7 @@ def _right_means(data: Data, name: str, shown: str) -> Claim:
 
 def draw(data: Data) -> Any:
     """Draw how far the biased environment leads, and how far samples are from their means."""
-    figure, left = new_figure(width=8.6, height=3.8)
-    left.remove()
-    left, right = figure.subplots(1, 2, width_ratios=(1.1, 1.0))
-    for axes in (left, right):
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.25, linewidth=0.6)
+    figure, (left, right) = new_panels(1, 2, 8.6, 3.8, width_ratios=(1.1, 1.0))
     kind, coupling = column(data, "kind"), column(data, "coupling")
     for i, name in enumerate(COUPLINGS):
         mine = (kind == "curve") & (coupling == name)

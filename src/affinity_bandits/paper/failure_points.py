@@ -19,7 +19,7 @@ from affinity_bandits.experiments import Cell
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.paper.evidence import LEVEL, proportion_above, proportion_below
 from affinity_bandits.paper.item import CellRunner, Claim, Data, column
-from affinity_bandits.plots.style import line_style, new_figure
+from affinity_bandits.plots.style import draw_band, line_style, new_panels
 from affinity_bandits.policies import Elimination
 from affinity_bandits.simulation.intervals import proportion_interval
 
@@ -151,10 +151,7 @@ def _rates(
 
 def draw_failures(data: Data, name: str, x_label: str, logarithmic: bool) -> Any:
     """Draw the two kinds of failure in two panels, one line a horizon, with 95% intervals."""
-    figure, _ = new_figure(7.4, 3.6)
-    figure.clear()
-    first = figure.add_subplot(1, 2, 1)
-    panels = (first, figure.add_subplot(1, 2, 2, sharex=first, sharey=first))
+    figure, panels = new_panels(1, 2, 7.4, 3.6, sharex=True, sharey=True)
     horizons = np.unique(column(data, "horizon"))
     for axes, (kind, title) in zip(panels, KINDS.items(), strict=True):
         for i, horizon in enumerate(horizons):
@@ -169,17 +166,13 @@ def draw_failures(data: Data, name: str, x_label: str, logarithmic: bool) -> Any
                 label=f"n = {power_of_ten(int(horizon))}",
                 **{**style, "linewidth": 1.3},
             )
-            axes.fill_between(
-                values, rates[:, 1], rates[:, 2], color=style["color"], alpha=0.18, linewidth=0
-            )
+            draw_band(axes, values, rates[:, 1], rates[:, 2], style["color"])
         axes.set_title(title, fontsize="medium")
         axes.set_xlabel(x_label)
         if logarithmic:
             axes.set_xscale("log")
-        axes.grid(visible=True, alpha=0.25, linewidth=0.6)
-        axes.spines[["top", "right"]].set_visible(False)
-    first.set_ylim(-0.03, 1.03)
-    first.set_ylabel("fraction of runs")
+    panels[0].set_ylim(-0.03, 1.03)
+    panels[0].set_ylabel("fraction of runs")
     return figure
 
 

@@ -14,7 +14,7 @@ from affinity_bandits.experiments import Cell
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.paper.evidence import LEVEL, proportion_above
 from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
-from affinity_bandits.plots.style import line_style, new_figure
+from affinity_bandits.plots.style import draw_band, line_style, new_figure
 from affinity_bandits.policies import UCBV, DebiasedUCBV
 from affinity_bandits.simulation.intervals import mean_interval
 
@@ -138,7 +138,7 @@ def draw(data: Data) -> Any:
         colour = line_style(i)["color"]
         axes.plot(times, scaled[:SHOWN_PATHS].T, color=colour, linewidth=0.5, alpha=0.3)
         mean, low, high = mean_interval(scaled, 0.0, np.sqrt(times))
-        axes.fill_between(times, low, high, color=colour, alpha=0.25, linewidth=0)
+        draw_band(axes, times, low, high, colour)
         axes.plot(times, mean, color=colour, linewidth=2.6, label=f"{shown}, mean")
     axes.set_xscale("log")
     axes.set_yscale("log")

@@ -18,7 +18,7 @@ from affinity_bandits.paper.evidence import (
     proportion_above,
 )
 from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
-from affinity_bandits.plots.style import line_style, new_figure
+from affinity_bandits.plots.style import draw_band, line_style, new_panels
 from affinity_bandits.policies import UCB1
 from affinity_bandits.simulation.intervals import mean_interval
 from affinity_bandits.theory.ucb import STATIC_PULLS, ucb_linear_regret
@@ -137,13 +137,8 @@ def claims(data: Data) -> list[Claim]:
 
 def draw(data: Data) -> Any:
     """Draw the three environments on the left and regret over n on the right."""
-    figure, left = new_figure(width=8.6, height=3.8)
-    left.remove()
-    left, right = figure.subplots(1, 2, width_ratios=(1.0, 1.15))
-    for axes in (left, right):
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.set_axisbelow(True)
-        axes.grid(alpha=0.25, linewidth=0.6)
+    figure, (left, right) = new_panels(1, 2, 8.6, 3.8, width_ratios=(1.0, 1.15))
+    left.set_axisbelow(True)
     places = np.arange(len(ENVIRONMENTS))
     for arm, label in ((1, "arm 1, truly better"), (2, "arm 2, favoured")):
         heights = [float(column(data, f"{name}_{arm}")[0]) for name in ENVIRONMENTS]
@@ -169,9 +164,7 @@ def draw(data: Data) -> Any:
     )
     style = line_style(0)
     right.plot(times, bands[:, 0], marker="o", markersize=3.5, label="UCB, mean", **style)
-    right.fill_between(
-        times, bands[:, 1], bands[:, 2], color=style["color"], alpha=0.18, linewidth=0
-    )
+    draw_band(right, times, bands[:, 1], bands[:, 2], style["color"])
     right.axhline(SLOPE, color="black", linestyle="--", linewidth=1.2, label=f"the bound, {SLOPE}")
     right.set_xscale("log")
     ticks = [t for t in (2e4, 1e5, 1e6, 1e7) if times[0] <= t <= times[-1]]

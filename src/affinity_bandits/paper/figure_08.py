@@ -17,7 +17,7 @@ from affinity_bandits.paper.evidence import (
     student_interval,
 )
 from affinity_bandits.paper.item import Claim, Data, Item
-from affinity_bandits.plots.style import COLOURS, new_figure
+from affinity_bandits.plots.style import COLOURS, draw_band, new_figure
 from affinity_bandits.simulation.intervals import middle_runs
 
 LABEL = "fig:scaleGap"
@@ -121,7 +121,7 @@ def draw(data: Data) -> Any:
             linestyle="--",
             label=r"$\Delta / K = 2^{-i}$" if i == 0 else None,
         )
-    axes.fill_between(effective, low, high, color=COLOURS[0], alpha=0.25, linewidth=0)
+    draw_band(axes, effective, low, high, COLOURS[0])
     axes.plot(effective, mean, color=COLOURS[0], marker=".", markersize=4, label="Algorithm 1")
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")

@@ -10,7 +10,7 @@ from affinity_bandits.kernels import FloatArray
 from affinity_bandits.paper import gaps
 from affinity_bandits.paper.evidence import LEVEL, TWO_SIDED, student_interval
 from affinity_bandits.paper.item import Claim, Data, Item
-from affinity_bandits.plots.style import COLOURS, new_figure
+from affinity_bandits.plots.style import COLOURS, draw_band, new_figure
 from affinity_bandits.simulation.intervals import middle_runs
 
 LABEL = "fig:scaleGapInv"
@@ -59,7 +59,7 @@ def draw(data: Data) -> Any:
         linestyle="--",
         label=r"proportional to $1/\Delta^2$",
     )
-    axes.fill_between(x, low, high, color=COLOURS[0], alpha=0.25, linewidth=0)
+    draw_band(axes, x, low, high, COLOURS[0])
     axes.plot(x, mean, color=COLOURS[0], marker=".", markersize=4, label="Algorithm 1")
     axes.set_xscale("log")
     axes.set_yscale("log")

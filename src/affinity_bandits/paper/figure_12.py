@@ -15,7 +15,7 @@ from affinity_bandits.experiments import Cell
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.paper.evidence import LEVEL, TWO_SIDED, student_interval
 from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
-from affinity_bandits.plots.style import line_style, new_figure
+from affinity_bandits.plots.style import draw_band, line_style, new_figure
 from affinity_bandits.policies import Elimination
 from affinity_bandits.simulation.intervals import middle_runs
 
@@ -165,7 +165,7 @@ def draw(data: Data) -> Any:
         _, low, high = middle_runs(roots, axis=1)
         style = line_style(i)
         axes.plot(counts, mean, marker="os^D"[i], markersize=3.5, label=shown, **style)
-        axes.fill_between(counts, low, high, color=style["color"], alpha=0.25, linewidth=0)
+        draw_band(axes, counts, low, high, style["color"])
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.set_xticks(counts, [str(count) for count in counts])

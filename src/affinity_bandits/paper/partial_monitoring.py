@@ -11,7 +11,7 @@ import numpy as np
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.paper.evidence import always, number_within
 from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
-from affinity_bandits.plots.style import new_figure
+from affinity_bandits.plots.style import new_panels
 from affinity_bandits.policies import POLICIES, Live
 from affinity_bandits.theory.partial_monitoring import (
     OUTCOME_1,
@@ -167,14 +167,13 @@ def draw(data: Data) -> Any:
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Rectangle
 
-    figure, top = new_figure(width=8.0, height=3.6)
-    top.remove()
+    figure, panels = new_panels(2, 1, 8.0, 3.6, sharex=True)
     matrix = column(data, "kind") == "matrix"
     colours = ListedColormap(["#F4F4F4", "#56B4E9"])
     shape = (2, len(OUTCOMES))
     marks = column(data, "adversary")[matrix].reshape(shape)[0]
     for axes, (what, title) in zip(
-        figure.subplots(2, 1, sharex=True),
+        panels,
         (
             ("loss", r"loss $\mathcal{L}$ = $1 - X_i$"),
             ("feedback", r"feedback $\Phi$ = $1 - X_i F_i$"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from affinity_bandits.kernels import FloatArray
-from affinity_bandits.plots.style import COLOURS, GREY, line_style, mark_given, new_figure
+from affinity_bandits.plots.style import COLOURS, GREY, line_style, mark_given, new_panels
 
 if TYPE_CHECKING:
     from affinity_bandits.planning import Plan
@@ -65,9 +65,7 @@ def draw_plan(plan: Plan) -> Any:
     # A plan exists, so its room is loaded; without one, pictures should not load it.
     from affinity_bandits.planning.reach import RUNS
 
-    figure, first = new_figure(width=10.4, height=4.0)
-    first.remove()
-    panels = figure.subplots(1, 3)
+    figure, panels = new_panels(1, 3, 10.4, 4.0)
     curves = plan_curves(plan)
     labels = [
         draw(axes, plan, curves)
@@ -178,9 +176,7 @@ def _finish(axes: Any, plan: Plan, curves: PlanCurves, title: str) -> None:
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_minor_locator(_no_locator())
     axes.tick_params(labelsize=SMALL)
-    axes.spines[["top", "right"]].set_visible(False)
     axes.set_axisbelow(True)
-    axes.grid(alpha=0.25, linewidth=0.6)
     axes.set_title(title, fontsize=10.0, loc="left", pad=17.0)
     mark_given(axes, plan.assumptions.horizon, "planned", SMALL)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from affinity_bandits.kernels import FloatArray
-from affinity_bandits.plots.style import line_style, new_figure
+from affinity_bandits.plots.style import draw_band, line_style, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,7 +53,7 @@ def draw_regret(result: Result, level: float = 0.95) -> Figure:
     for i, curve in enumerate(regret_curves(result, level)):
         style = line_style(i)
         colour = style["color"]
-        axes.fill_between(curve.times, curve.low, curve.high, color=colour, alpha=0.18, linewidth=0)
+        draw_band(axes, curve.times, curve.low, curve.high, colour)
         for runs, width in ((curve.run_low, 0.5), (curve.median, 1.0), (curve.run_high, 0.5)):
             # A line that comes from 0 would rise out of the frame as a cliff.
             seen = np.where(runs > 0.0, runs, np.nan)

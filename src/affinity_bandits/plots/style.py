@@ -55,30 +55,39 @@ def need_matplotlib() -> None:
 
 def new_figure(width: float = 6.4, height: float = 4.0) -> tuple[Figure, Any]:
     """Return a figure and its axes in the house style, without touching global settings."""
-    need_matplotlib()
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    settings: Any = SETTINGS
-    with mpl.rc_context(settings):
-        figure = Figure(figsize=(width, height), layout="constrained", dpi=150)
-        return figure, figure.add_subplot()
+    figure, (axes,) = new_panels(1, 1, width, height)
+    return figure, axes
 
 
 def new_figures(
     number: int, in_a_row: int, width: float, height: float
 ) -> tuple[Figure, list[Any]]:
     """Return a figure of that width, and so many axes in rows of that height."""
+    columns = min(number, in_a_row)
+    rows = -(-number // columns)
+    figure, panels = new_panels(rows, columns, width, height * rows)
+    for spare in panels[number:]:
+        spare.remove()
+    return figure, panels[:number]
+
+
+def new_panels(
+    rows: int, columns: int, width: float, height: float, **settings: Any
+) -> tuple[Figure, list[Any]]:
+    """Return a figure and its axes, row by row; settings are those of `Figure.subplots`."""
     need_matplotlib()
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    columns = min(number, in_a_row)
-    lines = -(-number // columns)
-    settings: Any = SETTINGS
-    with mpl.rc_context(settings):
-        figure = Figure(figsize=(width, height * lines), layout="constrained", dpi=150)
-        return figure, [figure.add_subplot(lines, columns, place + 1) for place in range(number)]
+    style: Any = SETTINGS
+    with mpl.rc_context(style):
+        figure = Figure(figsize=(width, height), layout="constrained", dpi=150)
+        return figure, list(figure.subplots(rows, columns, squeeze=False, **settings).flat)
+
+
+def draw_band(axes: Any, x: Any, low: Any, high: Any, colour: str) -> None:
+    """Fill what is between two lines, as an interval around a third."""
+    axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
 
 
 def name_lines(axes: Any, end: float, lines: Sequence[tuple[float, str, int]]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray
-from affinity_bandits.plots.style import line_style, new_figure
+from affinity_bandits.plots.style import draw_band, line_style, new_panels
 from affinity_bandits.plots.sweep_data import VALUES, BoolArray, Panel, SweepGrid
 
 LOG_RATIO = 30.0
@@ -49,11 +49,10 @@ def _page(grid: SweepGrid, panels: Sequence[Panel], draw: Any, fixed: str) -> An
     high = max(2.4, min(3.8, 0.36 * len(grid.rows))) if grid.y is not None else 2.7
     if len(panels) == 1:
         wide, high = max(wide, 4.6), max(high, 3.2)
-    figure, first = new_figure(width=columns * wide + 1.4, height=rows * high + 1.1)
-    first.remove()
-    places = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-    used = list(places.flat)[: len(panels)]
-    for spare in list(places.flat)[len(panels) :]:
+    width, height = columns * wide + 1.4, rows * high + 1.1
+    figure, places = new_panels(rows, columns, width, height, sharex=True, sharey=True)
+    used = places[: len(panels)]
+    for spare in places[len(panels) :]:
         spare.remove()
     for place, panel in zip(used, panels, strict=True):
         place.set_title(panel.title, fontsize=9.5, loc="left")
@@ -236,9 +235,7 @@ def _draw_curves(
                 )
                 continue
             axes.plot(x, mean, label=name, marker="o", markersize=3.5, linewidth=1.8, **style)
-            axes.fill_between(x, low, high, color=style["color"], alpha=0.18, linewidth=0)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.25, linewidth=0.6)
+            draw_band(axes, x, low, high, style["color"])
         if _is_left(axes):
             unit = "regret" if _is_regret(grid) else "percent of runs"
             axes.set_ylabel(unit, fontsize=SMALL + 0.5)

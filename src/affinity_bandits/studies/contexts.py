@@ -12,7 +12,7 @@ from affinity_bandits.bias import Bias, Constant, Power
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.paper.evidence import proportion_above, proportion_below
 from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
-from affinity_bandits.plots.style import GREY, line_style, new_figures
+from affinity_bandits.plots.style import GREY, draw_band, line_style, new_figures
 from affinity_bandits.policies import UCB1, HandicapElimination, ThompsonBeta
 from affinity_bandits.policies.round import RoundPolicy
 from affinity_bandits.simulation.intervals import mean_interval, proportion_interval
@@ -182,7 +182,7 @@ def draw(data: Data) -> Any:
         style = line_style(index)
         times, table = parts(data, name)
         mean, low, high = mean_interval(table, 0.0, 1.0)
-        left.fill_between(times, low, high, color=style["color"], alpha=0.18, linewidth=0)
+        draw_band(left, times, low, high, style["color"])
         left.plot(times, mean, label=shown, **style)
     left.set_ylim(-0.03, 1.03)
     left.set_xlim(0.0, None)

@@ -22,7 +22,7 @@ from affinity_bandits.paper.evidence import (
     student_interval,
 )
 from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
-from affinity_bandits.plots.style import line_style, new_figures
+from affinity_bandits.plots.style import draw_band, line_style, new_figures
 from affinity_bandits.policies import UCB1, Elimination, HandicapElimination
 from affinity_bandits.simulation.intervals import mean_interval
 
@@ -215,9 +215,7 @@ def draw(data: Data) -> Any:
         bands = np.array(
             [mean_interval(wasted(data, "map", name, m) / horizon, 0.0, 1.0) for m in places]
         )
-        left.fill_between(
-            places, bands[:, 1], bands[:, 2], color=style["color"], alpha=0.18, linewidth=0
-        )
+        draw_band(left, places, bands[:, 1], bands[:, 2], style["color"])
         left.plot(places, bands[:, 0], marker="o", markersize=3, label=NAMES[name], **style)
         last = "told" if name == "handicap" else name
         mean, low, high = mean_interval(wasted(data, "map", last, NEVER) / horizon, 0.0, 1.0)
