@@ -146,15 +146,23 @@ def _strategies() -> tuple[IntArray, FloatArray, FloatArray]:
 
 def decayed(sums: FloatArray, rows: FloatArray, lengths: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return sums and numbers of the scores before each block, older ones counting less."""
-    total, number = np.full(2, 0.5), np.ones(2)
-    totals, numbers = np.empty_like(sums), np.empty_like(rows)
-    for block in range(len(sums)):
-        totals[block], numbers[block] = total, number
-        kept = math.exp(-lengths[block] / MEMORY)
-        total, number = kept * total + sums[block], kept * number + rows[block]
-    return totals, numbers
+    kept = [math.exp(-length / MEMORY) for length in lengths.tolist()]
+    return _decayed(0.5, sums, kept), _decayed(1.0, rows, kept)
 
 
+def _decayed(start: float, blocks: FloatArray, kept: list[float]) -> FloatArray:
+    """Return what each column has come to before each block."""
+    found = np.empty_like(blocks)
+    for side in range(blocks.shape[1]):
+        total, before = start, []
+        for part, added in zip(kept, blocks[:, side].tolist(), strict=True):
+            before.append(total)
+            total = part * total + added
+        found[:, side] = before
+    return found
+
+
+@cache
 def ranges() -> FloatArray:
     """Return the ends of the ranges of ratios on which bets are the same, as logarithms."""
     ends = [0.0]
