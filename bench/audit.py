@@ -272,11 +272,16 @@ def figures(lines: Sequence[Line]) -> dict[str, float]:
 
 
 def table(lines: Sequence[Line]) -> str:
-    """Return a line for each cell: how often each verdict was shown, and the naive regression."""
-    text = []
+    """Return a row for each cell: how often each verdict was shown, with its 95% interval."""
+    text = ["| cell | logs | shown, with 95% interval | naive |", "|---|---|---|---|"]
     for line in lines:
-        shown = "  ".join(f"{name} {number / line.runs:.3f}" for name, number in line.shown.items())
-        text.append(f"{shown}  naive {line.naive / line.runs:.3f}  ({line.runs})  {line.name}")
+        parts = [
+            f"{name}: {part:.4f} ({low:.4f} to {high:.4f})"
+            for name, number in line.shown.items()
+            for part, low, high in [proportion_interval(number, line.runs, 0.95)]
+        ]
+        naive = f"{line.naive / line.runs:.3f}"
+        text.append(f"| {line.name} | {line.runs:,} | {'; '.join(parts)} | {naive} |")
     return "\n".join(text)
 
 
