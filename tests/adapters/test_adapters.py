@@ -73,6 +73,7 @@ def test_mabwiser(name: str) -> None:
     assert_as_by_hand(from_mabwiser(learning), by_hand)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["UCB", "EpsilonGreedy", "Exp3", "ThompsonSampling"])
 def test_river(name: str) -> None:
     package = pytest.importorskip("river.bandit")

@@ -21,6 +21,7 @@ WORLDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORLDS)
 def test_a_bound_is_not_below_the_evidence_and_not_far_above(name: str) -> None:
     for run in range(4):

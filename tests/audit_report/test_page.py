@@ -32,6 +32,7 @@ class Outside(HTMLParser):
         ]
 
 
+@pytest.mark.slow
 def test_names_are_escaped_and_nothing_is_fetched() -> None:
     text = page(example())
     assert "<b>" not in text
@@ -42,6 +43,7 @@ def test_names_are_escaped_and_nothing_is_fetched() -> None:
     assert "@import" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["shown", "indicated", "not seen", "cannot tell"])
 def test_nothing_is_claimed_that_the_verdict_does_not_carry(word: str) -> None:
     text = page(replace(example(), word=word)).lower()  # type: ignore[arg-type]

@@ -75,6 +75,7 @@ def test_a_second_process_finds_the_same() -> None:
     assert json.loads(other.stdout) == here.pulls.tolist()
 
 
+@pytest.mark.slow
 def test_checkpoints_do_not_change_a_run() -> None:
     few = simulate(BANDIT, ["ucb1", "elimination"], 3000, 4, seed=1, checkpoints=[7, 2999])
     many = simulate(BANDIT, ["ucb1", "elimination"], 3000, 4, seed=1, checkpoints=range(1, 3001))

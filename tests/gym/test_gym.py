@@ -141,6 +141,7 @@ def test_mistakes_are_said_in_words() -> None:
             AffinityEnv(**wrong)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_tabular_agent_learns_what_it_is_shown() -> None:
     """A Q-learner, as in Gymnasium's own tutorial: deceived by the head start, as UCB1 is."""
     env = gymnasium.make(ID, horizon=2000, truth=True)

@@ -198,6 +198,7 @@ def test_no_label_touches_another_or_leaves_its_panel(
             assert frame.y0 <= box.y0 < box.y1 <= frame.y1, name
 
 
+@pytest.mark.slow
 def test_the_headline_says_what_is_planned(plan: Plan, pictures: Callable[[str], Any]) -> None:
     assert plan.enough
     headline = "2 groups, differences of at least 0.3: plan for 20,000 choices"

@@ -79,6 +79,7 @@ def test_a_page_asks_for_nothing_from_elsewhere(courses: list[Course]) -> None:
     assert text.count("</script>") == 2
 
 
+@pytest.mark.slow
 def test_a_film_ends_with_the_last_moment(courses: list[Course], tmp_path: Path) -> None:
     path = tmp_path / "loop.gif"
     few = [one._replace(choices=one.choices[-9:]) for one in courses]

@@ -41,6 +41,7 @@ def test_the_interval_covers_and_stays_in_the_range(lines: list[Line]) -> None:
     assert len(table(lines).splitlines()) == 7
 
 
+@pytest.mark.slow
 def test_students_interval_is_seen_to_fail(lines: list[Line]) -> None:
     """The planted error: what the tables had before."""
     for line in lines:

@@ -169,6 +169,7 @@ def test_a_campaign_that_is_not_there_is_not_closed(dsn: str) -> None:
     on_a_campaign(dsn, test)
 
 
+@pytest.mark.slow
 def test_the_end_of_a_round_of_a_long_policy_does_not_hold_the_others(dsn: str) -> None:
     async def work(one: OneCampaign) -> None:
         # Longer than the web lets anybody make them now; there may be some from before.

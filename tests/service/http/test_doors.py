@@ -118,6 +118,7 @@ def test_clients_that_send_nothing_or_half_of_something_are_not_waited_for(dsn: 
     at_door(dsn, Doorkeeper(patience=FAST), work)
 
 
+@pytest.mark.slow
 def test_without_the_doorkeeper_they_are_waited_for(dsn: str) -> None:
     """The negative control: with patience without end, the same clients stay."""
 

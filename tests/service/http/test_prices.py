@@ -117,6 +117,7 @@ def test_lines_come_no_faster_than_the_key_may_send_requests(
     assert took > 1.5
 
 
+@pytest.mark.slow
 def test_lines_with_nothing_on_them_cost_something(dsn: str) -> None:
     replies, took, _ = lines_at(10.0, [b"\n" * 25], dsn)
     assert replies == []
@@ -239,6 +240,7 @@ def test_reading_leaves_turns_to_others(dsn: str) -> None:
     on_site(dsn, work, quiet=True)
 
 
+@pytest.mark.slow
 def test_a_page_of_events_ends_early_where_they_are_large(dsn: str) -> None:
     async def work(at: Site) -> None:
         async with at.client(await at.key(requests_per_second=1e6)) as client:

@@ -108,6 +108,7 @@ async def columns(edited: Edited, table: str) -> dict[str, str]:
     return {name: OTHER[kind].format(name) for name, kind in rows}
 
 
+@pytest.mark.slow
 def test_each_field_of_each_event_is_covered(dsn: str) -> None:
     async def test(edited: Edited) -> None:
         found = await columns(edited, "events")

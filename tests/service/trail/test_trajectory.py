@@ -53,6 +53,7 @@ def feedback(number: int, slot: int, arm: int) -> float:
     return (noise + 120 * arm) / 512
 
 
+@pytest.mark.slow
 @pytest.mark.nightly_but("1 to 5", "-0 to 1]")
 @pytest.mark.parametrize(
     "scale",
