@@ -12,19 +12,19 @@ import math
 import numpy as np
 
 from affinity_bandits.audit import Summary
-from affinity_bandits.audit.betting_odds import with_cash
-from affinity_bandits.audit.likelihoods import (
-    EXPONENTS,
-    HALVINGS,
-    POINTS,
-    REACH,
-    log_likelihood_of_the_mean,
-)
+from affinity_bandits.audit.betting_odds import over_groups
+from affinity_bandits.audit.likelihoods import HALVINGS, POINTS, REACH, likelihood_ratios
 from affinity_bandits.audit.machine_code import machine_code
-from affinity_bandits.audit.matched_pairs import Couple, couple_of, log_wealth, ranges
+from affinity_bandits.audit.matched_pairs import (
+    couple_of,
+    fitting_ratio,
+    log_wealth,
+    ranges,
+    together,
+)
 from affinity_bandits.audit.pair_table import PairTable
-from affinity_bandits.audit.strategies import ALTERNATIVES, CAP, reference_weights, tilts_of
-from affinity_bandits.audit.table import BINS, Table, bin_shares
+from affinity_bandits.audit.strategies import ALTERNATIVES, CAP, tilts_of
+from affinity_bandits.audit.table import Table
 from affinity_bandits.audit.verdict import LEVEL, WEIGHTS
 from affinity_bandits.kernels import FloatArray
 
@@ -49,47 +49,24 @@ def bound_of(summary: Summary, assumption: str) -> float:
 
 def most_of_odds(summary: Summary) -> float:
     """Return a bound from above of `odds`: its bets at each group's mean score."""
-    table = summary.table
-    weights = reference_weights(table.groups)
-    totals = np.zeros(len(ALTERNATIVES))
-    for group in range(table.groups):
-        cells = table.of(group)
-        if len(cells.group):
-            totals += with_cash(_at_the_mean(cells, weights))
-    return float(np.logaddexp.reduce(totals) - math.log(len(ALTERNATIVES)))
+    return over_groups(summary.table, _at_the_mean)
 
 
 def most_of_pairs(summary: Summary) -> float:
     """Return a bound from above of `pairs`: its bets at the ratio of two groups' mean scores."""
     table = summary.pair_table
-    found = np.array([_at_the_ratio(table, number) for number in range(len(table.couples))])
-    each = found if len(table.matchings[0]) == 1 else with_cash(found)
-    products = [each[numbers].sum() for numbers in table.matchings]
-    return float(np.logaddexp.reduce(products) - math.log(len(products)))
+    return together(table, [_at_the_ratio(table, number) for number in range(len(table.couples))])
 
 
-def likelihood_ratios(summary: Summary) -> float:
-    """Return the test of that name, as machine code: it has no infimum."""
-    table = summary.table
-    totals = np.zeros(len(EXPONENTS))
-    for group in range(table.groups):
-        cells = table.of(group)
-        if len(cells.group):
-            rows = np.bincount(cells.bin, weights=cells.totals(), minlength=BINS)
-            sums = np.bincount(cells.bin, weights=cells.counts @ cells.nodes, minlength=BINS)
-            used = rows > 0
-            null = log_likelihood_of_the_mean(float(sums.sum()), float(rows.sum()))
-            for place, exponent in enumerate(EXPONENTS):
-                weights = bin_shares()[used] ** exponent
-                found = machine_code(log_mean_likelihood)(weights, sums[used], rows[used])
-                totals[place] += found - null
-    return float(np.logaddexp.reduce(totals) - math.log(len(EXPONENTS)))
+def same_likelihood_ratios(summary: Summary) -> float:
+    """Return what `likelihood_ratios` does, which has no infimum, by machine code."""
+    return likelihood_ratios(summary.table, machine_code(log_mean_likelihood))
 
 
 BOUNDS = {
     "pairs": most_of_pairs,
     "odds": most_of_odds,
-    "likelihood_ratios": likelihood_ratios,
+    "likelihood_ratios": same_likelihood_ratios,
 }
 
 
@@ -167,12 +144,10 @@ def logs_at(
 
 
 def _at_the_ratio(table: PairTable, number: int) -> float:
-    couple: Couple = couple_of(table, number, 1.0)
+    couple = couple_of(table, number, 1.0)
     if len(couple.block) == 0:
         return 0.0
-    g, h = np.split(couple.counts.sum(axis=0), 2)
-    means = [max(part @ couple.nodes / max(part.sum(), 1.0), 0.01) for part in (g, h)]
-    ratio = means[0] / means[1]
+    ratio = math.exp(fitting_ratio(couple))
     ends = np.exp(ranges())
     at = int(np.searchsorted(ends, ratio)) - 1
     order = np.arange(len(couple.weights))

@@ -6,7 +6,7 @@ The theorem, its proof and its limits are in docs/audit.md, "If nothing drifts".
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -27,12 +27,22 @@ def odds(table: Table) -> float:
 
     It is one for every rule of choice and whenever the log ends, whatever the law of the scores.
     """
+    return over_groups(table, _least)
+
+
+def over_groups(table: Table, of_group: Callable[[Table, FloatArray], FloatArray]) -> float:
+    """Return the average over alternatives of what bets on all groups came to.
+
+    Args:
+        table: of the log.
+        of_group: what they came to on one, by its cells and the weights of references.
+    """
     weights = reference_weights(table.groups)
     totals = np.zeros(len(ALTERNATIVES))
     for group in range(table.groups):
         cells = table.of(group)
         if len(cells.group):
-            totals += _group(cells, weights)
+            totals += with_cash(of_group(cells, weights))
     return float(np.logaddexp.reduce(totals) - math.log(len(ALTERNATIVES)))
 
 
@@ -41,7 +51,7 @@ def with_cash(log_e: FloatArray | Sequence[float] | float) -> FloatArray:
     return np.logaddexp(math.log(CASH), math.log(1.0 - CASH) + np.asarray(log_e))
 
 
-def _group(cells: Table, weights: FloatArray) -> FloatArray:
+def _least(cells: Table, weights: FloatArray) -> FloatArray:
     """Return what the bets on one group came to at least, for each alternative."""
     totals = cells.totals()
     start = float(cells.counts.sum(axis=0) @ cells.nodes / totals.sum())
@@ -51,4 +61,4 @@ def _group(cells: Table, weights: FloatArray) -> FloatArray:
     for place, (shape, theta) in enumerate(ALTERNATIVES):
         gains, bets = gains_and_bets(cells, weights, tilts[shape], upright, theta)
         found[place] = lowest(gains, bets, totals, even, even, start, 1.0)
-    return with_cash(found)
+    return found

@@ -6,11 +6,15 @@ The theorem, its proof and its limits are in docs/audit.md, "The same, by likeli
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
 from affinity_bandits.audit.table import BINS, Table, bin_shares
 from affinity_bandits.kernels import FloatArray
+
+MeanLikelihood: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], float]
 
 EXPONENTS = (0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0)
 HALVINGS = 60
@@ -19,11 +23,16 @@ REACH = 6.0
 """Of the grid that is summed over, in standard deviations on either side of the mode."""
 
 
-def likelihood_ratios(table: Table) -> float:
+def likelihood_ratios(table: Table, mean_likelihood: MeanLikelihood | None = None) -> float:
     """Return the logarithm of an e-value of "every group's mean score is the same throughout".
 
     It takes every score for a coin, which is right for 0 and 1 and weak for scores in between.
+
+    Args:
+        table: of the log.
+        mean_likelihood: to be used in place of `log_mean_likelihood`.
     """
+    averaged = mean_likelihood or log_mean_likelihood
     totals = np.zeros(len(EXPONENTS))
     for group in range(table.groups):
         cells = table.of(group)
@@ -37,7 +46,7 @@ def likelihood_ratios(table: Table) -> float:
         null = log_likelihood_of_the_mean(float(sums.sum()), float(rows.sum()))
         for place, exponent in enumerate(EXPONENTS):
             weights = bin_shares()[used] ** exponent
-            totals[place] += log_mean_likelihood(weights, sums[used], rows[used]) - null
+            totals[place] += averaged(weights, sums[used], rows[used]) - null
     return float(np.logaddexp.reduce(totals) - math.log(len(EXPONENTS)))
 
 

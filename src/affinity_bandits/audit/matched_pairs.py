@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Sequence
 from functools import cache
 from itertools import count, product
 from typing import NamedTuple
@@ -79,11 +80,15 @@ def pairs(table: PairTable, drift: float = 1.0) -> float:
         drift: how far any group's level may go up and down in all while both scores of a pair are
             awaited; whatever only rises or only falls goes no further than 1.
     """
-    found = [
-        couple_evidence(couple_of(table, number, drift)) for number in range(len(table.couples))
-    ]
-    single = len(table.matchings[0]) == 1
-    each = np.array(found) if single else with_cash(np.array(found))
+    return together(
+        table,
+        [couple_evidence(couple_of(table, number, drift)) for number in range(len(table.couples))],
+    )
+
+
+def together(table: PairTable, found: Sequence[float]) -> float:
+    """Return what all couples come to: the average, over ways to match groups, of products."""
+    each = np.array(found) if len(table.matchings[0]) == 1 else with_cash(found)
     products = [each[numbers].sum() for numbers in table.matchings]
     return float(np.logaddexp.reduce(products) - math.log(len(products)))
 
@@ -171,15 +176,20 @@ def ranges() -> FloatArray:
     return np.array([-end for end in ends[:0:-1]] + ends)
 
 
+def fitting_ratio(couple: Couple) -> float:
+    """Return the logarithm of the ratio of both groups' mean scores."""
+    g, h = np.split(couple.counts.sum(axis=0), 2)
+    means = [max(part @ couple.nodes / max(part.sum(), 1.0), 0.01) for part in (g, h)]
+    return math.log(means[0] / means[1])
+
+
 def couple_evidence(couple: Couple) -> float:
     """Return a lower bound, within a tolerance, of the least wealth over all ratios."""
     if len(couple.block) == 0:
         return 0.0
     ends = ranges()
     wealth = machine_code(log_wealth)
-    g, h = np.split(couple.counts.sum(axis=0), 2)
-    means = [max(part @ couple.nodes / max(part.sum(), 1.0), 0.01) for part in (g, h)]
-    centre = int(np.searchsorted(ends, math.log(means[0] / means[1]))) - 1
+    centre = int(np.searchsorted(ends, fitting_ratio(couple))) - 1
     order = np.arange(len(couple.weights))
     least = math.inf
     tie = count()

@@ -60,12 +60,12 @@ def new_figure(width: float = 6.4, height: float = 4.0) -> tuple[Figure, Any]:
 
 
 def new_figures(
-    number: int, in_a_row: int, width: float, height: float
+    number: int, in_a_row: int, width: float, height: float, **settings: Any
 ) -> tuple[Figure, list[Any]]:
     """Return a figure of that width, and so many axes in rows of that height."""
     columns = min(number, in_a_row)
     rows = -(-number // columns)
-    figure, panels = new_panels(rows, columns, width, height * rows)
+    figure, panels = new_panels(rows, columns, width, height * rows, **settings)
     for spare in panels[number:]:
         spare.remove()
     return figure, panels[:number]

@@ -11,7 +11,7 @@ import numpy as np
 
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray
-from affinity_bandits.plots.style import draw_band, line_style, new_panels
+from affinity_bandits.plots.style import draw_band, line_style, new_figures
 from affinity_bandits.plots.sweep_data import VALUES, BoolArray, Panel, SweepGrid
 
 LOG_RATIO = 30.0
@@ -49,11 +49,9 @@ def _page(grid: SweepGrid, panels: Sequence[Panel], draw: Any, fixed: str) -> An
     high = max(2.4, min(3.8, 0.36 * len(grid.rows))) if grid.y is not None else 2.7
     if len(panels) == 1:
         wide, high = max(wide, 4.6), max(high, 3.2)
-    width, height = columns * wide + 1.4, rows * high + 1.1
-    figure, places = new_panels(rows, columns, width, height, sharex=True, sharey=True)
-    used = places[: len(panels)]
-    for spare in places[len(panels) :]:
-        spare.remove()
+    figure, used = new_figures(
+        len(panels), columns, columns * wide + 1.4, high + 1.1 / rows, sharex=True, sharey=True
+    )
     for place, panel in zip(used, panels, strict=True):
         place.set_title(panel.title, fontsize=9.5, loc="left")
         place.tick_params(labelsize=SMALL)
