@@ -14,40 +14,13 @@ import numpy as np
 from affinity_bandits.audit.table import BINS, Table, bin_shares
 from affinity_bandits.kernels import FloatArray
 
-MeanLikelihood: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], float]
+Averaged: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], float]
 
 EXPONENTS = (0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0)
 HALVINGS = 60
 POINTS = 97
 REACH = 6.0
 """Of the grid that is summed over, in standard deviations on either side of the mode."""
-
-
-def likelihood_ratios(table: Table, mean_likelihood: MeanLikelihood | None = None) -> float:
-    """Return the logarithm of an e-value of "every group's mean score is the same throughout".
-
-    It takes every score for a coin, which is right for 0 and 1 and weak for scores in between.
-
-    Args:
-        table: of the log.
-        mean_likelihood: to be used in place of `log_mean_likelihood`.
-    """
-    averaged = mean_likelihood or log_mean_likelihood
-    totals = np.zeros(len(EXPONENTS))
-    for group in range(table.groups):
-        cells = table.of(group)
-        if len(cells.group) == 0:
-            continue
-        rows = np.zeros(BINS)
-        sums = np.zeros(BINS)
-        np.add.at(rows, cells.bin, cells.totals())
-        np.add.at(sums, cells.bin, cells.counts @ cells.nodes)
-        used = rows > 0
-        null = log_likelihood_of_the_mean(float(sums.sum()), float(rows.sum()))
-        for place, exponent in enumerate(EXPONENTS):
-            weights = bin_shares()[used] ** exponent
-            totals[place] += averaged(weights, sums[used], rows[used]) - null
-    return float(np.logaddexp.reduce(totals) - math.log(len(EXPONENTS)))
 
 
 def log_likelihood_of_the_mean(total: float, rows: float) -> float:
@@ -83,3 +56,29 @@ def log_mean_likelihood(weights: FloatArray, sums: FloatArray, rows: FloatArray)
     widths = np.diff(grid)
     kept = widths > 0.0
     return float(np.logaddexp.reduce(least[kept] + np.log(widths[kept])))
+
+
+def likelihood_ratios(table: Table, averaged: Averaged = log_mean_likelihood) -> float:
+    """Return the logarithm of an e-value of "every group's mean score is the same throughout".
+
+    It takes every score for a coin, which is right for 0 and 1 and weak for scores in between.
+
+    Args:
+        table: of the log.
+        averaged: what averages a likelihood over levels.
+    """
+    totals = np.zeros(len(EXPONENTS))
+    for group in range(table.groups):
+        cells = table.of(group)
+        if len(cells.group) == 0:
+            continue
+        rows = np.zeros(BINS)
+        sums = np.zeros(BINS)
+        np.add.at(rows, cells.bin, cells.totals())
+        np.add.at(sums, cells.bin, cells.counts @ cells.nodes)
+        used = rows > 0
+        null = log_likelihood_of_the_mean(float(sums.sum()), float(rows.sum()))
+        for place, exponent in enumerate(EXPONENTS):
+            weights = bin_shares()[used] ** exponent
+            totals[place] += averaged(weights, sums[used], rows[used]) - null
+    return float(np.logaddexp.reduce(totals) - math.log(len(EXPONENTS)))

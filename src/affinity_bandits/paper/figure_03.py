@@ -14,7 +14,7 @@ from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.experiments import Cell
 from affinity_bandits.paper.evidence import proportion_above
 from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
-from affinity_bandits.plots.style import draw_band, line_style, new_figure
+from affinity_bandits.plots.style import draw_estimates, new_figure
 from affinity_bandits.simulation.intervals import proportion_interval
 
 NAMES = {"ucb1": "UCB", "exp3": "EXP3", "exp3-ix": "EXP3-IX"}
@@ -94,9 +94,7 @@ def draw(data: Data) -> Any:
                 )
             ]
         )
-        style = line_style(i)
-        axes.plot(share, intervals[:, 0], marker="o", markersize=3.5, label=shown, **style)
-        draw_band(axes, share, intervals[:, 1], intervals[:, 2], style["color"])
+        draw_estimates(axes, share, intervals, i, shown)
     axes.set_xlabel("initial share of the suboptimal arm, $T^0_1 / (T^0_1 + T^0_2)$")
     axes.set_ylabel("P(suboptimal arm pulled more than n/2 times)")
     axes.set_ylim(-0.02, 1.02)

@@ -18,7 +18,7 @@ from affinity_bandits.paper.evidence import (
     proportion_above,
 )
 from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
-from affinity_bandits.plots.style import draw_band, line_style, new_panels
+from affinity_bandits.plots.style import draw_estimates, line_style, new_panels
 from affinity_bandits.policies import UCB1
 from affinity_bandits.simulation.intervals import mean_interval
 from affinity_bandits.theory.ucb import STATIC_PULLS, ucb_linear_regret
@@ -162,9 +162,7 @@ def draw(data: Data) -> Any:
     bands = np.array(
         [mean_interval((column(data, "regret") / n)[n == t], 0.0, _gap(data)) for t in times]
     )
-    style = line_style(0)
-    right.plot(times, bands[:, 0], marker="o", markersize=3.5, label="UCB, mean", **style)
-    draw_band(right, times, bands[:, 1], bands[:, 2], style["color"])
+    draw_estimates(right, times, bands, 0, "UCB, mean")
     right.axhline(SLOPE, color="black", linestyle="--", linewidth=1.2, label=f"the bound, {SLOPE}")
     right.set_xscale("log")
     ticks = [t for t in (2e4, 1e5, 1e6, 1e7) if times[0] <= t <= times[-1]]

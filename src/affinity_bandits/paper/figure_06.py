@@ -9,7 +9,7 @@ import numpy as np
 from affinity_bandits.paper import rivals
 from affinity_bandits.paper.evidence import proportion_above, proportion_below
 from affinity_bandits.paper.item import Claim, Data, Item, column
-from affinity_bandits.plots.style import draw_band, line_style, new_figure
+from affinity_bandits.plots.style import draw_estimates, new_figure
 from affinity_bandits.simulation.intervals import proportion_interval
 
 
@@ -52,9 +52,7 @@ def draw(data: Data) -> Any:
         gaps = np.unique(gap[mine])
         runs = [wrong[mine & (gap == one)] for one in gaps]
         intervals = np.array([proportion_interval(int(flags.sum()), len(flags)) for flags in runs])
-        style = line_style(i)
-        axes.plot(gaps, intervals[:, 0], marker="o", markersize=3.5, label=shown, **style)
-        draw_band(axes, gaps, intervals[:, 1], intervals[:, 2], style["color"])
+        draw_estimates(axes, gaps, intervals, i, shown)
     axes.set_xscale("log")
     axes.set_xlabel(r"gap of initial arm pulls, $T^0_{\mathrm{max}} - T^0_{\mathrm{min}}$")
     axes.set_ylabel("fraction of runs with $T_1(n) > n/2$")

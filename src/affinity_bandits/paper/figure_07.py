@@ -9,7 +9,7 @@ import numpy as np
 from affinity_bandits.paper import rivals
 from affinity_bandits.paper.evidence import mean_above, proportion_below
 from affinity_bandits.paper.item import Claim, Data, Item, column
-from affinity_bandits.plots.style import draw_band, line_style, new_figure
+from affinity_bandits.plots.style import draw_estimates, new_figure
 from affinity_bandits.simulation.intervals import mean_interval
 
 
@@ -62,10 +62,7 @@ def draw(data: Data) -> Any:
         mine = policy == name
         gaps = np.unique(gap[mine])
         bands = np.array([mean_interval(pulls[mine & (gap == x)], 0.0, n) for x in gaps])
-        mean, low, high = bands.T
-        style = line_style(i)
-        axes.plot(gaps, mean, marker="o", markersize=3.5, label=shown, **style)
-        draw_band(axes, gaps, low, high, style["color"])
+        draw_estimates(axes, gaps, bands, i, shown)
     axes.axhline(n, color="0.4", linewidth=0.8, linestyle=":")
     axes.annotate("n", (0.005, n), xycoords=("axes fraction", "data"), va="bottom", color="0.3")
     axes.set_xscale("log")

@@ -90,6 +90,14 @@ def draw_band(axes: Any, x: Any, low: Any, high: Any, colour: str) -> None:
     axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
 
 
+def draw_estimates(axes: Any, x: Any, bands: Any, index: int, label: str) -> None:
+    """Draw the index-th line through estimates, with intervals: rows of estimate, low and high."""
+    style = line_style(index)
+    mean, low, high = bands.T
+    axes.plot(x, mean, marker="o", markersize=3.5, label=label, **style)
+    draw_band(axes, x, low, high, style["color"])
+
+
 def name_lines(axes: Any, end: float, lines: Sequence[tuple[float, str, int]]) -> None:
     """Write names beside the ends of lines: height, name and index of each, none over another."""
     low, high = axes.get_ylim()
