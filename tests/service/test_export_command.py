@@ -15,7 +15,7 @@ from uuid import UUID
 import pytest
 
 from affinity_bandits import extras
-from affinity_bandits.cli import event_counter, main
+from affinity_bandits.cli import main, serve_common
 from affinity_bandits.policies import ExploreThenCommit
 from tests.support.one_campaign import opened
 
@@ -131,14 +131,14 @@ def test_a_disk_that_is_full_is_not_taken_for_a_database_that_is_away(
 def test_how_far_it_is_is_shown_on_a_terminal_alone(
     run: Run, campaign: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(event_counter, "PAUSE", 0.0)
+    monkeypatch.setattr(serve_common, "PAUSE", 0.0)
     ours, theirs = pty.openpty()
     with open(theirs, "w", encoding="utf-8") as terminal:
         with patch.object(sys, "stderr", terminal):
             assert run(campaign, "--out", "t.csv")[0] == 0
         shown = ""
-        while shown.count(event_counter.ERASE) < 2:  # it may come in parts
+        while shown.count(serve_common.ERASE) < 2:  # it may come in parts
             shown += os.read(ours, 1000).decode()
     os.close(ours)
-    assert shown == f"{event_counter.ERASE}3 of 3 events{event_counter.ERASE}"
+    assert shown == f"{serve_common.ERASE}3 of 3 events{serve_common.ERASE}"
     assert run(campaign, "--out", "u.csv")[2] == ""

@@ -8,11 +8,9 @@ import typer
 
 from affinity_bandits._version import __version__
 from affinity_bandits.cli.audit import audit
-from affinity_bandits.cli.biases import biases
-from affinity_bandits.cli.noises import noises
+from affinity_bandits.cli.listing import biases, noises, policies
 from affinity_bandits.cli.paper import app as paper_app
 from affinity_bandits.cli.plan import plan
-from affinity_bandits.cli.policies import policies
 from affinity_bandits.cli.serve import app as serve_app
 from affinity_bandits.cli.show import show
 from affinity_bandits.cli.simulate import simulate

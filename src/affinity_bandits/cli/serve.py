@@ -10,7 +10,7 @@ import typer
 
 from affinity_bandits import checks
 from affinity_bandits.cli import serve_settings
-from affinity_bandits.cli.serve_pool import campaign_id, with_pool
+from affinity_bandits.cli.serve_common import campaign_id, event_counter, with_pool
 from affinity_bandits.cli.serve_retention import archive, delete_tenant, removals
 from affinity_bandits.cli.serve_roles import roles
 from affinity_bandits.errors import InvalidInput
@@ -211,7 +211,6 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
 ) -> None:
     """Write a campaign's trail as a table: a row for each answer, in the order of the trail."""
-    from affinity_bandits.cli.event_counter import event_counter
     from affinity_bandits.service.trail.export import export as write
     from affinity_bandits.service.trail.table_files import Target
 

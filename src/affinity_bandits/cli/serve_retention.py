@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from affinity_bandits.cli.serve_pool import campaign_id, with_pool
+from affinity_bandits.cli.serve_common import campaign_id, with_pool
 from affinity_bandits.errors import InvalidInput
 
 By = Annotated[str | None, typer.Option(help="Who says so, for the record. [you]")]

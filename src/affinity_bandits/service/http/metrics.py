@@ -27,6 +27,8 @@ class Metrics:
         self._registry = CollectorRegistry()
         counter = partial(Counter, registry=self._registry)
         gauge = partial(Gauge, registry=self._registry)
+        newest = partial(gauge, multiprocess_mode="livemostrecent")
+        total = partial(gauge, multiprocess_mode="livesum")
         by = ("route", "method")
         self._requests = counter(
             "affinity_requests", "Requests, by what became of them.", (*by, "status")
@@ -46,21 +48,16 @@ class Metrics:
         )
         for kind in REASONS:  # so that each is there, at 0, before the first
             self._faults.labels(kind)
-        self.attention = gauge(
-            "affinity_campaigns_needing_attention",
-            "Campaigns marked in the database.",
-            multiprocess_mode="livemostrecent",
+        self.attention = newest(
+            "affinity_campaigns_needing_attention", "Campaigns marked in the database."
         )
-        self._findings = gauge(
+        self._findings = newest(
             "affinity_campaign_findings",
             "Campaigns under way with a finding of their health checks, by kind and severity.",
             ("kind", "severity"),
-            multiprocess_mode="livemostrecent",
         )
-        self.due = gauge(
-            "affinity_rounds_due",
-            "Rounds that have all their answers and wait to be closed.",
-            multiprocess_mode="livemostrecent",
+        self.due = newest(
+            "affinity_rounds_due", "Rounds that have all their answers and wait to be closed."
         )
         self.database = gauge(
             "affinity_database_up",
@@ -71,22 +68,13 @@ class Metrics:
             "affinity_notice_tries", "Tries to send a notice to a webhook.", ("outcome",)
         )
         self._received, self._undelivered = map(notices.labels, ("received", "undelivered"))
-        self._notices = gauge(
+        self._notices = newest(
             "affinity_notices",
             "Notices for webhooks that wait to be sent, and that were given up.",
             ("state",),
-            multiprocess_mode="livemostrecent",
         )
-        self._pool = gauge(
-            "affinity_pool_connections_in_use",
-            "Database connections at work.",
-            multiprocess_mode="livesum",
-        )
-        self._pool_limit = gauge(
-            "affinity_pool_connections_limit",
-            "Database connections at most.",
-            multiprocess_mode="livesum",
-        )
+        self._pool = total("affinity_pool_connections_in_use", "Database connections at work.")
+        self._pool_limit = total("affinity_pool_connections_limit", "Database connections at most.")
         # Finding a metric by its labels takes longer than counting: each is looked up once.
         self._known: dict[tuple[str, str, int], tuple[Callable[[], None], Callable[[float], None]]]
         self._known = {}
