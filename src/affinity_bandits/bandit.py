@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from affinity_bandits import extras
@@ -282,9 +282,7 @@ class AffinityBandit:
         if not isinstance(data, Mapping):
             raise InvalidInput("bandit", "a table", data)
         given = dict(data)
-        allowed = (item.name for item in fields(cls))
-        checks.known_keys("parameter of the bandit", given, allowed)
-        checks.required(cls, given)
+        checks.settings("parameter of the bandit", cls, given)
         if "bias" in given:
             given["bias"] = bias_from_json(given["bias"], functions, imports=imports)
         if "noise" in given:

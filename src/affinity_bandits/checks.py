@@ -77,10 +77,12 @@ def known_keys(what: str, given: Iterable[str], allowed: Iterable[str]) -> None:
             raise UnknownName(what, key, names or ["(none)"])
 
 
-def required(description: type[Any], given: Iterable[str]) -> None:
-    """Check that every field of a dataclass that has no default is given."""
+def settings(what: str, description: type[Any], given: Iterable[str]) -> None:
+    """Check that fields of a dataclass are given, all that have no default and nothing else."""
     names = list(given)
-    for item in dataclasses.fields(description):
+    fields = dataclasses.fields(description)
+    known_keys(what, names, [item.name for item in fields])
+    for item in fields:
         open_ended = item.default is dataclasses.MISSING
         if open_ended and item.default_factory is dataclasses.MISSING and item.name not in names:
             raise InvalidInput(item.name, "given", None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from affinity_bandits import checks
@@ -65,7 +65,7 @@ class Joining:
             return cls(part=data)
         if not isinstance(data, Mapping):
             raise InvalidInput("joining", "a part from 0 to 1, or a table", data)
-        checks.known_keys("parameter of joining", data, (item.name for item in fields(cls)))
+        checks.settings("parameter of joining", cls, data)
         return cls(**data)
 
 
@@ -112,5 +112,5 @@ class Judges:
             return cls(who=data)
         if not isinstance(data, Mapping):
             raise InvalidInput("judges", "a word such as 'strangers', or a table", data)
-        checks.known_keys("parameter of judges", data, (item.name for item in fields(cls)))
+        checks.settings("parameter of judges", cls, data)
         return cls(**data)

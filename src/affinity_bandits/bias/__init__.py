@@ -12,7 +12,6 @@ member left; there f is continued to 0 by its own formula.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from typing import Any, TypeVar
 
 from affinity_bandits import checks, names
@@ -105,8 +104,6 @@ def bias_from_json(
         given = {"function": known[label], **given}
     if name == Clipped.name and "base" in given:
         given["base"] = bias_from_json(given["base"], functions, imports=imports)
-    allowed = (item.name for item in fields(model))
-    checks.known_keys(f"parameter of bias {name}", given, allowed)
-    checks.required(model, given)
+    checks.settings(f"parameter of bias {name}", model, given)
     made: Bias = names.own("bias", "constructor", lambda: model(**given))
     return made

@@ -15,8 +15,22 @@ from affinity_bandits.kernels import FloatArray
 from affinity_bandits.noise import MECHANISMS, Noise, noise_from_json
 
 
+class Described:
+    """What is known of code that is not here: what `to_json` gave where it was run, as text."""
+
+    description: str
+
+    def to_json(self) -> dict[str, Any]:
+        data: dict[str, Any] = json.loads(self.description)
+        return data
+
+    def __str__(self) -> str:
+        data = self.to_json()
+        return str(data.get("label", data.get("name")))
+
+
 @dataclass(frozen=True)
-class Unloaded(Bias):
+class Unloaded(Described, Bias):
     """A bias whose function is not loaded: it has a name and no values.
 
     Args:
@@ -38,20 +52,12 @@ class Unloaded(Bias):
     def code(self) -> int:
         raise self._missing()
 
-    def to_json(self) -> dict[str, Any]:
-        data: dict[str, Any] = json.loads(self.description)
-        return data
-
-    def __str__(self) -> str:
-        data = self.to_json()
-        return str(data.get("label", data.get("name")))
-
     def _missing(self) -> NotSupported:
         return _gone("bias", self)
 
 
 @dataclass(frozen=True)
-class UnloadedNoise(Noise):
+class UnloadedNoise(Described, Noise):
     """A noise whose sampler is not here: it says what it was called, and has no values.
 
     Args:
@@ -70,14 +76,6 @@ class UnloadedNoise(Noise):
 
     def ends(self, means: FloatArray) -> FloatArray:
         raise _gone("noise", self)
-
-    def to_json(self) -> dict[str, Any]:
-        data: dict[str, Any] = json.loads(self.description)
-        return data
-
-    def __str__(self) -> str:
-        data = self.to_json()
-        return str(data.get("label", data.get("name")))
 
 
 def _gone(what: str, model: Bias | Noise) -> NotSupported:

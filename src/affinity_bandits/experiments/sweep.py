@@ -149,8 +149,7 @@ class Sweep:
         """Rebuild a sweep from `to_json`."""
         if not isinstance(data, Mapping):
             raise InvalidInput("sweep", "a table", data)
-        checks.known_keys("key of the sweep", data, (item.name for item in fields(cls)))
-        checks.required(cls, data)
+        checks.settings("key of the sweep", cls, data)
         return cls(**data)
 
     @classmethod

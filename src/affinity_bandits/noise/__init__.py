@@ -8,7 +8,6 @@ share. One noise, one file.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from typing import Any, TypeVar
 
 from affinity_bandits import checks, names
@@ -80,8 +79,6 @@ def noise_from_json(
         if label not in known:
             raise UnknownName("noise label", label, known or ["(no functions were handed in)"])
         given = {"sampler": known[label], **given}
-    allowed = (item.name for item in fields(noise))
-    checks.known_keys(f"parameter of noise {name}", given, allowed)
-    checks.required(noise, given)
+    checks.settings(f"parameter of noise {name}", noise, given)
     made: Noise = names.own("noise", "constructor", lambda: noise(**given))
     return made

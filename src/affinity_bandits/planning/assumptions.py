@@ -249,6 +249,5 @@ class Assumptions:
         """Rebuild assumptions from `to_json`."""
         if not isinstance(data, Mapping):
             raise InvalidInput("assumptions", "a table", data)
-        checks.known_keys("assumption", data, (item.name for item in fields(cls)))
-        checks.required(cls, data)
+        checks.settings("assumption", cls, data)
         return cls(**data)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput, StateMismatch, shown
 from affinity_bandits.feedback import ANYTHING, Feedback
+from affinity_bandits.kernels import IntArray
 from affinity_bandits.policies.state import state_from_json, state_to_json
 
 
@@ -77,9 +78,7 @@ class Policy:
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         """Rebuild a description of this class from `to_json`."""
         given = {key: value for key, value in data.items() if key != "name"}
-        allowed = (item.name for item in fields(cls))
-        checks.known_keys(f"parameter of policy {cls.name}", given, allowed)
-        checks.required(cls, given)
+        checks.settings(f"parameter of policy {cls.name}", cls, given)
         return cls(**given)
 
     @classmethod
@@ -144,3 +143,12 @@ def require(condition: bool, parameter: str, rule: str, value: object) -> None:
 
 def _short(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def meet_nobody(state: Any, judges: IntArray) -> None:
+    """Take in nothing of who judges: it does not matter to the policy (a kernel)."""
+
+
+def anybody(state: Any) -> int:
+    """Return that no arm should have fewer judges than others (a kernel)."""
+    return -1

@@ -11,9 +11,8 @@ import numpy as np
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray, Function, IntArray
 from affinity_bandits.policies.explaining import Evidence, PlayedRound, RoundExplanation
-from affinity_bandits.policies.judging import anybody, meet_nobody
 from affinity_bandits.policies.planned import Assumed, PlannedRound
-from affinity_bandits.policies.policy import Policy
+from affinity_bandits.policies.policy import Policy, anybody, meet_nobody
 from affinity_bandits.policies.state import copy_state
 
 FOREVER = 2**62

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from affinity_bandits import checks
@@ -120,7 +120,5 @@ def schedule_from_json(data: object) -> Schedule:
     name = given.pop("name")
     if name not in SCHEDULES:
         raise UnknownName("schedule", name, SCHEDULES)
-    allowed = (item.name for item in fields(SCHEDULES[name]))
-    checks.known_keys(f"parameter of schedule {name}", given, allowed)
-    checks.required(SCHEDULES[name], given)
+    checks.settings(f"parameter of schedule {name}", SCHEDULES[name], given)
     return SCHEDULES[name](**given)

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from affinity_bandits.kernels import Function
-from affinity_bandits.policies.judging import anybody, meet_nobody
-from affinity_bandits.policies.policy import Policy
+from affinity_bandits.policies.policy import Policy, anybody, meet_nobody
 
 
 def always(state: Any) -> bool:
