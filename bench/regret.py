@@ -13,16 +13,11 @@ than the best ones together.
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
-import os
 import sys
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from affinity_bandits import simulate, theory
 from affinity_bandits.catalogue import AnyPolicy, policy_from_json
@@ -30,7 +25,7 @@ from affinity_bandits.noise import Bernoulli, Gaussian
 from affinity_bandits.policies import Elimination, HandicapElimination, RoundPolicy
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.former_handicap import FormerHandicap
-from bench.measure import print_figures
+from bench.lines import Lines, main
 from bench.suite import HEAD_START, Instance, instances
 
 REPLICATES = 4_000
@@ -55,6 +50,14 @@ class Line(NamedTuple):
     to_lower_bound: float
 
 
+class Item(NamedTuple):
+    """One policy to be run on one instance."""
+
+    instance: Instance
+    label: str
+    policy: AnyPolicy
+
+
 def policies(instance: Instance) -> dict[str, AnyPolicy]:
     """Return the policies that run on an instance."""
     bandit, horizon = instance.bandit, instance.horizon
@@ -73,8 +76,18 @@ def policies(instance: Instance) -> dict[str, AnyPolicy]:
     return chosen
 
 
-def measure(instance: Instance, label: str, policy: AnyPolicy, replicates: int) -> Line:
+def work() -> list[Item]:
+    """Return what is measured, instance by instance."""
+    return [
+        Item(instance, label, policy)
+        for instance in instances()
+        for label, policy in policies(instance).items()
+    ]
+
+
+def measure(item: Item, replicates: int) -> Line:
     """Run one policy on one instance."""
+    instance, label, policy = item
     bandit, horizon = instance.bandit, instance.horizon
     rounds = isinstance(policy, RoundPolicy)
     runs = replicates if rounds else min(replicates, STEP_REPLICATES)
@@ -97,27 +110,7 @@ def measure(instance: Instance, label: str, policy: AnyPolicy, replicates: int) 
     )
 
 
-def run(replicates: int = REPLICATES) -> tuple[dict[str, float], list[Line]]:
-    """Return the figures and every line they come from."""
-    work = [
-        (instance, label, policy)
-        for instance in instances()
-        for label, policy in policies(instance).items()
-    ]
-    lines = []
-
-    def line_of(item: tuple[Instance, str, AnyPolicy]) -> Line:
-        return measure(item[0], item[1], item[2], replicates)
-
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        for line in pool.map(line_of, work):
-            lines.append(line)
-            print(f"\r{len(lines)} of {len(work)}", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
-    return figures(lines), lines
-
-
-def figures(lines: list[Line]) -> dict[str, float]:
+def figures(lines: Sequence[Line]) -> dict[str, float]:
     """Return the figures of each policy over the suite."""
     published = {line.instance: line.regret for line in lines if line.policy == "published"}
     found: dict[str, float] = {}
@@ -151,7 +144,7 @@ def geometric_mean(values: Iterable[float]) -> float:
     return math.exp(sum(logs) / len(logs))
 
 
-def table(lines: list[Line]) -> str:
+def table(lines: Sequence[Line]) -> str:
     """Return a line per instance: published regret, and every other policy's as a part of it."""
     columns = list(dict.fromkeys(line.policy for line in lines))
     rows: dict[str, dict[str, Line]] = {}
@@ -172,21 +165,5 @@ def table(lines: list[Line]) -> str:
     return "\n".join(text)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
-    parser.add_argument("--replicates", type=int, default=REPLICATES)
-    parser.add_argument("--details", type=Path, help="write every line to this JSON file")
-    arguments = parser.parse_args()
-    found, lines = run(arguments.replicates)
-    if arguments.details is not None:
-        details: list[dict[str, Any]] = [line._asdict() for line in lines]
-        arguments.details.write_text(json.dumps(details, indent=1) + "\n", encoding="utf-8")
-    if not arguments.json:
-        print(table(lines))
-    print_figures(found, as_json=arguments.json)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(Lines(__doc__ or "", Line, work(), measure, figures, table, REPLICATES)))

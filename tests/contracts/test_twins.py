@@ -91,6 +91,28 @@ def test_counts_of_scores_agree_over_a_hundred_thousand_pulls(noise: object, lev
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("noise", ["bernoulli", Gaussian(0.05)], ids=["bernoulli", "gaussian"])
+def test_a_policy_with_a_horizon_agrees_while_leaders_change(
+    noise: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And a twin that goes on giving wealth to stakes that were tried does not."""
+    bounded = not isinstance(noise, Gaussian)
+    bandit = AffinityBandit(
+        [0.55, 0.6, 0.57, 0.5],
+        bias=InGroupBonus(0.5) if bounded else Power(1.0),
+        initial_pulls=[40, 10, 25, 1],
+        noise=noise,  # type: ignore[arg-type]
+    )
+    policy = HandicapElimination(
+        initial_pulls=[40, [8, 12], 25, 1], sigma=0.05 if not bounded else 1.0, bounded=bounded
+    )
+    found = compiled_run(bandit, policy, 20_000, 0, 3)
+    assert found == naive_run(bandit, policy, 20_000, 0, 3)
+    monkeypatch.setattr(NAIVE[policy.name], "tried", lambda *_: False)
+    assert found != naive_run(bandit, policy, 20_000, 0, 3)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("judges", ["members", "panel", "strangers"])
 @pytest.mark.parametrize("noise", ["bernoulli", Gaussian(0.2)], ids=["bernoulli", "gaussian"])
 def test_policies_told_who_judges_agree_over_many_pulls(judges: str, noise: object) -> None:

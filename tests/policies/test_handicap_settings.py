@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from unittest.mock import patch
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from affinity_bandits import policy_from_json
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.policies import HandicapElimination
+from affinity_bandits.errors import InvalidInput, StateMismatch
+from affinity_bandits.policies import HandicapElimination, Live
 
 from .test_handicap_elimination import Play, play_beside, rates
 from .test_handicap_elimination import naive as twin_of
@@ -202,3 +204,45 @@ def test_answers_of_a_committee_that_forgets_come_in_turn() -> None:
     assert policy_from_json(policy.to_json()) == policy
     assert "memory" not in HandicapElimination().to_json()
     assert policy.rounds_without_drops(3, 1_000, 0.25) == []
+
+
+# Runs that were begun before stakes that have been tried were given nothing more.
+
+NEWER = "affinity_bandits.policies.handicap_elimination.TRIED"
+
+
+def choices(live: Live, first: int, last: int) -> list[int]:
+    """Tell of three groups, of which another is the best after 300 choices."""
+    made = []
+    for number in range(first, last):
+        means = (0.5, 0.52, 0.5) if number < 300 else (0.5, 0.5, 0.56)
+        made.append(live.ask())
+        chance = np.random.default_rng([9, made[-1], number]).uniform(-0.1, 0.1)
+        live.tell(made[-1], means[made[-1]] + chance)
+    return made
+
+
+def test_a_run_that_was_begun_before_goes_on_as_it_began() -> None:
+    policy, size = HandicapElimination(head_start=3, sigma=0.05), (3, 3_000)
+    with patch(NEWER, 0.0):
+        before = Live(policy, *size)
+        choices(before, 0, 100)
+        text = before.to_json()
+        expected = choices(before, 100, 600)
+    assert "tried" not in text
+    resumed = Live.from_json(policy, text)
+    assert choices(resumed, 100, 600) == expected
+    assert resumed.to_json() == before.to_json()
+    fresh = Live(policy, *size)
+    assert choices(fresh, 0, 600)[100:] != expected
+    assert choices(Live.from_json(policy, fresh.to_json()), 600, 900) == choices(fresh, 600, 900)
+
+
+def test_a_number_that_came_later_is_read_only_if_it_is_the_policys_own() -> None:
+    policy = HandicapElimination(head_start=3)
+    saved = policy.save(policy.start(2, 1000), 2, 1000)
+    saved["state"]["tried"] = 10.0
+    with pytest.raises(StateMismatch, match=r"field tried of the saved state is 10\.0"):
+        policy.load(saved)
+    guarded = HandicapElimination(head_start=3, failure=0.05)
+    assert "tried" not in guarded.save(guarded.start(2, 1000), 2, 1000)["state"]

@@ -11,7 +11,14 @@ import pytest
 
 from affinity_bandits.kernels import Function, bind
 from affinity_bandits.policies import HandicapElimination, bets, handicap_elimination
-from affinity_bandits.policies.bets import BettingState, bet_on_leader, log_worth, take_in
+from affinity_bandits.policies.bets import (
+    BettingState,
+    bet_on_leader,
+    is_tried,
+    log_worth,
+    return_to_prior,
+    take_in,
+)
 from affinity_bandits.policies.state import copy_state
 
 LEVELS = (0.0, 0.5, 1.0)
@@ -110,3 +117,45 @@ def test_a_stake_without_a_cap_is_seen_to_lose_everything_and_more() -> None:
     )
     with pytest.raises(ValueError, match=r"math domain error|expected a"):
         growth(uncapped, policy, arms=3, seed=0)
+
+
+def spread_somewhere(drawn: np.random.Generator, spread: Function) -> tuple[float, int]:
+    """Spread the wealth of a random state; return what that adds to its logarithm, and how many
+    stakes had been tried."""
+    policy = HandicapElimination(
+        head_start=10,
+        sigma=2.0,
+        failure=0.05 if drawn.random() < 0.2 else None,
+        expected_difference=0.1 if drawn.random() < 0.3 else None,
+    )
+    state = policy.start(2, 10**12)
+    state.passes[0] = int(10.0 ** drawn.uniform(0.0, 11.5))
+    state.leader[0] = drawn.integers(2)
+    lost = drawn.choice([0.0, 5.0, 700.0])
+    state.log_wealth[:] += drawn.uniform(-lost, 20.0, len(state.log_wealth))
+    before = copy_state(state)
+    spread(state, 0, drawn.choice([0.02, 1.0]))
+    tried = [k for k in range(len(state.stakes)) if is_tried(state, k, 4.0)]
+    assert policy.failure is None or not tried
+    assert (state.log_wealth[tried] == before.log_wealth[tried]).all()
+    assert (state.log_wealth[len(state.stakes) :] == before.log_wealth[len(state.stakes) :]).all()
+    return log_worth(state, 0) - log_worth(before, 0), len(tried)
+
+
+def test_spreading_wealth_makes_none_and_loses_none() -> None:
+    drawn = np.random.default_rng(1)
+    found = [spread_somewhere(drawn, return_to_prior) for _ in range(2_000)]
+    assert max(abs(change) for change, _ in found) < EXACT
+    # From none to all but cash and the smallest.
+    assert {0, 5, 30} <= {tried for _, tried in found}
+
+
+def test_wealth_that_is_given_and_kept_is_seen() -> None:
+    """Planted: what is on stakes that were tried is spread over the others, and stays there."""
+
+    def given_twice(state: BettingState, arm: int, part: float) -> None:
+        everything = log_worth(state, arm)
+        bind(return_to_prior, log_worth_to_spread=lambda *_: everything)(state, arm, part)
+
+    drawn = np.random.default_rng(1)
+    assert max(spread_somewhere(drawn, given_twice)[0] for _ in range(200)) > 0.1

@@ -39,6 +39,10 @@ CAUTIOUS, LARGEST_VARIANCE = 4.0, 0.25
 stake loses more than one too small."""
 WORTH = 10.0
 """By as much must chance be able to move a stake within the horizon."""
+TRIED = 10.1
+"""With a declared horizon, a stake is no longer given any wealth once chance alone could have moved
+it by more: were it the right one, it would have won by now. Not 10, which whole numbers of passes
+meet exactly, so that rounding would decide."""
 LARGEST_LAG = 1e6
 """Standard deviations that no mean lags by."""
 
@@ -74,6 +78,7 @@ class BettingState(NamedTuple):
     sums: FloatArray  # per arm: feedback, weighted likewise
     squares: FloatArray  # per arm: squared feedback, weighted likewise
     log_wealth: FloatArray  # [arm, stake], flat
+    tried: float = 0.0  # by as much has chance moved a stake that gets nothing more; 0: all get
 
 
 def prior_stakes(
@@ -239,12 +244,45 @@ def reaches(state: BettingState, arm: int, log_worth_needed: float) -> bool:
     return log_worth(state, arm) >= log_worth_needed
 
 
-def return_to_prior(state: BettingState, arm: int, part: float) -> None:
-    """Spread a part of an arm's wealth over the stakes as it was in the beginning."""
+def is_tried(state: BettingState, place: int, variance: float) -> bool:
+    """Return whether chance alone could have moved a stake by so much that it should have won."""
+    stake = state.stakes[place]
+    if state.tried == 0.0 or stake < 0.0:
+        return False
+    return bool(stake * stake * variance * state.passes[0] > state.tried)
+
+
+def log_worth_to_spread(state: BettingState, arm: int, variance: float) -> float:
+    """Return the logarithm of the wealth on the stakes that have not been tried."""
     at = arm * len(state.stakes)
-    worth = log_worth(state, arm)
+    highest = state.log_wealth[at]  # cash is never tried
+    for place in range(1, len(state.stakes)):
+        if not is_tried(state, place, variance):
+            highest = max(highest, state.log_wealth[at + place])
+    total = 0.0
     for place in range(len(state.stakes)):
-        fresh = worth + state.log_prior[place]
+        if not is_tried(state, place, variance):
+            total += math.exp(state.log_wealth[at + place] - highest)
+    return float(highest + math.log(total))
+
+
+def return_to_prior(state: BettingState, arm: int, part: float) -> None:
+    """Spread a part of an arm's wealth over the stakes as it was in the beginning.
+
+    Stakes that have been tried keep what they have and are given nothing: spread over all, most of
+    it would be lost at once where a leader is found late.
+    """
+    at = arm * len(state.stakes)
+    variance = max(estimated_variance(state, arm), estimated_variance(state, state.leader[0]))
+    worth = log_worth_to_spread(state, arm, variance)
+    given = 1.0
+    for place in range(len(state.stakes)):
+        if is_tried(state, place, variance):
+            given -= math.exp(state.log_prior[place])
+    for place in range(len(state.stakes)):
+        if is_tried(state, place, variance):
+            continue
+        fresh = worth + state.log_prior[place] - math.log(given)
         if part < 1.0:
             fresh += math.log(part)
             kept = state.log_wealth[at + place] + math.log(1.0 - part)

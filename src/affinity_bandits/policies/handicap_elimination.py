@@ -14,6 +14,7 @@ from affinity_bandits.errors import InvalidInput
 from affinity_bandits.feedback import UNIT_INTERVAL, Feedback
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.policies.bets import (
+    TRIED,
     BettingState,
     bet_on_leader,
     lag_that_drops,
@@ -274,6 +275,7 @@ class HandicapElimination(RoundPolicy):
             sums=reals(arms),
             squares=reals(arms),
             log_wealth=np.tile(log_prior, arms),
+            tried=TRIED if self.failure is None else 0.0,
         )
 
     def _initial(self, arms: int, horizon: int) -> tuple[list[int], list[int]]:

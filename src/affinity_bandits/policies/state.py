@@ -3,6 +3,9 @@
 Numbers never change during a run (they are settings and what follows from them); arrays do, in
 place. Such a tuple can be read by a compiled loop, written as JSON and read back to the bit, and
 laid over two flat buffers so that a whole state is copied with two assignments.
+
+A number that came later has a default, with which the policy does as it did before, and is written
+only where it differs: what was saved before that is read, and goes on as it began.
 """
 
 from __future__ import annotations
@@ -59,7 +62,10 @@ def copy_state(state: StateT) -> StateT:
 def state_to_json(state: Any) -> dict[str, Any]:
     """Return the state's fields as JSON-ready data, exact to the bit."""
     data: dict[str, Any] = {}
+    defaults = _later(state)
     for name, value in zip(state._fields, state, strict=True):
+        if name in defaults and value == defaults[name]:
+            continue
         if isinstance(value, tuple):
             data[name] = state_to_json(value)
         elif isinstance(value, np.ndarray):
@@ -69,16 +75,26 @@ def state_to_json(state: Any) -> dict[str, Any]:
     return data
 
 
-def state_from_json(template: StateT, data: Mapping[str, Any]) -> StateT:
+def as_begun(fresh: Any, data: Mapping[str, Any]) -> Any:
+    """Return a fresh state with the defaults of the numbers that a saved one does not have."""
+    older = {name: value for name, value in _later(fresh).items() if name not in data}
+    for name, value in zip(fresh._fields, fresh, strict=True):
+        if isinstance(value, tuple) and isinstance(data.get(name), Mapping):
+            older[name] = as_begun(value, data[name])
+    return fresh._replace(**older)
+
+
+def state_from_json(template: Any, data: Mapping[str, Any]) -> Any:
     """Return the saved state; the template (a fresh state) says which fields, types and sizes."""
-    fields = template._fields  # type: ignore[attr-defined]
-    if not isinstance(data, Mapping) or set(data) != set(fields):
+    fields = set(template._fields)
+    if not isinstance(data, Mapping) or set(data) | set(_later(template)) != fields:
         raise StateMismatch(
             f"the saved state has fields {sorted(data)}, this policy's has {sorted(fields)}"
         )
     values: list[Any] = []
-    for name, value in zip(fields, template, strict=True):
-        saved = data[name]
+    template = as_begun(template, data)
+    for name, value in zip(template._fields, template, strict=True):
+        saved = data.get(name, value)
         if isinstance(value, tuple):
             values.append(state_from_json(value, saved))
         elif isinstance(value, np.ndarray):
@@ -116,6 +132,12 @@ def read_saved(text: str, version: int, keys: Iterable[str]) -> dict[str, Any]:
         if key not in data:
             raise StateMismatch(f"the saved run lacks {key!r}")
     return dict(data)
+
+
+def _later(state: Any) -> dict[str, Any]:
+    """Return the defaults of the state's numbers that have one."""
+    found = state._field_defaults.items()
+    return {name: value for name, value in found if isinstance(value, int | float)}
 
 
 def _in_lines(size: int) -> int:

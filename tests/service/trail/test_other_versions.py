@@ -1,22 +1,24 @@
-"""A campaign whose policy this version does not have is marked, and not taken for damaged."""
+"""A policy that this version does not have, or has with another rule, is not taken for damage."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, nullcontext
+from random import Random
 from unittest.mock import patch
 
 import pytest
 
 from affinity_bandits.errors import NotSupported
-from affinity_bandits.policies import POLICIES, register
+from affinity_bandits.policies import POLICIES, HandicapElimination, register
 from affinity_bandits.service import problems
 from affinity_bandits.service.core.queries import CampaignQueries
 from affinity_bandits.service.trail.verify import verify
 from tests.support.one_campaign import OneCampaign, opened
 from tests.support.own_policies import DropLowest
 
+STATE = "SELECT saved -> 'state' ->> 'log_wealth' FROM affinity.campaigns WHERE id = $1"
 NAME = "this server has no policy of the name 'drop-lowest'"
 
 
@@ -106,5 +108,35 @@ def test_it_cannot_be_replayed_which_says_nothing_against_it(dsn: str) -> None:
             )
             (said,) = (await verify(one.pool, one.id)).differences
             assert said.startswith("next slot is 1, but 0 follows")
+
+    asyncio.run(run())
+
+
+def test_one_that_was_begun_before_a_rule_came_goes_on_without_it_and_is_verified(dsn: str) -> None:
+    """The handicap that gave wealth to stakes that had been tried, while leaders change."""
+    rule = "affinity_bandits.policies.handicap_elimination.TRIED"
+
+    async def answered(one: OneCampaign, coin: Random, best: int) -> str:
+        for _ in range(8):
+            lease = await one.ask(100)
+            scores = {s: coin.random() < (0.5 if arm == best else 0.45) for s, arm in lease.slots}
+            assert (await one.tell(lease, scores)).counted == len(scores)
+        return str(await one.pool.fetchval(STATE, one.id))
+
+    async def run() -> None:
+        async with opened(dsn) as one:
+            policy = HandicapElimination(head_start=3, bounded=True, levels=5, in_flight=100)
+            ends = []
+            for newer in (None, 0.0):
+                coin = Random(7)
+                with nullcontext() if newer is None else patch(rule, newer):
+                    one.id = await one.create(policy, 5000)
+                    await answered(one, coin, 0)
+                ends.append(await answered(one, coin, 1))
+                assert (await verify(one.pool, one.id)).differences == ()
+            assert ends[0] != ends[1]
+            # The control: a replay that begins by today's rule.
+            with patch("affinity_bandits.service.trail.replay.as_begun", lambda fresh, _: fresh):
+                assert len((await verify(one.pool, one.id)).differences) > 1
 
     asyncio.run(run())

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.policies.state import as_begun
 from affinity_bandits.service.core.campaign_spec import (
     ANY,
     CampaignSpec,
@@ -115,9 +116,10 @@ class Replay:
         self.in_flight = event["detail"].get("in_flight")  # nobody kept to any before 0002
         self.tellers = event["detail"].get("tellers", [ANY])  # anybody could before 0008
         policy, arms = self.spec.policy, len(self.spec.arms)
-        state = policy.start(arms, self.spec.horizon)
+        begun = event["detail"]["state"]
+        state = as_begun(policy.start(arms, self.spec.horizon), begun)
         self.saved = policy.save(state, arms, self.spec.horizon)
-        self._same(event, "state", event["detail"]["state"], self.saved["state"])
+        self._same(event, "state", begun, self.saved["state"])
         first = next_round(policy, state, arms, self.spec.horizon, 0)
         if first is None:
             self._note(event, "the policy plans no first round")

@@ -23,7 +23,12 @@ def check_replayable(data: Mapping[str, Any]) -> None:
         found = f"no such settings of its policy ({error})"
     else:
         return
-    raise NotSupported(
+    raise not_replayable(found)
+
+
+def not_replayable(found: str) -> NotSupported:
+    """Return the error for a campaign of which this version has something else."""
+    return NotSupported(
         f"the campaign cannot be replayed by this version, which has {found}; that says nothing"
         " against its record: verify it with the version that it was made with"
     )

@@ -18,6 +18,7 @@ from affinity_bandits.service.store.connection import transaction
 from affinity_bandits.service.store.named import sql
 from affinity_bandits.service.trail.chain import Digest, chained, defined
 from affinity_bandits.service.trail.replay import Replay, Row
+from affinity_bandits.service.trail.replayable import not_replayable
 
 MOST_DIFFERENCES = 100
 """Differences after which a replay gives up: one early mistake brings many others."""
@@ -153,12 +154,8 @@ def _check_version(replay: Replay, saved: object) -> None:
     """Check that the campaign's state was saved by the version of its policy that is here."""
     found = saved.get("version") if isinstance(saved, dict) else None
     if replay.status and isinstance(found, int) and found != replay.spec.policy.version:
-        raise NotSupported(
-            f"the campaign cannot be replayed by this version, which has version"
-            f" {replay.spec.policy.version} of its policy, and its state was saved by version"
-            f" {found}; that says nothing against its record: verify it with the version that it"
-            " was made with"
-        )
+        has = f"version {replay.spec.policy.version} of its policy"
+        raise not_replayable(f"{has}, and its state was saved by version {found}")
 
 
 def _definition_differences(row: Row, head: Row, replay: Replay) -> list[str]:

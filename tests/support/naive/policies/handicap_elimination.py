@@ -216,10 +216,11 @@ class HandicapElimination(RoundPolicy):
             self.history[i].append(sum(self.scores[i]))
         self.p += self.m
 
-    def wealth_in_all(self, i: int) -> float:
-        """Return its logarithm."""
-        most = max(self.log_wealth[i])
-        return most + math.log(sum(math.exp(x - most) for x in self.log_wealth[i]))
+    def wealth_in_all(self, i: int, places: Sequence[int] | None = None) -> float:
+        """Return its logarithm, or that of the wealth on some of the stakes."""
+        logs = [self.log_wealth[i][k] for k in places or range(len(self.stakes))]
+        most = max(logs)
+        return most + math.log(sum(math.exp(x - most) for x in logs))
 
     def threshold(self) -> float:
         if self.failure is not None:
@@ -240,11 +241,25 @@ class HandicapElimination(RoundPolicy):
             return
         self.p_of_last_gift = self.p
         for i in self.others():
-            log_total = self.wealth_in_all(i)
-            self.log_wealth[i] = [
-                log_total + math.log(0.98 * math.exp(x - log_total) + 0.02 * w)
-                for x, w in zip(self.log_wealth[i], self.prior, strict=True)
-            ]
+            self.spread(i, 0.02)
+
+    def spread(self, i: int, part: float) -> None:
+        """Spread a part of what is on the stakes that are not tried over these."""
+        variance = max(self.variance_estimate(i), self.variance_estimate(self.leader))
+        open_ones = [k for k, stake in enumerate(self.stakes) if not self.tried(stake, variance)]
+        log_total = self.wealth_in_all(i, open_ones)
+        prior = sum(self.prior[k] for k in open_ones)
+        for k in open_ones:
+            kept = (1.0 - part) * math.exp(self.log_wealth[i][k] - log_total)
+            self.log_wealth[i][k] = log_total + math.log(kept + part * self.prior[k] / prior)
+
+    def tried(self, stake: float | None, variance: float) -> bool:
+        if self.failure is not None or stake is None:
+            return False
+        moved = stake**2 * variance * self.p
+        if abs(moved - 10.1) < 1e-9:
+            self.decided_by_rounding = True
+        return moved > 10.1
 
     def lacks(self, i: int, leader: int) -> int:
         """Return how many pulls i lacks if ``leader`` leads; what it has to spare is negative."""
@@ -273,9 +288,9 @@ class HandicapElimination(RoundPolicy):
                 self.decided_by_rounding = True
             if lead <= needed:
                 return False
+            self.leader = i
             for g in self.left:
-                log_total = self.wealth_in_all(g)
-                self.log_wealth[g] = [log_total + math.log(w) for w in self.prior]
+                self.spread(g, 1.0)
         if j is None and not self.bounded:
             self.n_r = 0.0
             self.sums = [0.0] * self.K
