@@ -56,7 +56,7 @@ def test_nothing_is_claimed_that_the_verdict_does_not_carry(word: str) -> None:
 @pytest.mark.parametrize("width", [1280, 390])
 def test_nothing_is_wider_than_the_screen(tmp_path: Path, width: int) -> None:
     place = tmp_path / "report.html"
-    write_page(example(), place)
+    write_page(example(), str(place))
     with launched() as browser:
         context = browser.new_context(viewport={"width": width, "height": 900}, offline=True)
         sheet = context.new_page()

@@ -90,7 +90,7 @@ def test_finished_work_is_counted_by_value(store: Store) -> None:
 def test_a_parquet_table_can_be_joined_with_the_shards(store: Store, tmp_path: Path) -> None:
     from pyarrow import parquet
 
-    assert write_table(SWEEP, store, tmp_path / "cells.parquet") == 4
+    assert write_table(SWEEP, store, str(tmp_path / "cells.parquet")) == 4
     rows = parquet.read_table(tmp_path / "cells.parquet").to_pylist()
     # Cells of two and of three arms are one table.
     shards = store.dataset().to_table().to_pylist()

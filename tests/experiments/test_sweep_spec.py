@@ -5,14 +5,16 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from affinity_bandits import AffinityBandit, Clipped, Gaussian, Power
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.experiments import Cell, Sweep
-from affinity_bandits.policies import POLICIES
+from affinity_bandits.experiments import Cell, SerialExecutor, Store, Sweep, run_cells
+from affinity_bandits.policies import POLICIES, HandicapElimination
+from affinity_bandits.policies.as_steps import AsSteps
 
 FIXED: dict[str, Any] = {"bandit.true_means": [0.4, 0.6], "policy": "ucb1", "horizon": 100}
 
@@ -61,6 +63,29 @@ def test_a_planned_cell_has_the_identity_of_one_made_by_hand() -> None:
     assert [cell.identity for cell in sweep.planned()] == [by_hand.identity]
 
 
+def test_results_from_before_a_policy_chose_otherwise_are_not_taken_for_its_own(
+    tmp_path: Path,
+) -> None:
+    """The handicap without a failure probability, which is another cell now; with one it is not."""
+    name, guarded = "handicap-elimination", {"name": "handicap-elimination", "failure": 0.05}
+    sweep = Sweep(
+        {"policy": [name, guarded, "ucb1"]},
+        {"bandit.true_means": [0.4, 0.6], "horizon": 100},
+        replicates=2,
+    )
+    store = Store(tmp_path)
+    with patch.object(HandicapElimination, "revision", 0):
+        before = [one.identity for one in sweep.planned()]
+        run_cells(sweep, store, SerialExecutor())
+    after = [one.identity for one in sweep.planned()]
+    assert [one.cell().identity for one in sweep.planned()] == after
+    assert before[0] != after[0]
+    assert before[1:] == after[1:]
+    assert run_cells(sweep, store, SerialExecutor()).run == 2
+    policy = AsSteps(HandicapElimination())
+    assert (policy.revision, AsSteps(HandicapElimination(failure=0.05)).revision) == (1, 0)
+
+
 def test_identities_do_not_depend_on_positions() -> None:
     one = Sweep({"horizon": [100, 200], "policy": ["ucb1", "moss"]}, {"bandit.true_means": [0.5]})
     two = Sweep({"policy": ["moss", "ucb1"], "horizon": [200, 100]}, {"bandit.true_means": [0.5]})
@@ -84,6 +109,7 @@ def test_json_and_toml_give_the_same_sweep(tmp_path: Path) -> None:
         """
     )
     sweep = Sweep.from_toml(path)
+    assert sweep == Sweep.from_toml(str(path))
     assert len(sweep) == 4
     assert Sweep.from_json(sweep.to_json()) == sweep
     assert [one.identity for one in Sweep.from_json(sweep.to_json()).planned()] == [

@@ -37,9 +37,9 @@ td, th { text-align: left; vertical-align: top; padding: .3rem .5rem;
 """
 
 
-def write_page(audit: Audit, path: Path) -> None:
+def write_page(audit: Audit, path: str | Path) -> None:
     """Write the page."""
-    path.write_text(page(audit), encoding="utf-8")
+    Path(path).write_text(page(audit), encoding="utf-8")
 
 
 def page(audit: Audit) -> str:

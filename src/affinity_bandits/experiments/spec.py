@@ -18,7 +18,8 @@ from affinity_bandits.errors import InvalidInput, NotSupported, UnknownName
 from affinity_bandits.noise import Noise
 
 SIMULATION_VERSION = 1
-"""Raised whenever the same cell and seed would give other numbers; part of every identity."""
+"""Raised whenever the same cells and seed would give other numbers; part of every identity, with
+the revision of the policy, where only its cells would."""
 
 
 def canonical(data: Any) -> str:
@@ -141,7 +142,8 @@ class Cell:
     @cached_property
     def text(self) -> str:
         """The content that the identity stands for, with the simulation's version."""
-        return canonical({**self.to_json(), "simulation": SIMULATION_VERSION})
+        simulation = SIMULATION_VERSION + self.policy.revision
+        return canonical({**self.to_json(), "simulation": simulation})
 
     @cached_property
     def identity(self) -> str:

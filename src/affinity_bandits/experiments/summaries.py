@@ -166,12 +166,13 @@ def keep_spec(sweep: Sweep, store: Store) -> list[str] | None:
     return None if before is None else _differing(before, new)
 
 
-def write_table(sweep: Sweep, store: Store, path: Path, level: float = 0.95) -> int:
+def write_table(sweep: Sweep, store: Store, path: str | Path, level: float = 0.95) -> int:
     """Write one row for each cell to a .parquet or .csv file; return how many.
 
     A cell of which nothing is finished has 0 replicates and no figures. If the sweep has code of
     the user's own, what there is of earlier code follows, and a column tells codes apart.
     """
+    path = Path(path)
     if path.suffix not in ENDINGS:
         raise InvalidInput("out", "a file that ends in .parquet or .csv", str(path))
     rows = _rows(sweep, store, level)

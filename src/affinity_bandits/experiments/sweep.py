@@ -121,7 +121,7 @@ class Sweep:
         ordered = [key for key in KEYS if key not in self.axes]
         shared = {key: pieces[key][0] for key in ordered}
         axes = list(self.axes)
-        tail = f'"seed":{int(self.seed)},"simulation":{SIMULATION_VERSION}}}'
+        tail = f'"seed":{int(self.seed)},"simulation":'
         for place in itertools.product(*(range(len(self.axes[key])) for key in axes)):
             chosen = dict(shared)
             for key, index in zip(axes, place, strict=True):
@@ -153,14 +153,14 @@ class Sweep:
         return cls(**data)
 
     @classmethod
-    def from_toml(cls, path: Path) -> Sweep:
+    def from_toml(cls, path: str | Path) -> Sweep:
         """Read a sweep from a TOML file.
 
         Keys with dots may be written as tables: `[fixed.bandit]` with `noise = "gaussian"` is
         `"bandit.noise"` of `[fixed]`.
         """
         try:
-            data = tomllib.loads(path.read_text(encoding="utf-8"))
+            data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
         except (ValueError, RecursionError) as error:
             raise InvalidInput(str(path), "a TOML file", str(error)) from None
         for table in ("axes", "fixed"):
@@ -188,12 +188,13 @@ def _flattened(table: dict[str, Any]) -> dict[str, Any]:
 class _Piece:
     """What a value contributes to a cell's text, and what others need to know of it."""
 
-    __slots__ = ("code", "own", "text", "value")
+    __slots__ = ("code", "own", "revision", "text", "value")
 
     def __init__(self, value: Any, text: str | None = None, of: Any = None) -> None:
         self.value = value
         self.text = canonical(value) if text is None else text
         self.code = own_code(of)
+        self.revision = getattr(of, "revision", 0)
         self.own = own_classes(*(of if isinstance(of, tuple) else (of,)))
 
 
@@ -323,7 +324,7 @@ def _planned(chosen: Mapping[str, _Piece], tail: str, place: tuple[int, ...]) ->
     text = (
         f'{{"bandit":{bandit},"checkpoints":{_times(chosen["checkpoints"].value, horizon)},'
         f'{code_text}"engine":{chosen["engine"].text},"horizon":{horizon},'
-        f'"policy":{policy.text},{tail}'
+        f'"policy":{policy.text},{tail}{SIMULATION_VERSION + policy.revision}}}'
     )
     own_parts = (noise.own, chosen["bandit.bias"].own, policy.own)
     return Planned(identity_of(text), text, place, sum(own_parts, ()))

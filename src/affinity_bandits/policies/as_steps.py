@@ -54,6 +54,11 @@ class AsSteps(StepPolicy):
         return self.policy.eliminates
 
     @property
+    def revision(self) -> int:  # type: ignore[override]
+        """That of the round policy."""
+        return self.policy.revision
+
+    @property
     def in_python(self) -> bool:  # type: ignore[override]
         """Whether the round policy runs in plain Python only."""
         return self.policy.in_python

@@ -23,7 +23,7 @@ from affinity_bandits.policies.bets import (
 from affinity_bandits.policies.betting_rounds import end_round, passes_to_come
 from affinity_bandits.policies.explaining import Evidence, PlayedRound, RoundExplanation
 from affinity_bandits.policies.forgetting import absorb_forgetting, wait_until_forgotten
-from affinity_bandits.policies.handicap_words import FORGETTING, JUDGING, explained
+from affinity_bandits.policies.handicap_words import FORGETTING, JUDGING, explained, odds_against
 from affinity_bandits.policies.judged import (
     JudgedState,
     absorb_from_members,
@@ -36,7 +36,6 @@ from affinity_bandits.policies.judged import (
     plan_for_panel,
 )
 from affinity_bandits.policies.leading import put_in_order, takes_the_lead
-from affinity_bandits.policies.odds import odds_against
 from affinity_bandits.policies.planned import Assumed, PlannedRound
 from affinity_bandits.policies.policy import check_size
 from affinity_bandits.policies.round import FOREVER, Round, RoundKernels, RoundPolicy
@@ -163,6 +162,11 @@ class HandicapElimination(RoundPolicy):
             cls(bounded=True, failure=0.05, judges="strangers"),
             cls(bounded=True, failure=0.05, memory=30),
         ]
+
+    @property
+    def revision(self) -> int:  # type: ignore[override]
+        """One if stakes are tried."""
+        return int(self.failure is None)
 
     @property
     def nodes(self) -> tuple[float, ...]:

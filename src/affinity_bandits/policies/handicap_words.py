@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from affinity_bandits.policies.explaining import LEADER, PlayedRound, RoundExplanation
+from affinity_bandits.policies.bets import BettingState, log_worth
+from affinity_bandits.policies.betting_rounds import log_worth_needed
+from affinity_bandits.policies.explaining import LEADER, Evidence, PlayedRound, RoundExplanation
 
 HEAD_START = (
     "The other groups get a head start over the one that leads, so that no comparison can favour"
@@ -20,6 +22,10 @@ JUDGING = {
 FORGETTING = (
     "The last {memory:,} who were chosen are taken to judge. Whoever judged before counts no more"
     " once so many have been chosen, and the groups are compared from then on."
+)
+MEANING = (
+    "20 to 1 against a group: bets against it have turned every 1 that was staked into 20. Were it"
+    " the best group, they would ever come to so much in at most one comparison of 20."
 )
 
 
@@ -60,4 +66,15 @@ def explained(
         none_dropped_because="This round only finds a first leader."
         if played.number == warm_up_rounds
         else "Bets on the leader have not won more than chance explains.",
+    )
+
+
+def odds_against(bets: BettingState) -> Evidence:
+    """Return the wealth of all bets against each arm, and that at which an arm is dropped."""
+    leader = int(bets.leader[0])
+    return Evidence(
+        against=tuple(log_worth(bets, arm) for arm in range(len(bets.dropped_in))),
+        needed=log_worth_needed(bets),
+        leader=leader if leader >= 0 else None,
+        meaning=MEANING,
     )

@@ -30,6 +30,8 @@ class Policy:
     Attributes:
         name: how catalogues, files and the command line call it.
         version: raised whenever the meaning of a saved state changes.
+        revision: raised whenever the same settings choose otherwise, so that results from before
+            are not taken for the policy's.
         randomised: whether `select` draws from its random stream.
         eliminates: whether the policy drops arms from its candidates, so that "undecided" and
             "deceived" mean something.
@@ -42,6 +44,7 @@ class Policy:
 
     name: ClassVar[str]
     version: ClassVar[int] = 1
+    revision: ClassVar[int] = 0
     randomised: ClassVar[bool] = False
     eliminates: ClassVar[bool] = False
     information: ClassVar[str] = "feedback"

@@ -17,9 +17,9 @@ from affinity_bandits.show.courses import Course
 DIGITS = 4
 
 
-def write_page(courses: Sequence[Course], groups: Sequence[str], path: Path) -> None:
+def write_page(courses: Sequence[Course], groups: Sequence[str], path: str | Path) -> None:
     """Write the page to an .html file."""
-    path.write_text(page(courses, groups), encoding="utf-8")
+    Path(path).write_text(page(courses, groups), encoding="utf-8")
 
 
 def page(courses: Sequence[Course], groups: Sequence[str]) -> str:

@@ -10,8 +10,13 @@ import pytest
 
 from affinity_bandits.policies import Evidence, HandicapElimination
 from affinity_bandits.service.core.records import Campaign
-from affinity_bandits.service.ui.evidence import UNSAID, evidence_of, evidence_view
-from affinity_bandits.service.ui.rows import MOST_GROUPS, Row
+from affinity_bandits.service.ui.evidence import (
+    MOST_GROUPS,
+    UNSAID,
+    Row,
+    evidence_of,
+    evidence_view,
+)
 from affinity_bandits.service.ui.view import view_of
 from affinity_bandits.service.ui.wording import odds
 

@@ -11,9 +11,10 @@ from markupsafe import Markup
 from affinity_bandits.policies import Evidence
 from affinity_bandits.service.core.records import Campaign
 from affinity_bandits.service.ui import charts
-from affinity_bandits.service.ui.rows import MOST_GROUPS, Row, Rows
 from affinity_bandits.service.ui.wording import odds
 
+MOST_GROUPS = 12
+"""Groups that a picture shows by name."""
 LEAST = math.log(1.05)
 """Odds below which nothing is said to speak against a group: 1 to 1 is where bets begin."""
 MOST_TICKS = 6
@@ -21,6 +22,25 @@ UNSAID = (
     "The policy of this campaign does not put a number on how much speaks against a group. What it"
     " saw and decided is told below, round by round."
 )
+
+
+@dataclass(frozen=True)
+class Row:
+    """A group with a picture and a few words."""
+
+    name: str
+    picture: Markup
+    words: str
+    number: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of a picture, and how many groups it leaves out."""
+
+    rows: list[Row]
+    more: int
 
 
 @dataclass(frozen=True)

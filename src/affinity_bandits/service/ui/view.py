@@ -13,8 +13,14 @@ from affinity_bandits.service.ui import charts
 from affinity_bandits.service.ui.campaign_text import round_in_words, round_label, short_label
 from affinity_bandits.service.ui.charts import Part
 from affinity_bandits.service.ui.decisions import Decision, decisions_of, explained
-from affinity_bandits.service.ui.evidence import EvidenceView, evidence_of, evidence_view
-from affinity_bandits.service.ui.rows import MOST_GROUPS, Row, Rows
+from affinity_bandits.service.ui.evidence import (
+    MOST_GROUPS,
+    EvidenceView,
+    Row,
+    Rows,
+    evidence_of,
+    evidence_view,
+)
 from affinity_bandits.service.ui.wording import counted, digits_for, exact
 
 MOST_ROUNDS = 60
