@@ -14,7 +14,17 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from affinity_bandits import AffinityBandit, Clipped, Constant, Power, Sigmoid
+import numpy as np
+
+from affinity_bandits import (
+    AffinityBandit,
+    Clipped,
+    Constant,
+    InGroupBonus,
+    Power,
+    Root,
+    Sigmoid,
+)
 from affinity_bandits.bias import Bias
 from affinity_bandits.policies import PublishedSchedule
 
@@ -33,6 +43,8 @@ LEVELS = (0.9, 0.6, 0.75)
 """True means of the best group."""
 FAVOURED = (10, 100, 1000)
 """Initial pulls of the favoured groups; all others have 10."""
+
+DRAWN, DRAWN_SEED = 60, 20261117
 
 STEEPNESS = 2.0
 HEAD_START = 1000
@@ -55,6 +67,37 @@ def instances() -> list[Instance]:
         for j in range(len(BIASES))
         for noise in range(len(NOISES))
     ]
+
+
+def drawn_instances() -> list[Instance]:
+    """Return sixty more, drawn by a fixed seed: for looking once, never for choosing a setting.
+
+    Two to 64 groups, f no steeper than x**2, gaps from 0.05 to 0.5, horizons from 10**6 to 10**12,
+    means and initial pulls (10 to 1000) of each group its own. Redrawn where Algorithm 1 as
+    published could not decide.
+    """
+    rng = np.random.default_rng(DRAWN_SEED)
+    found: list[Instance] = []
+    while len(found) < DRAWN:
+        groups = int(np.exp(rng.uniform(math.log(2.0), math.log(65.0))))
+        steep = float(rng.uniform(0.2, STEEPNESS))
+        bonus = float(rng.uniform(0.1, 2.0))
+        power = Root(steep) if steep < 1.0 else Power(steep)
+        bias = (power, power, power, InGroupBonus(bonus), Sigmoid())[int(rng.integers(5))]
+        gap = float(np.exp(rng.uniform(math.log(0.05), math.log(0.5))))
+        horizon = int(10.0 ** rng.uniform(6.0, 12.0))
+        best = float(rng.uniform(max(0.55, gap), 0.95))
+        # The runner-up is at the gap, the others anywhere below it; who is favoured is chance.
+        below = (best - gap) * rng.uniform(0.0, 1.0, groups - 2)
+        means = rng.permutation([best, best - gap, *below]).tolist()
+        initial = np.exp(rng.uniform(math.log(10.0), math.log(1000.0), groups)).astype(int)
+        noise = NOISES[len(found) % 2]
+        if not decides(groups, bias, gap, horizon):
+            continue
+        name = f"{len(found) + 1}: K={groups} f={bias} {noise} gap={gap:.2g} n={horizon:.0e}"
+        bandit = AffinityBandit(means, bias=bias, initial_pulls=initial.tolist(), noise=noise)
+        found.append(Instance(name, bandit, horizon))
+    return found
 
 
 def decides(groups: int, bias: Bias, gap: float, horizon: int) -> bool:
