@@ -22,7 +22,6 @@ from affinity_bandits import (
     Constant,
     InGroupBonus,
     Power,
-    Root,
     Sigmoid,
 )
 from affinity_bandits.bias import Bias
@@ -80,9 +79,8 @@ def drawn_instances() -> list[Instance]:
     found: list[Instance] = []
     while len(found) < DRAWN:
         groups = int(np.exp(rng.uniform(math.log(2.0), math.log(65.0))))
-        steep = float(rng.uniform(0.2, STEEPNESS))
+        power = Power(float(rng.uniform(1.0, STEEPNESS)))
         bonus = float(rng.uniform(0.1, 2.0))
-        power = Root(steep) if steep < 1.0 else Power(steep)
         bias = (power, power, power, InGroupBonus(bonus), Sigmoid())[int(rng.integers(5))]
         gap = float(np.exp(rng.uniform(math.log(0.05), math.log(0.5))))
         horizon = int(10.0 ** rng.uniform(6.0, 12.0))
