@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +19,7 @@ from affinity_bandits.experiments import (
 )
 from affinity_bandits.policies.state import state_to_json
 from affinity_bandits.simulation.code_cache import interpreted
+from tests.support.without_compiler import value_without_compiler
 
 from .examples import NOISES, named
 
@@ -75,18 +72,8 @@ def found(noise: Noise) -> list[object]:
 @pytest.mark.parametrize("noise", SCORED, ids=named)
 def test_the_bits_are_those_of_machine_code(noise: Noise) -> None:
     assert not interpreted()
-    program = (
-        "import json; from tests.noise.test_same_bits import SCORED, found; "
-        f"print(json.dumps(found(SCORED[{SCORED.index(noise)}])))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        check=True,
-    )
-    assert json.loads(done.stdout) == found(noise)
+    plain = value_without_compiler(__name__, f"found(SCORED[{SCORED.index(noise)}])")
+    assert plain == found(noise)
 
 
 @pytest.mark.slow

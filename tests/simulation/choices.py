@@ -7,9 +7,6 @@ policy whose choices are others now, or `SIMULATION_VERSION` where all are.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +16,7 @@ from affinity_bandits.experiments.spec import SIMULATION_VERSION
 from affinity_bandits.policies import POLICIES, HandicapElimination, RoundPolicy
 from tests.bias.examples import ONE_OF_EACH
 from tests.noise.examples import NOISES
+from tests.support.without_compiler import value_without_compiler
 
 MEANS = [0.5, 0.6]
 STORED = Path(__file__).with_name("choices.json")
@@ -79,18 +77,8 @@ def choices() -> dict[str, Any]:
 
 def made(wanted: str = "choices()", change: str = "") -> dict[str, Any]:
     """Return some of it, found without a compiler, which would take longer than that."""
-    program = f"{change}\nimport json\nfrom tests.simulation.choices import *\n"
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", f"{program}print(json.dumps({wanted}))"],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    result: dict[str, Any] = json.loads(done.stdout)
-    return result
+    found: dict[str, Any] = value_without_compiler("tests.simulation.choices", wanted, change)
+    return found
 
 
 if __name__ == "__main__":

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-
 import pytest
 
 from affinity_bandits import (
@@ -21,6 +16,7 @@ from affinity_bandits import (
 )
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.simulation.code_cache import interpreted
+from tests.support.without_compiler import value_without_compiler
 
 BANDITS = {
     "Bernoulli": AffinityBandit([0.35, 0.6, 0.5], bias=Power(1.5), initial_pulls=[40, 10, 25]),
@@ -59,19 +55,6 @@ def found(name: str) -> dict[str, object]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BANDITS)
 def test_the_bits_are_those_of_machine_code(name: str) -> None:
-    program = (
-        "import json; "
-        "from tests.simulation.test_without_compiler import found, interpreted; "
-        f"print(json.dumps([interpreted(), found({name!r})]))"
-    )
-    plain = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert plain.returncode == 0, plain.stderr
+    plain = value_without_compiler(__name__, f"[interpreted(), found({name!r})]")
     assert not interpreted()  # else nothing is compared
-    assert json.loads(plain.stdout) == [True, found(name)]
+    assert plain == [True, found(name)]
