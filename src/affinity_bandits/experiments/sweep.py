@@ -121,12 +121,12 @@ class Sweep:
         ordered = [key for key in KEYS if key not in self.axes]
         shared = {key: pieces[key][0] for key in ordered}
         axes = list(self.axes)
-        tail = f'"seed":{int(self.seed)},"simulation":'
+        seed = int(self.seed)
         for place in itertools.product(*(range(len(self.axes[key])) for key in axes)):
             chosen = dict(shared)
             for key, index in zip(axes, place, strict=True):
                 chosen[key] = pieces[key][index]
-            yield _planned(chosen, tail, place)
+            yield _planned(chosen, seed, place)
 
     def values(self, planned: Planned) -> dict[str, Any]:
         """Return a cell's value on every axis."""
@@ -293,7 +293,7 @@ _PIECES: dict[str, Callable[[Any], _Piece]] = {
 }
 
 
-def _planned(chosen: Mapping[str, _Piece], tail: str, place: tuple[int, ...]) -> Planned:
+def _planned(chosen: Mapping[str, _Piece], seed: int, place: tuple[int, ...]) -> Planned:
     """Assemble a cell's text, with its keys in the order in which JSON sorts them."""
     means = chosen["bandit.true_means"]
     initial = chosen["bandit.initial_pulls"]
@@ -324,7 +324,8 @@ def _planned(chosen: Mapping[str, _Piece], tail: str, place: tuple[int, ...]) ->
     text = (
         f'{{"bandit":{bandit},"checkpoints":{_times(chosen["checkpoints"].value, horizon)},'
         f'{code_text}"engine":{chosen["engine"].text},"horizon":{horizon},'
-        f'"policy":{policy.text},{tail}{SIMULATION_VERSION + policy.revision}}}'
+        f'"policy":{policy.text},"seed":{seed},'
+        f'"simulation":{SIMULATION_VERSION + policy.revision}}}'
     )
     own_parts = (noise.own, chosen["bandit.bias"].own, policy.own)
     return Planned(identity_of(text), text, place, sum(own_parts, ()))

@@ -165,7 +165,7 @@ class HandicapElimination(RoundPolicy):
 
     @property
     def revision(self) -> int:  # type: ignore[override]
-        """One if stakes are tried."""
+        """One where stakes that have been tried get nothing more, which once they did."""
         return int(self.failure is None)
 
     @property
