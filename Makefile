@@ -1,4 +1,4 @@
-.PHONY: check nightly quick coverage bench pictures soak-sweep soak-service
+.PHONY: check nightly quick coverage bench pictures soak-service
 
 check: ## what every change must pass, in a fresh virtual environment
 	bash .ci/run
@@ -6,8 +6,8 @@ check: ## what every change must pass, in a fresh virtual environment
 nightly: ## the same, with the tests that are too long for every change
 	bash .ci/run nightly
 
-quick: ## formatting, lint, types, layers and the fast tests, in .venv
-	bash .ci/run quick
+quick: ## formatting, lint, types, layers and the fast tests, in .venv; ROOM=planning: one room in full
+	bash .ci/run quick $(ROOM)
 
 coverage: ## which lines of each room the fast tests run, in .venv
 	bash .ci/run coverage
@@ -17,7 +17,6 @@ bench: ## the package against the bare engine
 	.venv/bin/python -m bench.rounds
 	.venv/bin/python -m bench.startup
 	.venv/bin/python -m bench.planning
-	.venv/bin/python -m bench.order
 	.venv/bin/python -m bench.practice
 	.venv/bin/python -m bench.intervals
 	.venv/bin/python -m bench.sweep
@@ -30,8 +29,6 @@ pictures: ## the pictures of the README and the docs
 	.venv/bin/python docs/noise_picture.py
 	.venv/bin/python docs/service_pictures.py
 
-soak-sweep: ## kill, fill and damage sweeps, a hundred times and more; about 20 minutes
-	.venv/bin/python -m soak.sweep
 
 soak-service: ## kill, crash and pause all around the service, a thousand times and more; about 20 minutes
 	.venv/bin/python -m soak.service

@@ -1,4 +1,4 @@
-"""Print a constraint for each package that a part of this one needs: its lowest release."""
+"""Print a constraint to the lowest allowed release of each package that users install."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ TOOLS = ("docs", "dev")
 def main() -> None:
     """Read the lower bounds of pyproject.toml."""
     text = (Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8")
-    extras = tomllib.loads(text)["project"]["optional-dependencies"]
+    project = tomllib.loads(text)["project"]
+    extras = project["optional-dependencies"]
+    users = [line for extra, lines in extras.items() if extra not in TOOLS for line in lines]
     lowest: dict[str, str] = {}
-    for extra, lines in extras.items():
-        if extra in TOOLS:
+    for line in (*project["dependencies"], *users):
+        if line.startswith("affinity-bandits"):
             continue
-        for line in lines:
-            if line.startswith("affinity-bandits"):
-                continue
-            found = re.fullmatch(r"([\w-]+)>=(\d+)(?:\.(\d+))?((?:\.\d+)*)", line)
-            if found is None:
-                raise SystemExit(f"pyproject.toml gives no lower bound that can be read: {line}")
-            name, major, minor, rest = found.groups()
-            lowest[name] = f"{major}.{minor or 0}{rest}.*"
+        # An upper bound may follow the lower one.
+        found = re.fullmatch(r"([\w-]+)>=(\d+)(?:\.(\d+))?((?:\.\d+)*)(?:,<[\d.]+)?", line)
+        if found is None:
+            raise SystemExit(f"pyproject.toml gives no lower bound that can be read: {line}")
+        name, major, minor, rest = found.groups()
+        lowest[name] = f"{major}.{minor or 0}{rest}.*"
     for name, version in sorted(lowest.items()):
         print(f"{name}=={version}")
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from affinity_bandits import AffinityBandit, Gaussian, PiecewisePower
-from affinity_bandits.noise import Noise
+from affinity_bandits.model.noise import Noise
 from affinity_bandits.planning import Assumptions
 
 SMALLEST_SHARE = 1e-7

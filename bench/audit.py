@@ -1,289 +1,306 @@
-"""Does an audit show a bias where there is one, and nowhere else? `python -m bench.audit --json`.
+"""Measure false alarms, coverage and power of the audit: `python -m bench.audit --json`.
 
-Logs are drawn anew. Without a bias, every rule of choice meets 2, 5 and 16 groups, and stars meet
-coins; lengths and drifts are dealt out in turn, and in one of three cells the log ends when it
-looks best. A verdict counts as a false alarm only where its assumption holds. The naive regression
-(score on share and group, one-sided at 5%, robust standard errors) is beside it.
+Logs are drawn anew from 45 worlds without favor (`bench.audit_worlds`), six of which were made to
+break the audit, and from worlds with a favor of 0.2 and 0.4 points. Seeds were fixed before the
+first run. Beside the audit stand a naive test (do own judges give higher scores than others, t test
+at 5%) and a regression with effects of candidate and judge (jackknife over judges, t test at 5%).
 
-    audit.alarm_cells        cells and verdicts without a bias, assumption kept, and cells in which
-                             a set is looked at, and a false alarm is that it misses the truth
-    audit.broken             of these, where the upper 95% limit of false alarms is above 5%
-    audit.worst_alarm        the largest part of logs with a false alarm
-    audit.worst_false_alarm  the largest upper 95% limit of it
-    audit.naive_worst        the same of the naive regression
-    audit.power.*            the part of logs with a bias in which it is shown
-    audit.weak               powers below what is asked of them
-    audit.planted_caught     of the cells in which a verdict is asked for although its assumption
-                             does not hold, the part in which that is seen
+    audit.worlds             worlds that the null hypothesis covers
+    audit.worst_false_alarm  largest fraction of logs called "shown" in one of them
+    audit.broken             worlds whose fraction is above 5%, with 95% confidence
+    audit.worst_coverage     smallest fraction of intervals that contain 0 in one of them
+    audit.worst_named        smallest fraction of logs with "cannot tell" or the named warning, in
+                             worlds that the null hypothesis does not cover
+    audit.outside_alarm      largest fraction of "shown" in such a world
+    audit.naive_worst        largest fraction of alarms of the naive test
+    audit.regression_worst   the same for the regression
+    audit.power.*            fraction of logs with a favor that are called "shown"
+    audit.regression.*       the same for the regression
+    audit.worst_power_ratio  smallest ratio of the two
+    audit.size.*             with --rows: CPU seconds and peak memory of one long log
 """
 
 from __future__ import annotations
 
+import argparse
 import math
+import resource
 import sys
+import time
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from concurrent.futures import ProcessPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 
-from affinity_bandits.audit import (
-    DecisionLog,
-    indicated,
-    mean_ratios,
-    strength,
-    summary_of_log,
-    verdicts,
-)
-from affinity_bandits.audit.conclude import conclude
-from affinity_bandits.bias import InGroupBonus, Power
+from affinity_bandits.audit.conclude import audit_scores
+from affinity_bandits.audit.judges import permute_judges
+from affinity_bandits.audit.log import ScoreLog
 from affinity_bandits.simulation.intervals import proportion_interval
-from bench.audit_logs import HANDICAP, RULES, World, drawn
-from bench.audit_screen import SCREENED, may_be_shown
-from bench.lines import Lines, main
+from bench.audit_worlds import WORLDS, World, draw_log
+from bench.measure import print_figures
 
-RUNS = 2_000
-FEWER, FEWEST = 0.1, 0.02
-"""Parts of the runs where something is there to be found, and where it takes a second."""
-GROUPS = (2, 5, 16)
-ROWS = (200, 2_000, 20_000)
-SHAPES = ("none", "rise", "none", "step", "none", "wave")
-ONE_SIDED = 1.6448536269514722
-HOLDS = {"none": ("nothing", "alike"), "steady": ("steady", "alike")}
-"""Verdicts whose assumption holds under a drift; under any other one it is `ALIKE`."""
-ALIKE = ("alike",)
-PLANTED = "planted: "
-MISSED = ("bonus missed", "ratio missed")
-ENOUGH = math.log(20.0)
-TWO = (0.4, 0.6)
-AHEAD, EVEN = (100, 10), (20, 20)
-OF_PANELS = ("random", "slow")
+LOGS = 1_000
+DRAWS = 20
+"""Simulated logs for the power that an audit reports."""
+FAVORS = (0.2, 0.4)
+POWER_PART = 0.4
+BATCH = 20
 
 
-class Cell(NamedTuple):
-    """What logs are drawn from, and what is looked at."""
+class Count(NamedTuple):
+    """In how many logs of a world something was found.
 
-    name: str
+    Attributes:
+        world: the world.
+        logs: number of logs.
+        shown: logs called "shown".
+        indicated: logs called "indicated".
+        named: logs with "cannot tell" or a named warning.
+        intervals: logs with an interval.
+        missed: intervals without the true favor.
+        naive: alarms of the naive test.
+        regression: alarms of the regression.
+        predicted: mean power that the audits reported for the true favor.
+        seconds: of CPU time.
+    """
+
     world: World
-    verdicts: tuple[str, ...]
-    asked: tuple[float, ...]  # powers; none if there is nothing to be shown
-    looks: bool = False  # ends when it looks best
-    part: float = FEWER  # of the runs
-
-
-class Line(NamedTuple):
-    """In how many logs of a cell each verdict was shown."""
-
-    name: str
-    runs: int
-    shown: dict[str, int]
+    logs: int
+    shown: int
+    indicated: int
+    named: int
+    intervals: int
+    missed: int
     naive: int
-    asked: dict[str, float]
+    regression: int
+    predicted: float
+    seconds: float
 
 
-def cells() -> list[Cell]:
-    """Return the cells: those without a bias first."""
-    return [*without_bias(), *with_bias(), *other_verdicts(), *sets(), *planted()]
-
-
-def other_verdicts() -> list[Cell]:
-    """Return what is asked of "indicated" and of "cannot tell"."""
-    coins = World("round-robin", TWO, (100, 10), 20_000, stars=1, bias=Power(1.0))
-    rest = World("round-robin", TWO, (20, 20), 2_000, bias=InGroupBonus(0.5))
+def power_worlds() -> list[World]:
+    """Return worlds with a favor."""
     return [
-        Cell("coins, round-robin, long", coins, ("indicated",), (0.85,)),
-        Cell("stars, equal committees in turn", rest, ("cannot tell",), (0.99,)),
-        Cell("coins, equal committees in turn", rest._replace(stars=1), ("cannot tell",), (0.99,)),
+        World(
+            100 + number,
+            f"{groups} groups, {rows:,} rows, {favor:g} points",
+            rows=rows,
+            groups=groups,
+            judges=judges,
+            favor=favor,
+            part=POWER_PART if rows < 5_000 else POWER_PART / 2.0,
+        )
+        for number, (groups, judges, rows, favor) in enumerate(
+            (groups, judges, rows, favor)
+            for groups, judges in ((2, 30), (3, 60))
+            for rows in (1_500, 5_000)
+            for favor in FAVORS
+        )
     ]
 
 
-def sets() -> list[Cell]:
-    """Return cells in which sets of the bonus and of ratios of true means are looked at."""
+def audit_logs(world: World, first: int, logs: int) -> Count:
+    """Draw logs of a world, from number `first` on, and audit them."""
+    start = time.process_time()
     found = []
-    for rule, initial in (("round-robin", AHEAD), ("ucb1", EVEN), ("switch after success", AHEAD)):
-        for stars in (1, 4):
-            for bonus, looks in ((0.1, False), (0.5, True)):
-                world = World(rule, TWO, initial, 2_000, stars, bias=InGroupBonus(bonus))
-                name = f"{rule}, {stars} stars, bonus {bonus:g}"
-                found.append(Cell(name, world, MISSED, (), looks))
+    for number in range(first, first + logs):
+        log = draw_log(world, number)
+        found.append(audit_one(world, log))
+    sums = [sum(values) for values in zip(*found, strict=True)]
+    shown, indicated, named, intervals, missed, naive, regression = (int(v) for v in sums[:7])
+    seconds = time.process_time() - start
+    return Count(
+        world, logs, shown, indicated, named, intervals, missed, naive, regression,
+        sums[7] / logs, seconds,
+    )  # fmt: skip
+
+
+def audit_one(world: World, log: ScoreLog) -> tuple[float, ...]:
+    """Return what was found in one log, in the order of `Count`."""
+    shown = False
+    for look in range(1, world.looks + 1):
+        part = log.keep(log.session < len(log.sessions) * look // world.looks)
+        audit = audit_scores(part, by_lot=world.by_lot, draws=DRAWS)
+        shown = shown or audit.word == "shown"
+    codes = {*audit.missing, *(caution.code for caution in audit.warnings)}
+    named = audit.word == "cannot tell" or bool(codes & set(world.codes))
+    favor = audit.favor
+    missed = favor is not None and not favor.low <= world.favor <= favor.high
+    predicted = dict(audit.power).get(world.favor, 0.0)
+    return (
+        shown, audit.word == "indicated", named, favor is not None, missed, naive_alarm(log),
+        regression_alarm(log), predicted,
+    )  # fmt: skip
+
+
+def naive_alarm(log: ScoreLog) -> bool:
+    """Return whether own judges' scores are above others', by a t test that knows nothing else."""
+    own, other = log.score[log.own], log.score[~log.own]
+    error = math.sqrt(own.var() / max(len(own), 1) + other.var() / max(len(other), 1))
+    return bool(own.mean() - other.mean() > 1.645 * error)
+
+
+def regression_alarm(log: ScoreLog) -> bool:
+    """Return whether a regression with effects of candidate and judge shows a favor."""
+    from scipy.special import stdtrit
+
+    test = permute_judges(log, permutations=0)
+    return bool(test.favor > stdtrit(max(test.judges - 1, 1), 0.95) * test.error)
+
+
+def measure(worlds: Sequence[World], logs: int, processes: int) -> list[Count]:
+    """Audit logs of all worlds, in batches on several processes; print progress."""
+    sizes = [max(BATCH, round(logs * world.part)) for world in worlds]
+    tasks = [
+        (place, first, min(BATCH, size - first))
+        for place, size in enumerate(sizes)
+        for first in range(0, size, BATCH)
+    ]
+    counts: list[list[Count]] = [[] for _ in worlds]
+    with ProcessPoolExecutor(processes) as pool:
+        places, firsts, numbers = zip(*tasks, strict=True)
+        found = pool.map(audit_logs, [worlds[place] for place in places], firsts, numbers)
+        for place, count in zip(places, found, strict=True):
+            counts[place].append(count)
+            done = sum(one.logs for one in counts[place])
+            if done == sizes[place]:
+                print(row(merge(counts[place])), file=sys.stderr, flush=True)
+    return [merge(parts) for parts in counts]
+
+
+def merge(parts: Sequence[Count]) -> Count:
+    """Add up the counts of one world."""
+    logs = sum(part.logs for part in parts)
+    return Count(
+        world=parts[0].world,
+        logs=logs,
+        shown=sum(part.shown for part in parts),
+        indicated=sum(part.indicated for part in parts),
+        named=sum(part.named for part in parts),
+        intervals=sum(part.intervals for part in parts),
+        missed=sum(part.missed for part in parts),
+        naive=sum(part.naive for part in parts),
+        regression=sum(part.regression for part in parts),
+        predicted=sum(part.predicted * part.logs for part in parts) / logs,
+        seconds=sum(part.seconds for part in parts),
+    )
+
+
+def row(count: Count) -> str:
+    """Return a line of the table for people."""
+    world = count.world
+    part, low, high = proportion_interval(count.shown, count.logs)
+    covered = 1.0 - count.missed / count.intervals if count.intervals else math.nan
+    cells = [
+        f"{world.number} {world.name}" + (" (outside)" if world.outside else ""),
+        f"{count.logs}",
+        f"{part:.3f} ({low:.3f} to {high:.3f})",
+        f"{count.indicated / count.logs:.2f}",
+        f"{count.named / count.logs:.2f}" if world.outside else "",
+        f"{covered:.3f}",
+        f"{count.naive / count.logs:.2f}",
+        f"{count.regression / count.logs:.2f}",
+        f"{count.predicted:.2f}" if world.favor else "",
+        f"{count.seconds / count.logs:.2f}",
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+HEAD = """\
+| world | logs | shown (95% interval) | indicated | named | coverage | naive | regression | predicted | s per log |
+|---|---|---|---|---|---|---|---|---|---|"""  # noqa: E501
+
+
+def summarize(counts: Sequence[Count]) -> dict[str, float]:
+    """Return the figures."""
+    inside = [one for one in counts if not one.world.outside and not one.world.favor]
+    outside = [one for one in counts if one.world.outside]
+    favored = [one for one in counts if one.world.favor]
+    quiet = inside + outside
+    found: dict[str, float] = {"audit.worlds": len(inside)}
+    if inside:
+        found |= {
+            "audit.worst_false_alarm": max(one.shown / one.logs for one in inside),
+            "audit.broken": sum(
+                proportion_interval(one.shown, one.logs)[1] > 0.05 for one in inside
+            ),
+            "audit.worst_coverage": min(
+                1.0 - one.missed / one.intervals for one in inside if one.intervals
+            ),
+            "audit.naive_worst": max(one.naive / one.logs for one in quiet),
+            "audit.regression_worst": max(one.regression / one.logs for one in quiet),
+        }
+    if outside:
+        found["audit.worst_named"] = min(one.named / one.logs for one in outside)
+        found["audit.outside_alarm"] = max(one.shown / one.logs for one in outside)
+    for one in favored:
+        name = f"{one.world.groups}_groups.{one.world.rows}_rows.{one.world.favor:g}_points"
+        found[f"audit.power.{name}"] = one.shown / one.logs
+        found[f"audit.regression.{name}"] = one.regression / one.logs
+    if favored:
+        ratios = [one.shown / one.regression for one in favored if one.regression]
+        found["audit.worst_power_ratio"] = min(ratios)
+    found["audit.seconds"] = sum(one.seconds for one in counts)
     return found
 
 
-def planted() -> list[Cell]:
-    """Return drifts without a bias, and verdicts that do not allow for them."""
-    rise = World("round-robin", TWO, (20, 200), 2_000, drift="rise")
-    alone = rise._replace(rule="softmax", alone=True, means=(0.6, 0.6))
-    return [
-        Cell(f"{PLANTED}all drift", rise, ("nothing",), ()),
-        Cell(f"{PLANTED}one drifts", alone, ("nothing", "alike"), ()),
-    ]
+def measure_size(rows: int) -> dict[str, float]:
+    """Audit one long log: 3 judges per candidate, 300 judges, days of 30 candidates."""
+    audit_scores(draw_log(World(1, "warm"), 0))
+    log = draw_long_log(rows)
+    start = time.process_time()
+    audit_scores(log)
+    seconds = time.process_time() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    return {f"audit.size.{rows:.0e}.seconds": seconds, f"audit.size.{rows:.0e}.gib": peak}
 
 
-def with_bias() -> list[Cell]:
-    """Return what is asked of the power."""
-    share, half, fifth = Power(1.0), InGroupBonus(0.5), InGroupBonus(0.2)
-    both, one = ("nothing", "alike"), ("nothing",)
+def draw_long_log(rows: int, judges: int = 300, day: int = 30) -> ScoreLog:
+    """Draw a log of many rows with little memory."""
+    from affinity_bandits.audit.log import Coded, build_log
 
-    def world(rule: str, initial: tuple[int, ...], **rest: Any) -> World:
-        return World(rule, TWO, initial, 2_000, bias=rest.pop("bias", share), **rest)
-
-    def panels(stars: int, bias: InGroupBonus) -> World:
-        return world("softmax", EVEN, stars=stars, bias=bias, seats=5)
-
-    return [
-        Cell("stars, round-robin", world("round-robin", AHEAD), both, (0.95, 0.95)),
-        Cell("stars, handicap", world(HANDICAP, AHEAD), both, (0.95, 0.95)),
-        Cell("stars, ucb1", world("ucb1", EVEN), one, (0.95,)),
-        Cell("coins, handicap", world(HANDICAP, AHEAD, stars=1), both, (0.95, 0.0)),
-        Cell("coins, ucb1", world("ucb1", EVEN, stars=1), one, (0.0,)),
-        Cell("stars, panels, half", panels(4, half), OF_PANELS, (0.98, 0.0), part=1.0),
-        Cell("stars, panels, fifth", panels(4, fifth), OF_PANELS, (0.7, 0.0), part=1.0),
-        Cell("coins, panels, half", panels(1, half), OF_PANELS, (0.7, 0.0), part=1.0),
-        Cell("stars, ucb1, steady", world("ucb1", EVEN), ("steady",), (0.0,), part=FEWEST),
-        Cell("stars, handicap, steady", world(HANDICAP, AHEAD), ("steady",), (0.0,), part=FEWEST),
-    ]
-
-
-def without_bias() -> list[Cell]:
-    """Return cells in which there is nothing to be shown."""
-    found: list[Cell] = []
-    for number, rule in enumerate(RULES):
-        for place, groups in enumerate(GROUPS):
-            for stars in (1, 4):
-                turn = len(found)
-                more = stars > 1
-                drift = SHAPES[(number + 2 * place + 3 * more + number // 3) % len(SHAPES)]
-                rows = ROWS[(number + place + more) % 3]
-                means = tuple(0.35 + 0.3 * ((7 * i) % groups) / groups for i in range(groups))
-                uneven = (place + number) % 2 == 0
-                initial = tuple(100 if uneven and i == 0 else 10 for i in range(groups))
-                world = World(rule, means, initial, rows, stars, drift=drift)
-                name = f"{rule}, {groups} groups, {rows} rows, {stars} stars, {drift}"
-                looks = turn % 3 == 2
-                held = HOLDS.get(drift, ALIKE)
-                found.append(Cell(name, world, held, (), looks, 1.0))
-    for rule in ("ucb1", "compensating", "switch after success"):
-        steady = World(rule, TWO, (100, 10), 2_000, drift="steady")
-        found.append(Cell(f"{rule}, steady", steady, HOLDS["steady"], (), part=1.0))
-    for rule in ("softmax", "switch after success"):
-        for stars in (1, 4):
-            for alone in (False, True):
-                world = World(rule, TWO, (20, 20), 2_000, stars, drift="rise", alone=alone, seats=5)
-                # The level rises by 0.18 or 0.12, which `panels_on_record` allows for.
-                name = f"{rule}, panels, {stars} stars, {'one' if alone else 'all'} drift"
-                found.append(Cell(name, world, OF_PANELS, (), part=1.0))
-    return found
+    generator = np.random.default_rng(1)
+    size = rows // 3
+    person = np.arange(size, dtype=np.int32)
+    first = generator.integers(0, judges, size, dtype=np.int32)
+    step = generator.integers(1, judges // 3, size, dtype=np.int32)  # three different judges
+    judge = np.repeat(first, 3) + np.tile(np.arange(3, dtype=np.int32), size) * np.repeat(step, 3)
+    judge %= judges
+    group = generator.integers(0, 3, size, dtype=np.int32)
+    score = np.round(3.0 + generator.normal(0.0, 1.0, 3 * size)).clip(1.0, 5.0)
+    return build_log(
+        Coded(np.repeat(person, 3), [str(number) for number in range(size)]),
+        Coded(np.repeat(group, 3), ["A", "B", "C"]),
+        score,
+        scale=(1.0, 5.0),
+        judge=Coded(judge, [str(number) for number in range(judges)]),
+        judge_group=Coded(judge % 3, ["A", "B", "C"]),
+        session=Coded(np.repeat(person // day, 3), [str(n) for n in range(size // day + 1)]),
+    )
 
 
-def measure(cell: Cell, runs: int) -> Line:
-    """Draw logs of one cell and audit them."""
-    number = max(1, round(runs * cell.part))
-    shown = dict.fromkeys(cell.verdicts, 0)
-    naive = 0
-    for run in range(number):
-        log = drawn(cell.world, run)
-        ends = [len(log) // 8, len(log) // 4, len(log) // 2] if cell.looks else []
-        seen: set[str] = set()
-        found = False
-        for end in (*ends, len(log)):
-            part = log.first(end)
-            seen |= said_of(part, cell)
-            found = found or regression(part) > ONE_SIDED
-        for name in cell.verdicts:
-            shown[name] += name in seen
-        naive += found
-    asked = dict(zip(cell.verdicts, cell.asked, strict=True)) if cell.asked else {}
-    return Line(cell.name, number, shown, naive, asked)
-
-
-def said_of(log: DecisionLog, cell: Cell) -> set[str]:
-    """Return what of that which a cell looks at is said of a log."""
-    summary = summary_of_log(log)
-    if cell.verdicts == ("indicated",):
-        return {"indicated"} if indicated(summary.table) >= ENOUGH else set()
-    if cell.verdicts == ("cannot tell",):
-        return {conclude(summary).word}
-    if cell.verdicts == MISSED:
-        bias = cell.world.bias
-        assert isinstance(bias, InGroupBonus)
-        bonus, ratios = strength(summary.table), mean_ratios(summary.table)
-        held = bonus is not None and bonus.least <= bias.bonus <= bonus.largest
-        true = cell.world.means
-        kept = ratios is not None and all(
-            one.low <= true[one.group] / true[one.than] <= one.high for one in ratios
-        )
-        return {name for name, fine in zip(MISSED, (held, kept), strict=True) if not fine}
-    if cell.verdicts == OF_PANELS:
-        assert summary.at_random is not None
-        assert summary.on_record is not None
-        evidence = (summary.at_random.peak, summary.on_record)
-        return {name for name, log_e in zip(OF_PANELS, evidence, strict=True) if log_e >= ENOUGH}
-    screened = not cell.asked and set(cell.verdicts) <= SCREENED
-    # The narrowest is enough: a wider one is never shown without it.
-    if screened and not may_be_shown(summary, cell.verdicts[0]):
-        return set()
-    made = verdicts(summary, steady="steady" in cell.verdicts)
-    return {verdict.assumption for verdict in made if verdict.shown}
-
-
-def regression(log: DecisionLog) -> float:
-    """Return the t value of the share in a regression of the score on share and group."""
-    share, score = log.judging.copy(), log.score.copy()
-    for group in range(len(log.groups)):
-        own = log.group == group
-        if own.any():
-            share[own] -= share[own].mean()
-            score[own] -= score[own].mean()
-    square = float(share @ share)
-    if square < 1e-12:
-        return 0.0
-    slope = float(share @ score) / square
-    error = math.sqrt(float(np.sum((share * (score - slope * share)) ** 2))) / square
-    return slope / error if error > 0.0 else 0.0
-
-
-def figures(lines: Sequence[Line]) -> dict[str, float]:
-    """Return what the cells say."""
-    quiet = [line for line in lines if not line.asked and not line.name.startswith(PLANTED)]
-    alarms = [(number, line.runs) for line in quiet for number in line.shown.values()]
-    upper = [proportion_interval(number, runs, 0.95)[2] for number, runs in alarms]
-    wrong = [
-        proportion_interval(max(line.shown.values()), line.runs, 0.95)[1] > 0.05
-        for line in lines
-        if line.name.startswith(PLANTED)
-    ]
-    powers = {
-        f"audit.power.{f'{line.name}.{name}'.replace(', ', '.').replace(' ', '_')}": (
-            line.shown[name] / line.runs,
-            asked,
-        )
-        for line in lines
-        for name, asked in line.asked.items()
-    }
-    return {
-        "audit.alarm_cells": len(alarms),
-        "audit.broken": sum(limit > 0.05 for limit in upper),
-        "audit.worst_alarm": max(number / runs for number, runs in alarms),
-        "audit.worst_false_alarm": max(upper),
-        "audit.naive_worst": max(line.naive / line.runs for line in quiet),
-        **{name: power for name, (power, _) in powers.items()},
-        "audit.weak": sum(power < asked for power, asked in powers.values()),
-        "audit.planted_caught": sum(wrong) / len(wrong),
-    }
-
-
-def table(lines: Sequence[Line]) -> str:
-    """Return a row for each cell: how often each verdict was shown, with its 95% interval."""
-    text = ["| cell | logs | shown, with 95% interval | naive |", "|---|---|---|---|"]
-    for line in lines:
-        parts = [
-            f"{name}: {part:.4f} ({low:.4f} to {high:.4f})"
-            for name, number in line.shown.items()
-            for part, low, high in [proportion_interval(number, line.runs, 0.95)]
-        ]
-        naive = f"{line.naive / line.runs:.3f}"
-        text.append(f"| {line.name} | {line.runs:,} | {'; '.join(parts)} | {naive} |")
-    return "\n".join(text)
+def main() -> int:
+    """Measure, and print a table and the figures."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
+    parser.add_argument("--logs", type=int, default=LOGS, help="per world; fewer of slow worlds")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--worlds", help="numbers, as in 1,5,17; 100 and more have a favor")
+    parser.add_argument("--rows", type=float, help="audit one long log instead")
+    arguments = parser.parse_args()
+    if arguments.rows:
+        print_figures(measure_size(int(arguments.rows)), as_json=arguments.json)
+        return 0
+    worlds = [*WORLDS, *power_worlds()]
+    if arguments.worlds:
+        asked = {int(number) for number in arguments.worlds.split(",")}
+        worlds = [world for world in worlds if world.number in asked]
+    counts = measure(worlds, arguments.logs, arguments.processes)
+    if not arguments.json:
+        print("\n".join([HEAD, *(row(count) for count in counts)]))
+    print_figures(summarize(counts), as_json=arguments.json)
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(Lines(__doc__ or "", Line, cells(), measure, figures, table, RUNS)))
+    sys.exit(main())

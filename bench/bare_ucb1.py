@@ -15,79 +15,63 @@ from typing import Any
 import numba
 import numpy as np
 
-from affinity_bandits.simulation.draws import fill_normal, fill_uniform
+from affinity_bandits.simulation import draws
+from affinity_bandits.simulation.compile import compiled_part
 
 CHUNK = 1024
+fill_uniform = compiled_part(draws.fill_uniform, allocates=True)
+fill_normal = compiled_part(draws.fill_normal, allocates=True)
 
 
-@numba.njit(cache=True, error_model="numpy")
-def bernoulli_2(means: Any, initial: Any, horizon: int, key: Any, replicate: Any) -> Any:
-    """Two arms, Bernoulli feedback."""
-    noise = np.empty(CHUNK)
-    a0, a1 = means[0], means[1]
-    c0, c1 = float(initial[0]), float(initial[1])
-    n0, n1, s0, s1 = 0.0, 0.0, 0.0, 0.0
-    m0, m1, r0, r1 = 0.0, 0.0, 0.0, 0.0
-    clock = 0
-    while clock < horizon:
-        size = min(CHUNK, horizon - clock)
-        fill_uniform(noise[:size], key, replicate, clock)
-        for i in range(size):
-            total = c0 + c1
-            if clock >= 2:
-                width = math.sqrt(2.0 * math.log(clock + 1.0))
-                second = m1 + width * r1 > m0 + width * r0
-            else:
-                second = clock == 1
-            if second:
-                s1 += 1.0 if noise[i] < a1 * (c1 / total) else 0.0
-                n1 += 1.0
-                c1 += 1.0
-                m1 = s1 / n1
-                r1 = 1.0 / math.sqrt(n1)
-            else:
-                s0 += 1.0 if noise[i] < a0 * (c0 / total) else 0.0
-                n0 += 1.0
-                c0 += 1.0
-                m0 = s0 / n0
-                r0 = 1.0 / math.sqrt(n0)
-            clock += 1
-    return np.array([n0, n1])
+@numba.njit(error_model="numpy", inline="always")
+def bernoulli(noise: float, mean: float, weight: float) -> float:
+    """Return gated Bernoulli feedback."""
+    return 1.0 if noise < mean * weight else 0.0
 
 
-@numba.njit(cache=True, error_model="numpy")
-def gaussian_2(means: Any, initial: Any, horizon: int, key: Any, replicate: Any) -> Any:
-    """Two arms, shifted Gaussian feedback."""
-    noise = np.empty(CHUNK)
-    a0, a1 = means[0], means[1]
-    c0, c1 = float(initial[0]), float(initial[1])
-    n0, n1, s0, s1 = 0.0, 0.0, 0.0, 0.0
-    m0, m1, r0, r1 = 0.0, 0.0, 0.0, 0.0
-    clock = 0
-    while clock < horizon:
-        size = min(CHUNK, horizon - clock)
-        fill_normal(noise[:size], key, replicate, clock)
-        for i in range(size):
-            total = c0 + c1
-            if clock >= 2:
-                width = math.sqrt(2.0 * math.log(clock + 1.0))
-                second = m1 + width * r1 > m0 + width * r0
-            else:
-                second = clock == 1
-            if second:
-                s1 += a1 + noise[i] + a1 * (c1 / total - 1.0)
-                n1 += 1.0
-                c1 += 1.0
-                m1 = s1 / n1
-                r1 = 1.0 / math.sqrt(n1)
-            else:
-                s0 += a0 + noise[i] + a0 * (c0 / total - 1.0)
-                n0 += 1.0
-                c0 += 1.0
-                m0 = s0 / n0
-                r0 = 1.0 / math.sqrt(n0)
-            clock += 1
-    return np.array([n0, n1])
+@numba.njit(error_model="numpy", inline="always")
+def gaussian(noise: float, mean: float, weight: float) -> float:
+    """Return shifted Gaussian feedback."""
+    return mean + noise + mean * (weight - 1.0)
+
+
+def two_arms(fill: Any, feedback: Any) -> Any:
+    """Compile the loop for two arms."""
+
+    @numba.njit(error_model="numpy")
+    def play(means: Any, initial: Any, horizon: int, key: Any, replicate: Any) -> Any:
+        noise = np.empty(CHUNK)
+        a0, a1 = means[0], means[1]
+        c0, c1 = float(initial[0]), float(initial[1])
+        n0, n1, s0, s1 = 0.0, 0.0, 0.0, 0.0
+        m0, m1, r0, r1 = 0.0, 0.0, 0.0, 0.0
+        clock = 0
+        while clock < horizon:
+            size = min(CHUNK, horizon - clock)
+            fill(noise[:size], key, replicate, clock)
+            for i in range(size):
+                total = c0 + c1
+                if clock >= 2:
+                    width = math.sqrt(2.0 * math.log(clock + 1.0))
+                    second = m1 + width * r1 > m0 + width * r0
+                else:
+                    second = clock == 1
+                if second:
+                    s1 += feedback(noise[i], a1, c1 / total)
+                    n1 += 1.0
+                    c1 += 1.0
+                    m1 = s1 / n1
+                    r1 = 1.0 / math.sqrt(n1)
+                else:
+                    s0 += feedback(noise[i], a0, c0 / total)
+                    n0 += 1.0
+                    c0 += 1.0
+                    m0 = s0 / n0
+                    r0 = 1.0 / math.sqrt(n0)
+                clock += 1
+        return np.array([n0, n1])
+
+    return play
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -110,61 +94,44 @@ def leading_arm(mean: Any, inverse_root: Any, width: float, leader: int) -> int:
     return arm
 
 
-@numba.njit(cache=True, error_model="numpy")
-def bernoulli_many(means: Any, initial: Any, horizon: int, key: Any, replicate: Any) -> Any:
-    """Any number of arms, Bernoulli feedback."""
-    arms = len(means)
-    noise = np.empty(CHUNK)
-    committee = initial.astype(np.float64)
-    total = committee.sum()
-    pulls, sums = np.zeros(arms), np.zeros(arms)
-    mean, inverse_root = np.zeros(arms), np.zeros(arms)
-    arm = 0
-    clock = 0
-    while clock < horizon:
-        size = min(CHUNK, horizon - clock)
-        fill_uniform(noise[:size], key, replicate, clock)
-        for i in range(size):
-            if clock >= arms:
-                width = math.sqrt(2.0 * math.log(clock + 1.0))
-                arm = leading_arm(mean, inverse_root, width, arm)
-            else:
-                arm = clock
-            sums[arm] += 1.0 if noise[i] < means[arm] * (committee[arm] / total) else 0.0
-            pulls[arm] += 1.0
-            committee[arm] += 1.0
-            total += 1.0
-            mean[arm] = sums[arm] / pulls[arm]
-            inverse_root[arm] = 1.0 / math.sqrt(pulls[arm])
-            clock += 1
-    return pulls
+def many_arms(fill: Any, feedback: Any) -> Any:
+    """Compile the loop for any number of arms."""
+
+    @numba.njit(error_model="numpy")
+    def play(means: Any, initial: Any, horizon: int, key: Any, replicate: Any) -> Any:
+        arms = len(means)
+        noise = np.empty(CHUNK)
+        committee = initial.astype(np.float64)
+        total = committee.sum()
+        pulls, sums = np.zeros(arms), np.zeros(arms)
+        mean, inverse_root = np.zeros(arms), np.zeros(arms)
+        arm = 0
+        clock = 0
+        while clock < horizon:
+            size = min(CHUNK, horizon - clock)
+            fill(noise[:size], key, replicate, clock)
+            for i in range(size):
+                if clock >= arms:
+                    width = math.sqrt(2.0 * math.log(clock + 1.0))
+                    arm = leading_arm(mean, inverse_root, width, arm)
+                else:
+                    arm = clock
+                sums[arm] += feedback(noise[i], means[arm], committee[arm] / total)
+                pulls[arm] += 1.0
+                committee[arm] += 1.0
+                total += 1.0
+                mean[arm] = sums[arm] / pulls[arm]
+                inverse_root[arm] = 1.0 / math.sqrt(pulls[arm])
+                clock += 1
+        return pulls
+
+    return play
 
 
-@numba.njit(cache=True, error_model="numpy")
-def gaussian_many(means: Any, initial: Any, horizon: int, key: Any, replicate: Any) -> Any:
-    """Any number of arms, shifted Gaussian feedback."""
-    arms = len(means)
-    noise = np.empty(CHUNK)
-    committee = initial.astype(np.float64)
-    total = committee.sum()
-    pulls, sums = np.zeros(arms), np.zeros(arms)
-    mean, inverse_root = np.zeros(arms), np.zeros(arms)
-    arm = 0
-    clock = 0
-    while clock < horizon:
-        size = min(CHUNK, horizon - clock)
-        fill_normal(noise[:size], key, replicate, clock)
-        for i in range(size):
-            if clock >= arms:
-                width = math.sqrt(2.0 * math.log(clock + 1.0))
-                arm = leading_arm(mean, inverse_root, width, arm)
-            else:
-                arm = clock
-            sums[arm] += means[arm] + noise[i] + means[arm] * (committee[arm] / total - 1.0)
-            pulls[arm] += 1.0
-            committee[arm] += 1.0
-            total += 1.0
-            mean[arm] = sums[arm] / pulls[arm]
-            inverse_root[arm] = 1.0 / math.sqrt(pulls[arm])
-            clock += 1
-    return pulls
+LOOPS = {
+    ("bernoulli", 2): two_arms(fill_uniform, bernoulli),
+    ("gaussian", 2): two_arms(fill_normal, gaussian),
+    ("bernoulli", 32): many_arms(fill_uniform, bernoulli),
+    ("gaussian", 32): many_arms(fill_normal, gaussian),
+}
+"""Compiled loops by noise and number of arms."""

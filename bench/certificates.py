@@ -18,28 +18,24 @@ without bias.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
-import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from affinity_bandits import AffinityBandit, Constant, Gaussian, Power, Sigmoid
 from affinity_bandits.planning import Assumptions
-from affinity_bandits.planning.hard_rounds import hardest_outcomes
-from affinity_bandits.planning.hardest import initial_members
-from affinity_bandits.planning.outcomes import outcome
-from affinity_bandits.planning.plan import HARDEST_RUNS, planned_policy
-from affinity_bandits.planning.reach import (
+from affinity_bandits.planning.plan import (
+    HARDEST_RUNS,
     decided_enough,
     far_enough,
+    planned_policy,
     sufficient_horizon,
 )
-from affinity_bandits.planning.sifting import worst_worlds
+from affinity_bandits.planning.runs import hardest_outcomes, outcome, worst_worlds
+from affinity_bandits.planning.worlds import initial_members
 from affinity_bandits.policies import Elimination, PublishedSchedule, RoundPolicy
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.bias_adversary import CONFIRM_RUNS, Damage, attacks, biases, worst
@@ -203,30 +199,20 @@ def run(
     sets: int,
     tried: int = BIASES,
     runs: int = CONFIRM_RUNS,
-    details: Path | None = None,
     seed: int = SEED,
 ) -> dict[str, float]:
-    """Return the figures; at an interrupt, those of the sets that were finished."""
+    """Return the figures."""
     rng = np.random.default_rng(seed)
     fixed = list(listed())
     chosen = [*fixed, *drawn(max(0, sets - len(fixed)), rng)][:sets]
     lines, controls = [], []
-    began = time.monotonic()
-    try:
-        for number, given in enumerate(chosen):
-            own = np.random.default_rng([seed, number])
-            edge = number >= len(fixed) and number % 4 < 2
-            lines.append(measure(at_the_edge(given) if edge else given, own, tried, runs))
-            if number % PLANTED_EVERY == 0:
-                controls += planted(given, own, tried, runs)
-            if details is not None:
-                kept = {"lines": lines, "controls": controls}
-                text = {name: [one._asdict() for one in some] for name, some in kept.items()}
-                details.write_text(json.dumps(text, indent=1) + "\n", encoding="utf-8")
-            left = (time.monotonic() - began) / (number + 1) * (len(chosen) - number - 1)
-            print(f"\r{number + 1} of {len(chosen)}, {left:.0f} s left ", end="", file=sys.stderr)
-    except KeyboardInterrupt:
-        pass
+    for number, given in enumerate(chosen):
+        own = np.random.default_rng([seed, number])
+        edge = number >= len(fixed) and number % 4 < 2
+        lines.append(measure(at_the_edge(given) if edge else given, own, tried, runs))
+        if number % PLANTED_EVERY == 0:
+            controls += planted(given, own, tried, runs)
+        print(f"\r{number + 1} of {len(chosen)}", end="", file=sys.stderr)
     print(file=sys.stderr)
     return figures(lines, controls, tried)
 
@@ -255,10 +241,8 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
     parser.add_argument("--sets", type=int, default=SETS)
     parser.add_argument("--seed", type=int, default=SEED, help="of the sets that are drawn")
-    parser.add_argument("--details", type=Path, help="write every line to this JSON file")
     arguments = parser.parse_args()
-    found = run(arguments.sets, details=arguments.details, seed=arguments.seed)
-    print_figures(found, as_json=arguments.json)
+    print_figures(run(arguments.sets, seed=arguments.seed), as_json=arguments.json)
     return 0
 
 

@@ -1,11 +1,13 @@
 """Is the best group dropped no more often than stated, whoever joins and whoever judges?
 
-`python -m bench.judges [--json]`. Groups of equal value, so that every drop is a mistake, a bias
-that is steep where shares lie, and an adversary inside the assumptions of each setting: answers
-come in the order that favours the leader most, of the whole committee nobody joins but whoever
-helps the leader, and panels are filled in the leader's favour. As controls, what guards the
-setting is taken out: the head start for those who may join within a round, the rule that nobody is
-compared with a leader who has more seats, and telling the policy at all.
+`python -m bench.judges [--json]`. All groups have equal value, so every drop is a mistake. The bias
+is steep where shares lie, and an adversary acts within the assumptions of each setting. Answers
+come in the order that favors the leader most, as far as the window allows: slot s of a round goes
+out only once every slot up to s - window is answered. Of the whole committee only those join who
+help the leader; panels are filled in the leader's favor. The controls remove the guard of each
+setting: the allowance for the window ("chosen"), the head start for those who may join within a
+round ("members"), and the rule that the leader is not bet on against groups with fewer seats
+("panel").
 """
 
 from __future__ import annotations
@@ -19,34 +21,38 @@ import numpy as np
 
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
 from affinity_bandits.policies import HandicapElimination, judged
-from affinity_bandits.policies.judged import JudgedState
-from affinity_bandits.policies.round import RoundKernels
+from affinity_bandits.policies.contracts import RoundKernels
 from affinity_bandits.policies.state import pack
-from affinity_bandits.simulation.compiled import compiled
+from affinity_bandits.policies.wealth import BettingState
+from affinity_bandits.simulation.compile import compiled
 from affinity_bandits.simulation.draws import Stream, Words, next_normal, next_uniform
 from affinity_bandits.simulation.environment import key_words
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.measure import main
 
-HORIZON = 6_000
+HORIZONS = {"chosen": 20_000, "members": 6_000, "panel": 6_000}
 RUNS = 2_000
 FAILURE = 0.05
 VALUE = 0.9
 INITIAL, FAVOURED = 10, 40
+HEAD_START = FAVOURED - INITIAL
 SEATS = 6
 """Of a panel, at most, for each group."""
 GROUPS = (2, 3, 5)
-WINDOWS = (1, 100)
+WINDOWS = {"chosen": (10, 100, 1_000), "members": (1, 100)}
 LEASE = 1_000
 """Of panels and strangers: slots that are handed out at once, whose answers come in any order."""
-NOISES = {"bernoulli": 0.0, "gaussian.1": 0.1}
+NOISES = {"bernoulli": 0.0, "gaussian.1": 0.1, "gaussian.02": 0.02}
 SQUARE, RAMP = 0, 1
 BIASES = {"x^2": SQUARE, "ramp": RAMP}
 RAMP_WIDTH, RAMP_LOW = 0.02, 0.2
-NOBODY, LEADERS, TENTH = 0, 1, 2
-JOINING = {"leader's": LEADERS, "nobody": NOBODY, "1 in 10": TENTH}
+NOBODY, LEADERS, TENTH, EVERYBODY = 0, 1, 2, 3
+JOINING = {"leader's": LEADERS, "nobody": NOBODY, "1 in 10": TENTH, "everybody": EVERYBODY}
 FAVOURING, EVEN, BY_LOT = 0, 1, 2
 PANELS = {"favouring": FAVOURING, "even": EVEN, "by lot": BY_LOT}
+BLOCKS, SLIDING = 0, 1
+ORDERS = {"blocks": BLOCKS, "sliding": SLIDING}
+"""Slots are rated block by block, or always as far ahead as the window allows."""
 
 plan: Function = unbound
 absorb: Function = unbound
@@ -63,6 +69,7 @@ class Rules(NamedTuple):
     joining: int
     leave: bool
     window: int
+    order: int
 
 
 def biased(bias: int, share: float, equal: float) -> float:
@@ -88,22 +95,25 @@ def seat(
                 judges[arm] = min(members[arm], 1 if next_uniform(stream) < 0.66 else SEATS)
 
 
-def next_place(rules: Rules, rated: IntArray, rank: IntArray, repetitions: int) -> int:
+def next_place(rules: Rules, rated: IntArray, rank: IntArray, repetitions: int, done: int) -> int:
     """Return the place that is rated next: the one preferred most of those that may be."""
     size = len(rank)
-    oldest = size * repetitions
-    for place in range(size):
-        if rated[place] < repetitions:
-            oldest = min(oldest, rated[place] * size + place)
+    limit = (done // rules.window + 1) * rules.window
+    if rules.order == SLIDING:
+        oldest = size * repetitions
+        for place in range(size):
+            if rated[place] < repetitions:
+                oldest = min(oldest, rated[place] * size + place)
+        limit = oldest + rules.window
     for at in range(size):
         place = rank[at]
-        if rated[place] < repetitions and rated[place] * size + place < oldest + rules.window:
+        if rated[place] < repetitions and rated[place] * size + place < limit:
             return int(place)
     return 0
 
 
 def play(
-    state: JudgedState,
+    state: BettingState,
     whole: IntArray,
     whole_start: IntArray,
     real: FloatArray,
@@ -121,7 +131,7 @@ def play(
     judges = np.empty(groups, dtype=np.int64)
     rated = np.empty(groups, dtype=np.int64)
     rank = np.empty(groups, dtype=np.int64)
-    bets = state.bets
+    bets = state
     each = max(1, len(bets.nodes))
     seen = np.empty(groups * each)
     for j in range(len(dropped)):
@@ -155,8 +165,8 @@ def play(
                 seen[i] = 0.0
             total = judges.sum()
             length = size * repetitions
-            for _ in range(length):
-                chosen = next_place(rules, rated, rank[:size], repetitions)
+            for done in range(length):
+                chosen = next_place(rules, rated, rank[:size], repetitions, done)
                 arm = planned.arms[chosen]
                 rated[chosen] += 1
                 mean = VALUE * biased(rules.bias, judges[arm] / max(1, total), 1.0 / size)
@@ -171,6 +181,8 @@ def play(
                     joins = arm == leader if compares else next_uniform(stream) < 0.33
                 elif rules.joining == NOBODY and compares:
                     joins = False
+                elif rules.joining == EVERYBODY:
+                    joins = True
                 if joins:
                     members[arm] += 1
                     if not rules.panel:
@@ -198,12 +210,13 @@ class Case:
     joining: str
     window: int
     leave: bool = False
+    order: str = "sliding"
 
     @property
     def name(self) -> str:
         """What the case is called in figures."""
         parts = (self.judges, self.groups, self.noise, self.bias, self.filled, self.joining)
-        return ".".join(map(str, (*parts, self.window)))
+        return ".".join(map(str, (*parts, self.window, self.order)))
 
 
 def unguarded(kernels: RoundKernels, judges: str) -> RoundKernels:
@@ -211,7 +224,7 @@ def unguarded(kernels: RoundKernels, judges: str) -> RoundKernels:
     if judges == "members":
         ordered = bind(judged.order_members, passes_among_members=one_pass)
         return kernels._replace(meet=bind(judged.meet_members, order_members=ordered))
-    return kernels._replace(absorb=bind(judged.absorb_from_panel, in_order=anyhow))
+    return kernels._replace(absorb=bind(judged.absorb_from_panel, seats_in_order=anyhow))
 
 
 def one_pass(state: Any) -> int:
@@ -227,16 +240,23 @@ def anyhow(state: Any, arm: int) -> bool:
 def failure(case: Case, *, guarded: bool = True, runs: int = RUNS, seed: int = 1) -> float:
     """Return how often a group is dropped that is as good as any other."""
     sigma = NOISES[case.noise]
+    horizon = HORIZONS[case.judges]
     policy = HandicapElimination(
+        head_start=HEAD_START if case.judges == "chosen" else None,
         sigma=sigma or 1.0,
         bounded=sigma == 0.0,
         failure=FAILURE,
         judges=case.judges,
-        in_flight=case.window if case.judges == "members" else None,
+        in_flight=None if case.judges == "panel" else case.window,
     )
     initial = (FAVOURED, *(INITIAL,) * (case.groups - 1))
-    packed = pack(policy.start(case.groups, HORIZON))
-    kernels = policy.kernels() if guarded else unguarded(policy.kernels(), case.judges)
+    state = policy.start(case.groups, horizon)
+    kernels = policy.kernels()
+    if not guarded and case.judges == "chosen":
+        state = state._replace(order=0)
+    elif not guarded:
+        kernels = unguarded(kernels, case.judges)
+    packed = pack(state)
     dropped = np.zeros(runs, dtype=np.int64)
     rules = Rules(
         sigma=sigma,
@@ -246,6 +266,7 @@ def failure(case: Case, *, guarded: bool = True, runs: int = RUNS, seed: int = 1
         joining=JOINING[case.joining],
         leave=case.leave,
         window=case.window,
+        order=ORDERS[case.order],
     )
     loop = bind(play, plan=kernels.plan, absorb=kernels.absorb, meet=kernels.meet)
     compiled(loop, allocates=True)(
@@ -257,7 +278,7 @@ def failure(case: Case, *, guarded: bool = True, runs: int = RUNS, seed: int = 1
         np.array(initial, dtype=np.int64),
         rules,
         key_words(seed, "round"),
-        HORIZON,
+        horizon,
         dropped,
     )
     return float(dropped.mean())
@@ -271,9 +292,14 @@ def cases() -> list[Case]:
             for bias in BIASES:
                 made = (groups, noise, bias)
                 found += [
+                    Case(*made, "chosen", "even", "everybody", window, order=order)
+                    for window in WINDOWS["chosen"]
+                    for order in ORDERS
+                ]
+                found += [
                     Case(*made, "members", "even", joining, window)
-                    for joining in JOINING
-                    for window in WINDOWS
+                    for joining in ("leader's", "nobody", "1 in 10")
+                    for window in WINDOWS["members"]
                 ]
                 found += [
                     Case(*made, "panel", filled, "1 in 10", LEASE, leave=True) for filled in PANELS
@@ -289,6 +315,7 @@ def run() -> dict[str, float]:
     figures["judges.largest"] = max(figures.values())
     for case in cases():
         worst = case.joining == "leader's" or case.filled == "favouring"
+        worst |= case.judges == "chosen" and case.window == max(WINDOWS["chosen"])
         if worst and case.groups == 2:
             figures[f"judges.unguarded.{case.name}"] = failure(case, guarded=False)
     return figures

@@ -1,23 +1,28 @@
-"""Timing on a noisy machine: run the candidates in turn, keep the best or the median of each."""
+"""Shared by all benchmarks: timing on a noisy machine, tables of many lines, output as JSON."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import statistics
+import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from affinity_bandits._version import __version__
+
 
 def best_of_interleaved(tasks: dict[str, Callable[[], Any]], repetitions: int) -> dict[str, float]:
-    """Return each task's shortest time in seconds over repetitions taken in turn.
+    """Return each task's shortest time in seconds over interleaved repetitions.
 
-    In turn, so that a slow spell of the machine meets all of them; the shortest, because noise
-    only ever adds.
+    Interleaving exposes all tasks to the same slow spells of the machine. The minimum is used
+    because noise only adds time.
     """
     best = dict.fromkeys(tasks, float("inf"))
     for _ in range(repetitions):
@@ -29,18 +34,18 @@ def best_of_interleaved(tasks: dict[str, Callable[[], Any]], repetitions: int) -
 
 
 class Spent(NamedTuple):
-    """The time that some work took: on the clock, and of processors."""
+    """Wall time and CPU time of some work, in seconds."""
 
     clock: float
     processors: float
 
 
 class Compared(NamedTuple):
-    """The package's speed as a part of the bare engine's: median, smallest, largest.
+    """Median, minimum and maximum of baseline time over the package's time.
 
     Attributes:
-        speed: on the clock; on a busy machine it varies with what others do.
-        work: bare time of processors over the package's: what it computes beyond the work itself.
+        speed: in wall time, which varies with the machine's load.
+        work: in CPU time.
     """
 
     speed: tuple[float, float, float]
@@ -48,11 +53,7 @@ class Compared(NamedTuple):
 
 
 def in_turn(bare: Callable[[], Any], package: Callable[[], Any], slices: int) -> Compared:
-    """Compare slices of the same work, taken in turn, each with the bare ones before and after it.
-
-    A slow spell of the machine meets both; one that begins or ends within a slice moves that one
-    comparison, not the middle of all.
-    """
+    """Compare alternating slices of the same work, each with the baseline before and after it."""
     beside = [spent(bare)]
     between = []
     for _ in range(slices):
@@ -70,17 +71,14 @@ def _middle(ratios: list[float]) -> tuple[float, float, float]:
 
 
 def spent(work: Callable[[], Any]) -> Spent:
-    """Return the time that some work takes, in this process and its descendants."""
+    """Return the time that some work takes in this process and its descendants."""
     began, before = time.perf_counter(), processor_seconds()
     work()
     return Spent(time.perf_counter() - began, processor_seconds() - before)
 
 
 def processor_seconds() -> float:
-    """Return the processor time that this process and its descendants have used so far.
-
-    Those that ended count once somebody has waited for them.
-    """
+    """Return the CPU time of this process and its descendants, those waited for included."""
     ticks: dict[int, int] = {}
     below: dict[int, list[int]] = defaultdict(list)
     for stat in Path("/proc").glob("[0-9]*/stat"):
@@ -100,8 +98,14 @@ def processor_seconds() -> float:
     return total / os.sysconf("SC_CLK_TCK")
 
 
+def geometric_mean(values: Iterable[float]) -> float:
+    """Return the geometric mean of positive numbers."""
+    logs = [math.log(value) for value in values]
+    return math.exp(sum(logs) / len(logs))
+
+
 def main(run: Callable[[], dict[str, float]]) -> int:
-    """Print a benchmark's figures, as a table or as JSON."""
+    """Run a benchmark and print its figures, as a table or as JSON."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     arguments = parser.parse_args()
@@ -117,3 +121,87 @@ def print_figures(figures: Mapping[str, float], *, as_json: bool) -> None:
     width = max(map(len, figures))
     for name, value in figures.items():
         print(f"{name:<{width}}  {value:.4g}")
+
+
+class Lines(NamedTuple):
+    """A benchmark whose figures summarize many lines, one named tuple per item of work.
+
+    Attributes:
+        about: the benchmark's docstring.
+        line: the type of a line.
+        work: one item per line.
+        measure: returns a line, given its item and the number of runs.
+        figures: summarizes the lines.
+        table: formats the lines.
+        runs: the default number of runs per line.
+        first: how many lines to measure sequentially first, so that each policy compiles once.
+    """
+
+    about: str
+    line: Callable[..., Any]
+    work: Sequence[Any]
+    measure: Callable[[Any, int], Any]
+    figures: Callable[[Sequence[Any]], dict[str, float]]
+    table: Callable[[Sequence[Any]], str]
+    runs: int
+    first: int = 1
+
+
+def main_of_lines(bench: Lines) -> int:
+    """Measure every line and print the figures."""
+    parser = argparse.ArgumentParser(description=bench.about.partition("\n")[0])
+    parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
+    parser.add_argument("--runs", type=int, default=bench.runs, help="runs per line")
+    parser.add_argument("--lines", type=int, help="measure the first lines only, without figures")
+    parser.add_argument(
+        "--kept", type=Path, help="append each line to this file and skip lines it already has"
+    )
+    arguments = parser.parse_args()
+    lines = measure_lines(bench, arguments.runs, arguments.kept, arguments.lines)
+    if not arguments.json:
+        print(bench.table(lines))
+    if arguments.lines is None:
+        print_figures(bench.figures(lines), as_json=arguments.json)
+    return 0
+
+
+def measure_lines(
+    bench: Lines, runs: int, kept: Path | None = None, count: int | None = None
+) -> list[Any]:
+    """Return one line per item of work, or for the first `count` items, in order."""
+    found = {} if kept is None else _read(bench, runs, kept)
+    asked = range(len(bench.work))[:count]
+    missing = [place for place in asked if place not in found]
+
+    def add(place: int, line: Any) -> None:
+        found[place] = line
+        if kept is not None:
+            about = {"version": __version__, "runs": runs, "place": place}
+            with kept.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(about | {"line": line._asdict()}) + "\n")
+        if sys.stderr.isatty():
+            print(f"\r{len(found)} of {len(asked)}", end="", file=sys.stderr, flush=True)
+
+    for place in missing[: bench.first]:
+        add(place, bench.measure(bench.work[place], runs))
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        places = {
+            pool.submit(bench.measure, bench.work[place], runs): place
+            for place in missing[bench.first :]
+        }
+        for done in as_completed(places):
+            add(places[done], done.result())
+    return [found[place] for place in asked]
+
+
+def _read(bench: Lines, runs: int, kept: Path) -> dict[int, Any]:
+    """Return the lines in a file that have this version and this number of runs."""
+    found = {}
+    for text in kept.read_text(encoding="utf-8").splitlines() if kept.exists() else ():
+        try:
+            entry = json.loads(text)
+        except json.JSONDecodeError:  # cut off while it was written
+            continue
+        if (entry["version"], entry["runs"]) == (__version__, runs):
+            found[entry["place"]] = bench.line(**entry["line"])
+    return found

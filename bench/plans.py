@@ -37,18 +37,17 @@ from affinity_bandits import (
     Power,
     simulate,
 )
-from affinity_bandits.bias import Bias
-from affinity_bandits.noise import Noise
+from affinity_bandits.model.bias import Bias
+from affinity_bandits.model.noise import Noise
 from affinity_bandits.planning import Assumptions, Outcome
-from affinity_bandits.planning.outcomes import counted
 from affinity_bandits.planning.plan import planned_policy
+from affinity_bandits.planning.runs import count_outcomes
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.admitted import flattened
 from bench.bias_adversary import TIE, biases
 from bench.certificates import at_the_edge
-from bench.lines import Lines, main
-from bench.regret import geometric_mean
+from bench.measure import Lines, geometric_mean, main_of_lines
 
 RUNS = 1_000
 SEARCH_RUNS = 20
@@ -218,7 +217,7 @@ def outcome(
 ) -> Outcome:
     """Run a policy and count; by steps where rounds cannot be drawn at once."""
     result = simulate(bandit, policy, horizon, runs, seed, checkpoints=1, progress=False)
-    return counted(result.pulls[0, :, -1, :], result.candidates[0], best=bandit.best_arms[0])
+    return count_outcomes(result.pulls[0, :, -1, :], result.candidates[0], best=bandit.best_arms[0])
 
 
 def attack(given: Assumptions, policy: RoundPolicy, runs: int, rng: np.random.Generator) -> Any:
@@ -357,4 +356,4 @@ def table(lines: Sequence[Line]) -> str:
 
 if __name__ == "__main__":
     work = list(enumerate(situations()))
-    sys.exit(main(Lines(__doc__ or "", Line, work, measure, figures, table, RUNS)))
+    sys.exit(main_of_lines(Lines(__doc__ or "", Line, work, measure, figures, table, RUNS)))

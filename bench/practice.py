@@ -1,9 +1,8 @@
 """What a fair comparison costs beside an ordinary test: `python -m bench.practice --json`.
 
-Every scenario of `practice_scenarios` is run with the handicap, told the initial pulls or only a
-bound on their differences, and with the handicap as it was at first, told that bound. A run costs
-the choices until one group is left; the yardstick is the test of fixed size that somebody would run
-who believes in no bias.
+Every scenario of `practice_scenarios` runs with the handicap, given the initial pulls or only a
+bound on their differences. The cost of a run is the number of choices until one group is left. The
+baseline is a fixed-size test that assumes no bias.
 """
 
 from __future__ import annotations
@@ -16,11 +15,9 @@ import numpy as np
 
 from affinity_bandits.policies import HandicapElimination, RoundPolicy
 from affinity_bandits.simulation.intervals import proportion_interval
-from bench.former_handicap import FormerHandicap
-from bench.lines import Lines, main
+from bench.measure import Lines, geometric_mean, main_of_lines
 from bench.practice_play import played
 from bench.practice_scenarios import FAILURE, SCENARIOS, Scenario, holdout
-from bench.regret import geometric_mean
 
 RUNS = 2_000
 HORIZON = 100_000
@@ -48,7 +45,6 @@ def policies(scenario: Scenario) -> dict[str, RoundPolicy]:
     return {
         "handicap": HandicapElimination(initial_pulls=pulls, bounded=True, failure=FAILURE),
         "bound_only": HandicapElimination(bound, bounded=True, failure=FAILURE),
-        "former": FormerHandicap(bound, bounded=True, failure=FAILURE),
     }
 
 
@@ -110,4 +106,6 @@ def table(lines: Sequence[Line]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Lines(__doc__ or "", Line, work(), measure, figures, table, RUNS, first=3)))
+    sys.exit(
+        main_of_lines(Lines(__doc__ or "", Line, work(), measure, figures, table, RUNS, first=2))
+    )

@@ -9,16 +9,16 @@ import numpy as np
 
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
 from affinity_bandits.policies import RoundPolicy
+from affinity_bandits.policies.contracts import add_score
 from affinity_bandits.policies.state import pack
-from affinity_bandits.policies.tallies import add_score
-from affinity_bandits.simulation.compiled import compiled
+from affinity_bandits.simulation.compile import compiled
 from affinity_bandits.simulation.draws import Stream, Words, next_uniform
 from affinity_bandits.simulation.environment import key_words
 from bench.practice_scenarios import STARS, Scenario, tilted
 
 MEANS = 2001
 """Means between 0 and 1 whose score probabilities are tabulated. A mean in between is had by
-taking one of its two neighbours at random, so it is exact."""
+taking one of its two neighbors at random, so it is exact."""
 
 plan: Function = unbound
 absorb: Function = unbound

@@ -1,31 +1,27 @@
 """The regret of each policy on the public suite: `python -m bench.regret --json`.
 
-Algorithm 1 as published is the measure of all others. Elimination with a handicap is told what
-holds on the whole suite (`suite.HEAD_START` and the kind of noise), never anything of an instance;
-`handicap_default` is told the kind of noise only, like the published one; `handicap_known` is told
-the initial pulls of each instance as well, and `former` is the handicap as it was at first. UCB1,
-EXP3-IX and Thompson sampling go pull by pull and are run where that is affordable: up to 10**6
-pulls.
+The baseline is Algorithm 1 as published. `handicap` knows what holds on the whole suite
+(`suite.HEAD_START` and the kind of noise); `handicap_default` knows only the kind of noise;
+`handicap_known` also knows each instance's initial pulls. UCB1, EXP3-IX and Thompson sampling
+choose pull by pull and run only up to 10**6 pulls.
 
-A failure is a dropped best group; for a policy that drops nobody, another group with more pulls
-than the best ones together.
+A failure is a dropped best group. For a policy without eliminations, it is another group with more
+pulls than the best groups together.
 """
 
 from __future__ import annotations
 
-import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from affinity_bandits import simulate, theory
 from affinity_bandits.catalogue import AnyPolicy, policy_from_json
-from affinity_bandits.noise import Bernoulli, Gaussian
+from affinity_bandits.model.noise import Bernoulli, Gaussian
 from affinity_bandits.policies import Elimination, HandicapElimination, RoundPolicy
 from affinity_bandits.simulation.intervals import proportion_interval
-from bench.former_handicap import FormerHandicap
-from bench.lines import Lines, main
+from bench.measure import Lines, geometric_mean, main_of_lines
 from bench.suite import HEAD_START, Instance, instances
 
 REPLICATES = 4_000
@@ -67,7 +63,6 @@ def policies(instance: Instance) -> dict[str, AnyPolicy]:
         "handicap": HandicapElimination(head_start=HEAD_START, bounded=bounded),
         "handicap_known": HandicapElimination(initial_pulls=bandit.initial_pulls, bounded=bounded),
         "handicap_default": HandicapElimination(bounded=bounded),
-        "former": FormerHandicap(head_start=HEAD_START, bounded=bounded),
     }
     if horizon <= MOST_STEPS:
         thompson = "thompson-beta" if bounded else "thompson-gaussian"
@@ -132,16 +127,7 @@ def figures(lines: Sequence[Line]) -> dict[str, float]:
         for noise in ("Gaussian", "Bernoulli"):
             some = [ratio for line, ratio in ratios.items() if line.noise.startswith(noise)]
             found[f"{key}.{noise.lower()}.geomean_ratio_to_published"] = geometric_mean(some)
-    former = {line.instance: line.regret for line in lines if line.policy == "former"}
-    found["regret.handicap.worst_ratio_to_former"] = max(
-        line.regret / former[line.instance] for line in lines if line.policy == "handicap"
-    )
     return found
-
-
-def geometric_mean(values: Iterable[float]) -> float:
-    logs = [math.log(value) for value in values]
-    return math.exp(sum(logs) / len(logs))
 
 
 def table(lines: Sequence[Line]) -> str:
@@ -166,4 +152,4 @@ def table(lines: Sequence[Line]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Lines(__doc__ or "", Line, work(), measure, figures, table, REPLICATES)))
+    sys.exit(main_of_lines(Lines(__doc__ or "", Line, work(), measure, figures, table, REPLICATES)))

@@ -16,12 +16,15 @@ import numpy as np
 
 from affinity_bandits import AffinityBandit, Gaussian, Power, simulate
 from affinity_bandits.policies import Elimination, PublishedSchedule
-from affinity_bandits.simulation.draws import Stream, next_normal
+from affinity_bandits.simulation import draws
+from affinity_bandits.simulation.compile import compiled_part
+from affinity_bandits.simulation.draws import Stream
 from affinity_bandits.simulation.environment import key_words
 from bench.measure import best_of_interleaved, main
 
 REPLICATES = 10_000
 HORIZON = 10**12
+next_normal = compiled_part(draws.next_normal)
 
 
 @numba.njit(cache=True)

@@ -23,7 +23,7 @@ from uuid import UUID
 
 import orjson
 
-from affinity_bandits.service.core.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.campaigns import Campaigns, SlotAsk
 from affinity_bandits.service.store.connection import connect
 from bench.bare_insert import TABLE
 from bench.http_load import Load, burst, numbered, post
@@ -261,7 +261,7 @@ async def _serial(benches: dict[str, tuple[str, int, list[UUID]]]) -> dict[str, 
     try:
         for _ in range(SERIAL):
             for name, (_, tenant, ids) in benches.items():
-                ask = Ask(1, uuid.uuid4().hex, "b")
+                ask = SlotAsk(1, uuid.uuid4().hex, "b")
                 core, campaign = Campaigns(pools[name]), chosen.choice(ids)
                 start = time.perf_counter()
                 await core.ask(tenant, campaign, [ask])

@@ -19,12 +19,12 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits.policies import ExploreThenCommit
-from affinity_bandits.service.core.campaign_spec import CampaignSpec
 from affinity_bandits.service.core.campaigns import Campaigns
 from affinity_bandits.service.core.keys import create_tenant, make_key
+from affinity_bandits.service.core.spec import CampaignSpec
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate
-from affinity_bandits.wire.limits import SCOPES
+from affinity_bandits.wire.base import SCOPES
 
 ARMS = ("north", "south")
 HORIZON = 10**12

@@ -29,7 +29,7 @@ FIRST = (
 FURTHER = """
 import json, time
 from affinity_bandits import AffinityBandit, Power, simulate
-from affinity_bandits.policies.registry import POLICIES
+from affinity_bandits.policies import POLICIES
 
 bandit = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[100, 10])
 took = {}

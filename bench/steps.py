@@ -11,7 +11,7 @@ import numpy as np
 
 from affinity_bandits import AffinityBandit, Gaussian, Power, simulate
 from affinity_bandits.simulation.environment import key_words
-from bench import bare_ucb1
+from bench.bare_ucb1 import LOOPS
 from bench.measure import best_of_interleaved, main
 
 REPLICATES = 4
@@ -37,7 +37,7 @@ def ratio(noise: str, arms: int, horizon: int, suffix: str = "") -> dict[str, fl
         bias=Power(1.0),
         noise=Gaussian() if noise == "gaussian" else "bernoulli",
     )
-    bare = getattr(bare_ucb1, f"{noise}_{2 if arms == 2 else 'many'}")
+    bare = LOOPS[noise, arms]
     means = np.array(bandit.true_means)
     initial = np.array(bandit.initial_pulls)
     key = key_words(0, "noise")

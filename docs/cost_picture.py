@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from bench.former_handicap import FormerHandicap
 from bench.practice_play import played
 from bench.practice_scenarios import FAILURE, MILD, Scenario
 
@@ -18,7 +17,7 @@ COMMITTEE = (60, 40)
 BEST = 0.75
 DIFFERENCES = (0.04, 0.06, 0.08, 0.12, 0.16, 0.24, 0.32)
 HORIZON = 10**7
-RUNS = {"handicap": 1_000, "former": 200, "published": 20}
+RUNS = {"handicap": 1_000, "published": 20}
 
 
 def scenario(difference: float) -> Scenario:
@@ -34,10 +33,8 @@ def choices(policy: RoundPolicy, difference: float, runs: int) -> FloatArray:
 
 def main() -> None:
     """Measure, and draw."""
-    bound = COMMITTEE[0] - COMMITTEE[1]
     policies: dict[str, RoundPolicy] = {
         "handicap": HandicapElimination(initial_pulls=COMMITTEE, bounded=True, failure=FAILURE),
-        "former": FormerHandicap(bound, bounded=True, failure=FAILURE),
         "published": Elimination(),
     }
     found = {
@@ -51,7 +48,6 @@ def main() -> None:
     axes.plot(DIFFERENCES, ordinary, color="#000000", ls="--")
     named = {
         "handicap": ("elimination with a handicap", COLOURS[0]),
-        "former": ("the handicap's first form", COLOURS[2]),
         "published": ("Algorithm 1 as published", COLOURS[1]),
     }
     for name, (_, colour) in named.items():

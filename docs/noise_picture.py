@@ -18,7 +18,7 @@ from affinity_bandits import (
     Ordinal,
 )
 from affinity_bandits.plots.style import COLOURS, SETTINGS, save_figure
-from affinity_bandits.testing.noises import feedback_law
+from affinity_bandits.testing.contracts import feedback_law
 
 IMAGES = Path(__file__).parent / "images"
 MEAN = 0.6

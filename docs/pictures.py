@@ -17,11 +17,11 @@ from affinity_bandits.experiments import (
     cell_summaries,
     run_cells,
 )
-from affinity_bandits.experiments.axes import fixed_words
+from affinity_bandits.experiments.sweep import fixed_words
 from affinity_bandits.paper import StoreCellRunner, run_item
 from affinity_bandits.plots import draw_regret, draw_sweep, sweep_grid
 from affinity_bandits.plots.style import save_figure
-from affinity_bandits.studies import studies
+from affinity_bandits.studies import STUDIES
 
 IMAGES = Path(__file__).parent / "images"
 AFFINITY = str(Path(sys.executable).with_name("affinity"))
@@ -60,7 +60,7 @@ def sweep_picture() -> None:
 
 def study_pictures() -> None:
     """The figure of each study that has a page, at the scale `full`."""
-    for study in studies().values():
+    for study in STUDIES.items().values():
         with tempfile.TemporaryDirectory() as folder:
             runner = StoreCellRunner(Store(Path(folder) / "store"), ProcessExecutor())
             outcome = run_item(study, "full", runner, Path(folder))

@@ -27,16 +27,16 @@ from affinity_bandits.policies import (
     HandicapElimination,
     RoundPolicy,
 )
-from affinity_bandits.policies.schedule import ListedSchedule
+from affinity_bandits.policies.elimination import ListedSchedule
 from affinity_bandits.service.core import keys
-from affinity_bandits.service.core.campaign_spec import CampaignSpec
-from affinity_bandits.service.core.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.campaigns import Campaigns, SlotAsk
 from affinity_bandits.service.core.health_checks import HealthChecks
-from affinity_bandits.service.core.records import Lease
+from affinity_bandits.service.core.spec import CampaignSpec
 from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.http.app import create_app
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate
+from affinity_bandits.wire import Lease
 
 IMAGES = Path(__file__).parent / "images"
 SERVER = os.environ.get("AFFINITY_DSN", "postgresql://127.0.0.1:5432/test")
@@ -52,15 +52,18 @@ class Traffic:
         self._tenant = tenant
         self._actor = actor
         self._random = np.random.default_rng(15)
+        self._groups: dict[UUID, tuple[str, ...]] = {}
 
     async def create(
         self, name: str, groups: Sequence[str], policy: RoundPolicy, horizon: int, at: datetime
     ) -> UUID:
         """Make a campaign."""
         made = CampaignSpec(name, tuple(groups), policy, horizon, lease_seconds=3 * 86_400.0)
-        return await self._campaigns.create(
+        id_ = await self._campaigns.create(
             self._tenant, made, key=f"make-{at.timestamp()}", actor=self._actor, now=at
         )
+        self._groups[id_] = made.arms
+        return id_
 
     async def run(
         self, campaign: UUID, values: Sequence[float], answers: int, at: datetime, *, owed: int = 0
@@ -74,7 +77,8 @@ class Traffic:
                 return
             at += timedelta(hours=17, minutes=23)
             slots, units = [], []
-            for slot, arm in lease.slots:
+            for slot, name in lease.slots:
+                arm = self._groups[campaign].index(name)
                 weight = 0.6 + 0.4 * np.sqrt(len(values) * seen[arm] / seen.sum())
                 slots.append(slot)
                 units.append(10**9 * int(self._random.random() < values[arm] * weight))
@@ -88,7 +92,7 @@ class Traffic:
             await self._ask(campaign, owed, at)
 
     async def _ask(self, campaign: UUID, count: int, at: datetime) -> Lease | None:
-        ask = Ask(count, f"a{at.timestamp()}", self._actor)
+        ask = SlotAsk(count, f"a{at.timestamp()}", self._actor)
         (lease,) = await self._campaigns.ask(self._tenant, campaign, [ask], now=at)
         return lease if isinstance(lease, Lease) else None
 
@@ -103,11 +107,12 @@ async def planted(pool: asyncpg.Pool[Any]) -> tuple[str, UUID]:
     made = CampaignSpec("Support panels", groups, ExploreThenCommit(400), 5000, 3600.0, 1.0, 5.0)
     id_ = await campaigns.create(tenant, made, key="make", actor="pictures", now=at)
     for turn in range(300):
-        ask = Ask(3, f"a{turn}", "pictures")
+        ask = SlotAsk(3, f"a{turn}", "pictures")
         (lease,) = await campaigns.ask(tenant, id_, [ask], now=at)
         assert isinstance(lease, Lease)
         at += timedelta(minutes=20)
-        kept = [slot for slot, arm in lease.slots if random.random() > (0.05, 0.3, 0.05)[arm]]
+        missing = dict(zip(groups, (0.05, 0.3, 0.05), strict=True))
+        kept = [slot for slot, arm in lease.slots if random.random() > missing[arm]]
         units = tuple(10**9 * int(random.integers(1, 6)) for _ in kept)
         if kept:
             tell = SlotTell(lease.number, f"t{turn}", "pictures", tuple(kept), units)

@@ -1,1 +1,1 @@
-"""Disturb sweeps in every way we can think of, and check that nothing is lost or made up."""
+"""Kill, crash and pause the service and its database, and check that nothing is lost or made up."""

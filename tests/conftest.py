@@ -1,4 +1,8 @@
-"""Settings of every test, and turns for those that cannot share the machine with their like."""
+"""Settings of every test, and which tests run when.
+
+`pytest --quick` runs the fast tests of the rooms in QUICK, and the first fast test of every other
+file. The marks `slow` (over 0.3 s), `long` and `nightly` stand at the tests; NIGHTLY adds to them.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,23 @@ from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
 pytest_plugins = ("tests.support.databases",)
+
+QUICK = (
+    "tests/audit/",
+    "tests/bias/",
+    "tests/contracts/",
+    "tests/noise/",
+    "tests/planning/",
+    "tests/policies/",
+    "tests/service/core/",
+    "tests/simulation/",
+    "tests/test_bandit.py",
+    "tests/test_no_import_circles.py",
+    "tests/test_one_name_one_thing.py",
+    "tests/test_public_names.py",
+)
+NIGHTLY = ("tests/service/test_soak.py::test_nor_when_a_standby_takes_over",)
+"""Tests that are too long for every change; the check has others of the same kind."""
 
 settings.register_profile(
     "default",
@@ -32,17 +53,34 @@ providers.is_local_module_file = lambda path: False  # there is no setting for i
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is not asked for
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests that have the mark `long`; the others stay in their order.
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--quick`."""
+    parser.addoption("--quick", action="store_true", help="the fast tests of `make quick` only")
 
-    Of a test with the mark `nightly_but`, the cases that it does not name are marked `nightly`.
-    """
+
+@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is not asked for
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark nightly tests, choose the quick ones, and begin with the long ones."""
     for item in items:
         mark = item.get_closest_marker("nightly_but")
-        if mark is not None and not any(part in item.name for part in mark.args):
+        left_out = mark is not None and not any(part in item.name for part in mark.args)
+        if left_out or item.nodeid.startswith(NIGHTLY):
             item.add_marker(pytest.mark.nightly)
+    if config.getoption("--quick"):
+        chosen = list(_quick(items))
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
+        items[:] = chosen
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+def _quick(items: list[pytest.Item]) -> Iterator[pytest.Item]:
+    seen: set[Path] = set()
+    for item in items:
+        if any(item.get_closest_marker(mark) for mark in ("slow", "nightly")):
+            continue
+        if item.nodeid.startswith(QUICK) or item.path not in seen:
+            yield item
+        seen.add(item.path)
 
 
 @pytest.fixture(autouse=True)

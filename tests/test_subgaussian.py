@@ -22,11 +22,10 @@ from affinity_bandits import (
     Constant,
     Gaussian,
     Power,
-    Sigmoid,
 )
-from affinity_bandits.bias import Bias
+from affinity_bandits.model.bias import Bias
+from affinity_bandits.model.feedback import bernoulli_proxy, gated_normal_proxy
 from affinity_bandits.simulation import Environment
-from affinity_bandits.subgaussian import bernoulli_proxy, gated_normal_proxy
 
 TIGHT = 1e-3
 """How far above what is found a constant may lie; the search itself misses less than that."""
@@ -146,16 +145,9 @@ def test_edges_of_gates() -> None:
 
 # A bandit's feedback, whatever its mechanism.
 
-BIASES: list[Bias] = [
-    Power(1.0),
-    Power(2.0),
-    Sigmoid(),
-    Constant(),
-    Constant(0.4),
-    Clipped(Power(1.0), low=0.2, high=0.7),
-]
-ABOVE_ONE: list[Bias] = [Constant(3.0), Clipped(Constant(2.0), low=1.5)]
-MEANS = [(0.4, 0.9), (0.02, 0.1), (0.0, 1.0), (0.97, 1.0)]
+BIASES: list[Bias] = [Power(1.0), Constant(0.4), Clipped(Power(1.0), low=0.2, high=0.7)]
+ABOVE_ONE: list[Bias] = [Constant(3.0)]
+MEANS = [(0.4, 0.9), (0.0, 1.0)]
 
 
 def bandits() -> Iterable[AffinityBandit]:
@@ -164,8 +156,7 @@ def bandits() -> Iterable[AffinityBandit]:
             for means in MEANS:
                 yield AffinityBandit(means, bias=bias, mechanism=mechanism)
             for noise in (Gaussian(1.0), Gaussian(0.1)):
-                for wide in ((0.4, 0.9), (-3.0, 2.0), (10.0, 9.0)):
-                    yield AffinityBandit(wide, bias=bias, noise=noise, mechanism=mechanism)
+                yield AffinityBandit((-3.0, 2.0), bias=bias, noise=noise, mechanism=mechanism)
 
 
 BANDITS = list(bandits())
@@ -201,17 +192,14 @@ def test_what_a_bandit_states_is_what_it_produces(bandit: AffinityBandit) -> Non
 
 
 @pytest.mark.parametrize("bandit", BANDITS, ids=str)
-@pytest.mark.parametrize("memory", [None, 7])
-def test_feedback_keeps_to_the_stated_bounds_and_law(
-    bandit: AffinityBandit, memory: int | None
-) -> None:
+def test_feedback_keeps_to_the_stated_bounds_and_law(bandit: AffinityBandit) -> None:
     """Pulled by hand so that shares go to both ends of their range."""
     remembering = AffinityBandit(
         bandit.true_means,
         bias=bandit.bias,
         noise=bandit.noise,
         mechanism=bandit.mechanism,
-        memory=memory,
+        memory=7,
     )
     stated = remembering.feedback
     assert stated == bandit.feedback

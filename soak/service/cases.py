@@ -8,8 +8,6 @@ from typing import Any
 
 UNITS_PER_ONE = 10**9
 NOISE = UNITS_PER_ONE // 2
-DEFAULT_IN_FLIGHT = 100
-"""What the documentation says of campaigns that say nothing."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +54,6 @@ class Case:
             "lowest": self.lowest,
             "highest": self.highest,
         }
-
-    @property
-    def window(self) -> int | None:
-        """How far ahead of the oldest slot without an answer others may be handed out."""
-        if self.policy != "handicap-elimination":
-            return None
-        return self.in_flight or DEFAULT_IN_FLIGHT
 
     @property
     def settings(self) -> dict[str, Any]:

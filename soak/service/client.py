@@ -1,10 +1,13 @@
-"""A client of the service that answers out of order, late, twice or never, and may be killed."""
+"""Clients of the service that answer out of order, late, twice or never, and are killed."""
 
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import random
+import signal
+import sys
 import time
 import uuid
 from collections import Counter
@@ -16,11 +19,75 @@ from typing import Any
 import httpx
 
 from soak.service.cases import UNITS_PER_ONE, Case
-from soak.service.journal import TAIL, Journal, Request, requests_in
+
+
+class Journal:
+    """An append-only file; a line has reached the kernel before `write` returns."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        if path.stat().st_size:
+            # The previous writer may have been killed in the middle of a line.
+            os.write(self._file, b"\n")
+
+    def write(self, entry: dict[str, Any]) -> None:
+        """Append an entry."""
+        line = json.dumps(entry).encode() + b"\n"
+        while line:
+            line = line[os.write(self._file, line) :]
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+
+@dataclass
+class Request:
+    """A request as recorded in a journal.
+
+    Attributes:
+        key: its idempotency key.
+        kind: "ask" or "tell".
+        campaign: the campaign's place in the list.
+        body: what was sent.
+        answers: every status and response that came.
+        given_up: whether the client will not repeat it.
+    """
+
+    key: str
+    kind: str
+    campaign: int
+    body: dict[str, Any]
+    answers: list[tuple[int, Any]]
+    given_up: bool = False
+
+    @property
+    def unknown(self) -> bool:
+        """Whether its client still has to find out its outcome."""
+        return not self.answers and not self.given_up
+
+
+def requests_in(path: Path) -> dict[str, Request]:
+    """Return a journal's requests by key."""
+    found: dict[str, Request] = {}
+    for line in path.read_bytes().splitlines():
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue  # cut off by a SIGKILL
+        key = entry["key"]
+        if "kind" in entry:
+            found.setdefault(key, Request(key, entry["kind"], entry["campaign"], entry["body"], []))
+        elif "status" in entry:
+            found[key].answers.append((entry["status"], entry["answer"]))
+        else:
+            found[key].given_up = True
+    return found
+
 
 TIMEOUT = 10.0
-UNKNOWN = 503
-"""The status that says nothing of what became of a request."""
+UNKNOWN = 503  # the status that leaves open whether a request was carried out
 
 
 @dataclass(frozen=True)
@@ -93,7 +160,7 @@ class Client:
     def run(self) -> None:
         """Ask and tell until `over` is set or the parent is gone."""
         parent = os.getppid()
-        self._remember()
+        self._resume()
         while not self.over and os.getppid() == parent:
             time.sleep(self._chance.uniform(0.0, 2 * self.setup.pace))
             due = [one for one in self._planned if one.due <= time.time()]
@@ -136,42 +203,17 @@ class Client:
             for slot, arm in slots_of(lease)
         ]
 
-    def _remember(self) -> None:
-        """Resume what a predecessor left: requests of unknown outcome, and slots it owes."""
-        before = requests_in(self.journal.path, tail=TAIL)
-        told = {
-            (request.campaign, request.body["lease"], answer.get("slot", answer.get("arm")))
-            for request in before.values()
-            if request.kind == "tell"
-            for answer in request.body.get("answers") or request.body["totals"]
-        }
-        for request in before.values():
-            if request.unknown:
-                self._repeat(request)
-            elif request.kind == "ask" and self._chance.random() < 0.5:
-                for status, lease in request.answers[:1]:
-                    if status == 200 and lease["status"] == "leased":
-                        self._owed(request.campaign, lease, told)
-
-    def _repeat(self, request: Request) -> None:
-        if self._chance.random() < 0.3:
-            self.journal.write({"key": request.key, "given_up": True})
-            return
-        content = self.post(request.kind, request.campaign, request.key, request.body)
-        if request.kind == "ask" and content and content["status"] == "leased":
-            self._plan(request.campaign, content)
-
-    def _owed(self, campaign: int, lease: dict[str, Any], told: set[tuple[int, int, Any]]) -> None:
-        number = lease["lease"]
-        if any((campaign, number, name) in told for name in lease["arms"]):
-            return  # told as totals
-        left = [
-            answer
-            for answer in self.answers(campaign, lease)
-            if (campaign, number, answer["slot"]) not in told
-        ]
-        if left:
-            self._planned.append(Planned(0.0, campaign, {"lease": number, "answers": left}))
+    def _resume(self) -> None:
+        """Repeat requests of unknown outcome that a predecessor left, or give them up."""
+        for request in requests_in(self.journal.path).values():
+            if not request.unknown:
+                continue
+            if self._chance.random() < 0.3:
+                self.journal.write({"key": request.key, "given_up": True})
+                continue
+            content = self.post(request.kind, request.campaign, request.key, request.body)
+            if request.kind == "ask" and content and content["status"] == "leased":
+                self._plan(request.campaign, content)
 
     def _ask(self) -> None:
         weights = [
@@ -312,3 +354,96 @@ def _totals(
 def _decimal(units: int) -> str:
     whole, rest = divmod(units, UNITS_PER_ONE)
     return f"{whole}.{rest:09d}"
+
+
+PATIENCE = 60.0  # longest time in seconds that clients may take to finish what they are at
+SECONDS_FOR_A_LEASE = 2.0  # longest wait for a client that is to be paused to get a lease
+
+
+class Clients:
+    """Clients that are forked from a process that has loaded what they need.
+
+    Args:
+        directory: with the setup, and for the journals.
+        count: how many clients.
+    """
+
+    def __init__(self, directory: Path, count: int) -> None:
+        self.errors = directory / "clients.err"
+        self._directory = directory
+        self._started = 0
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload(["httpx"])
+        self._processes = [self._start(number) for number in range(count)]
+
+    def kill(self, number: int) -> bool:
+        """SIGKILL a client and start it again; return whether it died of the signal."""
+        process = self._processes[number]
+        process.kill()
+        process.join()
+        self._processes[number] = self._start(number)
+        return process.exitcode == -signal.SIGKILL
+
+    def pause(self, numbers: list[int]) -> int | None:
+        """SIGSTOP the first of these clients that has a fresh lease; return which, if any."""
+        until = time.monotonic() + SECONDS_FOR_A_LEASE
+        while time.monotonic() < until:
+            for number in numbers:
+                journal = self._directory / journal_name(number)
+                if journal.exists() and b'"leased"' in _last_line(journal):
+                    self._signal(number, signal.SIGSTOP)
+                    return number
+            time.sleep(0.01)
+        return None
+
+    def wake(self, number: int) -> None:
+        """SIGCONT a client."""
+        self._signal(number, signal.SIGCONT)
+
+    def finish(self) -> list[int | None]:
+        """Let every client end; return the exit codes of those that failed."""
+        until = time.monotonic() + PATIENCE
+        for process in self._processes:
+            process.terminate()
+        for process in self._processes:
+            process.join(max(0.0, until - time.monotonic()))
+        # One that is told to end before it listens dies of the signal.
+        codes = [process.exitcode for process in self._processes]
+        return [code for code in codes if code not in (0, -signal.SIGTERM)]
+
+    def close(self) -> None:
+        """Kill the clients that are left."""
+        for process in self._processes:
+            process.kill()
+            process.join()
+
+    def _signal(self, number: int, which: signal.Signals) -> None:
+        pid = self._processes[number].pid
+        assert pid is not None
+        os.kill(pid, which)
+
+    def _start(self, number: int) -> multiprocessing.process.BaseProcess:
+        self._started += 1
+        process = self._context.Process(target=_run, args=(self._directory, number, self._started))
+        process.start()
+        return process
+
+
+def _run(directory: Path, number: int, started: int) -> None:
+    sys.stderr = (directory / "clients.err").open("a")
+    setup = Setup.load(directory / "setup.json")
+    chance = random.Random(f"{setup.seed}/{number}/{started}")
+    client = Client(setup, directory / journal_name(number), chance)
+    signal.signal(signal.SIGTERM, lambda *_: setattr(client, "over", True))
+    client.run()
+
+
+def journal_name(number: int) -> str:
+    """Return the name of a client's journal, which is that of its successors too."""
+    return f"client-{number:02d}.journal"
+
+
+def _last_line(path: Path) -> bytes:
+    with path.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - 10_000))
+        return file.read().rstrip().rpartition(b"\n")[2]

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from soak.service.cases import SHORT, Case
 from soak.service.faults import CONTROL
 from soak.service.rows import Row
 from soak.service.scenario import Scenario, run
-from soak.service.verdict import Verdict
 
-MOST_TRIES = 5
-"""Runs of a control whose damage depends on luck."""
-PATIENCE = 15.0
-"""A campaign without its guard may never end, and need not."""
+MOST_TRIES = 5  # runs of a control whose damage depends on luck
+PATIENCE = 15.0  # a campaign without its guard may never end, and need not
 MANY_ROUNDS = tuple(Case(f"rejects-{n}", "successive-rejects", 12, 200) for n in range(12))
 NO_LOCK = ("locked: FOR UPDATE SKIP LOCKED -> ", "locked: FOR UPDATE -> ")
 NUMBERS_NOT_UNIQUE = (
@@ -33,7 +29,7 @@ class Control:
     """A guard that is taken out, and what the checker must see then."""
 
     scenario: Scenario
-    caught: Callable[[Verdict], bool]
+    caught: str
     what: str
 
 
@@ -50,29 +46,29 @@ CONTROLS = {
     "no-flush": Control(
         # Whatever was acknowledged since the log was last written is gone after a crash.
         _stopped("no-flush", 4, {"synchronous_commit": "off"}, standby=False),
-        lambda verdict: verdict.lost > 0,
+        "lost",
         "acknowledged requests are lost",
     ),
     "no-wait-for-standby": Control(
         # What was acknowledged after the standby was cut off is gone when it takes over.
         _stopped("no-wait-for-standby", 2, {"synchronous_standby_names": ""}, standby=True),
-        lambda verdict: verdict.lost > 0,
+        "lost",
         "acknowledged requests are lost",
     ),
     "no-lock": Control(
         # Two at once number their events alike; the primary key turns one of them away.
         _control("no-lock", NO_LOCK),
-        lambda verdict: verdict.refused > 0,
+        "refused",
         "requests fail",
     ),
     "no-lock-no-key": Control(
         _control("no-lock-no-key", NO_LOCK + NUMBERS_NOT_UNIQUE),
-        lambda verdict: verdict.doubled > 0,
+        "wrong",
         "slots are leased twice",
     ),
     "no-idempotency": Control(
         _control("no-idempotency", KEYS_NOT_LOOKED_UP),
-        lambda verdict: verdict.doubled > 0,
+        "doubled",
         "repeats are taken for new requests",
     ),
     "no-slot-check": Control(
@@ -80,12 +76,12 @@ CONTROLS = {
             "no-slot-check",
             ("tell: v_slots * v_lease.pending -> v_slots",),
         ),
-        lambda verdict: verdict.doubled > 0,
+        "wrong",
         "slots are counted twice",
     ),
     "no-window": Control(
         _control("no-window", ("ask: v_head.in_flight IS NOT NULL -> false",)),
-        lambda verdict: verdict.wrong > 0,
+        "wrong",
         "choices go out too far ahead of the oldest without an answer",
     ),
     "no-round-check": Control(
@@ -97,7 +93,7 @@ CONTROLS = {
             PATIENCE,
             damage=("tell: IF v_ask.round = v_head.round -> IF true",),
         ),
-        lambda verdict: verdict.doubled > 0,
+        "wrong",
         "answers to closed rounds are counted in the open one",
     ),
 }
@@ -111,7 +107,7 @@ def run_control(name: str, seed: int) -> Row:
         row = run(control.scenario, seed + tries)
         # What the guard's absence breaks besides is of no interest.
         row.violations.clear()
-        if control.caught(row.verdict):
+        if row.verdict[control.caught]:
             row.note = f"caught in the last of {tries} runs: {control.what}"
             return row
     row.violations.append(f"not caught in {MOST_TRIES} runs, though {control.what}")

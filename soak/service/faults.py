@@ -9,18 +9,14 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
-from soak.service.client_supervisor import Clients
-from soak.service.postgres import Cluster
+from soak.service.client import Clients
+from soak.service.postgres import Cluster, Pair
 from soak.service.rows import Row
 from soak.service.servers import Servers
-from soak.service.standby import Pair
 
-SECONDS_TO_BE_READY = 10.0
-"""Longest wait for a server that is to be killed at work."""
-PATIENCE = 3.0
-"""How many times as long as planned it may all take on a busy machine."""
+SECONDS_TO_BE_READY = 10.0  # longest wait for a server that is to be killed at work
+PATIENCE = 3.0  # all may take so many times as long as planned, on a busy machine
 
 
 @dataclass(frozen=True)
@@ -52,15 +48,6 @@ FAILOVERS = Amounts(32, 60, 40, 20, 10, seconds=150.0, pace=0.1)
 CONTROL = Amounts(16, 4, 0, 0, 2, seconds=8.0, pace=0.02)
 
 
-@dataclass(frozen=True)
-class Pause:
-    """A client that was stopped from one moment to another."""
-
-    client: int
-    since: datetime
-    until: datetime
-
-
 class Faults:
     """Faults at random moments, each kind in a thread of its own.
 
@@ -76,7 +63,6 @@ class Faults:
         self._lease_seconds = lease_seconds
         self._row = row
         self._seed = seed
-        self.pauses: list[Pause] = []
         self._over = threading.Event()
 
     def run(
@@ -146,32 +132,31 @@ class Faults:
         amounts, row = self._amounts, self._row
         actions = ["kill"] * amounts.client_kills + ["pause"] * amounts.pauses
         random.Random(self._seed).shuffle(actions)
-        asleep: list[tuple[float, int, datetime]] = []
+        asleep: list[tuple[float, int]] = []
 
         def wake() -> None:
-            until, number, since = heapq.heappop(asleep)
+            until, number = heapq.heappop(asleep)
             time.sleep(max(0.0, until - time.monotonic()))
-            self.pauses.append(Pause(number, since, datetime.now(UTC)))
-            clients.do(f"wake {number}")
+            clients.wake(number)
 
         for chance in self._moments(len(actions), "clients"):
             while asleep and asleep[0][0] <= time.monotonic():
                 wake()
-            paused = {number for _, number, _ in asleep}
+            paused = {number for _, number in asleep}
             awake = [number for number in range(amounts.clients) if number not in paused]
             chance.shuffle(awake)
             if actions.pop() == "kill":
-                said = clients.do(f"kill {awake[0]}")
-                row.client_kills += said["landed"]
-                row.expect(said["landed"], f"a client had ended by itself: {said}")
+                landed = clients.kill(awake[0])
+                row.client_kills += landed
+                row.expect(landed, f"client {awake[0]} had ended by itself")
             else:
-                said = {"landed": False}
-                while not said["landed"] and not self._over.is_set():
-                    said = clients.do(f"pause {' '.join(map(str, awake))}")
-                if said["landed"]:
+                paused_one = None
+                while paused_one is None and not self._over.is_set():
+                    paused_one = clients.pause(awake)
+                if paused_one is not None:
                     row.pauses += 1
                     moment = time.monotonic() + chance.uniform(1.1, 2.5) * self._lease_seconds
-                    heapq.heappush(asleep, (moment, said["number"], datetime.now(UTC)))
+                    heapq.heappush(asleep, (moment, paused_one))
         while asleep:
             wake()
 

@@ -1,17 +1,67 @@
-"""What a scenario reports: a column of the table."""
+"""The verdict of the checker, and what a scenario reports: a column of the table."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
-from soak.service.verdict import Verdict
+MOST_COMPLAINTS = 12  # of a kind that are written out; the rest is only counted
+# Acknowledged requests that no event has; requests that several have; events that contradict a
+# request or each other, and tables that do not follow from them; requests that got neither an
+# answer nor "try again".
+FAULTS = {
+    "lost": "acknowledged, and lost",
+    "doubled": "requests on record twice",
+    "wrong": "contradictions",
+    "refused": "requests refused",
+}
+SEEN = {
+    "asks": "leases acknowledged",
+    "tells": "tells acknowledged",
+    "repeats": "acknowledged again, same key",
+    "counted": "answers counted",
+    "late_counted": "  of them after their lease's end",
+    "late": "late answers, recorded only",
+    "duplicate": "duplicate answers, recorded only",
+    "rounds": "rounds closed",
+}
+
+
+class Verdict(Counter[str]):
+    """How often the checker found each of `FAULTS` and `SEEN`, with complaints of the former."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.complaints: dict[str, list[str]] = {}
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing is wrong."""
+        return not any(self[kind] for kind in FAULTS)
+
+    def complain(self, kind: str, text: str) -> None:
+        """Count a fault, with words for it."""
+        self[kind] += 1
+        complaints = self.complaints.setdefault(kind, [])
+        if len(complaints) < MOST_COMPLAINTS:
+            complaints.append(text[:400])
+
+
+DONE = {
+    "clients": "clients at once",
+    "client_kills": "clients killed",
+    "service_kills": "servers killed",
+    "service_ends": "servers that ended by themselves",
+    "stops": "crashes of PostgreSQL",
+    "pauses": "clients paused past their lease",
+}
 
 
 @dataclass
 class Row:
-    """One column of the table: what was done to a service, and what came of it.
+    """One column of the table: what was done to a service, and the results.
 
     Attributes:
         clients: that were at work at once.
@@ -22,7 +72,7 @@ class Row:
         pauses: clients that stood still for longer than their leases.
         verdict: what the checker found.
         violations: what went wrong, in words; empty if nothing.
-        note: what else there is to say.
+        note: a remark.
         seconds: how long it took.
     """
 
@@ -44,51 +94,22 @@ class Row:
             self.violations.append(otherwise)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the line as JSON-ready data."""
-        return asdict(self)
-
-
-DONE = {
-    "clients": "clients at once",
-    "client_kills": "clients killed",
-    "service_kills": "servers killed",
-    "service_ends": "servers that ended by themselves",
-    "stops": "crashes of PostgreSQL",
-    "pauses": "clients paused past their lease",
-}
-SEEN = {
-    "asks": "leases acknowledged",
-    "tells": "tells acknowledged",
-    "repeats": "acknowledged again, same key",
-    "counted": "answers counted",
-    "late_counted": "  of them after their lease's end",
-    "late": "late answers, recorded only",
-    "duplicate": "duplicate answers, recorded only",
-    "slept_over": "pauses with answers after the lease",
-    "rounds": "rounds closed",
-    "disturbed_rounds": "  of them while there were faults",
-    "lost": "acknowledged, and lost",
-    "doubled": "doubles",
-    "gaps": "gaps",
-    "wrong": "wrong contents",
-    "refused": "requests refused",
-}
+        """Return the row as JSON-ready data."""
+        return vars(self) | {"verdict": dict(self.verdict), "complaints": self.verdict.complaints}
 
 
 def table(rows: Sequence[Row]) -> str:
     """Return rows as text, one per column, with all violations below."""
     width = max(len(row.name) for row in rows) + 2
-    lines = [f"{'':36}" + "".join(f"{row.name:>{width}}" for row in rows)]
+    lines: list[tuple[str, list[str]]] = [("", [row.name for row in rows])]
     for name, head in DONE.items():
-        counts = [getattr(row, name) for row in rows]
-        lines.append(f"{head:36}" + "".join(f"{count:>{width},}" for count in counts))
-    for name, head in SEEN.items():
-        counts = [getattr(row.verdict, name) for row in rows]
-        lines.append(f"{head:36}" + "".join(f"{count:>{width},}" for count in counts))
-    lines.append(f"{'seconds':36}" + "".join(f"{row.seconds:>{width}.0f}" for row in rows))
-    verdicts = ["FAILED" if row.violations else "ok" for row in rows]
-    lines.append(f"{'as it should be':36}" + "".join(f"{one:>{width}}" for one in verdicts))
+        lines.append((head, [f"{getattr(row, name):,}" for row in rows]))
+    for name, head in (SEEN | FAULTS).items():
+        lines.append((head, [f"{row.verdict[name]:,}" for row in rows]))
+    lines.append(("seconds", [f"{row.seconds:.0f}" for row in rows]))
+    lines.append(("as it should be", ["FAILED" if row.violations else "ok" for row in rows]))
+    text = [f"{head:36}" + "".join(f"{cell:>{width}}" for cell in cells) for head, cells in lines]
     for row in rows:
-        lines += [f"{row.name}: {row.note}"] * bool(row.note)
-        lines += [f"{row.name}: {violation[:1000]}" for violation in row.violations]
-    return "\n".join(lines)
+        text += [f"{row.name}: {row.note}"] * bool(row.note)
+        text += [f"{row.name}: {violation[:1000]}" for violation in row.violations]
+    return "\n".join(text)

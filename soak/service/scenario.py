@@ -9,28 +9,25 @@ import shutil
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import asyncpg
-import httpx
 
+from affinity_bandits.client import Client as Owner
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate
-from affinity_bandits.wire.limits import LARGEST_LEASE, SCOPES
+from affinity_bandits.wire.base import LARGEST_LEASE, SCOPES
 from soak.service.cases import Case
 from soak.service.checker import check
-from soak.service.client import Client, Setup
-from soak.service.client_supervisor import Clients, journal_name
+from soak.service.client import Client, Clients, Setup
 from soak.service.faults import Amounts, Faults
-from soak.service.postgres import Cluster, free_port
+from soak.service.postgres import Cluster, Pair, free_port
 from soak.service.rows import Row
 from soak.service.servers import Servers, environment
-from soak.service.standby import Pair
 
 LEASE_SECONDS = 2.0
 
@@ -98,25 +95,26 @@ def _run(scenario: Scenario, seed: int, scratch: Path, row: Row) -> None:
         servers = Servers(scratch, ports, environment(cluster.dsn), scenario.workers)
         stack.callback(servers.close)
         servers.wait()
-        with _owner(api_key) as owner:
-            campaigns = [(_created(owner, ports[0], case), case) for case in scenario.cases]
+        with Owner(f"http://127.0.0.1:{ports[0]}", api_key) as owner:
+            campaigns = [
+                (owner.create_campaign(**case.description(LEASE_SECONDS)).id, case)
+                for case in scenario.cases
+            ]
         setup = Setup(ports, api_key, campaigns, scenario.amounts.pace, seed, LEASE_SECONDS)
         setup.save(scratch / "setup.json")
-        clients = Clients(scratch, scenario.amounts.clients, environment(cluster.dsn))
+        clients = Clients(scratch, scenario.amounts.clients)
         stack.callback(clients.close)
         faults = Faults(scenario.amounts, LEASE_SECONDS, row, seed)
-        faults.run(cluster, servers, clients, lambda: _stop_some(setup, scenario.patience))
-        quiet_from = datetime.now(UTC)
+        faults.run(cluster, servers, clients, lambda: _stop_some(setup))
         servers.wait()
-        codes = clients.do("finish")["codes"]
+        codes = clients.finish()
         row.expect(not codes, f"clients ended with {codes}: {clients.errors.read_text()[-1000:]}")
         finished = _finished(setup, scratch, scenario.patience)
         row.expect(finished, f"not finished in {scenario.patience:.0f} quiet seconds")
         servers.keep()
         row.service_ends = servers.ended
         journals = sorted(scratch.glob("*.journal"))
-        pauses = [(scratch / journal_name(one.client), one) for one in faults.pauses]
-        row.verdict = asyncio.run(check(cluster.dsn, setup, journals, pauses, quiet_from))
+        row.verdict = asyncio.run(check(cluster.dsn, setup, journals))
 
 
 async def _prepared(dsn: str, damage: Sequence[str]) -> str:
@@ -144,43 +142,12 @@ async def _take_out(pool: asyncpg.Pool[Any], statement: str) -> None:
     await pool.execute(text.replace(before, after))
 
 
-@contextlib.contextmanager
-def _owner(api_key: str) -> Iterator[httpx.Client]:
-    with httpx.Client(
-        headers={"Authorization": f"Bearer {api_key}"},
-        timeout=10.0,
-        trust_env=False,
-        verify=False,  # plain HTTP, and loading certificates takes long
-    ) as owner:
-        yield owner
-
-
-def _created(owner: httpx.Client, port: int, case: Case) -> str:
-    answer = owner.post(
-        f"http://127.0.0.1:{port}/v1/campaigns", json=case.description(LEASE_SECONDS)
-    )
-    if answer.status_code != 201:
-        raise RuntimeError(f"{case.name} was not created: {answer.status_code} {answer.text}")
-    return str(answer.json()["id"])
-
-
-def _stop_some(setup: Setup, patience: float) -> None:
+def _stop_some(setup: Setup) -> None:
     """Stop the campaigns that are to be stopped, repeating each request until it is answered."""
-    with _owner(setup.api_key) as owner:
+    with Owner(f"http://127.0.0.1:{setup.ports[0]}", setup.api_key, attempts=100) as owner:
         for id_, case in setup.campaigns:
-            if not case.stopped:
-                continue
-            key, until = uuid.uuid4().hex, time.monotonic() + patience
-            while time.monotonic() < until:
-                port = random.choice(setup.ports)
-                with contextlib.suppress(httpx.TransportError):
-                    answer = owner.post(
-                        f"http://127.0.0.1:{port}/v1/campaigns/{id_}/stop",
-                        headers={"Idempotency-Key": key},
-                    )
-                    if answer.status_code == 200:
-                        break
-                time.sleep(0.2)
+            if case.stopped:
+                owner.stop(id_)
 
 
 def _finished(setup: Setup, scratch: Path, patience: float) -> bool:

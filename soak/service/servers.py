@@ -14,8 +14,7 @@ import httpx
 import affinity_bandits
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60.0
-"""Longest that a server may take to be ready where nobody disturbs it."""
+PATIENCE = 60.0  # longest that a server may take to be ready where nobody disturbs it
 AFFINITY = "from affinity_bandits.cli import main; main()"
 
 

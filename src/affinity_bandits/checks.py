@@ -9,10 +9,6 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from affinity_bandits import extras
-
-extras.need("simulation", "numpy")
-
 import numpy as np
 
 from affinity_bandits.errors import InvalidInput, UnknownName

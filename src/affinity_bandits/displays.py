@@ -1,4 +1,4 @@
-"""Objects and numbers as a prompt, a notebook and a table show them."""
+"""Text forms of objects and numbers for prompts, notebooks and tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LONGEST = 280
 QUIET = "quiet"
 """In a field's metadata: the value that need not be shown."""
 Interval = tuple[float, float, float]
-"""A figure and the ends of its interval, or of the runs around it."""
+"""An estimate and the ends of its interval."""
 
 _parts = reprlib.Repr()
 _parts.maxtuple = _parts.maxlist = _parts.maxdict = 6
@@ -22,10 +22,7 @@ _parts.maxlong = 40
 
 
 def one_line(value: object) -> str:
-    """Return the `repr` of a dataclass or named tuple, cut where it would fill the screen.
-
-    What is small is shown as Python itself would: the text can be typed back.
-    """
+    """Return the `repr` of a dataclass or named tuple, shortened if it is long."""
     names = getattr(value, "_fields", None) or [
         item.name
         for item in fields(value)  # type: ignore[arg-type]
@@ -48,7 +45,7 @@ def some(names: Sequence[str], most: int = 4) -> str:
 
 
 def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table of a page or a notebook, every text escaped; what is empty is left out."""
+    """Return an HTML table with every text escaped; an empty caption or head is left out."""
 
     def line(tag: str, cells: Sequence[str]) -> str:
         return f"<tr>{''.join(f'<{tag}>{html.escape(cell)}</{tag}>' for cell in cells)}</tr>"
@@ -60,7 +57,7 @@ def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]])
 
 
 def amount(found: Interval) -> str:
-    """Return an amount and the ends of its interval, or of the runs around it."""
+    """Return an amount and the ends of its interval."""
     return f"{short(found[0])} ({span(found)})"
 
 

@@ -1,30 +1,30 @@
 """The exceptions that this package raises.
 
     AffinityError
-    ├── CallerError           what was asked for cannot be had; whoever asked can mend it.
-    │   ├── InvalidInput      a value breaks a rule; also a ValueError. Fix the value.
-    │   │   └── UnknownName   a name is not in its catalogue; says which names are close.
+    ├── CallerError           the request cannot be done; the caller can change it.
+    │   ├── InvalidInput      a value breaks a rule; also a ValueError.
+    │   │   └── UnknownName   a name is not in its catalogue; suggests a close one.
     │   └── NotSupported      well formed, but cannot be done this way; says what can.
     ├── StateMismatch         a saved state does not belong to this policy or version.
-    └── MissingExtra          a package that this needs is not installed; says how to install it.
+    └── MissingExtra          an optional package is not installed; names the extra to install.
 
-None of them is worth retrying unchanged. Where a request is answered for somebody else, as the
-service does, only a CallerError that the request itself caused is told to whoever sent it: what is
-raised while stored data is read is nobody's mistake but the service's.
+Retrying without a change never helps. The service reports a CallerError to its client only if the
+client's own request caused it, and not if stored data did.
 """
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from importlib.util import find_spec
 
 
 class AffinityError(Exception):
-    """The root of every exception this package raises on purpose."""
+    """The base class of this package's exceptions."""
 
 
 class CallerError(AffinityError):
-    """A mistake of the caller: what was asked for breaks a rule or cannot be done."""
+    """A mistake of the caller: the request breaks a rule or cannot be done."""
 
 
 class InvalidInput(CallerError, ValueError):  # noqa: N818 - reads as the fact it states
@@ -32,8 +32,8 @@ class InvalidInput(CallerError, ValueError):  # noqa: N818 - reads as the fact i
 
     Attributes:
         parameter: the name of the argument, as the user wrote it.
-        rule: what would have been accepted.
-        value: what was received.
+        rule: the values that are accepted.
+        value: the value that was given.
     """
 
     def __init__(self, parameter: str, rule: str, value: object) -> None:
@@ -44,7 +44,7 @@ class InvalidInput(CallerError, ValueError):  # noqa: N818 - reads as the fact i
 
 
 class UnknownName(InvalidInput):
-    """A name that is in no catalogue, with the closest ones that are."""
+    """A name that is not in a catalogue; the message suggests the closest one."""
 
     def __init__(self, parameter: str, value: object, known: Iterable[str]) -> None:
         names = sorted(known)
@@ -56,7 +56,7 @@ class UnknownName(InvalidInput):
 
 
 class NotSupported(CallerError):  # noqa: N818 - reads as the fact it states
-    """The request is well formed, but there is no way to do it as asked."""
+    """The request is well formed, but cannot be done this way."""
 
 
 class StateMismatch(AffinityError):  # noqa: N818 - reads as the fact it states
@@ -64,32 +64,34 @@ class StateMismatch(AffinityError):  # noqa: N818 - reads as the fact it states
 
 
 class MissingExtra(AffinityError, ImportError):  # noqa: N818 - reads as the fact it states
-    """A package that this part of the library needs is not installed.
+    """An optional package is not installed.
 
     Args:
-        package: what is missing.
-        extra: the extra of `affinity-bandits-core` that has it.
+        package: the missing package.
+        extra: the extra of `affinity-bandits` that installs it.
     """
 
     def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"{package} is not installed; install it with: pip install {_with(extra)}")
-
-
-def _with(extra: str) -> str:
-    """Return the smallest thing to install that has an extra, by the name that users know."""
-    if extra == "simulation":
-        return "affinity-bandits"
-    if extra in ("client", "service"):  # they run without the simulator
-        return f"'affinity-bandits-core[{extra}]'"
-    if extra == "otel":  # of the service
-        return "'affinity-bandits-core[service,otel]'"
-    return f"'affinity-bandits[{extra}]'"
+        super().__init__(
+            f"{package} is not installed; install it with: pip install 'affinity-bandits[{extra}]'"
+        )
 
 
 def shown(value: object) -> str:
-    """Return a value as a message shows it: on one line, cut where it would fill the screen."""
+    """Return the text of a value for a message: one line of at most 120 characters."""
     try:
         text = " ".join(repr(value).split())
     except (ValueError, RecursionError):  # more digits, or more depth, than Python will print
         text = f"a value of type {type(value).__name__} that is too long to print"
     return text if len(text) <= 120 else f"{text[:117]}..."
+
+
+def need(extra: str, *modules: str) -> None:
+    """Raise unless every one of these modules is installed.
+
+    Raises:
+        MissingExtra: a module is missing; the message names the extra to install.
+    """
+    for module in modules:
+        if find_spec(module) is None:
+            raise MissingExtra(module, extra)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,12 @@ import numpy.typing as npt
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 Function: TypeAlias = Callable[..., Any]
+Kernel = TypeVar("Kernel", bound=Function)
+
+
+def kernel(function: Kernel) -> Kernel:
+    """Mark a function as a kernel; return it unchanged."""
+    return function
 
 
 def unbound(*arguments: Any) -> Any:

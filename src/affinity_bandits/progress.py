@@ -1,89 +1,181 @@
-"""The progress bar of long runs."""
+"""Show the progress of long work on standard error: a bar on a terminal, lines elsewhere."""
 
 from __future__ import annotations
 
-import contextlib
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
 
-from affinity_bandits.heartbeat import meanwhile
-
-PATIENCE = 1.0
-"""Seconds before a bar appears by itself: short runs should print nothing."""
+if TYPE_CHECKING:
+    from rich.live import Live
 
 
-class Progress:
-    """Counts the work done and reports the part that is done to a function."""
+EVERY = 2.0  # seconds between two lines, in the first minute
+LATER = 10.0  # seconds between two lines after the first minute, so that they do not fill a log
+PATIENCE = 1.0  # seconds before a bar appears: short runs print nothing
 
-    def __init__(self, total: float, tell: Callable[[float], None] | None) -> None:
-        self._total = total
-        self._done = 0.0
-        self._tell = tell
-
-    @property
-    def words(self) -> str:
-        """How much is done, where there is no terminal to draw a bar on."""
-        return f"{min(1.0, self._done / self._total):.0%} done"
-
-    def tick(self, replicates: float) -> None:
-        """Add work worth so many replicates."""
-        self._done += replicates
-        if self._tell is not None:
-            self._tell(min(1.0, self._done / self._total))
+# What is being done, in any thread, the outermost first: the last one is printed.
+_doing: list[Callable[[], str]] = []
+_printing = threading.Lock()  # held by the only heartbeat that prints
 
 
 @contextmanager
-def progress_bar(wanted: bool | Callable[[float], None] | None, total: float) -> Iterator[Progress]:
-    """Yield a `Progress` that draws a bar, calls a function or does nothing."""
+def heartbeat(words: str) -> Iterator[None]:
+    """Print what is being done and for how long, every two seconds, until the block ends.
+
+    Inside another heartbeat, only the words change.
+    """
+    with describe(lambda: words):
+        if sys.stderr is None or not _printing.acquire(blocking=False):
+            yield
+            return
+        ended = threading.Event()
+        printer = threading.Thread(target=_print_until, args=(ended,), daemon=True)
+        printer.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            printer.join()
+            _printing.release()
+
+
+@contextmanager
+def describe(words: Callable[[], str]) -> Iterator[None]:
+    """Let the heartbeat, if there is one, print these words until the block ends."""
+    _doing.append(words)
+    try:
+        yield
+    finally:
+        _doing.remove(words)  # by value, because threads end in any order
+
+
+def _print_until(ended: threading.Event) -> None:
+    began = time.monotonic()
+    passed = 0.0
+    while not ended.wait(EVERY if passed < 60.0 else LATER):
+        passed = time.monotonic() - began
+        try:
+            print(f"{_doing[-1]()}, {passed:.0f} s", file=sys.stderr, flush=True)
+        except (OSError, ValueError):  # nobody reads any more
+            return
+
+
+@contextmanager
+def show_status(
+    words: Callable[[], str], part: Callable[[], float] | None = None
+) -> Iterator[None]:
+    """Show words that change until the block ends: on one line of a terminal, or by the heartbeat.
+
+    Args:
+        words: returns how far the work is.
+        part: returns the finished part, from 0 to 1, for a bar in front of the words.
+    """
+    if _on_terminal():
+        with _live_line(words, part):
+            yield
+    else:
+        with describe(words):
+            yield
+
+
+def _live_line(words: Callable[[], str], part: Callable[[], float] | None) -> Live:
+    """Return a context that refreshes a line four times per second."""
+    from rich.columns import Columns
+    from rich.console import Console
+    from rich.live import Live
+    from rich.progress_bar import ProgressBar
+    from rich.text import Text
+
+    def line() -> Columns:
+        bar = [] if part is None else [ProgressBar(1.0, part(), width=30)]
+        return Columns([*bar, Text(words())])
+
+    return Live(get_renderable=line, console=Console(stderr=True), transient=True)
+
+
+class Progress:
+    """Counts finished work.
+
+    Args:
+        total: the whole work, in units of the caller's choice.
+        tell: called with the finished part, from 0 to 1, after every change.
+    """
+
+    def __init__(self, total: float, tell: Callable[[float], Any] | None = None) -> None:
+        self._total = total
+        self._done = 0.0
+        self._tell = tell
+        self._began = time.monotonic()
+
+    @property
+    def part(self) -> float:
+        """The finished part, from 0 to 1."""
+        return min(1.0, self._done / self._total)
+
+    def words(self) -> str:
+        """Return how much is done."""
+        return f"{self.part:.0%} done"
+
+    def time_left(self) -> str:
+        """Return how much is done, and the time that the rest takes at this speed."""
+        passed = time.monotonic() - self._began
+        left = duration(passed * (1.0 / self.part - 1.0)) if self.part > 0.0 else "?"
+        return f"{self.part:.0%}, {left} left"
+
+    def tick(self, replicates: float) -> None:
+        """Add finished work."""
+        self._done += replicates
+        if self._tell is not None:
+            self._tell(self.part)
+
+
+@contextmanager
+def show_progress(
+    wanted: bool | Callable[[float], None] | None, total: float
+) -> Iterator[Progress]:
+    """Yield a `Progress` that is shown as wanted.
+
+    Args:
+        wanted: a function to call with the finished part; True for a bar; None for a bar on a
+            terminal after a second; False for none.
+        total: the whole work.
+    """
     if callable(wanted):
         yield Progress(total, wanted)
-    elif wanted is False or (wanted is None and not sys.stderr.isatty()):
-        silent = Progress(total, None)
-        with meanwhile(lambda: silent.words):
-            yield silent
-    else:
-        bar = _Bar(0.0 if wanted else PATIENCE)
-        try:
-            yield Progress(total, bar.show)
-        finally:
-            bar.close()
+        return
+    if wanted is False or (wanted is None and not _on_terminal()):
+        progress = Progress(total)
+        with describe(progress.words):
+            yield progress
+        return
+    due = time.monotonic() + (0.0 if wanted else PATIENCE)
+    with ExitStack() as shown:
+
+        def show(part: float) -> None:
+            nonlocal due
+            if time.monotonic() >= due:
+                due = float("inf")
+                shown.enter_context(_live_line(progress.time_left, lambda: progress.part))
+
+        progress = Progress(total, show)
+        yield progress
 
 
-class _Bar:
-    """A rich progress bar on standard error that appears only if the work takes a while."""
+def duration(seconds: float) -> str:
+    """Return a duration in the unit that suits it.
 
-    def __init__(self, patience: float) -> None:
-        self._due = time.monotonic() + patience
-        self._bar: Any = None
-        self._task: Any = None
+    >>> duration(90.0), duration(300.0)
+    ('90 s', '5 min')
+    """
+    for unit, name in ((86400.0, "days"), (3600.0, "h"), (60.0, "min")):
+        if seconds >= 2.0 * unit:
+            return f"{seconds / unit:.3g} {name}"
+    return f"{seconds:.0f} s"
 
-    def show(self, part: float) -> None:
-        if self._bar is None:
-            if time.monotonic() < self._due:
-                return
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
 
-            bar = Progress(
-                BarColumn(40),
-                TaskProgressColumn(),
-                TimeRemainingColumn(),
-                console=Console(stderr=True),
-                transient=True,
-            )
-            self._task = bar.add_task("simulate", total=1.0)
-            try:
-                bar.start()
-            except BaseException:  # interrupted half-way: what there is of it must go
-                with contextlib.suppress(Exception):
-                    bar.stop()
-                raise
-            self._bar = bar
-        self._bar.update(self._task, completed=part)
-
-    def close(self) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+def _on_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()

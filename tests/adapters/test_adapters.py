@@ -13,7 +13,7 @@ from affinity_bandits import AffinityBandit, Environment, InPython, Power, simul
 from affinity_bandits.adapters import from_mabwiser, from_pymab, from_river, from_smpybandits
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.experiments import Cell
-from affinity_bandits.streams import policy_generator
+from affinity_bandits.model.streams import policy_generator
 
 BANDIT = AffinityBandit([0.4, 0.6, 0.5], bias=Power(1.0), initial_pulls=[20, 5, 5])
 HORIZON, SEED = 400, 3

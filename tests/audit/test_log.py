@@ -1,70 +1,109 @@
-"""A log of decisions: shares as the order has them, and what is refused."""
+"""The log of an audit: built from columns in any order, with errors that name the value."""
 
 from __future__ import annotations
 
-from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
-from affinity_bandits.audit import decision_log
+from affinity_bandits.audit.log import (
+    BLOCK,
+    COLUMNS,
+    UNKNOWN,
+    Coded,
+    average_groups,
+    build_log,
+    pool_singles,
+    score_log,
+)
 from affinity_bandits.errors import InvalidInput
+from tests.audit.logs import draw, draw_columns
 
-ROWS = {"group": ["a", "b", "a"], "score": [1, 3, 5], "initial": {"a": 1, "b": 2}}
-SCALE = {"lowest": 1, "highest": 5}
-
-
-def test_shares_are_exact() -> None:
-    rng = np.random.default_rng(1)
-    group = rng.integers(0, 3, 500).tolist()
-    chosen = rng.random(500) < 0.4
-    moment = np.sort(rng.integers(0, 120, 500))
-    log = decision_log(group, [0.5] * 500, initial={0: 5, 1: 0, 2: 7}, moment=moment, chosen=chosen)
-    for row in range(500):
-        earlier = [
-            g for g, c, m in zip(group, chosen, moment, strict=True) if c and m < moment[row]
-        ]
-        own = [5, 0, 7][group[row]] + earlier.count(group[row])
-        assert log.share[row] == float(Fraction(own, 12 + len(earlier)))
+SCALE = (0.0, 20.0)
 
 
-def test_scores_are_mapped_by_the_stated_scale() -> None:
-    log = decision_log(**ROWS, **SCALE)
-    assert log.score.tolist() == [0.0, 0.5, 1.0]
-    assert log.groups == ("a", "b")
+def test_the_order_of_rows_does_not_matter() -> None:
+    columns = draw_columns(60, per=2)
+    columns["judge"][1] = columns["judge"][0]  # one judge scores a candidate twice
+    columns["judge_group"][1] = columns["judge_group"][0]
+    order = np.random.default_rng(1).permutation(len(columns["score"]))
+    shuffled = {name: [values[row] for row in order] for name, values in columns.items()}
+    first, second = score_log(**columns, scale=SCALE), score_log(**shuffled, scale=SCALE)
+    assert len(first) == len(columns["score"]) - 1
+    for name in COLUMNS:
+        assert (getattr(first, name) == getattr(second, name)).all(), name
 
 
-def test_the_beginning_of_a_log_is_the_log_of_its_beginning() -> None:
-    whole = decision_log(**ROWS, **SCALE, panel=[0, 0.5, 1])
-    part = decision_log(["a", "b"], [1, 3], initial=ROWS["initial"], **SCALE, panel=[0, 0.5])
-    for name in ("group", "score", "share", "panel", "drawn_from", "before"):
-        assert getattr(whole.first(2), name).tolist() == getattr(part, name).tolist()
+def test_labels_may_be_given_as_numbers_with_names_in_any_order() -> None:
+    log = build_log(
+        Coded(np.array([1, 1, 0]), ["p2", "p1"]),
+        Coded(np.array([0, 0, 1]), ["B", "A"]),
+        np.array([1.0, 2.0, 3.0]),
+        scale=(1.0, 5.0),
+        judge=Coded(np.array([1, 0, 0]), ["x", "y"]),
+        judge_group=Coded(np.array([0, UNKNOWN, 1]), ["C", "A"]),
+        session=Coded(np.array([0, 0, 1]), ["10", "9"]),
+        hired=np.array([False, True, False]),
+    )
+    assert log.groups == ("A", "B", "C")
+    assert log.sessions == ("9", "10")  # as numbers
+    assert log.group.tolist() == [0, 1, 1]
+    # The group of judge x is known from another row.
+    assert log.judge_group.tolist() == [0, 0, 2]
+    assert log.score.tolist() == [0.5, 0.25, 0.0]
+    assert log.hired is not None
+    assert log.hired.tolist() == [False, True]
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "parameter", "rule"),
     [
-        ({"score": [1, 7, 5]}, r"^score in row 2 must be a number from 1 to 5, got 7\.0$"),
-        ({"score": [1, float("nan"), 5]}, r"^score in row 2 must be a number from 1 to 5, got nan"),
-        ({"score": [1, "3", 5]}, r"^score in row 2 must be a number from 1 to 5, got '3'$"),
-        ({"score": [1, 10**400, 5]}, r"^score in row 2 must be a number from 1 to 5, got 1000"),
-        ({"score": [1, 3]}, r"^score must be a column of 3 rows, got '2 rows'$"),
-        ({"score": 3}, r"^score must be a column of 3 rows, got 3$"),
-        ({"group": []}, r"^group must be a column of at least one row, got '0 rows'$"),
-        ({"group": ["a", "c", "b"]}, r"^group in row 2 must be one of those in initial, got 'c'$"),
-        ({"group": ["a", None, "b"]}, r"^group in row 2 must be one of those in initial, got None"),
-        ({"group": ["a", [], "b"]}, r"^group in row 2 must be one of those in initial, got \[\]$"),
-        ({"initial": {"a": 1}}, r"^initial must be a table of 2 to 1,000 groups"),
-        ({"initial": {"a": 0, "b": 0}}, r"^initial must be a committee of at least one member"),
-        ({"initial": {"a": 1.5, "b": 0}}, r"^initial\['a'\] must be a whole number"),
-        ({"highest": 1}, r"^highest must be a finite number above 1, got 1$"),
-        ({"moment": [2, 1, 3]}, r"^moment in row 2 must be a number that is not below the one"),
-        ({"chosen": [1, 0, 2]}, r"^chosen in row 3 must be true or false \(or 1 or 0\), got 2\.0$"),
-        ({"panel": [0, 1, -0.1]}, r"^panel in row 3 must be a number from 0 to 1, got -0\.1$"),
-        ({"drawn_from": [0, 1, 0.1]}, r"^drawn_from must be left out unless panels are given"),
+        ({"scale": (5, 1)}, "scale", "a lower and a higher number"),
+        ({"score": [1.0, 6.0]}, "score", "between 1 and 5 (row 2)"),
+        ({"score": [1.0, float("nan")]}, "score", "between 1 and 5 (row 2)"),
+        ({"score": []}, "score", "at least one row"),
+        ({"judge": ["x"]}, "judge", "one value per score, 2 in all"),
+        ({"hired": [True]}, "hired", "one value per score, 2 in all"),
+        ({"group": ["A", None]}, "group", "must not be empty (row 2)"),
+        ({"group": ["A", "B"]}, "group", "p has A, B"),
+        ({"judge": ["x", "x"], "judge_group": ["A", "B"]}, "judge_group", "x has A, B"),
     ],
 )
-def test_what_is_wrong_is_named(change: dict[str, object], message: str) -> None:
-    with pytest.raises(InvalidInput, match=message) as caught:
-        decision_log(**{**ROWS, **SCALE, **change})
-    assert "\n" not in str(caught.value)
+def test_errors_name_the_column_and_the_rule(
+    change: dict[str, Any], parameter: str, rule: str
+) -> None:
+    given = {"candidate": ["p", "p"], "group": ["A", "A"], "score": [1.0, 2.0], "scale": (1, 5)}
+    with pytest.raises(InvalidInput) as caught:
+        score_log(**{**given, **change})
+    assert caught.value.parameter == parameter
+    assert rule in str(caught.value)
+
+
+def test_means_of_a_groups_judges_keep_the_sum_of_scores() -> None:
+    log = draw(60, per=5)
+    means = average_groups(log)
+    assert (np.bincount(means.performance, means.score * means.count)) == pytest.approx(
+        np.bincount(log.performance, log.score)
+    )
+    assert len(np.unique(means.performance * 3 + means.judge_group)) == len(means)
+
+
+def test_single_candidates_are_pooled_within_a_group_in_the_order_of_sessions() -> None:
+    log = draw(300, per=1, day=1)
+    pooled = pool_singles(log)
+    assert pooled.count.sum() == len(log)
+    assert np.bincount(pooled.performance, pooled.count).max() == BLOCK
+    assert (np.diff(pooled.session) >= 0).all()
+    group = np.full(pooled.performances, -1)
+    group[pooled.performance] = pooled.group
+    assert (group[pooled.performance] == pooled.group).all()
+    assert pooled.score @ pooled.count == pytest.approx(log.score.sum())
+
+
+def test_some_rows_are_kept_with_performances_numbered_anew() -> None:
+    log = draw(50)
+    kept = log.keep(log.group != 0)
+    assert np.unique(kept.performance).tolist() == list(range(kept.performances))
+    assert kept.performances == len(np.unique(log.performance[log.group != 0]))
+    assert log.keep(np.ones(len(log), dtype=bool)) is log

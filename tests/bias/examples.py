@@ -18,7 +18,7 @@ from affinity_bandits import (
     Sigmoid,
     Step,
 )
-from affinity_bandits.bias import Bias
+from affinity_bandits.model.bias import Bias
 from tests.support.instances import piecewise_powers
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
@@ -11,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from affinity_bandits import Clipped, Constant, PiecewisePower, Plateau, Power, Sigmoid
-from affinity_bandits.bias import Bias
+from affinity_bandits.model.bias import Bias
 
-from .examples import clipped, models, shares, unclipped
+from .examples import clipped, shares, unclipped
 
 
 @pytest.mark.parametrize(
@@ -58,22 +57,6 @@ def test_a_breakpoint_is_the_first_share_at_which_the_level_is_reached(
     (share,) = Clipped(base, low=level).breakpoints
     assert 0.0 < share < 1.0
     assert base.weight(math.nextafter(share, 0.0)) < level <= base.weight(share)
-
-
-@pytest.mark.slow
-@given(models)
-def test_breakpoints_are_ascending_and_inside(model: Bias) -> None:
-    points = model.breakpoints
-    assert list(points) == sorted(set(points))
-    assert all(0.0 < point < 1.0 for point in points)
-
-
-@pytest.mark.slow
-@given(clipped(clipped(st.just(Power(1.0)))))
-def test_a_clipped_line_is_straight_between_breakpoints(line: Bias) -> None:
-    for low, high in itertools.pairwise([0.0, *line.breakpoints, 1.0]):
-        ends = 0.5 * (line.weight(low) + line.weight(high))
-        assert line.weight(0.5 * (low + high)) == pytest.approx(ends, abs=1e-14)
 
 
 # Clips of clips.

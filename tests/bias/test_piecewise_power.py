@@ -16,22 +16,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from affinity_bandits import AffinityBandit, Clipped, Gaussian, PiecewisePower, Power
-from affinity_bandits.bias import Bias, bias_from_json
-from affinity_bandits.bias.weights import weight
-from affinity_bandits.policies import ExploreThenCommit
-from affinity_bandits.simulation.compiled import compiled
-from affinity_bandits.simulation.draws import Stream
-from affinity_bandits.simulation.successes import bound_successes
+from affinity_bandits import PiecewisePower
+from affinity_bandits.model.bias import Bias, bias_from_json, weight
+from affinity_bandits.simulation.compile import compiled_part
+from affinity_bandits.simulation.draws import Stream, bound_successes
 from tests.support.instances import piecewise_powers
 from tests.support.naive.biases import naive_bias
-from tests.support.round_sums import many_counts, plain_sums, quick_sums
-from tests.support.simulation_helpers import (
-    SMALLEST_P,
-    outcomes_by_rounds,
-    outcomes_by_steps,
-    smallest_p,
-)
+from tests.support.round_sums import many_counts
 
 STEEP = piecewise_powers(largest=1.5, steepest=40.0)
 
@@ -136,21 +127,6 @@ def test_agrees_with_its_twin(bias: PiecewisePower, share: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pulls", [1, 40, 3_000, 200_000])
-def test_sums_over_a_round_are_plain_sums_across_all_points(pulls: int) -> None:
-    """Shares that rise and fall through up to 100 points, some of them between two pulls."""
-    many = np.linspace(0.05, 0.9, 100)
-    for bias in (
-        PiecewisePower([0.01, 0.1, 0.3, 0.45], [0.1, 0.1, 0.9, 1.0]),
-        PiecewisePower(many, np.sqrt(np.repeat(many[::2], 2))),
-        Clipped(PiecewisePower([0.01, 0.3, 0.9], [0.1, 0.3, 1.0]), low=0.2, high=0.8),
-    ):
-        for a, b, k in ((1, 100, 2), (900, 1000, 2), (90, 100, 5), (5, 5000, 3)):
-            quick, plain = quick_sums(bias, a, b, k, pulls), plain_sums(bias, a, b, k, pulls)
-            assert quick == pytest.approx(plain, rel=1e-12, abs=1e-8)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(("a", "b", "k", "pulls"), [(1, 30, 2, 40), (100, 110, 2, 400)])
 @pytest.mark.parametrize(
     "bias",
@@ -168,7 +144,7 @@ def test_successes_have_their_exact_law(bias: Bias, a: int, b: int, k: int, pull
         law = np.convolve(law, [1.0 - p, p])
     out = np.empty(50_000, dtype=np.int64)
     source = Stream(np.array([5, 6], dtype=np.uint64), np.uint64(pulls), np.zeros(1, np.uint64))
-    count = compiled(bound_successes(weight), allocates=True)
+    count = compiled_part(bound_successes(weight), allocates=True)
     many_counts(
         count, source, bias.code, bias.parameters, 0.8, float(a), float(b), float(k), pulls, out
     )
@@ -183,27 +159,3 @@ def agrees(found: np.ndarray, law: np.ndarray) -> bool:
     rest = (counts[~keep].sum() - expected[~keep].sum()) ** 2 / expected[~keep].sum()
     statistic = np.sum((counts[keep] - expected[keep]) ** 2 / expected[keep]) + rest
     return bool(stats.chi2.sf(statistic, keep.sum()) > 1e-6)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("noise", ["bernoulli", Gaussian(0.3)], ids=str)
-def test_rounds_have_the_law_of_steps(noise: object) -> None:
-    """Tolerance and power as in `test_rounds_equal_steps.py`, which these two settings join.
-
-    The negative control: a power that agrees at both ends is told from it.
-    """
-    bias = PiecewisePower([0.05, 0.2, 0.3, 0.6], [0.1, 0.1, 0.7, 1.0])
-
-    def bandit(f: Bias) -> AffinityBandit:
-        return AffinityBandit(
-            [0.5, 0.62, 0.55],
-            bias=f,
-            initial_pulls=[9, 3, 1],
-            noise=noise,  # type: ignore[arg-type]
-        )
-
-    policy = ExploreThenCommit(30)
-    steps = outcomes_by_steps(bandit(bias), policy, 100, 4000, seed=11)
-    assert smallest_p(steps, outcomes_by_rounds(bandit(bias), policy, 100, 4000, 12)) > SMALLEST_P
-    planted = outcomes_by_rounds(bandit(Power(1.0)), policy, 100, 4000, seed=12)
-    assert smallest_p(steps, planted) < SMALLEST_P

@@ -10,7 +10,7 @@ import pytest
 
 from affinity_bandits import AffinityBandit, Bias, Clipped, Root, Step, bias_from_json, theory
 from affinity_bandits.errors import InvalidInput, NotSupported
-from affinity_bandits.round_sums import bound_sums
+from affinity_bandits.model.round_sums import bound_sums
 from affinity_bandits.testing import check_bias
 
 MODELS = [Root(0.5), Root(0.2), Step(0.3, 0.4, 0.9), Clipped(Step(0.6, 0.1), low=0.2)]

@@ -1,4 +1,4 @@
-"""How the tests of `affinity plan` run it: in a process of its own, or inside this one."""
+"""How tests run `affinity`: in a process of its own, or inside this one."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tests.support.quiet import quiet
 
 from .inside import inside
 
+# A right command line whose plan takes no time; a later option of the same name overrides it.
 TINY = (
     *("plan", "--groups", "2", "--scale", "yes/no", "--budget", "300", "--difference", "0.5"),
     *("--head-start", "2", "--steepness", "0", "--judges", "committee"),
 )
-"""A right command line whose plan takes no time; a later option of the same name overrides it."""
 
 ASSUMED = Assumptions(groups=2, horizon=300, smallest_difference=0.5, head_start=2, steepness=0.0)
 
@@ -26,23 +26,23 @@ def command(*arguments: object) -> list[str]:
     return [sys.executable, "-c", code, *map(str, arguments)]
 
 
-def surroundings(cache: Path) -> dict[str, str]:
+def surroundings(cache: Path | None = None) -> dict[str, str]:
     """Wide enough that no table is folded, the same text everywhere, and a cache of its own."""
-    changes = {"COLUMNS": "200", "NO_COLOR": "1", "XDG_CACHE_HOME": str(cache)}
-    # Where compiled code is kept must not move with the cache.
-    compiled = os.environ.get("NUMBA_CACHE_DIR")
-    kept = {} if compiled is None else {"NUMBA_CACHE_DIR": compiled}
-    return {**os.environ, "PYTHONIOENCODING": "utf-8", **changes, **kept}
+    changes = {"COLUMNS": "200", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+    if cache is not None:
+        changes["XDG_CACHE_HOME"] = str(cache)
+    return os.environ | changes
 
 
 class Runner:
     """Runs the command; the working directory stays, as PYTHONPATH may be relative to it."""
 
-    def __init__(self, cache: Path) -> None:
+    def __init__(self, cache: Path | None = None) -> None:
         self.cache = cache
 
     @property
     def kept(self) -> list[Path]:
+        assert self.cache is not None
         return sorted(self.cache.rglob("plans/*"))
 
     def __call__(self, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -64,14 +64,15 @@ class Runner:
         assert done.returncode == 0
         return done.stdout
 
-    def refused(self, *arguments: object) -> str:
-        """Run a wrong command line and return its complaint, which is a single line."""
+    def refused(self, *arguments: object, says: str = "") -> str:
+        """Run a wrong command line; return its complaint, one line that has all parts of `says`."""
         done = self(*arguments)
         assert "Traceback" not in done.stdout + done.stderr
         assert done.returncode == 2
         assert done.stderr.startswith("affinity: ")
         assert done.stderr.endswith("\n")
         assert len(done.stderr.splitlines()) == 1
+        assert [part for part in says.split(" | ") if part not in done.stderr] == []
         return done.stderr
 
 

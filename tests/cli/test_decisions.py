@@ -90,9 +90,7 @@ def test_a_file_names_the_policy(tmp_path: Path) -> None:
 def test_refuses_a_wrong_option_in_one_line(
     options: tuple[str, ...], says: str, tmp_path: Path
 ) -> None:
-    message = refused(*QUICK, *options, "--log", tmp_path / "log.csv")
-    for part in says.split(" | "):
-        assert part in message
+    refused(*QUICK, *options, "--log", tmp_path / "log.csv", says=says)
     assert not list(tmp_path.iterdir())
 
 

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from affinity_bandits.client import AsyncClient, Client, Lease, Rater, RequestRefused, Wait
+from affinity_bandits.client import Client, Lease, Rater, RequestRefused, Wait
 from affinity_bandits.errors import InvalidInput
-from tests.support.clients import NOBODY, Service, a_lease, running
+from tests.support.clients import NOBODY, Service, a_lease
 
 PANEL = {"name": "handicap-elimination", "bounded": True, "levels": 5, "judges": "panel"}
 
 
-@pytest.fixture(scope="module")
-def service(dsn: str) -> Iterator[Service]:
-    with running(dsn) as made:
-        yield made
-
-
 @pytest.mark.slow
-def test_both_clients_name_judges_and_tell_who_rated(service: Service) -> None:
-    key = service.key()
-    with Client(service.url, key) as client:
+def test_a_client_names_judges_and_tells_who_rated(service: Service) -> None:
+    with Client(service.url, service.key()) as client:
         committee = {"a": 3, "b": 1}
         made = client.create_campaign("seats", ["a", "b"], PANEL, horizon=99, committee=committee)
         assert made.committee == committee
@@ -47,14 +38,9 @@ def test_both_clients_name_judges_and_tell_who_rated(service: Service) -> None:
         assert [data["rater_arms"] for data in told] == [[0], [0, 1], [None]]
         with pytest.raises(RequestRefused, match="the panel of round 0 is settled"):
             client.name_judges(made, {"a": 2})
-
-    async def later() -> None:
-        async with AsyncClient(service.url, key) as client:
-            found = await client.name_judges(made.id, {"a": 5, "b": 6}, standing=True, round=1)
-            assert found.named_judges is not None
-            assert found.named_judges.standing
-
-    asyncio.run(later())
+        named = client.name_judges(made.id, {"a": 5, "b": 6}, standing=True, round=1).named_judges
+        assert named is not None
+        assert named.standing
 
 
 @pytest.mark.parametrize(

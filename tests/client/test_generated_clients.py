@@ -18,19 +18,13 @@ from typing import Any
 import pytest
 
 from affinity_bandits.service.http import create_app
-from tests.support.clients import ROUNDS, Service, running
+from tests.support.clients import ROUNDS, Service
 
 pytestmark = pytest.mark.slow
 METHODS = {"get", "post"}
 TYPESCRIPT = Path(__file__).parent / "generated_client.ts"
 PYTHON_TOOL = "openapi-python-client==0.29.1"
 TOOLS = ["@hey-api/openapi-ts@0.95.0", "typescript@5"]
-
-
-@pytest.fixture(scope="module")
-def service(dsn: str) -> Iterator[Service]:
-    with running(dsn) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")
@@ -113,37 +107,27 @@ def test_the_python_client_makes_a_campaign_asks_and_tells(
         )
         campaign = api["campaigns.create_campaign"](client=client, body=body)
         assert isinstance(campaign, models.Campaign)
-        first, second = (
-            api["slots.ask"](campaign.id, client=client, body=models.Ask(count=1)) for _ in range(2)
-        )
+
+        def call(name: str, body: Any) -> Any:
+            return api[f"slots.{name}"](campaign.id, client=client, body=body)
+
+        first, second = (call("ask", models.Ask(count=1)) for _ in range(2))
         assert isinstance(first, models.Lease)
         score = models.SlotScore(slot=first.slots[0].slot, score=0.5)
-        told = api["slots.tell"](
-            campaign.id, client=client, body=models.Tell(lease=first.lease, answers=[score])
-        )
+        told = call("tell", models.Tell(lease=first.lease, answers=[score]))
         assert isinstance(told, models.Told)
         assert told.counted == 1
         total = models.Total(arm=second.slots[0].arm, count=1, sum_="0.25")
-        line = api["slots.tell_many"](
-            campaign.id, client=client, body=models.TellLine(lease=second.lease, totals=[total])
-        )
+        line = call("tell_many", models.TellLine(lease=second.lease, totals=[total]))
         assert isinstance(line, models.ToldLine)
         assert (line.line, line.status, line.counted) == (1, 200, 1)
-        third = api["slots.ask"](campaign.id, client=client, body=models.Ask(count=1))
-        scores = [models.ScoreCount(score=0.75, count=1)]
-        total = models.Total(arm=third.slots[0].arm, scores=scores)
-        told = api["slots.tell"](
-            campaign.id, client=client, body=models.Tell(lease=third.lease, totals=[total])
-        )
-        assert told.counted == 1
-        again = api["slots.tell"](
-            campaign.id, client=client, body=models.Tell(lease=99, answers=[score])
-        )
+        again = call("tell", models.Tell(lease=99, answers=[score]))
         assert isinstance(again, models.Problem)
         assert again.code == "no_such_lease"
     assert service.differences(str(campaign.id)) == ()
 
 
+@pytest.mark.nightly
 def test_the_typescript_client_makes_a_campaign_asks_and_tells(
     description: dict[str, Any], service: Service, tmp_path: Path
 ) -> None:

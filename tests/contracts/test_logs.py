@@ -15,7 +15,7 @@ from affinity_bandits.catalogue import AnyPolicy
 from affinity_bandits.policies import POLICIES
 from affinity_bandits.policies.state import pack
 from affinity_bandits.simulation import RunLog
-from affinity_bandits.simulation.logged_run import LoggedRun
+from affinity_bandits.simulation.logs import LoggedRun
 from tests.noise.examples import NOISES, named
 from tests.support.instances import (
     DecidedByRounding,
@@ -127,7 +127,7 @@ def test_a_log_of_many_slices_is_that_of_one(monkeypatch: pytest.MonkeyPatch) ->
     assert_same_bits(whole, run, policy)
     assert_twins(whole, policy)
     for numbers in (1, 700, 9_999):
-        monkeypatch.setattr("affinity_bandits.simulation.logged_run.SLICE_NUMBERS", numbers)
+        monkeypatch.setattr("affinity_bandits.simulation.logs.SLICE_NUMBERS", numbers)
         log, _ = logged(bandit, policy, 5_000, 3, 2)
         for name in ("arm", "score", "share", "joined", "round", "panels", "scores"):
             assert getattr(log, name).tobytes() == getattr(whole, name).tobytes(), name

@@ -14,7 +14,7 @@ import pytest
 import affinity_bandits
 from affinity_bandits import policies
 from affinity_bandits.policies import POLICIES, AsSteps, InPython, Policy, RoundPolicy, StepPolicy
-from affinity_bandits.policies.phased_elimination import PhasedElimination
+from affinity_bandits.policies.elimination import PhasedElimination
 
 PACKAGE = Path(affinity_bandits.__file__).parent
 CONTRACTS = {Policy, StepPolicy, RoundPolicy, AsSteps, InPython}
@@ -93,7 +93,7 @@ def test_no_module_tells_policies_apart() -> None:
 def test_all_policies_are_looked_for() -> None:
     assert set(POLICIES.values()) <= concrete_policies()
     assert PhasedElimination in concrete_policies()
-    assert "affinity_bandits.policies.round" not in MODULES
+    assert "affinity_bandits.policies.contracts" not in MODULES
 
 
 @pytest.mark.parametrize(
@@ -103,11 +103,11 @@ def test_all_policies_are_looked_for() -> None:
         "from affinity_bandits.policies import RoundPolicy, Uniform as Turns",
         "from affinity_bandits import UCB1",
         "from affinity_bandits.policies import *",
-        "from affinity_bandits.policies import phased_elimination",
-        "from affinity_bandits.policies.handicap_elimination import LOOKS",
-        "import affinity_bandits.policies.oracle as told",
+        "from affinity_bandits.policies import elimination",
+        "from affinity_bandits.policies.handicap import LOOKS",
+        "import affinity_bandits.policies.baselines as told",
         "from ..policies import Oracle",
-        "from ..policies.oracle import OracleState",
+        "from ..policies.baselines import OracleState",
         "def late():\n    from affinity_bandits.policies import Uniform",
         "isinstance(policy, policies.Elimination)",
         "issubclass(kind, Known | policies.Elimination)",
@@ -128,7 +128,7 @@ def test_a_planted_question_is_found(code: str) -> None:
     "code",
     [
         "from affinity_bandits.policies import POLICIES, PLANNED_BY_DEFAULT, AsSteps, RoundPolicy",
-        "from affinity_bandits.policies.round import RoundKernels",
+        "from affinity_bandits.policies.contracts import RoundKernels",
         "from ..policies.explaining import LEADER",
         "isinstance(policy, RoundPolicy)",
         "POLICIES[name].information == 'feedback'",

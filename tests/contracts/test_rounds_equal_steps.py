@@ -17,15 +17,8 @@ from itertools import combinations
 
 import pytest
 
-from affinity_bandits import (
-    AffinityBandit,
-    Clipped,
-    Gaussian,
-    Ordinal,
-    Power,
-    Sigmoid,
-    round_sums,
-)
+from affinity_bandits import AffinityBandit, Clipped, Gaussian, Ordinal, Power, Sigmoid
+from affinity_bandits.model import round_sums
 from affinity_bandits.policies import (
     Elimination,
     ExploreThenCommit,
@@ -37,8 +30,7 @@ from affinity_bandits.policies import (
     Uniform,
     WeightedUCB,
 )
-from affinity_bandits.simulation import successes
-from affinity_bandits.simulation.round_draws import bound_draws
+from affinity_bandits.simulation import draws
 from tests.support.simulation_helpers import (
     SMALLEST_P,
     outcomes_by_rounds,
@@ -152,8 +144,6 @@ def test_a_share_that_is_off_by_one_pull_is_caught(
     by_steps = outcomes_by_steps(bandit, policy, 100, 20_000, seed=11)
     assert smallest_p(by_steps, outcomes_by_rounds(bandit, policy, 100, 20_000, 12)) > SMALLEST_P
     monkeypatch.setattr(round_sums, "weight_at", one_pull_late)
-    monkeypatch.setattr(successes, "weight_at", one_pull_late)
-    bound_draws.cache_clear()
+    monkeypatch.setattr(draws, "weight_at", one_pull_late)
     planted = outcomes_by_rounds(bandit, policy, 100, 20_000, seed=12)
-    bound_draws.cache_clear()
     assert smallest_p(by_steps, planted) < SMALLEST_P

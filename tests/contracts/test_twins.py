@@ -33,7 +33,7 @@ def test_every_policy_has_a_twin() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", POLICIES)
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_agrees_on_random_instances(name: str, data: st.DataObject) -> None:
     bandit = data.draw(bandits(seated=True), label="bandit")
@@ -67,7 +67,7 @@ def test_agrees_over_many_thousand_pulls(name: str, noise: str) -> None:
     )
     policy = policy_examples(name, bandit)[0]
     # The twin of KL-UCB looks for an index by halving, for every arm at every pull.
-    pulls = 20_000 if name == "kl-ucb" else 100_000
+    pulls = 10_000 if name == "kl-ucb" else 30_000
     assert compiled_run(bandit, policy, pulls, 7, 3) == naive_run(bandit, policy, pulls, 7, 3)
 
 

@@ -14,8 +14,7 @@ import pytest
 import yaml
 from typer.main import get_command
 
-from affinity_bandits.cli.serve import app
-from affinity_bandits.cli.serve_settings import OF_OTHERS, settings_of
+from affinity_bandits.cli.serve import OF_OTHERS, app, settings_of
 from tests.support.environments import ROOT
 from tests.support.web_site import scopes
 
@@ -116,20 +115,6 @@ def test_every_probe_and_the_scraper_ask_at_a_route() -> None:
     assert asked <= routes
 
 
-def test_labels_select_what_they_mean() -> None:
-    made = manifests()
-    labels = made["Deployment"]["spec"]["template"]["metadata"]["labels"]
-    for one in (
-        made["Deployment"]["spec"]["selector"]["matchLabels"],
-        made["Service"]["spec"]["selector"],
-        made["PodDisruptionBudget"]["spec"]["selector"]["matchLabels"],
-    ):
-        assert one == labels
-    (choice,) = made["NetworkPolicy"]["spec"]["podSelector"]["matchExpressions"]
-    job = made["Job"]["spec"]["template"]["metadata"]["labels"]
-    assert set(choice["values"]) == {*labels.values(), *job.values()}
-
-
 @pytest.mark.parametrize("kind", ["Job", "Deployment"])
 def test_containers_have_no_rights_and_a_read_only_file_system(kind: str) -> None:
     pod = manifests()[kind]["spec"]["template"]["spec"]
@@ -142,14 +127,6 @@ def test_containers_have_no_rights_and_a_read_only_file_system(kind: str) -> Non
             "capabilities": {"drop": ["ALL"]},
         }
         assert "memory" in one["resources"]["limits"]
-
-
-def test_the_user_of_the_image_is_that_of_the_manifests() -> None:
-    image = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
-    (user,) = re.findall(r"^USER (\d+):\d+$", image, flags=re.MULTILINE)
-    for kind in ("Job", "Deployment"):
-        pod = manifests()[kind]["spec"]["template"]["spec"]
-        assert pod["securityContext"]["runAsUser"] == int(user)
 
 
 def test_only_the_job_of_the_owner_migrates_and_nothing_ends_it() -> None:
@@ -171,11 +148,6 @@ def test_the_service_may_finish_before_it_is_killed() -> None:
     assert pod["terminationGracePeriodSeconds"] > STOP_SECONDS + pause
     (stop,) = re.findall(r"^TimeoutStopSec=(\d+)$", UNIT.read_text(), flags=re.MULTILINE)
     assert int(stop) > STOP_SECONDS
-
-
-def test_all_manifests_are_applied() -> None:
-    text = (DEPLOY / "kubernetes" / "kustomization.yaml").read_text(encoding="utf-8")
-    assert set(yaml.safe_load(text)["resources"]) == {path.name for path in MANIFESTS}
 
 
 def tool(name: str, where: str) -> str:

@@ -119,11 +119,6 @@ def test_every_metric_of_the_service_is_watched_or_shown(exposed: Labels) -> Non
     assert ours - bare == set()
 
 
-def test_no_label_names_a_campaign_a_tenant_or_a_key(exposed: Labels) -> None:
-    labels = {label for one in exposed.values() for label in one} - {""}
-    assert labels == {"route", "method", "status", "outcome", "kind", "severity", "state", "le"}
-
-
 def test_every_alert_says_where_to_read_on_and_the_place_exists() -> None:
     for rule in alerts():
         file, _, anchor = rule["annotations"]["runbook"].partition("#")  # type: ignore[index]

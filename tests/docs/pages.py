@@ -10,17 +10,15 @@ from pathlib import Path
 from tests.support.environments import ROOT, Needs
 
 NEEDS = re.compile(r"^This page needs: `(pip install [^`]+)`", flags=re.MULTILINE)
-FENCE = re.compile(r"^(?P<mark>`{3,})(?P<kind>[^`\n]*)$")
+FENCED = re.compile(
+    r"^(?P<mark>`{3,})(?P<kind>[^`\n]*)\n(?P<body>.*?)^(?P=mark)$", flags=re.DOTALL | re.MULTILINE
+)
 NOTE = re.compile(r"<!-- (not run|stays up): (.+?) -->", flags=re.DOTALL)
 SAVED = re.compile(r"`([\w.-]+)`:$")
+LAST_COMMENTS = re.compile(r"(?:^# .*\n)+\Z", flags=re.MULTILINE)
 PROMPT = "$ "
-FILES = ("toml", "json")
-WITH_SIMULATION = {"audit", "experiments", "gym", "plot", "ray"}
-"""The extras that bring the extra `simulation` along."""
-KINDS = ("console", "python", "text", *FILES, "")
+KINDS = ("console", "python", "text", "toml", "json", "")
 """What a block may be; directives of MyST, in braces, are not for typing."""
-
-
 EVERY_PAGE = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 
 
@@ -78,7 +76,10 @@ def read_page(path: Path) -> Page:
     `pip install ...`". The comments `<!-- not run: reason -->` and `<!-- stays up: reason -->`
     before a block except it, or say that its last command goes on until the page's end. A block
     of TOML or JSON after a line that ends in "`name`:" is saved under that name, and so is one of
-    Python if the name ends in `.py`; it is imported, not typed.
+    Python if the name ends in `.py`.
+
+    Raises:
+        BadPage: part of the page would silently not be run.
     """
     text = path.read_text(encoding="utf-8")
     found = NEEDS.findall(text)
@@ -95,18 +96,13 @@ def parse_pip(command: str) -> Needs:
 
     >>> parse_pip("pip install '.[client]' duckdb")
     Needs(extras=('client',), packages=('duckdb',))
-    >>> parse_pip("pip install affinity-bandits")  # the core's extra under the name people know
-    Needs(extras=('simulation',), packages=())
     """
-    words = shlex.split(command, comments=True)
     extras: set[str] = set()
     packages = []
-    for word in words[2:]:
-        ours = re.fullmatch(r"(\.|affinity-bandits(?:-core)?)(?:\[([\w,-]+)\])?", word)
+    for word in shlex.split(command, comments=True)[2:]:
+        ours = re.fullmatch(r"(?:\.|affinity-bandits)(?:\[([\w,-]+)\])?", word)
         if ours is not None:
-            extras |= set((ours[2] or "").split(",")) - {""}
-            if ours[1] == "affinity-bandits" or extras & WITH_SIMULATION:
-                extras.add("simulation")
+            extras |= set((ours[1] or "").split(",")) - {""}
         elif re.fullmatch(r"[A-Za-z][\w.-]*", word):
             packages.append(word)
         else:
@@ -117,24 +113,22 @@ def parse_pip(command: str) -> Needs:
 def commands(block: Block) -> list[Command]:
     """Cut a console block into commands and what each prints."""
     found: list[Command] = []
-    lines = block.text.splitlines()
-    at = 0
-    while at < len(lines):
-        if not lines[at].startswith(PROMPT):
-            raise BadPage(f"line {block.line + at}: a console block begins with a command")
-        begun, typed = at, lines[at].removeprefix(PROMPT)
-        at += 1
-        while _goes_on(typed):
-            if at == len(lines):
-                raise BadPage(f"line {block.line + begun}: the command does not end")
-            typed += "\n" + lines[at]
-            at += 1
-        first = at
-        while at < len(lines) and not lines[at].startswith(PROMPT):
-            at += 1
-        shown = "\n".join(lines[first:at]) if at > first else None
-        last = block.stays_up and at == len(lines)
-        found.append(Command(block.line + begun, typed, shown, stays_up=last))
+    typing = False
+    for number, line in enumerate(block.text.splitlines(), start=block.line):
+        if typing:
+            found[-1] = replace(found[-1], text=f"{found[-1].text}\n{line}")
+        elif line.startswith(PROMPT):
+            found.append(Command(number, line.removeprefix(PROMPT), None))
+        elif found:
+            before = found[-1].shown
+            found[-1] = replace(found[-1], shown=line if before is None else f"{before}\n{line}")
+            continue
+        else:
+            raise BadPage(f"line {number}: a console block begins with a command")
+        typing = _goes_on(found[-1].text)
+    if typing:
+        raise BadPage(f"line {found[-1].line}: the command does not end")
+    found[-1] = replace(found[-1], stays_up=block.stays_up)
     return found
 
 
@@ -149,30 +143,20 @@ def _goes_on(typed: str) -> bool:
 
 
 def _blocks(name: str, text: str) -> list[Block]:
-    lines = text.splitlines()
     found: list[Block] = []
-    since = at = 0  # the prose before a block begins where the last one ended
-    while at < len(lines):
-        fence = FENCE.match(lines[at])
-        if fence is None:
-            at += 1
-            continue
-        opened = at
-        at += 1
-        while at < len(lines) and lines[at] != fence["mark"]:
-            at += 1
-        if at == len(lines):
-            raise BadPage(f"{name}:{opened + 1}: the block does not end")
-        prose = "\n".join(lines[since:opened]).strip()
-        body = "\n".join(lines[opened + 1 : at])
-        at += 1
-        since = at
-        kind = fence["kind"].strip()
+    since = 0  # the prose before a block begins where the last one ended
+    for fenced in FENCED.finditer(text):
+        line = text.count("\n", 0, fenced.start("body")) + 1
+        kind, body = fenced["kind"].strip(), fenced["body"]
+        prose = text[since : fenced.start()].strip()
+        since = fenced.end()
         if kind.startswith("{"):
             continue
-        found.append(_block(f"{name}:{opened + 1}", opened + 2, kind, body, prose))
+        found.append(_block(f"{name}:{line - 1}", line, kind, body, prose))
         if kind == "text" and not prose and len(found) > 1 and found[-2].kind == "python":
-            found[-2] = replace(found[-2], shown=body)
+            found[-2] = replace(found[-2], shown=found[-1].text)
+    if re.search(r"^`{3}", FENCED.sub("", text), flags=re.MULTILINE):
+        raise BadPage(f"{name}: a block does not end")
     return found
 
 
@@ -182,26 +166,17 @@ def _block(place: str, line: int, kind: str, body: str, prose: str) -> Block:
     if kind not in ("console", "python") and body.startswith(PROMPT):
         raise BadPage(f"{place}: commands in a block that is not console would not be run")
     notes = dict(NOTE.findall(prose))
-    last = NOTE.sub("", prose).rstrip().rpartition("\n")[2]
-    save_as = SAVED.search(last) if kind in (*FILES, "python") else None
-    if kind == "python" and save_as is not None and not save_as[1].endswith(".py"):
-        save_as = None
+    saved = SAVED.search(NOTE.sub("", prose).rstrip())
+    is_file = saved is not None and (
+        kind in ("toml", "json") or (kind == "python" and saved[1].endswith(".py"))
+    )
+    comments = LAST_COMMENTS.search(body) if kind == "python" else None
     return Block(
         line,
         kind,
-        body,
-        shown=_last_comments(body) if kind == "python" else None,
-        save_as=None if save_as is None else save_as[1],
+        body.removesuffix("\n"),
+        shown=comments and re.sub("^# ", "", comments[0].removesuffix("\n"), flags=re.MULTILINE),
+        save_as=saved[1] if saved is not None and is_file else None,
         not_run=" ".join(notes["not run"].split()) if "not run" in notes else None,
         stays_up="stays up" in notes,
     )
-
-
-def _last_comments(body: str) -> str | None:
-    """Return the comments that end a block of Python: what it prints, in the README."""
-    kept: list[str] = []
-    for line in reversed(body.splitlines()):
-        if not line.startswith("# "):
-            break
-        kept.insert(0, line.removeprefix("# "))
-    return "\n".join(kept) or None

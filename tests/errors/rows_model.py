@@ -21,7 +21,7 @@ from affinity_bandits import (
     Power,
     Sigmoid,
 )
-from affinity_bandits.bias import bias_from_json
+from affinity_bandits.model.bias import bias_from_json
 
 from .table import BANDIT, HUGE, UNPRINTABLE, invalid, refused, simulated, unknown, unsupported
 

@@ -16,7 +16,7 @@ from affinity_bandits import (
     Ordinal,
     noise_from_json,
 )
-from affinity_bandits.simulation.tallies import tally_round
+from affinity_bandits.simulation.rounds import tally_round
 
 from .table import invalid, simulated, unknown, unsupported
 

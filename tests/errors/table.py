@@ -26,12 +26,9 @@ from affinity_bandits.plots import draw_regret
 from affinity_bandits.policies import UCB1
 from affinity_bandits.simulation import PolicyRun
 
-HUGE = 10**400
-"""Larger than any float."""
-UNPRINTABLE = 10**5000
-"""More digits than Python turns into text."""
-TOO_LONG = 10**15 + 1
-"""One pull beyond the longest horizon."""
+HUGE = 10**400  # larger than any float
+UNPRINTABLE = 10**5000  # more digits than Python turns into text
+TOO_LONG = 10**15 + 1  # one pull beyond the longest horizon
 
 BANDIT = AffinityBandit([0.4, 0.6])
 CROWD = AffinityBandit([0.5] * 100)

@@ -53,29 +53,19 @@ def bucket() -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_a_sweep_into_a_bucket_is_the_same_and_goes_on(bucket: str, tmp_path: Path) -> None:
-    root = bucket.format("first")
-    assert run_cells(SWEEP, Store(root), SerialExecutor()).run == 24
+def test_a_sweep_into_a_bucket_is_the_same_and_mended(bucket: str, tmp_path: Path) -> None:
+    store = Store(bucket.format("first"))
+    assert run_cells(SWEEP, store, SerialExecutor()).run == 24
     local = Store(tmp_path)
     run_cells(SWEEP, local)
-    store = Store(root)
-    assert store.content_hash() == local.content_hash()
-    again = run_cells(SWEEP, store)
-    assert (again.found, again.run) == (24, 0)
-    assert store.dataset().count_rows() == 24
-
-
-@pytest.mark.slow
-def test_damage_in_a_bucket_is_found_and_mended(bucket: str) -> None:
-    store = Store(bucket.format("second"))
-    run_cells(SWEEP, store)
     whole = store.content_hash()
-    identity = next(iter(store.identities()))
-    name = f"{folder_of(identity)}/{store.files.names(folder_of(identity))[0]}"
+    assert whole == local.content_hash()
+    folder = folder_of(next(iter(store.identities())))
+    name = f"{folder}/{store.files.names(folder)[0]}"
     store.files.write(name, store.files.read(name)[:-20])
     with pytest.raises(InvalidInput, match="undamaged"):
         store.content_hash()
     mended = run_cells(SWEEP, store)
     assert mended.aside == [name]
-    assert mended.run in (2, 5)
+    assert mended.found + mended.run == 24
     assert store.content_hash() == whole

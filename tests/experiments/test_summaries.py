@@ -10,9 +10,9 @@ import pytest
 from affinity_bandits import simulate
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.experiments import Sweep, axes_of, cell_summaries, run_cells, write_table
-from affinity_bandits.experiments.axes import axis_of, fixed_words, label
 from affinity_bandits.experiments.store import Store, folder_of
-from affinity_bandits.experiments.summaries import finished, keep_spec, summarise
+from affinity_bandits.experiments.summaries import finished, keep_spec, summarize
+from affinity_bandits.experiments.sweep import axis_of, fixed_words, label
 
 SWEEP = Sweep(
     axes={"policy": ["uniform", "elimination"], "bandit.true_means": [[0.4, 0.6], [0.1, 0.2, 0.9]]},
@@ -29,12 +29,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return made
 
 
-def some(tmp_path: Path, size: int) -> tuple[Sweep, Store]:
-    """A sweep of one cell, and a store with its first replicates."""
+def run_some(tmp_path: Path, size: int) -> tuple[Sweep, Store]:
+    """Return a sweep of five replicates of one cell, and a store with another number of them."""
     fixed = {"horizon": 50, "bandit.true_means": [0.4, 0.6]}
-    part = Sweep({"policy": ["uniform"]}, fixed, replicates=size)
     made = Store(tmp_path)
-    run_cells(part, made)
+    run_cells(Sweep({"policy": ["uniform"]}, fixed, replicates=size), made)
     return Sweep({"policy": ["uniform"]}, fixed, replicates=5), made
 
 
@@ -43,57 +42,44 @@ def test_a_summary_is_that_of_a_simulation(store: Store) -> None:
         cell = planned.cell()
         result = simulate(cell.bandit, cell.policy, 200, 6, cell.stream_seed, progress=False)
         (row,) = result.summary()
-        assert found.identity == cell.identity
-        assert found.place == planned.place
-        assert found.replicates == 6
-        assert found.regret == row.regret
-        assert found.wrong_arm == row.wrong_arm
-        assert (found.regret_runs, found.undecided) == (row.regret_runs, row.undecided)
+        estimates = (row.regret, row.regret_runs, row.wrong_arm, row.undecided)
+        assert found[:7] == (cell.identity, planned.place, 6, *estimates)
         assert (found.undecided is None) == (cell.policy.name == "uniform")
 
 
-def test_what_is_half_finished_is_summarised_from_what_there_is(tmp_path: Path) -> None:
-    sweep, made = some(tmp_path, 2)
+@pytest.mark.parametrize(("size", "counted"), [(2, 2), (9, 5)])
+def test_finished_ones_of_the_replicates_asked_for_count(
+    tmp_path: Path, size: int, counted: int
+) -> None:
+    sweep, made = run_some(tmp_path, size)
     (cell,) = cell_summaries(sweep, made)
-    assert cell.replicates == 2
-    assert finished(sweep, made)[:2] == (2, 5)
+    assert cell.replicates == counted
+    assert finished(sweep, made)[:2] == (counted, 5)
 
 
-def test_replicates_beyond_those_asked_for_do_not_count(tmp_path: Path) -> None:
-    sweep, made = some(tmp_path, 9)
-    (cell,) = cell_summaries(sweep, made)
-    assert cell.replicates == 5
-    assert finished(sweep, made)[:2] == (5, 5)
-
-
-def test_nothing_is_known_of_what_is_not_run(tmp_path: Path) -> None:
+def test_nothing_is_known_of_what_is_not_run(store: Store, tmp_path: Path) -> None:
+    assert finished(SWEEP, store) == (24, 24, {key: [(12, 12), (12, 12)] for key in SWEEP.axes})
     for cell in cell_summaries(SWEEP, Store(tmp_path)):
-        assert cell.replicates == 0
-        assert cell.regret is cell.wrong_arm is cell.undecided is None
+        assert cell[2:] == (0, None, None, None, None, "", "")
 
 
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
-    sweep, made = some(tmp_path, 5)
+    sweep, made = run_some(tmp_path, 5)
     (planned,) = sweep.planned()
     (shard,) = (tmp_path / folder_of(planned.identity)).iterdir()
     shard.write_bytes(shard.read_bytes()[:-1])
     with pytest.raises(InvalidInput, match=shard.name):
-        summarise(planned, made, 5)
-
-
-def test_finished_work_is_counted_by_value(store: Store) -> None:
-    counts = finished(SWEEP, store)
-    assert (counts.done, counts.total) == (24, 24)
-    assert counts.by_value == {key: [(12, 12), (12, 12)] for key in SWEEP.axes}
+        summarize(planned, made, 5)
 
 
 def test_a_parquet_table_can_be_joined_with_the_shards(store: Store, tmp_path: Path) -> None:
-    from pyarrow import parquet
+    from pyarrow import dataset, parquet
 
     assert write_table(SWEEP, store, str(tmp_path / "cells.parquet")) == 4
     rows = parquet.read_table(tmp_path / "cells.parquet").to_pylist()
     # Cells of two and of three arms are one table.
-    shards = store.dataset().to_table().to_pylist()
+    files = [str(path) for path in Path(store.root).glob("??/*/*.parquet")]
+    shards = dataset.dataset(files).to_table().to_pylist()
     assert {row["cell"] for row in rows} == {row["cell"] for row in shards}
     assert {len(row["pulls"]) for row in shards} == {2, 3}
     assert rows[1]["bandit.true_means"] == "0.1, 0.2, 0.9"
@@ -103,33 +89,28 @@ def test_a_parquet_table_can_be_joined_with_the_shards(store: Store, tmp_path: P
 
 
 @pytest.mark.parametrize("replicates", [1, 25])
-def test_no_exported_end_is_outside_of_what_is_possible(replicates: int, tmp_path: Path) -> None:
+def test_no_interval_is_outside_of_what_is_possible(replicates: int, tmp_path: Path) -> None:
     """A logarithmic axis draws an end below 0 as a cliff.
 
     Of 25 runs of UCB1 with equal initial pulls two are deceived, and with a head start all but one:
     Student has -15 for the lower end of one and 1010 for the upper of the other; 1000 is the most.
     """
-    from pyarrow import parquet
-
     heads = {"bandit.initial_pulls": [[10, 10], [100, 10]]}
     fixed = {"policy": "ucb1", "horizon": 5000, "bandit.true_means": [0.4, 0.6]}
-    fixed |= {"bandit.bias": "power"}
-    sweep, made = Sweep(heads, fixed, replicates=replicates), Store(tmp_path / "store")
+    sweep = Sweep(heads, {**fixed, "bandit.bias": "power"}, replicates=replicates)
+    made = Store(tmp_path)
     run_cells(sweep, made)
-    write_table(sweep, made, tmp_path / "cells.parquet")
-    rows = parquet.read_table(tmp_path / "cells.parquet").to_pylist()
-    for row in rows:
-        assert 0.0 <= row["regret_low"] <= row["regret"] <= row["regret_high"] <= 1000.0
-    for row in rows:
-        assert 0.0 <= row["regret_5_percent"] <= row["regret_median"]
-        assert row["regret_median"] <= row["regret_95_percent"] <= 1000.0
+    cells = list(cell_summaries(sweep, made))
+    for cell in cells:
+        for estimate, low, high in filter(None, (cell.regret, cell.regret_runs)):
+            assert 0.0 <= low <= estimate <= high <= 1000.0
     if replicates > 1:  # without a deceived run, or with nothing else, the test would be empty
-        assert 0.0 < rows[0]["wrong_arm"] < 0.2
-        assert 0.8 < rows[1]["wrong_arm"] < 1.0
+        assert cells[0].wrong_arm is not None
+        assert 0.0 < cells[0].wrong_arm[0] < 0.2
 
 
 def test_a_table_of_another_kind_is_refused(store: Store, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match=r"\.parquet or \.csv"):
+    with pytest.raises(InvalidInput, match=r"\.csv or \.parquet"):
         write_table(SWEEP, store, tmp_path / "cells.xlsx")
 
 
@@ -138,7 +119,7 @@ def test_the_latest_spec_is_kept_and_what_changed_is_said(tmp_path: Path) -> Non
     assert keep_spec(SWEEP, made) is None
     assert keep_spec(SWEEP, made) == []
     other = Sweep(SWEEP.axes, {"horizon": 300}, replicates=9, shard_size=3)
-    assert keep_spec(other, made) == ["fixed.horizon", "replicates"]
+    assert keep_spec(other, made) == ["fixed", "replicates"]
     kept = json.loads((tmp_path / "spec.json").read_text(encoding="utf-8"))
     assert Sweep.from_json(kept) == other
     (tmp_path / "spec.json").write_text("not json", encoding="utf-8")

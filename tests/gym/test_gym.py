@@ -139,24 +139,3 @@ def test_mistakes_are_said_in_words() -> None:
     for wrong in ({"horizon": 0}, {"bandit": "power"}, {"truth": 1}):
         with pytest.raises(InvalidInput):
             AffinityEnv(**wrong)  # type: ignore[arg-type]
-
-
-@pytest.mark.slow
-def test_a_tabular_agent_learns_what_it_is_shown() -> None:
-    """A Q-learner, as in Gymnasium's own tutorial: deceived by the head start, as UCB1 is."""
-    env = gymnasium.make(ID, horizon=2000, truth=True)
-    wrong = 0
-    for replicate in range(10):
-        rng = np.random.default_rng(replicate)
-        values = np.zeros(2)
-        env.reset(seed=1, options={"replicate": replicate})
-        pulls = np.zeros(2)
-        over = False
-        while not over:
-            arm = int(rng.integers(2)) if rng.random() < 0.1 else int(values.argmax())
-            _, reward, _, over, info = env.step(arm)
-            values[arm] += 0.02 * (reward - values[arm])
-            pulls[arm] += 1
-        wrong += pulls[0] > pulls[1]
-        assert info["truth"]["regret"] == pytest.approx(0.2 * pulls[0])
-    assert wrong >= 8  # all ten in fact: arm 0 begins with 100 of 110 seats

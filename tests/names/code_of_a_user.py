@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from affinity_bandits import Bias, Noise
-from affinity_bandits.bias.weights import CUSTOM
+from affinity_bandits.model.bias import CUSTOM
 from affinity_bandits.policies import StepPolicy
 from affinity_bandits.policies.state import counts
 
@@ -29,11 +29,7 @@ class Least(StepPolicy):
 
     @staticmethod
     def select(state, rng):
-        best = 0
-        for arm in range(len(state.pulls)):
-            if state.pulls[arm] < state.pulls[best]:
-                best = arm
-        return best
+        return state.pulls.argmin()
 
     @staticmethod
     def update(state, arm, feedback):
@@ -51,22 +47,10 @@ class Ramp(Bias):
     name: ClassVar[str] = "ramp"
     smooth: ClassVar[bool] = False
     slope: float = 2.0
-
-    @property
-    def code(self):
-        return CUSTOM
-
-    @property
-    def own_parameters(self):
-        return (self.slope,)
-
-    @property
-    def lipschitz(self):
-        return self.slope
-
-    @property
-    def kernel(self):
-        return ramp
+    code = CUSTOM
+    kernel = property(lambda self: ramp)
+    own_parameters = property(lambda self: (self.slope,))
+    lipschitz = property(lambda self: self.slope)
 
     def to_json(self):
         return {"name": self.name, "slope": self.slope}
@@ -76,8 +60,7 @@ class Ramp(Bias):
 
 
 def two(parameters, mean, u):
-    width = parameters[0] * min(mean, 1.0 - mean)
-    return mean + (2.0 * u - 1.0) * width
+    return mean + (2.0 * u - 1.0) * parameters[0] * min(mean, 1.0 - mean)
 
 
 @dataclass(frozen=True)
@@ -86,14 +69,8 @@ class Around(Noise):
 
     name: ClassVar[str] = "around"
     part: float = 1.0
-
-    @property
-    def parameters(self):
-        return np.array([self.part])
-
-    @property
-    def kernel(self):
-        return two
+    kernel = property(lambda self: two)
+    parameters = property(lambda self: np.array([self.part]))
 
     def subgaussian(self, means, mechanism, least, most):
         return 0.5
@@ -107,15 +84,12 @@ class Around(Noise):
 
 class Agent:
     def __init__(self, arms, rng, epsilon=0.1):
-        self.sums, self.pulls = np.zeros(arms), np.zeros(arms)
+        self.sums, self.pulls = np.zeros(arms), np.ones(arms)
         self.rng, self.epsilon = rng, epsilon
 
     def select(self):
-        if self.pulls.min() == 0:
-            return self.pulls.argmin()
-        if self.rng.random() < self.epsilon:
-            return self.rng.integers(len(self.pulls))
-        return (self.sums / self.pulls).argmax()
+        explore = self.rng.random() < self.epsilon
+        return self.rng.integers(len(self.pulls)) if explore else (self.sums / self.pulls).argmax()
 
     def update(self, arm, feedback):
         self.pulls[arm] += 1

@@ -17,14 +17,12 @@ from affinity_bandits import (
     Beta,
     Empirical,
     Gaussian,
-    InGroupBonus,
     Ordinal,
     Power,
-    noise_from_json,
 )
-from affinity_bandits.noise.beta_quantile import beta_part, beta_quantile
-from affinity_bandits.noise.finite import tilted
-from affinity_bandits.subgaussian import bernoulli_proxy, gated_finite_proxy
+from affinity_bandits.model.feedback import gated_finite_proxy
+from affinity_bandits.model.noise.continuous import beta_quantile
+from affinity_bandits.model.noise.discrete import tilted
 
 # Beta quantiles.
 
@@ -55,15 +53,6 @@ def test_beta_quantiles_are_scipys(mean: float, size: float, step: int) -> None:
     assert found == pytest.approx(expected, abs=1e-13 + 1e-11 / max(slope, 1e-3))
 
 
-def test_beta_probabilities_are_scipys() -> None:
-    for a in (0.01, 0.5, 1.0, 7.0, 900.0):
-        for b in (0.02, 1.0, 3.5, 5000.0):
-            norm = -special.betaln(a, b)
-            for x in np.linspace(0.001, 0.999, 41):
-                found = beta_part(a, b, norm, float(x))
-                assert found == pytest.approx(special.betainc(a, b, x), rel=1e-9, abs=1e-12)
-
-
 def test_beta_quantiles_at_the_ends() -> None:
     assert beta_quantile(2.0, 3.0, 0.0) == 0.0
     assert beta_quantile(1e-9, 1.0, 0.5) == 0.0
@@ -89,18 +78,6 @@ def test_tilting_gives_the_mean_asked_for(values: Any, weights: Any, part: float
     assert found.sum() == pytest.approx(1.0)
     assert np.all(found >= 0.0)
     assert found @ points == pytest.approx(mean, abs=1e-9)
-
-
-def test_tilting_leaves_a_shape_of_the_right_mean_as_it_is() -> None:
-    shape = np.array([0.1, 0.1, 0.2, 0.4, 0.2])
-    values = np.linspace(0.0, 1.0, 5)
-    (found,) = tilted(values, shape, np.array([shape @ values]))
-    np.testing.assert_allclose(found, shape, atol=1e-12)
-
-
-def test_tilting_two_scores_is_a_coin() -> None:
-    found = tilted(np.array([0.0, 1.0]), np.array([0.9, 0.1]), np.array([0.0, 0.25, 1.0]))
-    np.testing.assert_allclose(found, [[1.0, 0.0], [0.75, 0.25], [0.0, 1.0]], atol=1e-12)
 
 
 def test_a_larger_mean_makes_every_high_score_more_likely() -> None:
@@ -145,32 +122,6 @@ def test_a_gated_lists_proxy_is_never_too_small_and_hardly_too_large(
         assert stated <= min(0.25, found * 1.004) + 1e-6
 
 
-def test_proxies_worked_out_by_hand() -> None:
-    coin = np.array([0.0, 1.0])
-    for p in (0.5, 0.2, 0.01):
-        law = np.array([1.0 - p, p])
-        assert gated_finite_proxy(coin, law, 1.0, 1.0) == pytest.approx(
-            bernoulli_proxy(p), rel=1e-3
-        )
-    assert gated_finite_proxy(coin, np.array([0.0, 1.0]), 1.0, 1.0) == 0.0
-    assert gated_finite_proxy(coin, np.array([1.0, 0.0]), 0.2, 1.0) == 0.0
-    assert gated_finite_proxy(coin, np.array([0.5, 0.5]), 0.0, 0.0) == 0.0
-
-
-@pytest.mark.slow
-def test_of_too_many_laws_half_of_the_width_is_stated() -> None:
-    few = AffinityBandit(np.linspace(0.3, 0.7, 800).tolist(), noise=Ordinal()).feedback
-    many = AffinityBandit(np.linspace(0.3, 0.7, 801).tolist(), noise=Ordinal()).feedback
-    assert few.sigma < 0.36
-    assert many.sigma == 0.5
-
-
-def test_a_betas_constant_does_not_depend_on_its_mean() -> None:
-    for bias in (Power(1.0), InGroupBonus(0.3)):
-        found = AffinityBandit([0.2, 0.9], bias, noise=Beta(24.0)).feedback.sigma
-        assert found == pytest.approx(0.1)
-
-
 # Ranges.
 
 
@@ -180,22 +131,3 @@ def test_scores_are_mapped_from_their_range_and_back() -> None:
     assert Empirical([3.0], 1.0, 5.0).as_scores([0.5]).tolist() == [3.0]
     assert Gaussian(1.0).mapped([2.5]).tolist() == [2.5]
     assert Gaussian(1.0).as_scores([2.5]).tolist() == [2.5]
-
-
-def test_probabilities_of_each_arm_are_taken_as_they_are() -> None:
-    noise = Ordinal(3, probabilities=[[0.5, 0.0, 0.5], [0.0, 1.0, 0.0]])
-    assert noise.true_means == [0.5, 0.5]
-    bandit = AffinityBandit(noise.true_means, noise=noise)
-    assert bandit.noise.finite_laws([0.5, 0.5]).cumulative.tolist() == [
-        [0.5, 0.5, 1.0],
-        [0.0, 1.0, 1.0],
-    ]
-
-
-def test_a_noise_is_taken_by_its_name_with_its_settings() -> None:
-    bandit = AffinityBandit([0.4, 0.6], noise={"name": "beta", "concentration": 4})
-    assert bandit.noise == Beta(4.0)
-    assert bandit.mechanism == "redrawn"
-    assert AffinityBandit([0.4], noise="ordinal").noise == Ordinal(5)
-    assert noise_from_json({"name": "ordinal", "scores": 7}).nodes[-1] == 7.0
-    assert AffinityBandit.from_json(bandit.to_json()) == bandit

@@ -30,7 +30,7 @@ from affinity_bandits import (
     Sigmoid,
     simulate,
 )
-from affinity_bandits.bias import Bias
+from affinity_bandits.model.bias import Bias
 from affinity_bandits.policies import (
     Elimination,
     ExploreThenCommit,
@@ -38,9 +38,8 @@ from affinity_bandits.policies import (
     ListedSchedule,
     RoundPolicy,
 )
-from affinity_bandits.simulation import Environment, successes, tallies
-from affinity_bandits.simulation.round_draws import bound_draws
-from affinity_bandits.simulation.tallies import tally_round
+from affinity_bandits.simulation import Environment, draws, rounds
+from affinity_bandits.simulation.rounds import tally_round
 from tests.contracts.test_rounds_equal_steps import one_pull_late
 from tests.support.simulation_helpers import (
     SMALLEST_P,
@@ -99,10 +98,8 @@ def test_a_share_that_is_off_by_one_pull_is_caught(monkeypatch: pytest.MonkeyPat
     policy = ExploreThenCommit(30)
     by_steps = outcomes_by_steps(bandit, policy, 100, 20_000, seed=11)
     assert smallest_p(by_steps, outcomes_by_rounds(bandit, policy, 100, 20_000, 12)) > SMALLEST_P
-    monkeypatch.setattr(successes, "weight_at", one_pull_late)
-    bound_draws.cache_clear()
+    monkeypatch.setattr(draws, "weight_at", one_pull_late)
     planted = outcomes_by_rounds(bandit, policy, 100, 20_000, seed=12)
-    bound_draws.cache_clear()
     assert smallest_p(by_steps, planted) < SMALLEST_P
 
 
@@ -161,36 +158,15 @@ def test_a_wrong_tally_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """The negative control: scores drawn without regard to those that lower ones took."""
     bandit = instance(Ordinal(), Power(1.0))
     one_by_one = tallies_by_steps(bandit, 12, 1500)
-    plain = tallies.arena_of
+    plain = rounds.arena_of
 
     def without_regard(given: AffinityBandit) -> Any:
         arena = plain(given)
         chances = np.diff(arena.cumulative, axis=1, prepend=0.0)
         return arena._replace(conditional=chances)
 
-    monkeypatch.setattr(tallies, "arena_of", without_regard)
+    monkeypatch.setattr(rounds, "arena_of", without_regard)
     assert tallies_p(one_by_one, tallies_by_rounds(bandit, 12, 1500)) < SMALLEST_P
-
-
-def test_a_long_rounds_tally_has_the_shares_of_its_law() -> None:
-    """10**12 pulls of each arm, constant weight: counts within 6 standard deviations."""
-    stars = Ordinal(shape=[0.1, 0.1, 0.2, 0.4, 0.2])
-    mean = float(stars.mapped(3.5))
-    bandit = AffinityBandit([mean, mean], bias=InGroupBonus(0.0), noise=stars)
-    found = tally_round(bandit, [1, 0], 10**12, seed=4)
-    expected = 1e12 * np.array(stars.shape)
-    spread = np.sqrt(expected * (1.0 - np.array(stars.shape)))
-    assert found.scores.tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
-    assert np.all(np.abs(found.counts - expected) < 6.0 * spread)
-
-
-def test_what_does_not_pass_the_gate_is_the_lowest_score_even_if_nobody_gave_it() -> None:
-    noise = Empirical([40.0, 60.0], 0.0, 100.0)
-    bandit = AffinityBandit([0.5, 0.5], bias=Power(1.0), noise=noise)
-    found = tally_round(bandit, [0, 1], 1000, pulls=[500, 500])
-    assert found.scores.tolist() == [0.0, 40.0, 60.0]
-    assert found.counts.sum(axis=1).tolist() == [1000, 1000]
-    assert np.all(np.abs(found.counts[:, 0] - 500) < 100)
 
 
 # What cannot be drawn at once is played by steps, and says so.
@@ -215,8 +191,3 @@ def test_what_has_no_law_to_draw_from_is_played_by_steps(bandit: AffinityBandit,
         simulate(bandit, "elimination", 50, 1, engine="rounds")
     with pytest.raises(NotSupported, match="cannot be counted"):
         tally_round(bandit, [0, 1], 5)
-
-
-def test_scores_of_a_list_run_by_rounds() -> None:
-    result = simulate(instance(Ordinal(20), Power(1.0)), "elimination", 10**9, 2)
-    assert [run.engine for run in result.runs] == ["rounds"]

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import numpy as np
 import pytest
 
 from affinity_bandits import AffinityBandit, Clipped, Noise, Power, StepRun, policy_from_json
 from affinity_bandits import simulate as run_simulation
-from affinity_bandits.experiments import (
-    Cell,
-    Experiment,
-    ProcessExecutor,
-    SerialExecutor,
-    Store,
-    run_cells,
-)
 from affinity_bandits.policies.state import state_to_json
-from affinity_bandits.simulation.code_cache import interpreted
+from affinity_bandits.simulation.compile import interpreted
 from tests.support.without_compiler import value_without_compiler
 
 from .examples import NOISES, named
@@ -74,23 +63,3 @@ def test_the_bits_are_those_of_machine_code(noise: Noise) -> None:
     assert not interpreted()
     plain = value_without_compiler(__name__, f"found(SCORED[{SCORED.index(noise)}])")
     assert plain == found(noise)
-
-
-@pytest.mark.slow
-def test_workers_find_what_one_process_finds(tmp_path: Path) -> None:
-    """Every noise, a user's own sampler included, in shards of three and of one."""
-    cells = [
-        Cell(bandit, policy_from_json(name), 300, seed=2)
-        for noise in SCORED
-        for bandit in instances(noise)[:1]
-        for name in ("ucb1", "elimination")
-    ]
-    hashes = []
-    for executor, shard_size in ((SerialExecutor(), 3), (ProcessExecutor(2), 1)):
-        store = Store(tmp_path / str(shard_size))
-        summary = run_cells(Experiment(cells, 3, shard_size), store, executor)
-        assert (summary.run, summary.failed) == (3 * len(cells), 0)
-        hashes.append(store.content_hash())
-    assert hashes[0] == hashes[1]
-    alone = run_simulation(cells[0].bandit, "ucb1", 300, 3, cells[0].stream_seed, checkpoints=[300])
-    np.testing.assert_array_equal(store.read(cells[0], 3).pulls, alone.pulls)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from affinity_bandits import AffinityBandit, InGroupBonus, Noise, Ordinal, Power, policy_from_json
+from affinity_bandits import AffinityBandit, InGroupBonus, Noise, Ordinal, policy_from_json
 from affinity_bandits.simulation import Environment
 from tests.support.instances import DecidedByRounding, biases, compiled_run, naive_run
 from tests.support.naive.biases import naive_bias
@@ -82,12 +82,3 @@ def test_a_twin_of_another_noise_is_told_apart() -> None:
     ours, _ = environments(Ordinal(5), "gated", 9)
     _, twin = environments(Ordinal(5, shape=[0.4, 0.1, 0.0, 0.1, 0.4]), "gated", 9)
     assert any(ours.pull(t % 2) != twin.pull(t % 2) for t in range(500))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("noise", [SCORED[0], SCORED[3], SCORED[4]], ids=named)
-def test_agrees_over_fifty_thousand_pulls(noise: Noise) -> None:
-    bandit = AffinityBandit([0.35, 0.6, 0.5], Power(1.5), [40, 10, 25], noise=noise)
-    for name in ("ucb1", "thompson-gaussian"):
-        policy = policy_from_json(name)
-        assert compiled_run(bandit, policy, 50_000, 7, 3) == naive_run(bandit, policy, 50_000, 7, 3)

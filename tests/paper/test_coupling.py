@@ -1,48 +1,16 @@
-"""Dominance holds along every coupled path, and fails where its premise is broken."""
+"""The samples of the printed coupling have the wrong law, in exact arithmetic."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
-from affinity_bandits.paper.coupled_path import world_of
-from affinity_bandits.paper.coupling import ITEM, PRINTED, claims, run, walks
-from affinity_bandits.paper.coupling import SMALL as SMALL_WORLD
-
-SMALL = replace(ITEM.settings["quick"], worlds=20, paths=10, published_paths=5)
-LAB = None
-"""No cell is run."""
-
-
-@pytest.mark.slow
-def test_claims_hold_but_for_the_law_of_the_printed_samples() -> None:
-    """`alg:coupling` gives samples from its queues the wrong law: the note says why."""
-    failed = [claim for claim in claims(run(SMALL, LAB)) if not claim.holds]
-    assert [claim.label for claim in failed] == ["alg:coupling"]
-    assert PRINTED in failed[0].sentence
-    assert "mean it should have" in failed[0].sentence
-
-
-@pytest.mark.slow
-def test_with_the_frozen_arm_raised_above_the_biased_one_dominance_fails() -> None:
-    """The planted wrong world: the frozen mean of arm 2 is above the biased one."""
-    wrong = replace(SMALL, frozen_scale=1.5, short_paths=10)
-    verdicts = claims(run(wrong, LAB))
-    dominance = [claim for claim in verdicts if "at least as often" in claim.sentence]
-    queues = [claim for claim in verdicts if "empty queue" in claim.sentence]
-    assert len(dominance) == 2
-    assert len(queues) == 1
-    assert not any(claim.holds for claim in dominance + queues)
-
-
-def test_the_same_seed_gives_the_same_table() -> None:
-    tiny = replace(SMALL, worlds=2, paths=2, short_paths=3, published_paths=1)
-    assert repr(run(tiny, LAB)) == repr(run(tiny, LAB))
+from affinity_bandits.paper.paths import SMALL as SMALL_WORLD
+from affinity_bandits.paper.paths import walks, world_of
 
 
 @pytest.mark.slow

@@ -10,13 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 from affinity_bandits.cli.app import app
-from affinity_bandits.experiments import work
-from affinity_bandits.paper import SCALES, Claim, Item, items, registry, run_item
-from affinity_bandits.paper.figure_03 import ITEM as FIGURE_3
-from affinity_bandits.paper.labels import places
-from affinity_bandits.paper.report import report
-
-from .cell_runner import runner_in
+from affinity_bandits.experiments import Store, work
+from affinity_bandits.paper import PAPER, SCALES, Claim, Item, StoreCellRunner, run_item
+from affinity_bandits.paper.item import Collection
+from affinity_bandits.paper.runner import render_report
+from affinity_bandits.paper.standard_algorithms import FIGURE_3
 
 SMALL = replace(
     FIGURE_3,
@@ -24,7 +22,11 @@ SMALL = replace(
 )
 
 
-@pytest.mark.parametrize("item", items().values(), ids=lambda item: item.identity)
+def runner(folder: Path) -> StoreCellRunner:
+    return StoreCellRunner(Store(folder))
+
+
+@pytest.mark.parametrize("item", PAPER.items().values(), ids=lambda item: item.identity)
 def test_an_item_is_complete(item: Item) -> None:
     assert set(item.settings) == set(SCALES)
     assert item.labels
@@ -35,7 +37,7 @@ def test_an_item_is_complete(item: Item) -> None:
 @pytest.mark.slow
 def test_an_item_writes_the_same_files_twice(tmp_path: Path) -> None:
     for name in ("first", "second"):
-        run_item(SMALL, "quick", runner_in(tmp_path / name / "store"), tmp_path / name)
+        run_item(SMALL, "quick", runner(tmp_path / name / "store"), tmp_path / name)
     for file in ("figure.png", "figure.svg", "data.parquet", "claims.json"):
         paths = [tmp_path / name / "figure-3" / file for name in ("first", "second")]
         assert paths[0].read_bytes() == paths[1].read_bytes(), file
@@ -43,26 +45,26 @@ def test_an_item_writes_the_same_files_twice(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_second_run_recomputes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_item(SMALL, "quick", runner_in(tmp_path / "store"), tmp_path)
+    run_item(SMALL, "quick", runner(tmp_path / "store"), tmp_path)
 
     def refuse(*arguments: object) -> None:
         raise AssertionError("run again")
 
     monkeypatch.setattr(work, "run_shard", refuse)
-    first = run_item(SMALL, "quick", runner_in(tmp_path / "store"), tmp_path)
+    first = run_item(SMALL, "quick", runner(tmp_path / "store"), tmp_path)
     # Neither a finished item nor, where an item was cut off, its finished cells.
-    again = run_item(replace(SMALL, run=refuse), "quick", runner_in(tmp_path / "store"), tmp_path)
+    again = run_item(replace(SMALL, run=refuse), "quick", runner(tmp_path / "store"), tmp_path)
     assert again.claims == first.claims
     (tmp_path / "figure-3" / "claims.json").unlink()
-    assert run_item(SMALL, "quick", runner_in(tmp_path / "store"), tmp_path).claims == first.claims
+    assert run_item(SMALL, "quick", runner(tmp_path / "store"), tmp_path).claims == first.claims
 
 
 @pytest.mark.slow
 def test_an_item_with_other_settings_is_run_again(tmp_path: Path) -> None:
-    run_item(SMALL, "quick", runner_in(tmp_path / "store"), tmp_path)
+    run_item(SMALL, "quick", runner(tmp_path / "store"), tmp_path)
     settings = replace(SMALL.settings["quick"], replicates=6)
     other = replace(SMALL, settings=dict.fromkeys(SCALES, settings))
-    outcome = run_item(other, "quick", runner_in(tmp_path / "store"), tmp_path)
+    outcome = run_item(other, "quick", runner(tmp_path / "store"), tmp_path)
     assert "of 6" in outcome.claims[0].evidence
 
 
@@ -73,8 +75,8 @@ def failing(item: Item) -> Item:
 
 @pytest.mark.slow
 def test_the_report_holds_everything_and_needs_nothing(tmp_path: Path) -> None:
-    outcome = run_item(failing(SMALL), "quick", runner_in(tmp_path / "store"), tmp_path)
-    page = report([outcome])
+    outcome = run_item(failing(SMALL), "quick", runner(tmp_path / "store"), tmp_path)
+    page = render_report([outcome], PAPER)
     for claim in outcome.claims[:-1]:
         assert claim.evidence in page
     assert "&lt;false&gt; &amp; told" in page
@@ -88,7 +90,7 @@ def test_the_report_holds_everything_and_needs_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_failed_claim_ends_in_status_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "items", lambda: {"figure-3": failing(SMALL)})
+    monkeypatch.setattr(Collection, "items", lambda of: {"figure-3": failing(SMALL)})
     arguments = ["paper", "run", "figure-3", "--quick", "--workers", "1", "--out", str(tmp_path)]
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 1
@@ -96,13 +98,3 @@ def test_a_failed_claim_ends_in_status_1(tmp_path: Path, monkeypatch: pytest.Mon
     assert (tmp_path / "report.html").exists()
     saved = json.loads((tmp_path / "figure-3" / "claims.json").read_text())
     assert [claim["holds"] for claim in saved["claims"]][-1] is False
-
-
-@pytest.mark.slow
-def test_labels_lead_to_the_functions_that_name_them() -> None:
-    found = places()
-    assert "affinity_bandits.policies.ucb1.UCB1" in {place.name for place in found["eq:UCB"]}
-    assert any(
-        place.name.startswith("affinity_bandits.policies.elimination")
-        for place in found["alg:eliminationUnknownBias"]
-    )

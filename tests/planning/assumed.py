@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
-from affinity_bandits.planning import Assumptions
+from affinity_bandits.planning import Assumptions, HardWorld, Outcome
+from affinity_bandits.planning.runs import run_hardest
+from affinity_bandits.policies import RoundPolicy
 
 TINY = Assumptions(groups=2, horizon=300, smallest_difference=0.5, head_start=2, steepness=0.0)
 SMALL = Assumptions(groups=2, horizon=1000, smallest_difference=0.5, head_start=3, steepness=1.0)
@@ -11,3 +13,8 @@ LONG_ENOUGH = Assumptions(
     groups=2, horizon=3000, smallest_difference=0.3, head_start=20, steepness=1.0
 )
 TOO_SHORT = replace(LONG_ENOUGH, horizon=100)
+
+
+def outcome_in(hard: HardWorld, policy: RoundPolicy, horizon: int, runs: int, seed: int) -> Outcome:
+    """Run a policy in one hardest world and count."""
+    return run_hardest(hard, policy, horizon, runs, seed).within(horizon)

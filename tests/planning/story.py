@@ -1,13 +1,19 @@
-"""The story that plans are told in users' words, as it is meant."""
+"""The assumptions behind the story in docs/stories/hiring.md."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from affinity_bandits.planning import Assumptions
 
-from bench.story import story
-
-MEANT = replace(
-    story(joining=0.1),
+MEANT = Assumptions(
+    groups=3,
+    horizon=2_000,
+    smallest_difference=0.3,
+    committee=[30, 10, 10],
+    bonus=0.2,
+    joining=0.1,
+    spread=1.0,
+    lowest=1.0,
+    highest=5.0,
     pace=2000 / (365.25 / 7.0),
     names=["referrals", "agencies", "open call"],
 )

@@ -9,14 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affinity_bandits.planning import Assumptions, Plan, hard_worlds, make_plan
-from affinity_bandits.planning.hard_rounds import hardest_outcome
+from affinity_bandits.planning import Assumptions, Plan, make_plan
 from affinity_bandits.planning.plan import planned_policy
 
 from .assumed import LONG_ENOUGH
 
 SCALES = [(0.0, 1.0), (0.0, 5.0), (1.0, 5.0), (0.0, 100.0), (-1.0, 1.0)]
-OTHERS = SCALES[1:]
 
 
 def on_scale(given: Assumptions, lowest: float, highest: float) -> Assumptions:
@@ -69,7 +67,7 @@ def unit() -> Plan:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scale", OTHERS, ids=str)
+@pytest.mark.parametrize("scale", [(1.0, 5.0), (-1.0, 1.0)], ids=str)
 def test_a_plan_is_the_same_on_every_scale(scale: tuple[float, float], unit: Plan) -> None:
     """All of these numbers are exact in floats but for a rounding, which no run notices."""
     lowest, highest = scale
@@ -92,20 +90,6 @@ def test_a_plan_is_the_same_on_every_scale(scale: tuple[float, float], unit: Pla
         assert point.detectable == expected
 
 
-@pytest.mark.slow
-def test_a_scale_that_was_mistaken_for_another_is_noticed(unit: Plan) -> None:
-    """The negative control: a difference in stars taken for one on the unit scale."""
-    five = replace(LONG_ENOUGH, lowest=0.0, highest=5.0, largest_mean=5.0)
-    mistaken = hardest_outcome(hard_worlds(five)[0], unit.policy, five.horizon, 300, seed=1)
-    right = hardest_outcome(unit.worlds[0], unit.policy, five.horizon, 300, seed=1)
-    assert mistaken != right
-
-
-def test_left_out_the_largest_mean_is_the_highest_score() -> None:
-    assert Assumptions(2, 100, 0.5, lowest=1.0, highest=5.0).best_mean == 5.0
-    assert Assumptions(2, 100, 0.5, noise="gaussian").best_mean == 1.0
-
-
 @pytest.mark.parametrize("in_flight", [1, 2, 64])
 def test_what_is_in_flight_reaches_the_policy_and_its_first_round(in_flight: int) -> None:
     policy = planned_policy(replace(LONG_ENOUGH, in_flight=in_flight))
@@ -115,13 +99,6 @@ def test_what_is_in_flight_reaches_the_policy_and_its_first_round(in_flight: int
     assert state.most.tolist() == [LONG_ENOUGH.head_start] * 2
     assert state.order == in_flight // 2
     assert policy.plan(state).repetitions == max(4, in_flight // 2)
-
-
-def test_what_is_in_flight_costs_choices() -> None:
-    one, many = (replace(LONG_ENOUGH, in_flight=slots) for slots in (1, 60))
-    for cheap, dear in zip(hard_worlds(one), hard_worlds(many), strict=True):
-        spent = hardest_outcome(cheap, planned_policy(one), 10**5, 50, seed=1).choices
-        assert spent < hardest_outcome(dear, planned_policy(many), 10**5, 50, seed=1).choices
 
 
 @pytest.mark.parametrize(

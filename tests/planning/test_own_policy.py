@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
-from typing import Self
+from typing import Any, Self
 from unittest.mock import patch
 
 import pytest
 
-from affinity_bandits.cli.plan_details import print_explanation
-from affinity_bandits.cli.plan_text import print_answer
+from affinity_bandits.cli.plan_text import print_answer, print_explanation
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.planning import Plan, hard_worlds, make_plan
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
-from affinity_bandits.planning.hard_rounds import hardest_outcome, hardest_outcomes
-from affinity_bandits.planning.plan import planned_policy
-from affinity_bandits.planning.reach import reached
-from affinity_bandits.planning.schedules import BY_CHANCE, scheduled_rounds
-from affinity_bandits.planning.stress import stress
+from affinity_bandits.planning.plan import (
+    NORMAL_95,
+    planned_policy,
+    reached,
+    scheduled_rounds,
+    stress,
+)
+from affinity_bandits.planning.runs import hardest_outcomes
 from affinity_bandits.policies import (
     PLANNED_BY_DEFAULT,
     POLICIES,
@@ -27,10 +29,9 @@ from affinity_bandits.policies import (
     RoundPolicy,
     register,
 )
-from affinity_bandits.policies.planned import Assumed
 from tests.support.own_policies import DropLowest, DropLowestInWords, DropLowestState
 
-from .assumed import TINY
+from .assumed import TINY, outcome_in
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +72,7 @@ def test_its_rounds_are_a_table_in_the_units_of_scores() -> None:
     assert (first.trials, first.choices, first.drops, first.detects) == (40, 80, None, None)
     assert (second.trials, second.choices) == (80, 160)
     assert second.drops == pytest.approx(4.0 * 0.125)
-    assert second.detects == pytest.approx(4.0 * (0.125 + BY_CHANCE * (0.5 / 40) ** 0.5))
+    assert second.detects == pytest.approx(4.0 * (0.125 + NORMAL_95 * (0.5 / 40) ** 0.5))
     assert [row.choices for row in more] == [240]  # the next would be beyond the horizon
 
 
@@ -114,7 +115,7 @@ class DropLowestByCounts(DropLowest):
         return (0.0, 0.5, 1.0)
 
     @classmethod
-    def planned_for(cls, assumed: Assumed) -> Self:
+    def planned_for(cls, assumed: Any) -> Self:
         return cls()
 
     @staticmethod
@@ -126,9 +127,9 @@ class DropLowestByCounts(DropLowest):
 
 def test_counts_of_scores_say_the_same_as_their_sums() -> None:
     for hard in hard_worlds(replace(TINY, smallest_difference=0.2, largest_mean=0.6)):
-        summed = hardest_outcome(hard, DropLowest(), TINY.horizon, 100, seed=1)
+        summed = outcome_in(hard, DropLowest(), TINY.horizon, 100, seed=1)
         assert 0 < summed.wrong < 100
-        assert hardest_outcome(hard, DropLowestByCounts(), TINY.horizon, 100, seed=1) == summed
+        assert outcome_in(hard, DropLowestByCounts(), TINY.horizon, 100, seed=1) == summed
 
 
 def test_a_policy_that_counts_scores_is_planned_with_where_they_have_two_ends() -> None:

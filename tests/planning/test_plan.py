@@ -10,20 +10,12 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-import affinity_bandits.planning.otherwise as otherwise_module
-import affinity_bandits.planning.outcomes as outcomes_module
 import affinity_bandits.planning.plan as plan_module
-import affinity_bandits.planning.reach as reach_module
-import affinity_bandits.planning.sifting as sifting_module
-from affinity_bandits import AffinityBandit, Power
-from affinity_bandits.planning import Assumptions, Plan, make_plan
+import affinity_bandits.planning.runs as runs_module
+from affinity_bandits.planning import Plan, make_plan
 from affinity_bandits.planning.files import plan_to_toml, remembered_plan
-from affinity_bandits.planning.outcomes import outcomes
-from affinity_bandits.planning.plan import planned_policy
 
 from .assumed import SMALL, TINY, TOO_SHORT
-
-RUNS = 500
 
 
 @pytest.mark.slow
@@ -41,9 +33,8 @@ def test_no_run_is_used_for_two_purposes(monkeypatch: pytest.MonkeyPatch) -> Non
 
     record(plan_module, "hardest_outcomes")
     record(plan_module, "outcomes")
-    record(reach_module, "run_hardest")
-    record(otherwise_module, "run_hardest")
-    record(sifting_module, "hardest_outcomes")
+    record(plan_module, "run_hardest")
+    record(runs_module, "hardest_outcomes")
     given = replace(TOO_SHORT, bonus=0.5, steepness=None)
     make_plan(given, progress=False, seed=6)
     first = set(used)
@@ -65,10 +56,10 @@ def test_a_plan_is_the_same_to_the_bit_whatever_the_number_of_processors(
         pools.append(workers)
         return ThreadPoolExecutor(workers)
 
-    monkeypatch.setattr(outcomes_module, "ThreadPoolExecutor", pool)
+    monkeypatch.setattr(runs_module, "ThreadPoolExecutor", pool)
     made = []
-    for processors in (1, 4, 4):
-        monkeypatch.setattr(outcomes_module.os, "cpu_count", lambda n=processors: n)
+    for processors in (1, 4):
+        monkeypatch.setattr(runs_module.os, "cpu_count", lambda n=processors: n)
         made.append(make_plan(SMALL, seed=3, progress=False))
     assert set(pools) == {1, 4}
     texts = [plan_to_toml(plan) for plan in made]  # numbers to the last digit
@@ -77,27 +68,21 @@ def test_a_plan_is_the_same_to_the_bit_whatever_the_number_of_processors(
 
 
 @pytest.mark.slow
-def test_another_seed_gives_other_runs(tiny: Plan) -> None:
-    other = make_plan(TINY, seed=1, progress=False)
-    assert (other.outcomes, other.hardest) != (tiny.outcomes, tiny.hardest)
-
-
-@pytest.mark.slow
 def test_the_failure_probability_is_the_tolerated_one_and_no_run_contradicts_it(
     tiny: Plan,
 ) -> None:
-    assert tiny.failure == TINY.failure
-    assert tiny.policy.failure == TINY.failure
+    assert tiny.enough
+    assert tiny.sufficient is None
+    assert tiny.detectable is not None
+    assert tiny.detectable <= TINY.smallest_difference
+    assert tiny.failure == tiny.policy.failure == TINY.failure
     worst = tiny.most_wrong
     assert worst.wrong_rate[1] <= tiny.failure
     assert worst.wrong == max(one.wrong for one in (*tiny.hardest, *tiny.outcomes))
 
 
-# Interrupts.
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("part", [0.0, 0.4, 0.8, 0.95])
+@pytest.mark.parametrize("part", [0.0, 0.8])
 def test_an_interrupt_while_planning_is_an_interrupt_and_leaves_nothing(
     part: float, tmp_path: Path
 ) -> None:
@@ -125,41 +110,3 @@ def test_an_interrupt_just_when_the_bar_appears_is_still_an_interrupt(
     monkeypatch.setattr(Console, "show_cursor", interrupted)
     with pytest.raises(KeyboardInterrupt):
         make_plan(TINY, progress=True)
-
-
-# What a budget is good for.
-
-
-def test_a_sufficient_budget_needs_no_other(tiny: Plan) -> None:
-    assert tiny.enough
-    assert tiny.sufficient is None
-    assert tiny.detectable is not None
-    assert tiny.detectable <= TINY.smallest_difference
-
-
-@pytest.mark.slow
-def test_a_budget_that_is_said_to_suffice_is_enough_when_it_is_planned_for() -> None:
-    """The same test with other runs: 5% of 600 with 95% confidence allows 20 undecided.
-
-    Where the true part is p, the number was accepted with the same 20 allowed. A number at which
-    half of the runs were undecided, as at half of it, would never be accepted. Of two sets of runs
-    on the edge one may say no, so the next number up is what must say yes.
-    """
-    plan = make_plan(TOO_SHORT, progress=False)
-    assert not plan.enough
-    assert plan.sufficient is not None
-    assert plan.sufficient > TOO_SHORT.horizon
-    again = make_plan(replace(TOO_SHORT, horizon=round(1.2 * plan.sufficient)), progress=False)
-    assert again.enough
-    assert not make_plan(replace(TOO_SHORT, horizon=plan.sufficient // 2), progress=False).enough
-
-
-@pytest.mark.slow
-def test_a_plan_that_was_told_of_no_head_start_is_deceived_by_one() -> None:
-    """A negative control: outside its assumptions a plan does fail."""
-    given = Assumptions(groups=2, horizon=10**5, smallest_difference=0.07, head_start=0)
-    fair = AffinityBandit([0.7, 1.0], bias=Power(2.0))
-    unfair = replace(fair, initial_pulls=[1001, 1])
-    kept, broken = outcomes([fair, unfair], planned_policy(given), given.horizon, RUNS, seed=99)
-    assert kept.wrong / RUNS <= given.failure
-    assert broken.wrong / RUNS > 0.5

@@ -9,13 +9,23 @@ import pytest
 
 from affinity_bandits import AffinityBandit
 from affinity_bandits.planning import Assumptions, hard_worlds
-from affinity_bandits.planning.hard_rounds import hardest_outcomes
-from affinity_bandits.planning.outcomes import outcome
-from affinity_bandits.planning.plan import planned_policy
-from affinity_bandits.planning.reach import decided_enough, reached
-from affinity_bandits.planning.sifting import levelled, with_gifts, worst_of, worst_worlds
-from affinity_bandits.planning.stress import HORIZON, judged, violations
+from affinity_bandits.planning.plan import (
+    decided_enough,
+    judged,
+    planned_policy,
+    reached,
+    violations,
+)
+from affinity_bandits.planning.runs import (
+    hardest_outcomes,
+    levelled,
+    outcome,
+    with_gifts,
+    worst_of,
+    worst_worlds,
+)
 
+# Here the best group can be named leader too early, lose the lead, and win it back later.
 STEEP = Assumptions(
     groups=3,
     horizon=300_000,
@@ -26,7 +36,6 @@ STEEP = Assumptions(
     sigma=0.2,
     failure=0.2,
 )
-"""Here the best group can be named leader too early, lose the lead, and win it back later."""
 RUNS = 400
 
 
@@ -41,6 +50,8 @@ def test_a_world_in_which_the_best_group_leads_too_early_can_be_the_worst() -> N
     assert worst[0].choices > plain[0].choices
 
 
+# Here scores that scatter more decide: means in the middle are worse than those at the end, where
+# the smallest leads are.
 MANY = Assumptions(
     groups=6,
     horizon=90_000,
@@ -48,8 +59,6 @@ MANY = Assumptions(
     head_start=100,
     steepness=0.3390044891055592,
 )
-"""Here scores that scatter more decide: means in the middle are worse than those at the end, where
-the smallest leads are."""
 
 
 def middling_instance() -> AffinityBandit:
@@ -100,7 +109,7 @@ def test_a_difference_as_large_as_every_mean_leaves_one_level() -> None:
 def test_wrong_assumptions_are_judged_in_the_worst_worlds_too() -> None:
     """Half of twice the choices leave runs undecided, which plain worlds do not show."""
     policy, given = planned_policy(MANY), replace(MANY, horizon=2 * MANY.horizon)
-    (half,) = (case for case in violations(given, policy) if case[:2] == (HORIZON, 2))
+    (half,) = (case for case in violations(given, policy) if case[:2] == ("fewer choices", 2))
     assert half.horizon == MANY.horizon
     one = half._replace(worlds=half.worlds[2:3])  # all rivals have a head start
     plain = hardest_outcomes(one.worlds, policy, one.horizon, RUNS, seed=4)

@@ -15,12 +15,12 @@ from tests.planning.story import MEANT
 TODAY = date(2027, 1, 1)
 STORY: dict[str, object] = {
     "groups": "referrals, agencies, open call",
-    "scale": "1..5 stars",
-    "bonus": "up to 20%",
-    "committee": "30 of our team of 50, the others 10 each",
-    "joining": "one in ten",
-    "difference": "0.3 stars",
-    "budget": "2,000 people a year",
+    "scale": "1..5",
+    "bonus": "20%",
+    "committee": "30,10,10",
+    "joining": "1 in 10",
+    "difference": "0.3",
+    "budget": "2,000 a year",
 }
 
 
@@ -90,9 +90,9 @@ def test_every_question_is_asked_unless_an_answer_makes_it_pointless() -> None:
         ("spread", "2.5", "at most 2, half of the scale"),
         ("budget", "2", "at least one choice for each of 3 groups"),
         ("budget", "1e16", "1,000,000,000,000,000"),
-        ("joining", "nobody", "above 0; if nobody joins"),
+        ("joining", "none", "above 0; if nobody joins"),
         ("joining", "do not know", "the fewest you would expect"),
-        ("failure", "half", "[1e-12, 0.5)"),
+        ("failure", "60%", "[1e-12, 0.5)"),
         ("in_flight", "0", "from 1"),
         ("judges", True, "committee, panels or strangers"),
         ("groups", {"a": 1}, "names such as"),

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from affinity_bandits.planning import Assumptions, hard_worlds
-from affinity_bandits.planning.hardest import two_scores
+from affinity_bandits.planning.worlds import two_scores
 
 ROUNDING = 1e-9
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from affinity_bandits.planning import Assumptions, Plan, hard_worlds, make_plan
-from affinity_bandits.planning.stress import FACTORS, RUNS, Stress, stress
+from affinity_bandits.planning.plan import FACTORS, STRESS_RUNS, Stress, stress
 
 WRONG = (
     "a larger head start",
@@ -43,8 +43,8 @@ def line_of(lines: Sequence[Stress], assumption: str, factor: int) -> Stress:
     return found
 
 
+# Not of bounded scores that are counted: one beyond an end counts as that end.
 NOISIER = "noisier scores"
-"""Not of bounded scores that are counted: one beyond an end counts as that end."""
 
 
 @pytest.mark.slow
@@ -67,7 +67,7 @@ def test_a_line_says_how_often_and_where(lines: list[Stress]) -> None:
     for line in lines:
         rate, low, high = line.wrong
         assert 0.0 <= low <= rate <= high <= 1.0
-        assert rate * RUNS == pytest.approx(round(rate * RUNS))
+        assert rate * STRESS_RUNS == pytest.approx(round(rate * STRESS_RUNS))
         assert 0.0 <= line.undecided <= 1.0
         assert (line.world == "") == (rate == 0.0)
     # The words are those of a world that was tried; the plan's own where choices are fewer.
@@ -101,26 +101,11 @@ def test_fewer_choices_end_without_a_decision_rather_than_wrongly(
 
 
 @pytest.mark.slow
-def test_the_table_is_the_same_twice(level: Plan) -> None:
-    assert stress(level, progress=False) == stress(level, progress=False)
-
-
-@pytest.mark.slow
-def test_progress_ends_when_all_is_done(level: Plan) -> None:
+def test_the_table_is_the_same_twice_and_progress_ends_when_all_is_done(level: Plan) -> None:
     parts: list[float] = []
-    stress(level, progress=parts.append)
+    assert stress(level, progress=parts.append) == stress(level, progress=False)
     assert parts == sorted(parts)
     assert parts[-1] == pytest.approx(1.0)
-
-
-@pytest.mark.slow
-def test_an_interrupt_is_an_interrupt(level: Plan) -> None:
-    def interrupting(part: float) -> None:
-        if part > 0.5:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        stress(level, progress=interrupting)
 
 
 @pytest.mark.slow

@@ -15,8 +15,8 @@ from affinity_bandits.plots import (
     save_for_print,
     sweep_grid,
 )
-from affinity_bandits.plots.quantiles import quantile_fans
-from affinity_bandits.plots.sureness import sureness
+from affinity_bandits.plots.results import quantile_fans
+from affinity_bandits.plots.sweep import sureness
 from tests.plots.test_sweep_picture import BIAS, HORIZON, cells
 from tests.simulation.test_ranking import made
 

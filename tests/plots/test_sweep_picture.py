@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.experiments.axes import Axis, axis_of
 from affinity_bandits.experiments.summaries import CellSummary
+from affinity_bandits.experiments.sweep import Axis, axis_of
 from affinity_bandits.plots import draw_sweep, sweep_grid
 from affinity_bandits.plots.style import save_figure
-from affinity_bandits.plots.sweep import colour_scale
-from affinity_bandits.plots.sweep_data import chosen_axes
+from affinity_bandits.plots.sweep import color_scale
 
 POLICY = axis_of("policy", ["ucb1", "elimination"])
 HORIZON = axis_of("horizon", [1000, 10, 100])
@@ -22,25 +21,17 @@ BIAS = axis_of("bandit.bias", [{"name": "power", "alpha": a} for a in (1.0, 2.0)
 NOISE = axis_of("bandit.noise", ["bernoulli", "gaussian"])
 
 
-def cells(axes: list[Axis], scale: float = 1.0) -> list[CellSummary]:
+def cells(axes: list[Axis]) -> list[CellSummary]:
     """Cells whose regret is told by their place; the first policy never decides."""
     made = []
+    rate = (0.5, 0.4, 0.6)
     for place in product(*(range(len(axis.labels)) for axis in axes)):
-        number = scale ** sum(place) * (1.0 + sum(10**i * at for i, at in enumerate(place)))
-        rate = (0.5, 0.4, 0.6)
+        number = 1.0 + sum(10**i * at for i, at in enumerate(place))
         decides = POLICY not in axes or place[axes.index(POLICY)] == 1
-        made.append(
-            CellSummary(
-                "id",
-                place,
-                7,
-                (number, number - 1.0, number + 1.0),
-                (number, number - 0.5, number + 0.5),
-                rate,
-                rate if decides else None,
-                "steps",
-            )
-        )
+        runs = (number, number - 0.5, number + 0.5)
+        regret = (number, number - 1.0, number + 1.0)
+        verdict = rate if decides else None
+        made.append(CellSummary("id", place, 7, regret, runs, rate, verdict, "steps"))
     return made
 
 
@@ -60,12 +51,8 @@ def test_two_axes_of_numbers_are_a_heat_map_for_each_policy() -> None:
     # Regret is 1 + policy + 10 horizon + 100 bias, horizons in the order 1000, 10, 100.
     assert grid.panels[0].mean.tolist() == [[11, 21, 1], [111, 121, 101]]
     assert grid.panels[1].mean.tolist() == [[12, 22, 2], [112, 122, 102]]
-
-
-def test_axes_asked_for_are_taken_either_way_round() -> None:
-    axes = [POLICY, HORIZON, BIAS]
-    grid = sweep_grid(axes, cells(axes), x="bias", y="horizon")
-    assert grid.panels[0].mean.tolist() == [[11, 111], [21, 121], [1, 101]]
+    turned = sweep_grid(axes, cells(axes), x="bias", y="horizon")
+    assert turned.panels[0].mean.tolist() == [[11, 111], [21, 121], [1, 101]]
 
 
 def test_one_axis_of_numbers_is_a_curve_for_each_policy() -> None:
@@ -81,17 +68,11 @@ def test_one_axis_of_numbers_is_a_curve_for_each_policy() -> None:
     assert lines[0].get_ydata().tolist() == grid.panels[0].mean[0].tolist()
 
 
-def test_x_alone_means_curves() -> None:
-    axes = [HORIZON, BIAS]
-    across, up = chosen_axes(axes, "horizon", None)
-    assert (across, up) == (HORIZON, None)
-    assert sweep_grid(axes, cells(axes), x="horizon").curves == "alpha of the power bias"
-
-
-def test_names_are_drawn_where_there_are_no_numbers() -> None:
-    grid = sweep_grid([POLICY], cells([POLICY]))
-    assert grid.x is POLICY
-    assert draw_sweep(grid)[0].axes[0].get_xlabel() == "policy"
+def test_x_alone_means_curves_and_names_are_drawn_where_there_are_no_numbers() -> None:
+    grid = sweep_grid([HORIZON, BIAS], cells([HORIZON, BIAS]), x="horizon")
+    assert (grid.x, grid.y, grid.curves) == (HORIZON, None, "alpha of the power bias")
+    (figure,) = draw_sweep(sweep_grid([POLICY], cells([POLICY])))
+    assert figure.axes[0].get_xlabel() == "policy"
 
 
 def test_missing_cells_are_hatched_and_said() -> None:
@@ -114,28 +95,22 @@ def test_a_policy_that_never_decides_has_no_panel_of_decisions() -> None:
     assert grid.without == 6
 
 
-@pytest.mark.parametrize(("scale", "log"), [(0.01, True), (1.0, False)])
-def test_colours_are_logarithmic_where_the_range_is_wide(scale: float, log: bool) -> None:
-    axes = [axis_of("horizon", [10, 20]), axis_of("bandit.memory", [1, 2])]
-    grid = sweep_grid(axes, [c._replace(regret=_scaled(c, scale)) for c in cells(axes)])
-    assert (type(colour_scale(grid)).__name__ == "LogNorm") is log
-
-
-def _scaled(cell: CellSummary, scale: float) -> tuple[float, float, float]:
-    mean = scale ** sum(cell.place)
-    return mean, mean, mean
-
-
 @pytest.mark.slow
-def test_zero_regret_does_not_break_a_logarithmic_scale(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("values", "log"), [((0.0, 1.0, 1e5, 3, 4, 5), True), (range(6), False)])
+def test_colors_are_logarithmic_where_the_range_is_wide(
+    values: Any, log: bool, tmp_path: Path
+) -> None:
+    """Zero regret is on no logarithmic scale, and must not break it."""
     axes = [HORIZON, BIAS]
     some = [
         cell._replace(regret=(value, value, value))
-        for cell, value in zip(cells(axes), (0.0, 1.0, 1e5, 3.0, 4.0, 5.0), strict=True)
+        for cell, value in zip(cells(axes), values, strict=True)
     ]
-    (figure,) = draw_sweep(sweep_grid(axes, some))
+    grid = sweep_grid(axes, some)
+    assert (type(color_scale(grid)).__name__ == "LogNorm") is log
+    (figure,) = draw_sweep(grid)
     save_figure(figure, tmp_path / "zero.png")
-    assert "100k" in texts(figure)
+    assert ("100k" in texts(figure)) is log
 
 
 @pytest.mark.slow
@@ -157,15 +132,16 @@ def test_many_panels_are_put_on_several_pages_of_one_scale() -> None:
     assert len(limits) == 1
 
 
-def test_mistakes_are_named() -> None:
-    axes = [HORIZON, BIAS]
-    with pytest.raises(InvalidInput, match="value must be one of"):
-        sweep_grid(axes, cells(axes), "regrets")
-    with pytest.raises(InvalidInput, match="x must be one of"):
-        sweep_grid(axes, cells(axes), x="noise")
-    with pytest.raises(InvalidInput, match="y must be another axis"):
-        sweep_grid(axes, cells(axes), x="bias", y="bias")
-    with pytest.raises(InvalidInput, match="axes must be at least one"):
-        sweep_grid([], [])
-    with pytest.raises(InvalidInput, match="finished cell"):
-        draw_sweep(sweep_grid(axes, [CellSummary("id", (0, 0), 0)]))
+@pytest.mark.parametrize(
+    ("words", "given"),
+    [
+        ("value must be one of", {"value": "regrets"}),
+        ("x must be one of", {"x": "noise"}),
+        ("y must be another axis", {"x": "bias", "y": "bias"}),
+        ("axes must be at least one", {"axes": []}),
+        ("finished cell", {}),
+    ],
+)
+def test_mistakes_are_named(words: str, given: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        draw_sweep(sweep_grid(**{"axes": [HORIZON, BIAS], "cells": [], **given}))

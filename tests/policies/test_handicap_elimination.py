@@ -1,19 +1,35 @@
-"""Properties of "The policy, in full" in docs/handicap.md, seen from outside the policy."""
+"""The elimination with a handicap: decisions, rounds, settings and failure probability."""
 
 from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binom
 
-from affinity_bandits import AffinityBandit, Gaussian, Power, simulate
-from affinity_bandits.policies import HandicapElimination, Live, Round
-from affinity_bandits.policies.tallies import add_score
+from affinity_bandits import (
+    AffinityBandit,
+    Clipped,
+    Gaussian,
+    InGroupBonus,
+    Ordinal,
+    Power,
+    policy_from_json,
+    simulate,
+)
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.model.bias import Bias, PiecewisePower
+from affinity_bandits.policies import HandicapElimination, PlannedRound, Round, handicap
+from affinity_bandits.policies.contracts import add_score
+from affinity_bandits.policies.wealth import BettingState, lag_that_drops
 from tests.support.naive.policies.handicap_elimination import HandicapElimination as NaiveTwin
 
 HORIZON = 800
@@ -124,25 +140,6 @@ def test_a_head_start_that_is_left_out_is_the_papers_imbalance(arms: int, horizo
     assert play.planned == (list(range(1, arms)), head_start + 1)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("horizon", [1, 16, 17, 1000, 10**6, 10**15])
-@pytest.mark.parametrize("head_start", [0, 5, 33, 1000])
-def test_rounds_are_as_long_as_defined(head_start: int, horizon: int) -> None:
-    """With equal feedback nothing is decided: there is one head start, and no round is skipped.
-
-    Only rounds that begin before the horizon count. The rates are whole, because differences of
-    rounded totals would not be equal.
-    """
-    play = Play(HandicapElimination(head_start), 2, horizon)
-    found = []
-    while sum(play.pulls) < horizon:
-        found.append(play.planned)
-        play.absorb(1.0, 1.0)
-    passes = [([0, 1], one) for one in rounds(head_start, horizon)]
-    expected = [passes[0], ([1], head_start + 1), *passes[1:]]
-    assert found == expected[: len(found)]
-
-
 def test_a_new_leader_is_handicapped_in_turn() -> None:
     """The old leader lacks its own handicap and the new one's, a third arm only the latter's."""
     play = Play(HandicapElimination(5), 3)
@@ -231,30 +228,6 @@ def test_someone_is_always_left_and_a_saved_run_goes_on_as_it_would_have(
         assert play.active
         assert set(play.active) <= before
         before = set(play.active)
-
-
-def test_the_last_arm_left_is_played_to_the_end() -> None:
-    play = Play(HandicapElimination(0, sigma=0.1, failure=0.05), 3)
-    while len(play.active) > 1:
-        play.absorb(0.0, 1.0, 0.0)
-    assert play.planned[0] == [1]
-    assert sum(play.pulls) + play.planned[1] >= HORIZON
-
-
-def test_a_run_pull_by_pull_makes_the_planned_pulls() -> None:
-    """Feedback in quarters, whose sums are exact, so that their order cannot matter."""
-    play = Play(HandicapElimination(7, bounded=True, failure=0.05), 3)
-    live = Live(play.policy, 3, HORIZON)
-    mean = [0.25, 0.75, 0.5]
-    while not play.over:
-        arms, repetitions = play.planned
-        for _ in range(repetitions):
-            for arm in arms:
-                assert live.ask() == arm
-                live.tell(arm, mean[arm])
-        play.absorb(*mean)
-        assert list(live.candidates()) == play.active
-    assert play.active == [1]
 
 
 # The naive twin, on feedback that no bandit gives.
@@ -353,3 +326,357 @@ def test_the_best_arm_is_dropped_no_more_often_than_allowed(
 def test_without_the_head_start_the_best_arm_is_dropped(noise: str | Gaussian, arms: int) -> None:
     """The negative control: the same instances, and a policy that is told of no imbalance."""
     assert deceived_rate(noise, arms, 990, head_start=0) > 0.5
+
+
+ROUNDS_HORIZON = 6000
+TOLERANCE = 0.07
+PLANNED = {
+    "subGaussian": HandicapElimination(head_start=20, sigma=0.5, failure=0.05),
+    "expected": HandicapElimination(head_start=0, sigma=2.0, failure=0.2, expected_difference=1.0),
+    "in flight": HandicapElimination(head_start=500, sigma=0.3, failure=0.05, in_flight=90),
+    "horizon": HandicapElimination(head_start=240, sigma=0.5),
+    "bounded": HandicapElimination(head_start=20, bounded=True, levels=2, failure=0.05),
+    "bounded, horizon": HandicapElimination(head_start=7, bounded=True, levels=2),
+}
+
+
+def variance(policy: HandicapElimination) -> float:
+    return 0.25 if policy.bounded else policy.sigma**2
+
+
+def led(policy: HandicapElimination, arms: int, lag: float) -> Play:
+    """A run after its first round, in which the last arm leads and the others are put in order."""
+    play = Play(policy, arms, ROUNDS_HORIZON)
+    ahead(play, lag or 0.1)
+    while play.planned[0] != list(range(arms)):
+        ahead(play, lag)
+    return play
+
+
+def ahead(play: Play, lag: float) -> None:
+    """Let the last arm be ahead of the others in a round, around 1/2."""
+    play.absorb(*[0.5 - lag / 2] * (play.arms - 1), 0.5 + lag / 2)
+
+
+def announced(policy: HandicapElimination, arms: int) -> list[PlannedRound]:
+    return policy.rounds_without_drops(arms, ROUNDS_HORIZON, variance(policy))
+
+
+def check_pulls(policy: HandicapElimination, arms: int, rounds: list[PlannedRound]) -> None:
+    """Compare rounds with those of a run in which nobody is ahead."""
+    first = rounds[0]
+    play = Play(policy, arms, ROUNDS_HORIZON)
+    assert first == (play.planned[1], arms * play.planned[1], play.planned[1], None)
+    play = led(policy, arms, 0.0)
+    for before, after in pairwise(rounds):
+        while play.state.passes[0] < 2 * before.compared:
+            ahead(play, 0.0)
+        assert len(play.active) == arms
+        found = (max(play.pulls), sum(play.pulls), int(play.state.passes[0]))
+        assert after[:3] == found
+    assert rounds[-1].compared * arms >= ROUNDS_HORIZON
+
+
+@pytest.mark.parametrize("arms", [2, 5])
+@pytest.mark.parametrize("name", PLANNED)
+def test_rounds_come_as_announced_while_nobody_is_dropped(name: str, arms: int) -> None:
+    check_pulls(PLANNED[name], arms, announced(PLANNED[name], arms))
+
+
+@pytest.mark.parametrize("forgotten", [{"in_flight": None}, {"head_start": 499}])
+def test_a_handicap_that_is_forgotten_in_part_is_noticed(forgotten: dict[str, Any]) -> None:
+    policy = PLANNED["in flight"]
+    with pytest.raises(AssertionError):
+        check_pulls(policy, 2, announced(replace(policy, **forgotten), 2))
+
+
+def check_drops(policy: HandicapElimination, arms: int) -> int:
+    """Compare lags with those of runs; return how many there were to compare."""
+    compared = 0
+    for one in announced(policy, arms):
+        if one.drops is None:
+            continue
+        for lag in (one.drops * (1.0 - TOLERANCE), one.drops * (1.0 + TOLERANCE)):
+            if policy.bounded and lag > 1.0:
+                continue  # further than scores in [0, 1] can be apart
+            play = led(policy, arms, lag)
+            while len(play.active) == arms and play.state.passes[0] < one.compared:
+                ahead(play, lag)
+            assert (len(play.active) == 1) == (lag > one.drops)
+            compared += 1
+    return compared
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arms", [2, 3])
+@pytest.mark.parametrize("name", PLANNED)
+def test_an_arm_is_dropped_by_then_if_it_lags_by_as_much_as_announced(name: str, arms: int) -> None:
+    assert check_drops(PLANNED[name], arms) >= 6
+
+
+def test_no_lag_drops_where_there_is_no_time_to_win() -> None:
+    bounded, other = PLANNED["bounded"], PLANNED["subGaussian"]
+    assert lag_that_drops(bounded.start(2, ROUNDS_HORIZON), 1, 0.25, math.log(20.0)) is None
+    assert lag_that_drops(other.start(2, ROUNDS_HORIZON), 0, 0.25, math.log(20.0)) is None
+    assert bounded.rounds_without_drops(2, 8, 0.25)[0].drops is None
+
+
+Changed = Callable[[BettingState, int, float, float], float | None]
+WRONG: dict[str, tuple[str, Changed]] = {
+    "bets in the first round": (
+        "horizon",
+        lambda state, passes, *rest: lag_that_drops(state, passes + 20, *rest),
+    ),
+    "one variance for two arms": (
+        "bounded",
+        lambda state, passes, variance, needed: lag_that_drops(
+            state, passes, variance / 2.0, needed
+        ),
+    ),
+    "a threshold that the horizon does not raise": (
+        "horizon",
+        lambda state, passes, variance, needed: lag_that_drops(
+            state, passes, variance, 0.7 * needed
+        ),
+    ),
+    "wealth that does not begin at the prior": (
+        "subGaussian",
+        lambda state, *rest: lag_that_drops(state._replace(log_prior=state.log_prior + 1.0), *rest),
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_lag_that_is_worked_out_wrongly_is_noticed(
+    wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, changed = WRONG[wrong]
+    monkeypatch.setattr(handicap, "lag_that_drops", changed)
+    with pytest.raises(AssertionError):
+        check_drops(PLANNED[name], 2)
+
+
+# What is in flight.
+
+
+@pytest.mark.parametrize("arms", [2, 5])
+@pytest.mark.parametrize("head_start", [0, 7, 40])
+@pytest.mark.parametrize("in_flight", [1, 2, 3, 9, 64, 501])
+def test_catching_up_gives_everybody_half_of_what_is_in_flight_more(
+    in_flight: int, head_start: int, arms: int
+) -> None:
+    play = Play(HandicapElimination(head_start, in_flight=in_flight), arms)
+    needed = head_start + in_flight // 2
+    everyone = list(range(arms))
+    assert play.planned == (everyone, max(4, head_start // 12, math.ceil(in_flight / arms)))
+    play.absorb(*[0.5] * (arms - 1), 0.6)
+    assert play.planned == (everyone[:-1], needed + 1)
+    play.absorb(*[1.0] * arms)
+    assert play.planned[0] == everyone
+    assert all(play.pulls[arm] == play.pulls[-1] + needed + 1 for arm in everyone[:-1])
+
+
+def test_a_policy_that_was_told_its_window_keeps_it() -> None:
+    told = HandicapElimination(5, in_flight=12)
+    assert told.with_order_window(100) is told
+    untold = HandicapElimination(5, bounded=True)
+    assert untold.with_order_window(100) == HandicapElimination(5, bounded=True, in_flight=100)
+    assert untold.with_order_window(1).order_window == 1
+    assert untold.in_flight is None  # a new policy: the old one stays as it is
+    # A window given once is kept from then on.
+    assert untold.with_order_window(100).with_order_window(3).order_window == 100
+
+
+# Wrong settings.
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [
+        ("head_start", -1),
+        ("head_start", 0.5),
+        ("head_start", 10**400),
+        ("sigma", 0.0),
+        ("sigma", math.nan),
+        ("bounded", 1),
+        ("levels", 1),
+        ("failure", 1.0),
+        ("failure", "0.05"),
+        ("expected_difference", 0.0),
+        ("in_flight", 0),
+        ("in_flight", True),
+        ("judges", "friends"),
+        ("memory", 2.5),
+        ("memory", 10**9),
+    ],
+)
+def test_wrong_settings_are_refused_by_name(parameter: str, value: object) -> None:
+    with pytest.raises(InvalidInput, match=parameter) as caught:
+        HandicapElimination(**{parameter: value})  # type: ignore[arg-type]
+    assert caught.value.parameter == parameter
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"memory": 8, "head_start": 5}, "^head_start must be left out"),
+        ({"memory": 8, "initial_pulls": [5, 6]}, "^initial_pulls must be left out"),
+        ({"memory": 8, "in_flight": 2}, "^in_flight must be left out"),
+        ({"memory": 8, "judges": "panel"}, "^memory must be left out"),
+        *(
+            ({"judges": judges, **given}, "left out unless judges is 'chosen'")
+            for judges in ("members", "panel", "strangers")
+            for given in ({"head_start": 3}, {"initial_pulls": [3, 1]})
+        ),
+        ({"head_start": 3, "initial_pulls": [1, 2]}, "initial_pulls must be left out"),
+        ({"initial_pulls": [1, [2, 3, 4]]}, r"pairs \[fewest, most\]"),
+        ({"initial_pulls": [[5, 4]]}, "initial_pulls"),
+        ({"initial_pulls": 5}, "initial_pulls must be a list"),
+    ],
+)
+def test_settings_that_do_not_go_together_are_refused(
+    settings: dict[str, object], words: str
+) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        HandicapElimination(**settings)  # type: ignore[arg-type]
+
+
+# A memory.
+
+
+@pytest.mark.parametrize(("arms", "memory", "passes"), [(2, 8, 4), (3, 8, 3), (5, 3, 1)])
+def test_the_wait_is_as_long_as_the_memory_and_rounds_begin_with_the_leader(
+    arms: int, memory: int, passes: int
+) -> None:
+    play = Play(HandicapElimination(memory=memory), arms)
+    everyone = list(range(arms))
+    assert play.planned == (everyone, passes)
+    play.absorb(*[0.5] * (arms - 1), 0.9)
+    assert play.planned == (everyone, 4)  # what was seen in the wait counts for nothing
+    play.absorb(0.5, 0.6, *[0.5] * (arms - 2))
+    assert play.planned == ([0], 1)  # whose turn comes before that of group 1
+    play.absorb(1.0)
+    assert play.planned == ([*everyone[1:], 0], 1)
+
+
+def test_answers_of_a_committee_that_forgets_come_in_turn() -> None:
+    policy = HandicapElimination(memory=8)
+    assert policy.order_window == 1
+    assert policy.with_order_window(100) is policy
+    for described in (policy, HandicapElimination(initial_pulls=[[3, 5], 7], bounded=True)):
+        assert policy_from_json(described.to_json()) == described
+    assert policy.rounds_without_drops(3, 1_000, 0.25) == []
+
+
+VALIDITY_RUNS = 2_000
+VALIDITY_HORIZON = 10_000
+STEP_AT_HALF = PiecewisePower([0.4999, 0.5001, 1.0], [0.5, 1.0, 1.0])
+"""All but a step, at the share that two groups have when they take turns."""
+STEP_AT_THIRD = PiecewisePower([0.3332, 0.3335, 1.0], [0.3, 1.0, 1.0])
+
+
+def dropped(
+    bandit: AffinityBandit, policy: HandicapElimination, *, runs: int = VALIDITY_RUNS, seed: int = 3
+) -> int:
+    """Return in how many runs the first group was dropped."""
+    result = simulate(bandit, policy, VALIDITY_HORIZON, runs, seed, checkpoints=1, progress=False)
+    return int((~result.candidates[0, :, 0].astype(bool)).sum())
+
+
+TIES: list[tuple[Bias, list[int], object, float, str, float]] = [
+    (Power(1.0), [60, 40], "bernoulli", 0.5, "pulls", 0.05),
+    (STEP_AT_HALF, [40, 60], "bernoulli", 0.6, "bound", 0.2),
+    (STEP_AT_HALF, [40, 60], Ordinal(5), 0.6, "pulls", 0.2),
+    (Clipped(Power(1.0), low=0.2, high=0.45), [5, 80, 5], "bernoulli", 0.3, "interval", 0.2),
+    (STEP_AT_THIRD, [80, 10, 10], Ordinal(5), 0.6, "pulls", 0.05),
+    (InGroupBonus(1.0), [80, 10, 10], "bernoulli", 0.05, "bound", 0.05),
+]
+"""Bias, initial pulls, noise, true mean, what the policy is told of the pulls, failure."""
+
+
+@pytest.mark.nightly_but("[0]", "[3]")
+@pytest.mark.slow
+@pytest.mark.parametrize("tie", range(len(TIES)))
+def test_of_equal_groups_none_is_dropped_more_often_than_allowed(tie: int) -> None:
+    """All groups are best, so each may be dropped with probability at most `failure`.
+
+    6 cells, of which each fails if so many drops have a probability below 1e-6 at the level: all
+    of them pass by chance alone with a probability above 0.9999. Power: of 2,000 runs at .05, a
+    true rate of .08 fails with a probability above .7, one of .09 with .98.
+    """
+    bias, pulls, noise, mean, told, failure = TIES[tie]
+    bandit = AffinityBandit([mean] * len(pulls), bias=bias, initial_pulls=pulls, noise=noise)  # type: ignore[arg-type]
+    policy = {
+        "pulls": HandicapElimination(initial_pulls=pulls, bounded=True, failure=failure),
+        "interval": HandicapElimination(
+            initial_pulls=[[pull - 2, pull + 3] for pull in pulls], bounded=True, failure=failure
+        ),
+        "bound": HandicapElimination(max(pulls) - min(pulls), bounded=True, failure=failure),
+    }[told]
+    assert binom.sf(dropped(bandit, policy) - 1, VALIDITY_RUNS, failure) > 1e-6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("pulls", "told", "fewest", "most"),
+    [
+        ([40, 60], [40, 60], 0.0, 0.05),
+        ([40, 60], [40, 40], 0.5, 1.0),
+        # With a step at the equal share one member decides: as many as the leader are too few.
+        ([42, 40], [44, 40], 0.2, 1.0),
+    ],
+)
+def test_a_head_start_that_is_told_too_small_is_seen_to_fail(
+    pulls: list[int], told: list[int], fewest: float, most: float
+) -> None:
+    """The negative controls: the committee is not what the policy was told."""
+    bandit = AffinityBandit([0.5, 0.5], bias=STEP_AT_HALF, initial_pulls=pulls)
+    policy = HandicapElimination(initial_pulls=told, bounded=True, failure=0.05)
+    assert fewest * VALIDITY_RUNS <= dropped(bandit, policy) <= most * VALIDITY_RUNS
+
+
+def scores(drawn: np.random.Generator, passes: int, arms: int = 2) -> np.ndarray:
+    """Return tallies of fair coins."""
+    seen = np.zeros((arms, 17))
+    seen[:, -1] = drawn.binomial(passes, 0.5, arms)
+    seen[:, 0] = passes - seen[:, -1]
+    return seen.ravel()
+
+
+@pytest.mark.slow
+def test_without_a_failure_probability_mistakes_cost_no_more_than_what_was_spent() -> None:
+    """E[n / passes before a mistake] is at most 1; with equal groups it is as large as it gets.
+
+    The threshold is never below 1,000, so at most 2 of 2,000 runs fail on average; 12 or more
+    have a probability below 1e-5.
+    """
+    bandit = AffinityBandit([0.5, 0.5], bias=STEP_AT_HALF, initial_pulls=[40, 60])
+    policy = HandicapElimination(initial_pulls=[40, 60], bounded=True)
+    assert dropped(bandit, policy) < 12
+
+
+def test_shares_are_in_order_whenever_all_take_turns() -> None:
+    """Every group that is bet against has more members than the leader, in every such round."""
+    pulls = [70, 10, 30, 10]
+    policy = HandicapElimination(initial_pulls=pulls, bounded=True, failure=1e-9, in_flight=6)
+    state = policy.start(4, 10**6)
+    drawn = np.random.default_rng(1)
+    members = np.array(pulls)
+    rounds = 0
+    while rounds < 200:
+        planned = policy.plan(state)
+        arms, times = planned.arms.copy(), int(planned.repetitions)
+        leader = int(state.leader[0])
+        if len(arms) == 4 and leader >= 0:
+            rounds += 1
+            others = np.delete(members, leader)
+            assert others.min() == members[leader] + 6 // 2 + 1  # and no more than it takes
+        members[arms] += times
+        policy.absorb(state, scores(drawn, times, len(arms)))
+    assert int(state.leader[0]) >= 0
+
+
+def test_pulls_of_another_number_of_groups_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="initial_pulls must be a list as long as"):
+        HandicapElimination(initial_pulls=[1, 2]).start(3, 100)

@@ -1,4 +1,4 @@
-"""No bet against the best group is favourable: exactly, over all outcomes of a round to come."""
+"""No bet against the best group is favorable: exactly, over all outcomes of a round to come."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from affinity_bandits.kernels import Function, bind
-from affinity_bandits.policies import HandicapElimination, bets, handicap_elimination
-from affinity_bandits.policies.bets import (
+from affinity_bandits.policies import HandicapElimination, handicap, wealth
+from affinity_bandits.policies.state import copy_state
+from affinity_bandits.policies.wealth import (
     BettingState,
     bet_on_leader,
     is_tried,
@@ -19,7 +20,6 @@ from affinity_bandits.policies.bets import (
     return_to_prior,
     take_in,
 )
-from affinity_bandits.policies.state import copy_state
 
 LEVELS = (0.0, 0.5, 1.0)
 EXACT = 1e-9
@@ -112,8 +112,10 @@ def test_a_stake_without_a_cap_is_seen_to_lose_everything_and_more() -> None:
     """Without the cap a factor can be negative, and a wealth has no logarithm then."""
     policy = HandicapElimination(initial_pulls=[5] * 3, bounded=True, levels=3, failure=1e-9)
     uncapped = bind(
-        handicap_elimination.HandicapElimination.absorb,
-        bet_on_leader=bind(bets.bet_on_leader, bet_against=bind(bets.bet_against, SAFE_STAKE=3.0)),
+        handicap.HandicapElimination.absorb,
+        bet_on_leader=bind(
+            wealth.bet_on_leader, bet_against=bind(wealth.bet_against, SAFE_STAKE=3.0)
+        ),
     )
     with pytest.raises(ValueError, match=r"math domain error|expected a"):
         growth(uncapped, policy, arms=3, seed=0)
@@ -155,7 +157,7 @@ def test_wealth_that_is_given_and_kept_is_seen() -> None:
 
     def given_twice(state: BettingState, arm: int, part: float) -> None:
         everything = log_worth(state, arm)
-        bind(return_to_prior, log_worth_to_spread=lambda *_: everything)(state, arm, part)
+        bind(return_to_prior, log_worth=lambda *_: everything)(state, arm, part)
 
     drawn = np.random.default_rng(1)
     assert max(spread_somewhere(drawn, given_twice)[0] for _ in range(200)) > 0.1

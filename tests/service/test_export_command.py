@@ -8,14 +8,15 @@ import pty
 import resource
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from unittest.mock import patch
 from uuid import UUID
 
 import pytest
 
-from affinity_bandits import extras
-from affinity_bandits.cli import main, serve_common
+from affinity_bandits import errors
+from affinity_bandits.cli import main
 from affinity_bandits.policies import ExploreThenCommit
 from tests.support.one_campaign import opened
 
@@ -81,7 +82,7 @@ def test_a_file_that_is_there_is_replaced_only_by_force(run: Run, campaign: str)
         (None, "t.xlsx", "out must be a file that ends in .csv or .parquet, got 't.xlsx'"),
         (None, "t", "ends in .csv or .parquet"),
         (None, "nowhere/t.csv", "out must be in a directory"),
-        (None, "d.csv", "out must be a new file"),
+        (None, "d.csv", "out must be a file, not a directory"),
         (None, f"{'n' * 252}.csv", "File name too long"),
     ],
 )
@@ -99,9 +100,9 @@ def test_a_mistake_ends_in_one_line_and_leaves_nothing(
 def test_parquet_without_pyarrow_names_the_extra_and_csv_needs_nothing(
     run: Run, campaign: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = extras.find_spec
+    found = errors.find_spec
     monkeypatch.setattr(
-        extras, "find_spec", lambda name: None if name == "pyarrow" else found(name)
+        errors, "find_spec", lambda name: None if name == "pyarrow" else found(name)
     )
     said = "affinity: pyarrow is not installed; install it with: pip install"
     assert run(campaign, "--out", "t.parquet") == (
@@ -128,17 +129,14 @@ def test_a_disk_that_is_full_is_not_taken_for_a_database_that_is_away(
     assert os.listdir() == []
 
 
-def test_how_far_it_is_is_shown_on_a_terminal_alone(
-    run: Run, campaign: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(serve_common, "PAUSE", 0.0)
+def test_how_far_it_is_is_shown_on_a_terminal_alone(run: Run, campaign: str) -> None:
     ours, theirs = pty.openpty()
-    with open(theirs, "w", encoding="utf-8") as terminal:
-        with patch.object(sys, "stderr", terminal):
-            assert run(campaign, "--out", "t.csv")[0] == 0
-        shown = ""
-        while shown.count(serve_common.ERASE) < 2:  # it may come in parts
+    with open(theirs, "w", encoding="utf-8") as terminal, patch.object(sys, "stderr", terminal):
+        assert run(campaign, "--out", "t.csv")[0] == 0
+    shown = ""
+    with suppress(OSError):  # the end of what a closed terminal has shown
+        while True:
             shown += os.read(ours, 1000).decode()
     os.close(ours)
-    assert shown == f"{serve_common.ERASE}3 of 3 events{serve_common.ERASE}"
+    assert "3 of 3 events" in shown
     assert run(campaign, "--out", "u.csv")[2] == ""

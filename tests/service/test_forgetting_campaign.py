@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from affinity_bandits.policies import HandicapElimination
-from affinity_bandits.service.ui.campaign_text import round_label
+from affinity_bandits.service.ui.wording import round_label
 from tests.support.one_campaign import OneCampaign, on_a_campaign
 
 POLICY = HandicapElimination(bounded=True, failure=0.2, memory=7)
@@ -22,9 +22,9 @@ def test_choices_are_handed_out_in_turn_and_the_wait_comes_first(dsn: str) -> No
             ((slot, arm),) = lease.slots
             arms.append(arm)
             warm_up += round_label(POLICY, campaign.round.number) == "Warm-up"
-            await one.tell(lease, {slot: float(arm == 1)})
+            await one.tell(lease, {slot: float(arm == "b")})
         assert warm_up == 8  # four passes of two groups: the first that are no fewer than 7
-        assert arms == [turn % 2 for turn in range(len(arms))]  # the circle is never broken
-        assert (campaign.status, campaign.round.arms) == ("decided", (1,))
+        assert arms == ["ab"[turn % 2] for turn in range(len(arms))]  # the circle is never broken
+        assert (campaign.status, campaign.round.arms) == ("decided", ("b",))
 
     on_a_campaign(dsn, test, POLICY, horizon=1_000)

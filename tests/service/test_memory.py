@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from affinity_bandits.service.core import memory
-from affinity_bandits.service.core.memory import remember
+from affinity_bandits.service.core import limits
+from affinity_bandits.service.core.limits import remember
 
 
 def test_beyond_so_many_the_oldest_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "REMEMBERED", 3)
+    monkeypatch.setattr(limits, "REMEMBERED", 3)
     known: dict[str, int] = {}
     for number, key in enumerate("abcd"):
         assert remember(known, key, number) == number
@@ -17,7 +17,7 @@ def test_beyond_so_many_the_oldest_is_forgotten(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_what_is_known_already_drives_nobody_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "REMEMBERED", 2)
+    monkeypatch.setattr(limits, "REMEMBERED", 2)
     known = {"a": 0, "b": 1}
     remember(known, "b", 5)
     assert known == {"a": 0, "b": 5}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from affinity_bandits import service
-from affinity_bandits.service.store.named import SQL, queries_in, sql
+from affinity_bandits.service.store.connection import SQL, queries_in, sql
 
 SOURCE = Path(service.__file__).parent
 

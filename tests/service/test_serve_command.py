@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from unittest.mock import patch
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -23,7 +22,6 @@ import pytest
 
 from affinity_bandits.cli import main
 from affinity_bandits.policies import POLICIES, register
-from affinity_bandits.service.serving import SILENT_SECONDS
 from tests.support.one_campaign import opened
 from tests.support.own_policies import DropLowest
 from tests.support.served import PATIENCE, Server, served, until
@@ -147,7 +145,7 @@ def test_without_the_extra_the_command_says_how_to_get_it(
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     status, _, err = run()
     assert status == 2
-    assert "pip install 'affinity-bandits-core[service]'" in err
+    assert "pip install 'affinity-bandits[service]'" in err
 
 
 def count(server: Server) -> float:
@@ -176,39 +174,6 @@ def test_a_killed_worker_is_replaced_and_the_end_is_in_order(dsn: str) -> None:
         assert not server.workers()
     for line in server.lines:
         assert json.loads(line)["level"] in {"info", "warning", "error"}
-
-
-@pytest.mark.slow
-def test_a_worker_that_dies_before_it_answers_its_parent_is_replaced_at_once(dsn: str) -> None:
-    """Not after the minute for which it might have been silent, had it lived."""
-    with served(dsn, "--workers", "2") as server:
-        until("two workers", lambda: len(server.workers()) == 2)
-        killed = min(server.workers())
-        os.kill(killed, signal.SIGSTOP)
-        time.sleep(2.0)  # several looks, so that it is asked and cannot answer
-        began = time.monotonic()
-        os.kill(killed, signal.SIGKILL)
-        until("two again", lambda: len(server.workers() - {killed}) == 2)
-        assert time.monotonic() - began < SILENT_SECONDS / 2
-
-
-SLOW_START = """
-import sys, time
-if any("spawn_main" in one for one in sys.orig_argv):
-    time.sleep(8)
-"""
-"""Longer than uvicorn would wait for a sign of life, if it were not told otherwise."""
-
-
-@pytest.mark.slow
-def test_workers_that_take_long_to_start_are_waited_for(
-    dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "sitecustomize.py").write_text(SLOW_START, encoding="utf-8")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with served(dsn, "--workers", "2") as server:
-        until("two workers", lambda: len(server.workers()) == 2)
-        assert len(re.findall(r"Started server process", "".join(server.lines))) == 2
 
 
 class Relay:

@@ -1,7 +1,6 @@
 """Make the file of what every policy, bias and noise chooses: python -m tests.simulation.choices
 
-Whoever changes a number in it changes what saved results mean: first raise the `revision` of the
-policy whose choices are others now, or `SIMULATION_VERSION` where all are.
+Changing a number in it changes what saved results mean: raise the package version first.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from typing import Any
 
 from affinity_bandits import AffinityBandit, Gaussian, InGroupBonus, Power, simulate
 from affinity_bandits.catalogue import policy_from_json
-from affinity_bandits.experiments.spec import SIMULATION_VERSION
 from affinity_bandits.policies import POLICIES, HandicapElimination, RoundPolicy
 from tests.bias.examples import ONE_OF_EACH
 from tests.noise.examples import NOISES
@@ -36,10 +34,6 @@ def pulls(bandit: AffinityBandit, policy: Any, horizon: int, engine: str) -> Any
     return [result.runs[0].engine, result.pulls[0, :, -1].tolist()]
 
 
-def entry(policy: Any, *found: Any) -> dict[str, Any]:
-    return {"revision": policy.revision, "pulls": list(found)}
-
-
 def of_policies() -> dict[str, Any]:
     """Return what policies choose: pull by pull and, where it can be, by whole rounds."""
     found = {}
@@ -49,12 +43,12 @@ def of_policies() -> dict[str, Any]:
             made = [pulls(BANDIT, policy, 300, "steps")]
             if isinstance(policy, RoundPolicy) and not policy.told_judges:
                 made.append(pulls(BANDIT, policy, 10**6, "auto"))
-            found[f"policy {policy}"] = entry(policy, *made)
+            found[f"policy {policy}"] = {"pulls": made}
     return found
 
 
 def found_late() -> dict[str, Any]:
-    return {"found late": entry(TOLD, pulls(LATE, TOLD, 20_000, "rounds"))}
+    return {"found late": {"pulls": [pulls(LATE, TOLD, 20_000, "rounds")]}}
 
 
 def of_models() -> dict[str, Any]:
@@ -66,13 +60,13 @@ def of_models() -> dict[str, Any]:
         bandits[f"noise {place} {noise}"] = AffinityBandit(MEANS, bias="power", noise=noise)
     rounds = HandicapElimination(head_start=5, sigma=0.3, failure=0.05)
     return {
-        name: entry(rounds, pulls(one, "ucb1", 200, "steps"), pulls(one, rounds, 3_000, "auto"))
+        name: {"pulls": [pulls(one, "ucb1", 200, "steps"), pulls(one, rounds, 3_000, "auto")]}
         for name, one in bandits.items()
     }
 
 
 def choices() -> dict[str, Any]:
-    return {"simulation": SIMULATION_VERSION, **of_policies(), **found_late(), **of_models()}
+    return {"simulation": 1, **of_policies(), **found_late(), **of_models()}
 
 
 def made(wanted: str = "choices()", change: str = "") -> dict[str, Any]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from affinity_bandits import AffinityBandit, Constant, Gaussian, Power, Result, simulate
-from affinity_bandits.bias import Bias
+from affinity_bandits import AffinityBandit, Constant, Gaussian, Power, simulate
+from affinity_bandits.model.bias import Bias
 from affinity_bandits.policies import (
     LUCB,
     MOSS,
@@ -19,6 +19,7 @@ from affinity_bandits.policies import (
     PublishedSchedule,
     ThompsonGaussian,
 )
+from affinity_bandits.simulation.simulator import caveat_of, require_policy
 
 HORIZON = 10**6
 HEAD_START = 30
@@ -63,7 +64,6 @@ def run_of(bandit: AffinityBandit, policy: HandicapElimination) -> tuple[float, 
 TOLERATED = LEVEL + 0.025
 
 OUTSIDE = [
-    pytest.param(instance(Gaussian(1.0), "gated", 3.0, Power(1.0)), id="gated, mean 3"),
     pytest.param(instance(Gaussian(1.0), "gated", 10.0, Power(1.0)), id="gated, mean 10"),
     pytest.param(instance(Gaussian(0.1), "gated", 0.9, Power(1.0)), id="gated, sigma .1"),
     pytest.param(instance(Gaussian(1.0), "scaled", 0.9, Constant(3.0)), id="scaled by 3"),
@@ -72,10 +72,9 @@ INSIDE = [
     *(
         pytest.param(instance(Gaussian(sigma), kind, best, Power(1.0)), id=f"{kind} {sigma} {best}")
         for kind in ("shifted", "scaled")
-        for sigma, best in ((1.0, 0.5), (1.0, 3.0), (1.0, 10.0), (0.1, 0.9))
+        for sigma, best in ((1.0, 10.0), (0.1, 0.9))
     ),
     pytest.param(instance("bernoulli", "gated", 0.9, Power(1.0)), id="gated coins"),
-    pytest.param(instance("bernoulli", "gated", 0.5, Power(2.0)), id="gated coins, steep"),
     pytest.param(instance(Gaussian(1.0), "gated", 3.0, Constant()), id="gated without bias"),
 ]
 
@@ -121,8 +120,9 @@ GATED = AffinityBandit([0.5, 1.0], bias=Power(1.0), noise="gaussian", mechanism=
 COINS = AffinityBandit([0.5, 0.9], bias=Power(1.0))
 
 
-def caveat_of(bandit: AffinityBandit, policy: Any) -> str:
-    return simulate(bandit, policy, 10, 1).runs[0].caveat
+def caveat(bandit: AffinityBandit, policy: Any) -> str:
+    chosen = require_policy("policy", policy, bandit)
+    return caveat_of(str(chosen), chosen, bandit)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,6 @@ def caveat_of(bandit: AffinityBandit, policy: Any) -> str:
             "1.097-subGaussian: its guarantee does not cover this run",
         ),
         (GATED, Elimination(), "elimination assumes 1-subGaussian | is 1.097-subGaussian"),
-        (GATED, {"mine": LUCB(sigma=1.0)}, "mine assumes 1-subGaussian"),
         (GATED, "kl-ucb", "assumes feedback in [0, 1] | has no bounds"),
         (GATED, "thompson-beta", "assumes feedback of 0 or 1"),
         (GATED, ThompsonGaussian(), "normal feedback with standard deviation 1 | is not normal"),
@@ -167,7 +166,7 @@ def caveat_of(bandit: AffinityBandit, policy: Any) -> str:
 def test_the_caveat_names_what_is_assumed_and_what_is_so(
     bandit: AffinityBandit, policy: Any, says: str
 ) -> None:
-    found = caveat_of(bandit, policy)
+    found = caveat(bandit, policy)
     for part in says.split(" | "):
         assert part in found
 
@@ -176,19 +175,12 @@ def test_the_caveat_names_what_is_assumed_and_what_is_so(
     ("bandit", "policy"),
     [
         (COINS, "elimination"),
-        (COINS, "ucb1"),
-        (COINS, "exp3-ix"),
         (COINS, "thompson-beta"),
-        (COINS, "moss"),
-        (COINS, "lucb"),
         (COINS, HandicapElimination(bounded=True)),
         (GATED, LUCB(sigma=GATED.feedback.sigma)),
         (GATED, UCB1(exploration=8 * GATED.feedback.sigma**2)),
         (GATED, MOSS(scale=4 * GATED.feedback.sigma**2)),
-        (GATED, "epsilon-greedy"),
-        (GATED, "oracle"),
         (GATED, "uniform"),
-        (GATED, "debiased-ucb-v"),
         # Nothing was ever claimed for shorter rounds than published.
         (GATED, Elimination(PublishedSchedule(3.0))),
         (AffinityBandit([0.5], noise=Gaussian(0.5)), "ucb1"),
@@ -197,7 +189,7 @@ def test_the_caveat_names_what_is_assumed_and_what_is_so(
     ],
 )
 def test_nothing_is_said_where_feedback_is_as_assumed(bandit: AffinityBandit, policy: Any) -> None:
-    assert caveat_of(bandit, policy) == ""
+    assert caveat(bandit, policy) == ""
 
 
 def test_a_round_policy_played_by_steps_says_both_things() -> None:
@@ -206,11 +198,3 @@ def test_a_round_policy_played_by_steps_says_both_things() -> None:
     assert run.note
     assert "lies in [0, 3]" in run.caveat
     assert AsSteps(Elimination()).assumes == Elimination().assumes
-
-
-def test_a_caveat_comes_back_from_disk(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    result = simulate(GATED, ["lucb", "uniform"], 10, 2)
-    result.save(tmp_path / "result.npz")
-    again = Result.load(tmp_path / "result.npz")
-    assert again.runs == result.runs
-    assert [bool(run.caveat) for run in again.runs] == [True, False]

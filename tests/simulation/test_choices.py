@@ -1,4 +1,4 @@
-"""The same settings and seed choose as they did, or say by their revision that they do not."""
+"""The same settings and seed choose as they did."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from . import choices
 
-RULE = "affinity_bandits.policies.handicap_elimination"
+RULE = "affinity_bandits.policies.handicap"
 
 
 @pytest.mark.slow
@@ -17,7 +17,7 @@ def test_choices_are_those_that_are_on_record() -> None:
     found = choices.made()
     assert list(found) == list(stored), "a model is new or gone: make the file again"
     others = [name for name in found if found[name] != stored[name]]
-    assert others == [], "raise a revision, then make the file again (tests/simulation/choices.py)"
+    assert others == [], "see tests/simulation/choices.py"
 
 
 @pytest.mark.slow

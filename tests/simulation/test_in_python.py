@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -120,14 +119,6 @@ def test_it_draws_from_a_stream_of_its_own_and_says_who_is_left() -> None:
     assert len({tuple(pulls) for pulls in together["Halves"].pulls[0, :, -1].tolist()}) > 1
 
 
-def test_progress_moves_within_a_replicate() -> None:
-    parts: list[float] = []
-    simulate(BANDITS["bernoulli"], InPython(UCBOfArrays), 6000, 1, progress=parts.append)
-    assert len(parts) > 5
-    assert parts == sorted(parts)
-    assert parts[-1] == pytest.approx(1.0)
-
-
 @dataclass(frozen=True)
 class OfArrays(StepPolicy):
     """A step policy whose kernels no compiler takes, which says so."""
@@ -219,27 +210,3 @@ def test_a_mistake_in_start_is_said_before_anything_runs() -> None:
 
     with pytest.raises(InvalidInput, match=r"start .*IndexError"):
         simulate(BANDITS["bernoulli"], Broken(), 10)
-
-
-class Cheap:
-    def __init__(self) -> None:
-        self.last = 0
-
-    def select(self) -> int:
-        return self.last
-
-    def update(self, arm: int, feedback: float) -> None:
-        self.last = int(feedback > 0.5)
-
-
-@pytest.mark.slow
-def test_40_000_pulls_a_second() -> None:
-    """Of processor time, for a policy that costs next to nothing: the loop's own price."""
-    policy = InPython(Cheap)
-    simulate(BANDITS["bernoulli"], policy, 100, replicates=1)
-    rates = []
-    for _ in range(5):
-        began = time.process_time()
-        simulate(BANDITS["bernoulli"], policy, 40_000, replicates=1)
-        rates.append(40_000 / (time.process_time() - began))
-    assert max(rates) > 40_000, rates

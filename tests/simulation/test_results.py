@@ -61,23 +61,12 @@ def test_a_policy_is_picked_by_its_label(result: Result) -> None:
     assert_equal(picked, run(policies="elimination"))
 
 
-def test_several_are_picked_in_the_order_asked_for(result: Result) -> None:
-    picked = result[["thompson-beta", "ucb1"]]
-    assert picked.labels == ("thompson-beta", "ucb1")
-    np.testing.assert_array_equal(picked.pulls, result.pulls[[2, 0]])
-
-
 def test_a_name_will_do_where_only_one_policy_has_it() -> None:
     found = run(policies={"mine": {"name": "elimination", "offset": 3}, "a": "ucb1", "b": "moss"})
     assert found["elimination"].labels == ("mine",)
     twice = run(policies={"mine": {"name": "elimination", "offset": 3}, "yours": "elimination"})
     with pytest.raises(UnknownName, match="mine, yours"):
         twice["elimination"]
-
-
-def test_a_label_goes_before_a_name() -> None:
-    found = run(policies={"ucb1": "moss", "moss": "ucb1"})
-    assert found["ucb1"].runs[0].description["name"] == "moss"
 
 
 def test_an_unknown_policy_is_refused_with_those_that_there_are(result: Result) -> None:

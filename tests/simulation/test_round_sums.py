@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from affinity_bandits import Clipped, Custom, Power
-from affinity_bandits.bias import Bias
-from affinity_bandits.bias.weights import weight
-from affinity_bandits.simulation.compiled import compiled
-from affinity_bandits.simulation.draws import Stream
-from affinity_bandits.simulation.successes import bound_successes
+from affinity_bandits.model.bias import Bias, weight
+from affinity_bandits.simulation.compile import compiled_part
+from affinity_bandits.simulation.draws import Stream, bound_successes
 from tests.support.instances import biases
 from tests.support.round_sums import many_counts, plain_sums, quick_sums
 
@@ -83,7 +81,7 @@ def test_successes_of_a_drifting_coin_have_their_exact_law(
     out = np.empty(50_000, dtype=np.int64)
     key = np.array([5, 6], dtype=np.uint64)
     source = Stream(key, np.uint64(pulls), np.zeros(1, dtype=np.uint64))
-    count = compiled(bound_successes(weight), allocates=True)
+    count = compiled_part(bound_successes(weight), allocates=True)
     many_counts(
         count, source, bias.code, bias.parameters, 0.8, float(a), float(b), float(k), pulls, out
     )

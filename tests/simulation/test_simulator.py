@@ -13,13 +13,6 @@ from affinity_bandits.policies import UCB1, Elimination
 BANDIT = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[100, 10])
 
 
-def test_the_engine_is_chosen_and_named() -> None:
-    result = simulate(BANDIT, ["elimination", "ucb1"], 1000, 2)
-    assert [run.engine for run in result.runs] == ["rounds", "steps"]
-    forced = simulate(BANDIT, "elimination", 1000, 2, engine="steps")
-    assert [run.engine for run in forced.runs] == ["steps"]
-
-
 @pytest.mark.parametrize(
     "settings", [{"memory": 20}, {"noise": "bernoulli", "mechanism": "scaled"}]
 )
@@ -41,17 +34,6 @@ def test_the_paper_instance_at_a_trillion_pulls() -> None:
     assert set(suboptimal.tolist()) <= {1 + sum(rounds[:3]), 1 + sum(rounds)}
 
 
-def test_undecided_and_deceived_are_told_apart() -> None:
-    undecided = simulate(BANDIT, Elimination(), 1000, 5)
-    assert undecided.undecided.all()
-    assert not undecided.deceived.any()
-    trap = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[10**7, 1])
-    deceived = simulate(trap, Elimination(), 10**5, 20)
-    assert deceived.deceived.all()
-    assert not deceived.undecided.any()
-    assert deceived.wrong_arm.all()
-
-
 def test_results_are_labelled_and_come_back_from_disk(tmp_path) -> None:  # type: ignore[no-untyped-def]
     result = simulate(BANDIT, {"new": "elimination", "old": UCB1()}, 5000, 7, seed=9)
     dataset = result.to_xarray()
@@ -63,11 +45,6 @@ def test_results_are_labelled_and_come_back_from_disk(tmp_path) -> None:  # type
     np.testing.assert_array_equal(again.pulls, result.pulls)
     assert (again.bandit, again.runs, again.seed) == (result.bandit, result.runs, result.seed)
     assert [row.label for row in again.summary()] == ["new", "old"]
-
-
-def test_regret_counts_true_means() -> None:
-    result = simulate(BANDIT, "ucb1", 1000, 3, checkpoints=[10, 1000])
-    np.testing.assert_allclose(result.regret, 0.2 * result.pulls[..., 0])
 
 
 def test_memory_does_not_grow_with_the_horizon() -> None:

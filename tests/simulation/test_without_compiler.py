@@ -15,7 +15,7 @@ from affinity_bandits import (
     simulate_log,
 )
 from affinity_bandits.catalogue import policy_from_json
-from affinity_bandits.simulation.code_cache import interpreted
+from affinity_bandits.simulation.compile import interpreted
 from tests.support.without_compiler import value_without_compiler
 
 BANDITS = {

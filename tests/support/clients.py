@@ -1,7 +1,4 @@
-"""What the tests of the client share: a real server, and transports that lose things.
-
-The server's code is imported where it is used: these tests also run where only the client is.
-"""
+"""Helpers of the client's tests: a real server, and transports that lose answers."""
 
 from __future__ import annotations
 
@@ -16,16 +13,17 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
+import uvicorn
 
-from affinity_bandits.client import (
-    Client,
-    Lease,
-    Told,
-)
-from tests.support.elsewhere import EVERYTHING, Elsewhere, served_elsewhere
+from affinity_bandits.client import Client, Lease, Told
+from affinity_bandits.service.core import keys
+from affinity_bandits.service.http.app import create_app
+from affinity_bandits.service.store.connection import connect
+from affinity_bandits.service.trail.verify import verify
 
 ROUNDS = {"name": "elimination", "schedule": {"name": "published", "offset": -2.0}}
 """A round of two slots whose answers are thrown away, then rounds of 22 and more."""
+EVERYTHING = ("ask", "tell", "read", "admin")
 NOBODY = "ab_" + "0" * 16 + "_" + "1" * 64
 
 
@@ -37,9 +35,6 @@ class Service:
     dsn: str
 
     def key(self, *scopes: str, tenant: str | None = None, **limits: float) -> str:
-        from affinity_bandits.service.core import keys
-        from affinity_bandits.service.store.connection import connect
-
         async def make() -> str:
             pool = await connect(self.dsn)
             try:
@@ -51,9 +46,6 @@ class Service:
         return asyncio.run(make())
 
     def differences(self, campaign: str) -> tuple[str, ...]:
-        from affinity_bandits.service.store.connection import connect
-        from affinity_bandits.service.trail.verify import verify
-
         async def look() -> tuple[str, ...]:
             pool = await connect(self.dsn)
             try:
@@ -65,16 +57,8 @@ class Service:
 
 
 @contextmanager
-def running(dsn: str) -> Iterator[Service | Elsewhere]:
-    """The service on a free port of the loopback, in a thread; or one that runs elsewhere."""
-    elsewhere = served_elsewhere()
-    if elsewhere is not None:
-        yield elsewhere
-        return
-    import uvicorn
-
-    from affinity_bandits.service.http.app import create_app
-
+def running(dsn: str) -> Iterator[Service]:
+    """Serve on a free port of the loopback, in a thread."""
     with closing(socket.socket()) as listener:
         listener.bind(("127.0.0.1", 0))
         settings = uvicorn.Config(create_app(dsn), ws="none", log_config=None)

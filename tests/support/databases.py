@@ -1,75 +1,70 @@
-"""A database of its own for every worker of the test run, made where AFFINITY_DSN says.
-
-The server's code is imported where it is used: tests of the client also run where only that is.
-"""
+"""Databases for the tests: each worker makes its own on the server that AFFINITY_DSN names."""
 
 from __future__ import annotations
 
 import asyncio
-import itertools
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
+import asyncpg
 import pytest
 
-from tests.support.elsewhere import served_elsewhere
-
 SERVER = os.environ.get("AFFINITY_DSN", "postgresql://127.0.0.1:5432/test")
-
-AS_ROLE = "TESTED_AS_ROLE"
-"""The variable that says as whom the tests use the shared database: "service" is the role that
-`affinity serve roles` makes for the service; without it they own everything."""
-
-_numbers = itertools.count(1)
+AS_SERVICE = os.environ.get("TESTED_AS_ROLE") == "service"
+"""Whether tests use the shared database as the role that `affinity serve roles` makes."""
+EMPTY = "DROP SCHEMA IF EXISTS affinity CASCADE; DROP SCHEMA public CASCADE; CREATE SCHEMA public"
+DISCONNECT = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out tests with the mark `as_owner` where the database is used as the service's role."""
-    if os.environ.get(AS_ROLE) == "service":
-        skip = pytest.mark.skip(reason=f"{AS_ROLE} is service, which is refused this by privilege")
-        for item in items:
-            if item.get_closest_marker("as_owner") is not None:
-                item.add_marker(skip)
-
-
-@pytest.fixture(scope="session")
-def dsn(worker: str) -> Iterator[str]:
-    """A migrated database that all tests of this worker share."""
-    elsewhere = served_elsewhere()
-    if elsewhere is not None:
-        yield elsewhere.dsn
-        return
-    from affinity_bandits.service.store.migrate import migrate
-
-    name = f"affinity_test_{worker}_{os.getpid()}"
-    with made_database(name) as made:
-        migrate(made)
-        if os.environ.get(AS_ROLE) != "service":
-            yield made
-            return
-        with service_role(made, name) as restricted:
-            yield restricted
-
-
-@pytest.fixture
-def empty_dsn(worker: str) -> Iterator[str]:
-    """A database with nothing in it, for one test."""
-    with made_database(f"affinity_test_{worker}_{os.getpid()}_{next(_numbers)}") as made:
-        yield made
-
-
-@pytest.fixture
-def other_empty_dsn(worker: str) -> Iterator[str]:
-    """Another one, to compare it with."""
-    with made_database(f"affinity_test_{worker}_{os.getpid()}_{next(_numbers)}") as made:
-        yield made
+    """Skip tests with the mark `as_owner` where the database is used as the service's role."""
+    skip = pytest.mark.skip(reason="the service's role lacks the privilege")
+    for item in items:
+        if AS_SERVICE and item.get_closest_marker("as_owner") is not None:
+            item.add_marker(skip)
 
 
 @pytest.fixture(scope="session")
 def worker() -> str:
     return os.environ.get("PYTEST_XDIST_WORKER", "main")
+
+
+@pytest.fixture(scope="session")
+def dsn(worker: str) -> Iterator[str]:
+    """A migrated database that all tests of this worker share."""
+    from affinity_bandits.service.store.migrate import migrate
+
+    name = f"affinity_test_{worker}_{os.getpid()}"
+    with made_database(name) as made:
+        migrate(made)
+        if AS_SERVICE:
+            with service_role(made, name) as restricted:
+                yield restricted
+        else:
+            yield made
+
+
+@pytest.fixture(scope="session")
+def _spare(worker: str) -> Iterator[str]:
+    with made_database(f"affinity_test_{worker}_{os.getpid()}_spare") as made:
+        yield made
+
+
+@pytest.fixture
+def empty_dsn(_spare: str) -> str:
+    """A database with nothing in it, for one test."""
+    run_sql(_spare, f"{DISCONNECT}; {EMPTY}")
+    return _spare
+
+
+def forget_due(dsn: str) -> None:
+    """Leave no round to close and no campaign to check from tests before."""
+    run_sql(dsn, "DELETE FROM affinity.due; UPDATE affinity.health SET due_at = NULL")
 
 
 @contextmanager
@@ -84,8 +79,8 @@ def service_role(dsn: str, name: str) -> Iterator[str]:
         yield as_role(dsn, service)
     finally:
         for role in (owner, service):
-            _on(dsn, f"REASSIGN OWNED BY {role} TO CURRENT_USER; DROP OWNED BY {role}")
-            _on(dsn, f"DROP ROLE {role}")
+            run_sql(dsn, f"REASSIGN OWNED BY {role} TO CURRENT_USER; DROP OWNED BY {role}")
+            run_sql(dsn, f"DROP ROLE {role}")
 
 
 def as_role(dsn: str, role: str) -> str:
@@ -96,22 +91,18 @@ def as_role(dsn: str, role: str) -> str:
 
 @contextmanager
 def made_database(name: str) -> Iterator[str]:
-    """Make a database, give its DSN, and drop it whoever is still connected."""
+    """Make a database, give its DSN, and drop it, connected clients included."""
     # template0: nobody can be connected to it, so workers that start together do not collide.
-    _on_server(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-    _on_server(f"CREATE DATABASE \"{name}\" TEMPLATE template0 ENCODING 'UTF8'")
+    run_sql(SERVER, f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+    run_sql(SERVER, f"CREATE DATABASE \"{name}\" TEMPLATE template0 ENCODING 'UTF8'")
     try:
         yield urlsplit(SERVER)._replace(path=f"/{name}").geturl()
     finally:
-        _on_server(f'DROP DATABASE "{name}" WITH (FORCE)')
+        run_sql(SERVER, f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
-def _on_server(statement: str) -> None:
-    _on(SERVER, statement)
-
-
-def _on(dsn: str, statement: str) -> None:
-    import asyncpg
+def run_sql(dsn: str, statement: str) -> None:
+    """Run a statement; fail the test if there is no server to run it on."""
 
     async def run() -> None:
         connection = await asyncpg.connect(dsn, timeout=30)

@@ -23,8 +23,8 @@ from affinity_bandits import (
     Sigmoid,
     StepRun,
 )
-from affinity_bandits.bias import Bias
 from affinity_bandits.catalogue import AnyPolicy, policy_from_json
+from affinity_bandits.model.bias import Bias
 from affinity_bandits.policies import POLICIES, Elimination, PublishedSchedule, RoundPolicy
 
 from .naive.biases import naive_bias

@@ -14,14 +14,14 @@ import asyncpg
 
 from affinity_bandits.policies import ExploreThenCommit, RoundPolicy
 from affinity_bandits.service.core import keys
-from affinity_bandits.service.core.campaign_spec import CampaignSpec
-from affinity_bandits.service.core.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.campaigns import Campaigns, SlotAsk
 from affinity_bandits.service.core.queries import CampaignQueries
-from affinity_bandits.service.core.records import Campaign, Lease
-from affinity_bandits.service.core.tells import ArmTell, ScoreTell, SlotTell, Tell
+from affinity_bandits.service.core.spec import CampaignRecord, CampaignSpec
+from affinity_bandits.service.core.tells import AnyTell, ArmTell, ScoreTell, SlotTell
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.trail.verify import verify
-from affinity_bandits.wire.values import new_key
+from affinity_bandits.wire import Lease
+from affinity_bandits.wire.base import new_key
 
 ONE = 10**9
 LEASE_SECONDS = 60.0
@@ -44,26 +44,26 @@ class OneCampaign:
         )
 
     async def ask(self, count: int, key: str | None = None) -> Any:
-        ask = Ask(count, key or new_key(), "t")
+        ask = SlotAsk(count, key or new_key(), "t")
         return (await self.campaigns.ask(self.tenant, self.id, [ask], now=self.now))[0]
 
     async def tell(self, lease: Lease | int, told: Any, key: str | None = None) -> Any:
         """Tell {slot: score}, {arm: (count, sum)} or {(arm, score): count}."""
         return (await self.tell_all([made(lease, told, key)]))[0]
 
-    async def tell_all(self, tells: list[Tell]) -> Any:
+    async def tell_all(self, tells: list[AnyTell]) -> Any:
         return await self.campaigns.tell(self.tenant, self.id, tells, now=self.now)
 
     async def complete_but_do_not_close(self) -> None:
         """Do as a process that dies between the last answer of a round and its end."""
         lease = await self.ask(1000)
-        with patch.object(self.campaigns, "close"):
+        with patch.object(self.campaigns.closer, "close"):
             await self.tell(lease, dict(lease.slots))
 
     def wait(self, seconds: float) -> None:
         self.now += timedelta(seconds=seconds)
 
-    async def look(self) -> Campaign:
+    async def look(self) -> CampaignRecord:
         return await CampaignQueries(self.pool).campaign(self.tenant, self.id)
 
     async def kinds(self) -> list[str]:
@@ -82,12 +82,14 @@ class OneCampaign:
                 await asyncio.sleep(0.005)
 
 
-def made(lease: Lease | int, told: Any, key: str | None = None) -> Tell:
+def made(lease: Lease | int, told: Any, key: str | None = None) -> AnyTell:
     number = lease if isinstance(lease, int) else lease.number
     if isinstance(next(iter(told)), tuple):
         rows = [(arm, round(score * ONE) * count, count) for (arm, score), count in told.items()]
         return ScoreTell(number, key or new_key(), "t", *zip(*rows, strict=True))
-    pairs = [one if isinstance(one, tuple) else (None, one) for one in told.values()]
+    # The second arm's name stands for a score of 1, so that `dict(lease.slots)` can be told.
+    scores = [float(one == "b") if isinstance(one, str) else one for one in told.values()]
+    pairs = [one if isinstance(one, tuple) else (None, one) for one in scores]
     counts = tuple(count for count, _ in pairs if count is not None)
     units = tuple(round(score * ONE) for _, score in pairs)
     parts = (number, key or new_key(), "t", tuple(told), units)

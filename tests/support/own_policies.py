@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.policies import FOREVER, PlayedRound, Round, RoundExplanation, RoundPolicy
-from affinity_bandits.policies.explaining import LEADER
-from affinity_bandits.policies.planned import Assumed, PlannedRound
+from affinity_bandits.policies.contracts import LEADER, PlannedRound
 from affinity_bandits.policies.state import counts
 
 
@@ -92,7 +91,7 @@ class DropLowestInWords(DropLowest):
         )
 
     @classmethod
-    def planned_for(cls, assumed: Assumed) -> Self:
+    def planned_for(cls, assumed: Any) -> Self:
         return cls(repetitions=min(40, assumed.horizon // (3 * assumed.groups)))
 
     def rounds_without_drops(self, arms: int, horizon: int, variance: float) -> list[PlannedRound]:

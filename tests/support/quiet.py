@@ -5,21 +5,16 @@ from __future__ import annotations
 import re
 import subprocess
 
-from affinity_bandits.simulation.notices import NOTICE
-
 ALIVE = re.compile(
     r"(?:at work|compiling|starting|\d+% done|[\d,]+ of [\d,]+ replicates.*"
-    r"|\S+: [\d,]+ runs finished), \d+ s"
+    r"|\S+: [\d,]+ runs finished|drawn: .*), \d+ s"
 )
 
 
 def without_heartbeat(said: str) -> str:
-    """Return what is left without a heartbeat's lines and the notice that something is compiled.
-
-    Whether there are any depends on how busy the machine is and on what is compiled already.
-    """
+    """Return output without a heartbeat's lines, which depend on the machine's speed and caches."""
     lines = said.splitlines(keepends=True)
-    return "".join(x for x in lines if x.rstrip() != NOTICE and not ALIVE.fullmatch(x.rstrip()))
+    return "".join(line for line in lines if not ALIVE.fullmatch(line.rstrip()))
 
 
 def quiet(done: subprocess.CompletedProcess[str]) -> subprocess.CompletedProcess[str]:

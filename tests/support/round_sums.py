@@ -9,10 +9,9 @@ import numba
 import numpy as np
 
 from affinity_bandits import Custom
-from affinity_bandits.bias import Bias
-from affinity_bandits.bias.weights import weight
-from affinity_bandits.round_sums import bound_sums
-from affinity_bandits.simulation.compiled import compiled
+from affinity_bandits.model.bias import Bias, weight
+from affinity_bandits.model.round_sums import bound_sums
+from affinity_bandits.simulation.compile import compiled, compiled_part
 
 
 @cache
@@ -37,7 +36,7 @@ def plain_weights(function, code, parameters, a, b, k, out):  # type: ignore[no-
 
 def plain_sums(bias: Bias, a: int, b: float, k: int, pulls: int) -> tuple[float, float]:
     out = np.empty(pulls)
-    kernel = compiled(bias.kernel)
+    kernel = compiled_part(bias.kernel)
     plain_weights(kernel, bias.code, bias.parameters, float(a), float(b), float(k), out)
     return float(np.sum(out)), float(np.sum(out * out))
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -49,9 +49,9 @@ class Server:
 
 
 @contextmanager
-def served(dsn: str, *arguments: str, command: Sequence[str] = AFFINITY) -> Iterator[Server]:
+def served(dsn: str, *arguments: str) -> Iterator[Server]:
     with subprocess.Popen(
-        [*command, "serve", "--port", "0", *arguments],
+        [*AFFINITY, "serve", "--port", "0", *arguments],
         env=os.environ | {"AFFINITY_DSN": dsn},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

@@ -16,11 +16,11 @@ from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 
 from affinity_bandits.service.core import keys
-from affinity_bandits.service.core.buckets import Buckets
+from affinity_bandits.service.core.limits import RateLimiter
 from affinity_bandits.service.http import create_app
 from affinity_bandits.service.http.auth import ApiRoute
-from affinity_bandits.service.http.logs import log_config
-from affinity_bandits.wire.limits import SCOPES
+from affinity_bandits.service.logs import log_config
+from affinity_bandits.wire.base import SCOPES
 
 PROBLEM = "application/problem+json"
 CAMPAIGN = {
@@ -48,8 +48,7 @@ class Site:
     def forgive(self, *, refills: bool = True) -> None:
         """Let the service forget how many bad keys came from the address of all these clients."""
         ring = self.app.state.backend.parts.keys
-        rate = keys.REFUSALS_PER_SECOND if refills else 1e-6
-        ring._refused = Buckets(rate, keys.REFUSALS_AT_ONCE)
+        ring._refusals = RateLimiter() if refills else RateLimiter(lambda: 0.0)
 
     def client(self, key: str | None = None) -> httpx.AsyncClient:
         headers = {} if key is None else {"authorization": f"Bearer {key}"}

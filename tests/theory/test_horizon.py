@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from affinity_bandits import AffinityBandit, Constant, Gaussian, Power
-from affinity_bandits.bias import Bias
-from affinity_bandits.errors import InvalidInput, NotSupported
+from affinity_bandits import AffinityBandit, Constant, Power
+from affinity_bandits.model.bias import Bias
 from affinity_bandits.theory import horizon_condition, smallest_horizon, smallest_log_horizon
 from tests.support.instances import bandits
 
@@ -102,37 +101,3 @@ def test_a_slope_beyond_floating_point_needs_an_infinite_horizon() -> None:
     bandit = AffinityBandit([0.1, 0.9], bias=Power(1e308), initial_pulls=[10**6, 1])
     assert smallest_log_horizon(bandit) == math.inf
     assert smallest_horizon(bandit) is None
-
-
-def test_means_outside_the_unit_interval_are_refused() -> None:
-    bandit = AffinityBandit([0.4, 1.6], bias=Power(1.0), noise=Gaussian())
-    with pytest.raises(InvalidInput, match=r"true_means\[1\] must be in \[0, 1\].*got 1.6"):
-        horizon_condition(bandit, 100)
-    with pytest.raises(InvalidInput, match=r"true_means\[1\]"):
-        smallest_log_horizon(bandit)
-
-
-def test_bounded_memory_is_refused() -> None:
-    with pytest.raises(NotSupported, match="remembers its last 50 members"):
-        horizon_condition(AffinityBandit([0.4, 0.6], memory=50), 100)
-
-
-@pytest.mark.parametrize("horizon", [0, -1, 1.5, math.inf, math.nan, "100", True])
-def test_a_horizon_is_a_whole_number(horizon: object) -> None:
-    bandit = AffinityBandit([0.4, 0.6])
-    with pytest.raises(InvalidInput, match="horizon must be a whole number of at least 1"):
-        horizon_condition(bandit, horizon)  # type: ignore[arg-type]
-
-
-def test_exactly_one_of_horizon_and_its_logarithm_is_given() -> None:
-    bandit = AffinityBandit([0.4, 0.6])
-    for given_both in ({}, {"horizon": 10, "log_horizon": 1.0}):
-        with pytest.raises(InvalidInput, match="unless log_horizon is, and not both"):
-            horizon_condition(bandit, **given_both)  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput, match="log_horizon"):
-        horizon_condition(bandit, log_horizon=-0.1)
-
-
-def test_something_else_than_a_bandit_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="bandit must be an AffinityBandit"):
-        horizon_condition([0.4, 0.6], 10)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The paper's numbers on UCB1, recomputed."""
+"""Linear regret of UCB, and the partial-monitoring game."""
 
 from __future__ import annotations
 
@@ -7,8 +7,18 @@ import math
 import numpy as np
 import pytest
 
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.theory import ucb_linear_regret, ucb_linear_regret_bandit
+from affinity_bandits.theory import (
+    OUTCOME_1,
+    OUTCOME_2,
+    OUTCOMES,
+    feedback_matrix,
+    indistinguishable,
+    loss_difference,
+    loss_matrix,
+    outcome_index,
+    ucb_linear_regret,
+    ucb_linear_regret_bandit,
+)
 
 
 def test_the_papers_numbers() -> None:
@@ -84,10 +94,33 @@ def test_a_static_environment_in_the_wrong_order_proves_nothing() -> None:
     assert not found.holds
 
 
-def test_mistakes_are_named() -> None:
-    with pytest.raises(InvalidInput, match=r"initial_pulls\[0\] must be a whole number below"):
-        ucb_linear_regret(10)
-    with pytest.raises(InvalidInput, match=r"means\[1\]"):
-        ucb_linear_regret(means=(0.8, 0.9))
-    with pytest.raises(InvalidInput, match="delta"):
-        ucb_linear_regret(delta=0.0)
+def test_the_matrices_are_the_papers() -> None:
+    loss, feedback = loss_matrix(), feedback_matrix()
+    assert loss.shape == feedback.shape == (2, 16)
+    assert len(set(OUTCOMES)) == 16
+    for column, outcome in enumerate(OUTCOMES):
+        assert outcome_index(outcome) == column
+        x, f = outcome[:2], outcome[2:]
+        for i in (0, 1):
+            assert loss[i, column] == 1 - x[i]
+            assert feedback[i, column] == 1 - x[i] * f[i]
+
+
+def test_the_two_outcomes_cannot_be_told_apart() -> None:
+    assert indistinguishable(OUTCOME_1, OUTCOME_2)
+    assert loss_difference(OUTCOME_1, OUTCOME_2).tolist() == [1.0, -1.0]
+    loss = loss_matrix()
+    assert loss[:, outcome_index(OUTCOME_1)].tolist() == [1.0, 0.0]
+    assert loss[:, outcome_index(OUTCOME_2)].tolist() == [0.0, 1.0]
+
+
+def test_their_feedback_is_one_not_zero() -> None:
+    """The text says 0; its own definition, 1 - X F, says 1."""
+    feedback = feedback_matrix()
+    for outcome in (OUTCOME_1, OUTCOME_2):
+        assert feedback[:, outcome_index(outcome)].tolist() == [1.0, 1.0]
+
+
+def test_open_gates_tell_them_apart() -> None:
+    assert not indistinguishable((0, 1, 1, 1), (1, 0, 1, 1))
+    assert indistinguishable((0, 1, 1, 1), (0, 1, 1, 1))

@@ -1,279 +1,306 @@
-"""From the summary of a log to all that an audit says of it."""
+"""From a log of scores to a verdict: do judges favor candidates of their own group?
+
+Codes in an `Audit`, which `sentences` puts into words:
+
+    missing      cannot tell: no judge groups, one judge each, never both, groups are sessions,
+                 too little. Indicated: evidence, judge ids, judges, permutation, scale.
+    assumptions  steady judges, rota, lots.
+    warnings     few own scores, few judges, group without judges, unknown judge groups, end of
+                 the scale, repeated pairs, groups are sessions, no rota, drifting strictness,
+                 distant sessions, opposite groups, one judge, one session.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from affinity_bandits.audit.bonus_set import strength
-from affinity_bandits.audit.conclusions import conclusion
-from affinity_bandits.audit.estimates import estimates
-from affinity_bandits.audit.exponent_set import exponents
-from affinity_bandits.audit.indicated import indicated
-from affinity_bandits.audit.mean_ratios import Ratio, mean_ratios
-from affinity_bandits.audit.one_pass import Summary
-from affinity_bandits.audit.placebo import placebo
-from affinity_bandits.audit.power import power
-from affinity_bandits.audit.result import (
-    Assumed,
-    Audit,
-    Compared,
-    GroupLine,
-    OneGroupDrift,
-    Range,
-    Seen,
+from affinity_bandits.audit.cautions import (
+    Caution,
+    describe_lag,
+    describe_log,
+    describe_weight,
+    disagreement,
+    evidence_on_any_scale,
+    groups_at_ends,
+    is_even,
+    sessions_coincide,
 )
-from affinity_bandits.audit.sensitivity import sensitivity
-from affinity_bandits.audit.table import Table
-from affinity_bandits.audit.verdict import LEVEL, verdicts
+from affinity_bandits.audit.differences import Differences, find_differences, total_information
+from affinity_bandits.audit.evidence import RATIO, THRESHOLD, favor_interval, log_evidence
+from affinity_bandits.audit.judges import FEWEST_JUDGES, JudgeTest, follows_rota, permute_judges
+from affinity_bandits.audit.log import UNKNOWN, Flags, ScoreLog, average_groups, pool_singles
+from affinity_bandits.audit.power import DRAWS, compute_power
 
-MOST_ODDS = 1e300
-HALF = 0.5 * LEVEL
-"""Two things are said of the same two groups, if the bias is a bonus and whatever it is: each is
-wrong with half of the probability that is stated for both."""
-MOST_DOTS = 40
-"""Dots of a group in the picture of scores by share."""
-HEADLINE = {
-    None: ("nothing", "steady", "alike"),
-    "recorded": ("slow",),
-    "random": ("random",),
-}
-"""The assumptions that the verdict may rest on, by what is known of who judged: fixed before any
-log is seen, so that no log has more chances than it is said to have."""
-STRENGTH = ("cannot tell", "not seen", "indicated", "shown")
-"""Verdicts, the weakest first."""
+Word = Literal["shown", "indicated", "not seen", "cannot tell"]
+Basis = Literal["same judges", "judges' groups", "lots"]
+
+LEVEL = 0.04
+"""P-value that the permutation test must reach. It is below 1/20 because judges' labels are only
+nearly exchangeable where both strictness and group decide who judges whom."""
+SAME_JUDGES_PREFERRED = 0.75
+"""Fraction of the information of group means at which single judges are compared instead."""
+ENOUGH_POWER = 0.8
+FAVORS = (0.025, 0.05, 0.1, 0.2)
+"""Favors, as fractions of the scale, for which the power is reported."""
+ASSUMPTIONS = {"same judges": "steady judges", "judges' groups": "rota", "lots": "lots"}
 
 
-def conclude(
-    summary: Summary,
-    *,
-    source: str = "the log",
-    scale: str = "0..1",
-    lowest: float = 0.0,
-    highest: float = 1.0,
-    panels: str | None = None,
-    seed: int = 0,
-    notes: Sequence[str] = (),
-) -> Audit:
-    """Return what a log shows, how surely, how strongly, and what is left of the comparison.
+@dataclass(frozen=True)
+class Estimate:
+    """A favor in points of the scale, with its 95% confidence interval."""
+
+    points: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class GroupScores:
+    """The scores of one group's candidates.
+
+    Attributes:
+        name: of the group.
+        candidates: number of performances.
+        hired: performances whose candidate was chosen; None if not recorded.
+        judges: number of judges of this group.
+        scores: number of scores.
+        mean: mean score, in points.
+        own: number and mean of scores from judges of the same group.
+        other: number and mean of scores from judges of other groups.
+        favor: of this group's judges; None with fewer than three groups.
+    """
+
+    name: str
+    candidates: int
+    hired: int | None
+    judges: int
+    scores: int
+    mean: float
+    own: tuple[int, float | None]
+    other: tuple[int, float | None]
+    favor: Estimate | None = None
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit found, in points of the user's scale.
+
+    Attributes:
+        word: the verdict.
+        basis: what was compared; None if nothing could be.
+        assumptions: codes of what the comparison rests on.
+        favor: how much more judges give to their own group; None if nothing could be compared, or
+            if the judges disagree so unevenly that no interval holds.
+        missing: codes of what keeps the verdict from being "shown", or the log from telling.
+        warnings: what a reader should know before relying on the verdict.
+        power: favor in points, and the probability that a log like this one would have shown it.
+        log_evidence: logarithm of the bets' wealth, see `THRESHOLD`.
+        p_value: of the permutation test; NaN without judges' names.
+        groups: one entry per group of candidates.
+        scale: lowest and highest score.
+        scores: number of scores.
+        candidates: number of candidates.
+        judges: number of judges.
+        sessions: number of sessions.
+        deviation: standard deviation of judges' scores of one candidate, in points.
+    """
+
+    word: Word
+    basis: Basis | None
+    assumptions: tuple[str, ...]
+    favor: Estimate | None
+    missing: tuple[str, ...]
+    warnings: tuple[Caution, ...]
+    power: tuple[tuple[float, float], ...]
+    log_evidence: float
+    p_value: float
+    groups: tuple[GroupScores, ...]
+    scale: tuple[float, float]
+    scores: int
+    candidates: int
+    judges: int
+    sessions: int
+    deviation: float
+
+
+def audit_scores(log: ScoreLog, *, by_lot: bool = False, draws: int = DRAWS) -> Audit:
+    """Audit a log: test whether judges favor candidates of their own group.
 
     Args:
-        summary: of the log.
-        source: where it came from, in words.
-        scale: as it was said.
-        lowest: of the scale.
-        highest: of the scale.
-        panels: "random" if who judged was drawn at random, "recorded" if not, None if the log does
-            not say who judged.
-        seed: of the draws that say what would have been seen.
-        notes: what the reader of the file noticed.
+        log: made by `score_log`.
+        by_lot: with one judge per candidate, whether lots decided who judged whom. Without lots
+            such a log cannot tell.
+        draws: simulated logs per favor, for the power.
     """
-    table = summary.table
-    # Each by itself, in threads: what is compiled lets others run. Those that take long come first.
-    with ThreadPoolExecutor() as pool:
-        seeing = pool.submit(_seen, table, panels, seed)
-        judging = pool.submit(verdicts, summary)
-        rating = pool.submit(mean_ratios, table, HALF)
-        trying = pool.submit(_placebos, table)
-        raising = pool.submit(exponents, table)
-        adding = pool.submit(strength, table)
-        explaining = pool.submit(_explained, summary)
-        fitted, sharper = estimates(table), _odds(indicated(table))
-    assumed = tuple(
-        Assumed(one.assumption, one.words, _odds(one.log_e), one.shown)
-        for one in judging.result()
-        if one.assumption != "random" or panels == "random"
-    )
-    headline = [one for one in assumed if one.assumption in HEADLINE[panels]]
-    found = conclusion(headline, sharper, seeing.result(), explaining.result(), panels)
-    bonus, exponent = adding.result(), raising.result()
-    points = highest - lowest
+    if (log.judge_group == UNKNOWN).all():
+        return _cannot_tell(log, "no judge groups")
+    known = log.keep(log.judge_group != UNKNOWN)
+    if known.single and not by_lot:
+        return _cannot_tell(log, "one judge each")
+    base = pool_singles(known) if known.single else known
+    rota = not base.identified or follows_rota(base)
+    basis, differences = _choose_basis(base, single=known.single, rota=rota)
+    if total_information(differences) == 0.0:
+        reason = "groups are sessions" if sessions_coincide(known) else "never both"
+        return _cannot_tell(log, reason)
+    test = permute_judges(base) if base.identified else None
+    deviation = disagreement(base)
+    power = compute_power(differences, deviation, FAVORS, draws)
+    stretched = log_evidence(differences, ratio=RATIO)
+    even = is_even(base)
+    missing = []
+    if stretched < THRESHOLD:
+        missing.append("evidence")
+    if test is None:
+        missing.append("judge ids")
+    elif test.judges < FEWEST_JUDGES:
+        missing.append("judges")
+    elif test.p_value > LEVEL:
+        missing.append("permutation")
+    if not even and evidence_on_any_scale(base) < THRESHOLD:
+        missing.append("scale")
+    word, missing = _choose_word(missing, differences, test, max(power))
+    favor = None
+    if even:
+        favor = _estimate(differences, test, log.width, RATIO if groups_at_ends(base) else 1.0)
+    groups = _describe_groups(log, base, basis, detailed=even and word != "cannot tell")
+    warnings = describe_log(log)
+    if not rota:
+        warnings.append(Caution("no rota"))
+    if test is not None and test.drifting is not None:
+        warnings.append(Caution("drifting strictness", log.groups[test.drifting]))
+    warnings += describe_lag(log, differences) + _find_opposites(groups)
+    if word in {"shown", "indicated"}:
+        warnings += describe_weight(log, differences, test)
     return Audit(
-        source=source,
-        rows=summary.rows,
-        scale=scale,
-        lowest=lowest,
-        highest=highest,
-        groups=_groups(summary, lowest, points),
-        panels=panels,
-        word=found.word,
-        sentence=found.sentence,
-        because=found.because,
-        record=found.record,
-        assumed=assumed,
-        indicated=sharper,
-        bonus=None if bonus is None else (bonus.least, bonus.largest),
-        likely_bonus=fitted.bonus,
-        exponent=None if exponent is None else (exponent.least, exponent.largest),
-        likely_exponent=fitted.exponent,
-        power=seeing.result(),
-        compared=_compared(summary, rating.result() or ()),
-        explained=explaining.result(),
-        placebos=trying.result(),
-        spread=points * _spread(table),
-        joining=float(summary.tally.chosen.sum() / summary.rows),
-        shares=_course(summary),
-        notes=tuple(notes),
+        word=word,
+        basis=basis,
+        assumptions=(ASSUMPTIONS[basis],),
+        favor=favor,
+        missing=tuple(missing),
+        warnings=tuple(warnings),
+        power=tuple((f * log.width, p) for f, p in zip(FAVORS, power, strict=True)),
+        log_evidence=stretched,
+        p_value=math.nan if test is None else test.p_value,
+        groups=groups,
+        scale=log.scale,
+        scores=int(log.count.sum()),
+        candidates=len(np.unique(log.candidate)),
+        judges=len(log.judges),
+        sessions=len(log.sessions),
+        deviation=deviation * log.width,
     )
 
 
-def weakest(audits: Sequence[Audit]) -> Audit:
-    """Return the weakest of audits that differ in the initial committee, with sets of all."""
-    found = min(
-        audits,
-        key=lambda one: (STRENGTH.index(one.word), max(line.odds for line in one.assumed)),
-    )
-    if len(audits) == 1:
-        return found
-    compared = []
-    for place, one in enumerate(found.compared):
-        others = [audit.compared[place] for audit in audits]
-        same = all((other.group, other.than) == (one.group, one.than) for other in others)
-        # Without a range everything is possible; a set of bonuses that is None has none in it.
-        known = [other.ratio for other in others if other.ratio is not None]
-        limits = [other.at_least for other in others if other.at_least is not None]
-        compared.append(
-            replace(
-                one,
-                ratio=_union(known) if same and len(known) == len(others) else None,
-                at_least=min(limits) if same and len(limits) == len(others) else None,
-            )
-        )
-    return replace(
-        found,
-        bonus=_union([audit.bonus for audit in audits if audit.bonus is not None]),
-        exponent=_union([audit.exponent for audit in audits if audit.exponent is not None]),
-        compared=tuple(compared),
-        committees=len(audits),
+def _cannot_tell(log: ScoreLog, reason: str) -> Audit:
+    return Audit(
+        word="cannot tell",
+        basis=None,
+        assumptions=(),
+        favor=None,
+        missing=(reason,),
+        warnings=(),
+        power=(),
+        log_evidence=0.0,
+        p_value=math.nan,
+        groups=_describe_groups(log, log, None, detailed=False),
+        scale=log.scale,
+        scores=int(log.count.sum()),
+        candidates=len(np.unique(log.candidate)),
+        judges=len(log.judges),
+        sessions=len(log.sessions),
+        deviation=disagreement(log) * log.width,
     )
 
 
-def _union(ranges: Sequence[Range]) -> Range | None:
-    """Return the range that holds all of them; None if there are none."""
-    if not ranges:
-        return None
-    return min(one[0] for one in ranges), max(one[1] for one in ranges)
+def _choose_basis(base: ScoreLog, *, single: bool, rota: bool) -> tuple[Basis, list[Differences]]:
+    """Return what is compared: single judges if that loses little, else means of their groups.
+
+    The choice depends on who judged whom, never on a score.
+    """
+    same = find_differences(base) if base.identified else []
+    if same and not rota:
+        return ("lots" if single else "same judges"), same
+    grouped = find_differences(average_groups(base))
+    if same and total_information(same) >= SAME_JUDGES_PREFERRED * total_information(grouped):
+        return ("lots" if single else "same judges"), same
+    return ("lots" if single else "judges' groups"), grouped
 
 
-def _odds(log_e: float) -> float:
-    return MOST_ODDS if log_e > math.log(MOST_ODDS) else math.exp(log_e)
+def _choose_word(
+    missing: list[str], differences: list[Differences], test: JudgeTest | None, power: float
+) -> tuple[Word, list[str]]:
+    if not missing:
+        return "shown", missing
+    permuted = test is not None and test.p_value <= LEVEL
+    if permuted or log_evidence(differences) >= THRESHOLD:
+        return "indicated", missing
+    return ("not seen", []) if power >= ENOUGH_POWER else ("cannot tell", ["too little"])
 
 
-def _seen(table: Table, panels: str | None, seed: int) -> tuple[Seen, ...]:
-    wanted = "random" if panels == "random" else "nothing"
-    return tuple(
-        Seen(one.bonus, one.shown, (one.low, one.high), one.times)
-        for one in power(table, panels=panels == "random", seed=seed)
-        if one.assumption == wanted
-    )
+def _estimate(
+    differences: list[Differences], test: JudgeTest | None, width: float, ratio: float = 1.0
+) -> Estimate:
+    """Return the favor with the hull of both tests' intervals."""
+    low, high = favor_interval(differences, ratio=ratio)
+    weight = sum(one.information.sum() for one in differences)
+    point = sum(one.t.sum() for one in differences) / weight
+    if test is not None and not math.isnan(test.favor):
+        point = test.favor
+        if test.judges >= FEWEST_JUDGES:
+            low, high = min(low, test.interval[0]), max(high, test.interval[1])
+    return Estimate(float(point) * width, low * width, high * width)
 
 
-def _explained(summary: Summary) -> tuple[OneGroupDrift, ...]:
-    return tuple(
-        OneGroupDrift(summary.groups[one.group], one.fall, one.rise)
-        for one in sensitivity(summary.table) or ()
-    )
-
-
-def _placebos(table: Table) -> tuple[tuple[str, float], ...]:
-    """Return what must not be shown: scores that rise with the share of all other groups."""
-    return (("the share of all other groups together", _odds(placebo(table).others)),)
-
-
-def _groups(summary: Summary, lowest: float, points: float) -> tuple[GroupLine, ...]:
-    lines = []
-    for place, name in enumerate(summary.groups):
-        mean = float(summary.tally.mean[place])
-        lines.append(
-            GroupLine(
-                name=name,
-                initial=int(summary.initial[place]),
-                members=int(summary.initial[place] + summary.tally.chosen[place]),
-                rows=int(summary.tally.rows[place]),
-                mean=None if math.isnan(mean) else lowest + points * mean,
-                cells=_dots(summary.table.of(place), lowest, points),
-            )
-        )
-    return tuple(lines)
-
-
-def _dots(cells: Table, lowest: float, points: float) -> tuple[tuple[float, float, int], ...]:
-    """Return shares, mean scores and rows: bins beside each other until they have some rows."""
-    rows = cells.totals()
-    if len(rows) == 0:
-        return ()
-    least = float(rows.sum()) / MOST_DOTS
-    sums = cells.counts @ cells.nodes
-    found: list[tuple[float, float, int]] = []
-    share = score = count = 0.0
-    for place in np.unique(cells.bin):
-        own = cells.bin == place
-        share += float(cells.shares[own].sum())
-        score += float(sums[own].sum())
-        count += float(rows[own].sum())
-        if count >= least:
-            found.append((share / count, lowest + points * score / count, round(count)))
-            share = score = count = 0.0
-    if count > 0.0:
-        found.append((share / count, lowest + points * score / count, round(count)))
-    return tuple(found)
-
-
-def _spread(table: Table) -> float:
-    """Return the standard deviation of scores of one group at about one share, as a part."""
-    total = squares = 0.0
-    for group in range(table.groups):
-        cells = table.of(group)
-        for place in np.unique(cells.bin):
-            counts = cells.counts[cells.bin == place].sum(axis=0)
-            rows = float(counts.sum())
-            mean = float(counts @ table.nodes) / rows
-            squares += float(counts @ (table.nodes - mean) ** 2)
-            total += rows
-    return math.sqrt(squares / total)
-
-
-def _compared(summary: Summary, ratios: Sequence[Ratio]) -> tuple[Compared, ...]:
-    """Return every two groups once, so that nothing wrong is said of any in 19 of 20 logs."""
-    pairs = [pair for pair in summary.better.pairs if pair[0] < pair[1]]
-    enough = math.log(2 * len(pairs) / HALF) if pairs else 0.0
-    sets = {(one.group, one.than): one for one in ratios}
-    means = summary.tally.mean
+def _describe_groups(
+    log: ScoreLog, base: ScoreLog, basis: Basis | None, *, detailed: bool
+) -> tuple[GroupScores, ...]:
+    """Count and average the scores of each group; with three groups or more, add its favor."""
+    source = base
+    if detailed and basis == "judges' groups":
+        source = average_groups(base)
+    numbers = np.unique(log.group)
+    own, known = log.own, log.judge_group != UNKNOWN
+    judged = log.group[log.first_rows[:-1]]
     found = []
-    for first, second in pairs:
-        ahead = summary.better.at_least(first, second, enough)
-        behind = summary.better.at_least(second, first, enough)
-        group, than = (second, first) if ahead is None and behind is not None else (first, second)
-        plain = float(means[group] / means[than]) if means[than] > 0.0 else math.nan
+    for number in numbers:
+        rows = log.group == number
+        favor = None
+        if detailed and len(numbers) >= 3:
+            differences = find_differences(source, only=int(number))
+            if total_information(differences):
+                favor = _estimate(differences, None, log.width)
+        mean = _average(log, rows)[1]
         found.append(
-            Compared(
-                summary.groups[group],
-                summary.groups[than],
-                None if math.isnan(plain) else plain,
-                _ratio(sets, group, than),
-                behind if group == second else ahead,
+            GroupScores(
+                name=log.groups[number],
+                candidates=int((judged == number).sum()),
+                hired=None if log.hired is None else int(log.hired[judged == number].sum()),
+                judges=len(np.unique(log.judge[(log.judge_group == number) & (log.judge >= 0)])),
+                scores=int(log.count[rows].sum()),
+                mean=math.nan if mean is None else mean,
+                own=_average(log, rows & own),
+                other=_average(log, rows & ~own & known),
+                favor=favor,
             )
         )
     return tuple(found)
 
 
-def _ratio(sets: dict[tuple[int, int], Ratio], group: int, than: int) -> Range | None:
-    """Return the set of a ratio; None if it is all that any bonus would make of it."""
-    straight = (group, than) in sets
-    one = sets.get((group, than) if straight else (than, group))
-    if one is None or one.any_bonus:
-        return None
-    low, high = (one.low, one.high) if straight else (1.0 / one.high, 1.0 / one.low)
-    return (low, high) if low > 0.0 and math.isfinite(high) else None
+def _average(log: ScoreLog, rows: Flags) -> tuple[int, float | None]:
+    """Return the number of scores and their mean in points."""
+    count = int(log.count[rows].sum())
+    if not count:
+        return 0, None
+    return count, log.scale[0] + log.width * float(log.score[rows] @ log.count[rows]) / count
 
 
-def _course(summary: Summary) -> tuple[tuple[int, tuple[float, ...]], ...]:
-    course = summary.shares_over_time
-    return tuple(
-        (int(row), tuple(float(share) for share in shares))
-        for row, shares in zip(course.rows, course.shares, strict=True)
-    )
+def _find_opposites(groups: tuple[GroupScores, ...]) -> list[Caution]:
+    """Warn if some groups' judges favor their own while others' put their own down."""
+    below = [group.name for group in groups if group.favor and group.favor.high < 0.0]
+    above = [group.name for group in groups if group.favor and group.favor.low > 0.0]
+    return [Caution("opposite groups", ", ".join(below))] if below and above else []

@@ -1,268 +1,340 @@
-"""A log of past decisions: who was scored, how, and which share their group then had."""
+"""The log of an audit: one row per score, with who was judged and who judged."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from affinity_bandits import checks
-from affinity_bandits.audit.machine_code import code_for_rows
-from affinity_bandits.audit.seating import Seats, let_wait, seat_waiting, seats_of
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.kernels import FloatArray
 
-BoolArray = npt.NDArray[np.bool_]
-MOST_GROUPS = 1_000
-ROUNDING = 1e-9
-"""By how much of the scale a score may be beyond its end: what was divided before it came here."""
+Numbers: TypeAlias = npt.NDArray[np.int32]
+Flags: TypeAlias = npt.NDArray[np.bool_]
 
-
-class Rows(NamedTuple):
-    """Some rows of a log, one after the other.
-
-    Attributes:
-        group: a number each.
-        score: from 0, the lowest, to 1, the highest of the scale.
-        opens: whether a moment begins with the row: whoever was chosen before has joined the
-            committee. None if it does with every row.
-        chosen: whether whoever was scored joins the committee. None if all do.
-        panel: the share of the row's group among those who judged it. None without panels.
-        drawn_from: the share of the row's group among those whom the panel was drawn from. None if
-            it is that in the committee.
-    """
-
-    group: IntArray
-    score: FloatArray
-    opens: BoolArray | None = None
-    chosen: BoolArray | None = None
-    panel: FloatArray | None = None
-    drawn_from: FloatArray | None = None
+UNKNOWN = -1
+"""The number of a judge, or of a judge's group, that is not recorded."""
+COLUMNS = ("session", "performance", "candidate", "group", "judge", "judge_group", "score", "count")
+BLOCK = 6
+"""Candidates of one group, each with one judge, who count as one performance."""
 
 
 @dataclass(frozen=True, eq=False)
-class DecisionLog:
-    """Decisions in their order, checked. Made by `decision_log`.
+class ScoreLog:
+    """One row per score, sorted by session, performance and judge. Made by `score_log`.
+
+    A performance is one candidate in one session. If a judge scored a performance several times,
+    the log keeps the mean.
 
     Attributes:
-        groups: the names of the groups, in the order of the initial committee.
-        initial: the initial committee, a number for each group.
-        group: of each row, a number.
-        score: of each row, from 0, the lowest, to 1, the highest of the stated scale.
-        chosen: whether whoever was scored joined the committee.
-        before: the rows that had been decided when this one was: its committee is the initial one
-            and the chosen of that many rows.
-        share: the share of the row's group in that committee.
-        panel: the share of the row's group among those who judged it, if panels are recorded.
-        drawn_from: the share of the row's group among those whom the panel was drawn from: what
-            the panel's share is on average if it was drawn at random.
+        session: number of the day, round or competition; it never falls.
+        performance: number of the performance, in the order of sessions.
+        candidate: number of the candidate.
+        group: number of the candidate's group.
+        judge: number of the judge, or `UNKNOWN`.
+        judge_group: number of the judge's group, or `UNKNOWN`.
+        score: from 0, the lowest possible score, to 1, the highest.
+        count: how many scores the row averages.
+        groups: names of the groups, by number.
+        judges: names of the judges, by number.
+        sessions: names of the sessions, by number.
+        scale: lowest and highest possible score, in points.
+        hired: performances whose candidate was chosen; None if that is not recorded.
     """
 
-    groups: tuple[str, ...]
-    initial: IntArray
-    group: IntArray
+    session: Numbers
+    performance: Numbers
+    candidate: Numbers
+    group: Numbers
+    judge: Numbers
+    judge_group: Numbers
     score: FloatArray
-    chosen: BoolArray
-    before: IntArray
-    share: FloatArray
-    panel: FloatArray | None
-    drawn_from: FloatArray
+    count: Numbers
+    groups: tuple[str, ...]
+    judges: tuple[str, ...]
+    sessions: tuple[str, ...]
+    scale: tuple[float, float]
+    hired: Flags | None = None
 
     def __len__(self) -> int:
-        return len(self.group)
+        return len(self.score)
 
     def __repr__(self) -> str:
-        panels = "" if self.panel is None else ", panels recorded"
-        return f"DecisionLog({len(self):,} decisions on {len(self.groups)} groups{panels})"
-
-    @property
-    def opens(self) -> BoolArray:
-        """Whether a moment begins with the row."""
-        return np.asarray(self.before == np.arange(len(self)))
-
-    @property
-    def judging(self) -> FloatArray:
-        """The share among those who judged: of the panel where it is known, else of all."""
-        return self.share if self.panel is None else self.panel
-
-    def first(self, rows: int) -> DecisionLog:
-        """Return the log as it was after so many rows."""
-        kept = checks.integer("rows", rows, low=1, high=len(self))
-        return DecisionLog(
-            self.groups,
-            self.initial,
-            self.group[:kept],
-            self.score[:kept],
-            self.chosen[:kept],
-            self.before[:kept],
-            self.share[:kept],
-            None if self.panel is None else self.panel[:kept],
-            self.drawn_from[:kept],
+        return (
+            f"ScoreLog({len(self):,} scores of {self.performances:,} performances by "
+            f"{len(self.judges):,} judges; groups {', '.join(self.groups)})"
         )
 
+    @property
+    def performances(self) -> int:
+        """The number of performances."""
+        return int(self.performance[-1]) + 1 if len(self) else 0
 
-def decision_log(
-    group: Iterable[object],
-    score: Iterable[object],
+    @property
+    def width(self) -> float:
+        """The width of the scale, in points."""
+        return self.scale[1] - self.scale[0]
+
+    @property
+    def own(self) -> Flags:
+        """Whether each row's judge belongs to the candidate's group."""
+        own: Flags = self.group == self.judge_group
+        return own
+
+    @property
+    def first_rows(self) -> npt.NDArray[np.int64]:
+        """The first row of each performance, and the number of rows at the end."""
+        return np.searchsorted(self.performance, np.arange(self.performances + 1, dtype=np.int32))
+
+    @property
+    def single(self) -> bool:
+        """Whether most candidates were seen by one judge only."""
+        return len(self) < 1.5 * self.performances
+
+    @property
+    def identified(self) -> bool:
+        """Whether every row names its judge."""
+        return bool((self.judge != UNKNOWN).all())
+
+    def take(self, rows: npt.NDArray[Any]) -> ScoreLog:
+        """Return some rows; performances keep their numbers."""
+        return replace(self, **{name: getattr(self, name)[rows] for name in COLUMNS})
+
+    def keep(self, rows: Flags) -> ScoreLog:
+        """Return the rows that are marked, with performances numbered without gaps."""
+        if rows.all():
+            return self
+        kept = self.take(rows)
+        return replace(kept, performance=_count_changes(kept.performance), hired=None)
+
+
+class Coded(NamedTuple):
+    """A column of labels: for each row the number of its label.
+
+    Attributes:
+        codes: indexes of names; `UNKNOWN` where the cell is empty.
+        names: distinct, in any order.
+    """
+
+    codes: npt.NDArray[np.integer[Any]]
+    names: Sequence[str]
+
+
+def score_log(
+    candidate: Iterable[Any],
+    group: Iterable[Any],
+    score: Iterable[float],
     *,
-    initial: Mapping[Any, int],
-    lowest: float = 0.0,
-    highest: float = 1.0,
-    moment: Iterable[object] | None = None,
-    chosen: Iterable[object] | None = None,
-    panel: Iterable[object] | None = None,
-    drawn_from: Iterable[object] | None = None,
-) -> DecisionLog:
-    """Return a log of decisions, which come in their order, a row each.
+    scale: tuple[float, float],
+    judge: Iterable[Any] | None = None,
+    judge_group: Iterable[Any] | None = None,
+    session: Iterable[Any] | None = None,
+    hired: Iterable[bool] | None = None,
+) -> ScoreLog:
+    """Build a log from columns; the order of rows does not matter.
 
     Args:
-        group: of each row, one of those in `initial`.
-        score: of each row, on the scale from `lowest` to `highest`.
-        initial: how many of each group the committee had before the first row.
-        lowest: the lowest score that there is, not the lowest that was given.
-        highest: the highest score that there is.
-        moment: when each row was decided, if several were at once: numbers that never fall. Rows
-            of one moment have the same committee.
-        chosen: whether whoever was scored joined the committee; all did unless it says otherwise.
-        panel: the share of the row's group among those who judged it, from 0 to 1.
-        drawn_from: the share of the row's group among those whom the panel was drawn from; that in
-            the committee unless it says otherwise.
+        candidate: who was judged, any label.
+        group: the candidate's group.
+        score: in points of the scale.
+        scale: lowest and highest possible score.
+        judge: who judged, any label; None where it is not known.
+        judge_group: the judge's group, with the same labels as `group`; None where not known.
+        session: day, round or competition; one session if left out. Numbers are ordered as
+            numbers, all other labels as text, so write dates as 2026-11-18.
+        hired: whether the candidate was chosen.
 
-    >>> log = decision_log("aab", [5, 4, 1], initial={"a": 1, "b": 1}, lowest=1, highest=5)
-    >>> log.share.tolist(), log.score.tolist()
-    ([0.5, 0.6666666666666666, 0.25], [1.0, 0.75, 0.0])
+    Raises:
+        InvalidInput: if a column has another length, a score is missing or outside the scale, or
+            a person has two groups.
     """
-    names, members = committee_of(initial)
-    groups = _groups(group, list(initial))
-    rows = len(groups)
-    low = checks.number("lowest", lowest)
-    high = checks.number("highest", highest, low=low, open_low=True)
-    given = _column("score", score, rows, low, high, ROUNDING * (high - low))
-    mapped = np.clip((given - low) / (high - low), 0.0, 1.0)
-    before = np.arange(rows) if moment is None else _before(moment, rows)
-    joined = np.ones(rows, dtype=np.bool_) if chosen is None else _flags("chosen", chosen, rows)
-    share = np.empty(rows)
-    opens = before == np.arange(rows)
-    code_for_rows(shares)(groups, joined, opens, seats_of(members), share)
-    judged = None if panel is None else _column("panel", panel, rows, 0.0, 1.0)
-    pool = share if drawn_from is None else _column("drawn_from", drawn_from, rows, 0.0, 1.0)
-    if drawn_from is not None and panel is None:
-        raise InvalidInput("drawn_from", "left out unless panels are given", drawn_from)
-    return DecisionLog(names, members, groups, mapped, joined, before, share, judged, pool)
+    return build_log(
+        _encode(candidate),
+        _encode(group),
+        np.asarray(list(score), dtype=np.float64),
+        scale=scale,
+        judge=None if judge is None else _encode(judge),
+        judge_group=None if judge_group is None else _encode(judge_group),
+        session=None if session is None else _encode(session),
+        hired=None if hired is None else np.asarray(list(hired), dtype=bool),
+    )
 
 
-def shares(
-    group: IntArray, chosen: BoolArray, opens: BoolArray, seats: Seats, share: FloatArray
-) -> None:
-    """Fill in the share of each row's group in the committee before it; a kernel."""
-    for row in range(len(group)):
-        if opens[row]:
-            seat_waiting(seats)
-        share[row] = seats.members[group[row]] / seats.sizes[0]
-        if chosen[row]:
-            let_wait(seats, group[row])
+def build_log(
+    candidate: Coded,
+    group: Coded,
+    score: FloatArray,
+    *,
+    scale: tuple[float, float],
+    judge: Coded | None = None,
+    judge_group: Coded | None = None,
+    session: Coded | None = None,
+    hired: Flags | None = None,
+) -> ScoreLog:
+    """Build a log from numbered labels; see `score_log` for the columns and errors."""
+    low, high = checks.number("scale", scale[0]), checks.number("scale", scale[1])
+    if not low < high:
+        raise InvalidInput("scale", "must be a lower and a higher number such as (1, 5)", scale)
+    rows = len(score)
+    if rows == 0:
+        raise InvalidInput("score", "must have at least one row", [])
+    outside = ~((score >= low) & (score <= high))
+    if outside.any():
+        first = int(np.argmax(outside))
+        rule = f"must lie between {low:g} and {high:g} (row {first + 1})"
+        raise InvalidInput("score", rule, float(score[first]))
+    given = {"candidate": candidate, "group": group, "session": session, "judge": judge}
+    given |= {"judge_group": judge_group}
+    for name, column in given.items():
+        if column is not None:
+            _check_length(name, rows, column.codes)
+            if not name.startswith("judge") and column.codes.min() == UNKNOWN:
+                first = int(np.argmin(column.codes))
+                raise InvalidInput(name, f"must not be empty (row {first + 1})", None)
+    if hired is not None:
+        _check_length("hired", rows, hired)
+    unknown = Coded(np.full(rows, UNKNOWN, dtype=np.int32), ())
+    judge, judge_group = judge or unknown, judge_group or unknown
+    group_names = sorted({*group.names, *judge_group.names})
+    people, candidate_names = _sort_names(candidate)
+    judges, judge_names = _sort_names(judge)
+    groups = _use_names(group, group_names)
+    judge_groups = _use_names(judge_group, group_names)
+    sessions, session_names = (
+        (np.zeros(rows, dtype=np.int32), ["all"]) if session is None else _sort_names(session)
+    )
+    _find_groups("group", people, groups, candidate_names, group_names)
+    if judge_names:
+        group_of = _find_groups("judge_group", judges, judge_groups, judge_names, group_names)
+        judge_groups = np.where(judges == UNKNOWN, judge_groups, group_of[judges])
+    # Scores are the last key, so that not even rounding depends on the order of the rows.
+    order = np.lexsort((score, judge_groups, judges, people, sessions))
+    people, sessions, judges = people[order], sessions[order], judges[order]
+    performance = _count_changes(sessions, people)
+    if hired is not None:
+        starts = np.flatnonzero(np.diff(performance, prepend=-1))
+        hired = np.logical_or.reduceat(hired[order], starts)
+    log = ScoreLog(
+        sessions,
+        performance,
+        people,
+        groups[order],
+        judges,
+        judge_groups[order],
+        (score[order] - low) / (high - low),
+        np.ones(rows, dtype=np.int32),
+        tuple(group_names),
+        tuple(judge_names),
+        tuple(session_names),
+        (low, high),
+        hired,
+    )
+    del order
+    repeated = (np.diff(performance) == 0) & (np.diff(judges) == 0) & (judges[1:] != UNKNOWN)
+    if not repeated.any():
+        return log
+    return _average_rows(log, np.arange(rows), np.append(True, ~repeated))
 
 
-def committee_of(initial: object) -> tuple[tuple[str, ...], IntArray]:
-    """Return names and numbers of the initial committee."""
-    if not isinstance(initial, Mapping) or not 2 <= len(initial) <= MOST_GROUPS:
-        rule = f"a table of 2 to {MOST_GROUPS:,} groups and their numbers"
-        raise InvalidInput("initial", rule, initial)
-    numbers = [checks.integer(f"initial[{name!r}]", count) for name, count in initial.items()]
-    if sum(numbers) == 0:
-        raise InvalidInput("initial", "a committee of at least one member", dict(initial))
-    return tuple(str(name) for name in initial), np.array(numbers, dtype=np.int64)
+def average_groups(log: ScoreLog) -> ScoreLog:
+    """Merge the scores of each group's judges on a performance; the group becomes the judge."""
+    order = np.lexsort((log.judge_group, log.performance))
+    changed = np.diff(log.performance[order]) != 0
+    changed |= np.diff(log.judge_group[order]) != 0
+    merged = _average_rows(log, order, np.append(True, changed))
+    return replace(merged, judge=merged.judge_group)
 
 
-def _items(column: str, values: object, rows: int | None) -> list[Any]:
-    """Return the values of a column, as Python's own objects."""
-    rule = "a column of at least one row" if rows is None else f"a column of {rows:,} rows"
-    if isinstance(values, np.ndarray) and values.ndim == 1:
-        items: list[Any] = values.tolist()
-    elif isinstance(values, str):
-        items = list(values)
-    else:
-        items = checks.sequence(column, values, rule)
-    if (not items) if rows is None else (len(items) != rows):
-        raise InvalidInput(column, rule, f"{len(items):,} rows")
-    return items
+def pool_singles(log: ScoreLog) -> ScoreLog:
+    """Merge candidates who each had one judge into performances with several judges.
+
+    Six candidates of one group who came one after the other count as one performance. This is
+    fair only if lots decided who judged whom: then quality and drift are the same on average for
+    those with a judge of their own group and those without.
+    """
+    order = np.argsort(log.group, kind="stable")
+    starts = np.searchsorted(log.group[order], np.arange(len(log.groups)))
+    place = np.empty(len(log), dtype=np.int64)
+    place[order] = np.arange(len(log)) - starts[log.group[order]]
+    block = log.group * (len(log) // BLOCK + 1) + place // BLOCK
+    _, last, number = np.unique(block[::-1], return_index=True, return_inverse=True)
+    last, number = len(log) - 1 - last, number[::-1]
+    pooled = replace(log, session=log.session[last[number]], performance=last[number], hired=None)
+    pooled = pooled.take(np.lexsort((pooled.judge_group, pooled.judge, pooled.performance)))
+    pooled = replace(pooled, performance=_count_changes(pooled.performance))
+    if not log.identified:
+        return pooled
+    changed = (np.diff(pooled.performance) != 0) | (np.diff(pooled.judge) != 0)
+    return _average_rows(pooled, np.arange(len(pooled)), np.append(True, changed))
 
 
-def _groups(values: object, names: list[Any]) -> IntArray:
-    """Return the number of each row's group."""
-    items = _items("group", values, None)
-    numbers = {name: number for number, name in enumerate(names)}
+def _average_rows(log: ScoreLog, order: npt.NDArray[np.int64], begins: Flags) -> ScoreLog:
+    """Merge each row that does not begin anything new, in the given order, into the row before."""
+    starts = np.flatnonzero(begins)
+    count = np.add.reduceat(log.count[order], starts, dtype=np.int32)
+    mean = np.add.reduceat((log.score * log.count)[order], starts) / count
+    return replace(log.take(order[starts]), score=mean, count=count)
+
+
+def _count_changes(*columns: Numbers) -> Numbers:
+    """Number the runs of equal rows from 0."""
+    changed = np.zeros(len(columns[0]), dtype=bool)
+    for column in columns:
+        changed[1:] |= np.diff(column) != 0
+    return np.cumsum(changed, dtype=np.int32)
+
+
+def _encode(labels: Iterable[Any]) -> Coded:
+    numbers: dict[str, int] = {}
+    codes = [
+        UNKNOWN if label is None else numbers.setdefault(str(label), len(numbers))
+        for label in labels
+    ]
+    return Coded(np.array(codes, dtype=np.int32), tuple(numbers))
+
+
+def _sort_names(column: Coded) -> tuple[Numbers, Sequence[str]]:
+    """Renumber labels in the order of names: of numbers if all are numbers, else of text."""
+    names = column.names
+    order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int32)
     try:
-        found = np.fromiter((numbers.get(item, -1) for item in items), np.int64, len(items))
-    except TypeError:  # a list, say, which cannot be looked up
-        found = np.array([numbers.get(item, -1) if _plain(item) else -1 for item in items])
-    if (found < 0).any():
-        row = int(np.argmax(found < 0))
-        raise InvalidInput(f"group in row {row + 1:,}", "one of those in initial", items[row])
-    return found
+        values = np.fromiter((float(name) for name in names), np.float64, len(names))
+        order = order[np.argsort(values[order], kind="stable")]
+    except ValueError:
+        pass
+    rank = np.full(len(names) + 1, UNKNOWN, dtype=np.int32)
+    rank[order] = np.arange(len(names))
+    return rank[column.codes], [names[number] for number in order]
 
 
-def _plain(item: object) -> bool:
-    """Return whether an item can be looked up."""
-    return getattr(item, "__hash__", None) is not None and not isinstance(item, tuple)
+def _use_names(column: Coded, names: list[str]) -> Numbers:
+    """Renumber labels by the given names."""
+    places = [names.index(name) for name in column.names]
+    numbers: Numbers = np.array([*places, UNKNOWN], dtype=np.int32)[column.codes]
+    return numbers
 
 
-def _column(
-    column: str, values: object, rows: int, low: float, high: float, slack: float = 0.0
-) -> FloatArray:
-    """Return a column of numbers in [low, high]."""
-    rule = f"a number from {low:g} to {high:g}"
-    found = _numbers(column, values, rows, rule)
-    wrong = ~((found >= low - slack) & (found <= high + slack))  # nan is wrong, too
+def _check_length(name: str, rows: int, column: npt.NDArray[Any]) -> None:
+    if len(column) != rows:
+        raise InvalidInput(name, f"must have one value per score, {rows} in all", len(column))
+
+
+def _find_groups(
+    name: str, persons: Numbers, groups: Numbers, names: Sequence[str], group_names: list[str]
+) -> Numbers:
+    """Return each person's group, or raise an error if one person has two."""
+    known = (groups != UNKNOWN) & (persons != UNKNOWN)
+    group_of = np.full(len(names), UNKNOWN, dtype=np.int32)
+    group_of[persons[known]] = groups[known]
+    wrong = known & (group_of[persons] != groups)
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise InvalidInput(f"{column} in row {row + 1:,}", rule, float(found[row]))
-    return found
-
-
-def _numbers(column: str, values: object, rows: int, rule: str) -> FloatArray:
-    """Return a column of numbers, of any size."""
-    if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "biuf":
-        if len(values) != rows:
-            raise InvalidInput(column, f"a column of {rows:,} rows", f"{len(values):,} rows")
-        return values.astype(np.float64)
-    items = _items(column, values, rows)
-    found = np.empty(rows)
-    for row, item in enumerate(items):
-        if not isinstance(item, int | float):  # whole numbers and bools are taken, text is not
-            raise InvalidInput(f"{column} in row {row + 1:,}", rule, item)
-        try:
-            found[row] = item
-        except OverflowError:
-            raise InvalidInput(f"{column} in row {row + 1:,}", rule, item) from None
-    return found
-
-
-def _flags(column: str, values: object, rows: int) -> BoolArray:
-    """Return a column of yes and no."""
-    rule = "true or false (or 1 or 0)"
-    found = _numbers(column, values, rows, rule)
-    wrong = (found != 0.0) & (found != 1.0)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise InvalidInput(f"{column} in row {row + 1:,}", rule, float(found[row]))
-    return np.asarray(found == 1.0)
-
-
-def _before(moment: object, rows: int) -> IntArray:
-    """Return for each row how many rows came in earlier moments."""
-    rule = "a number that is not below the one before it"
-    found = _numbers("moment", moment, rows, rule)
-    wrong = np.isnan(found)
-    wrong[1:] |= ~(found[1:] >= found[:-1])
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        value = float(found[row])
-        raise InvalidInput(f"moment in row {row + 1:,}", rule, None if math.isnan(value) else value)
-    opens = np.ones(rows, dtype=np.bool_)
-    opens[1:] = found[1:] > found[:-1]
-    return np.maximum.accumulate(np.where(opens, np.arange(rows), 0))
+        person = persons[row]
+        listed = ", ".join(group_names[g] for g in sorted({groups[row], group_of[person]}))
+        rule = f"must be the same in every row of one person; {names[person]} has {listed}"
+        raise InvalidInput(name, rule, listed)
+    return group_of

@@ -1,4 +1,4 @@
-"""What an audit found, for people: one page with pictures."""
+"""The report of an audit: one page with pictures."""
 
 from affinity_bandits.audit_report.page import write_page
 

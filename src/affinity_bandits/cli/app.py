@@ -1,4 +1,4 @@
-"""The commands of `affinity`, put together."""
+"""The application with all commands of `affinity`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ import typer
 
 from affinity_bandits._version import __version__
 from affinity_bandits.cli.audit import audit
-from affinity_bandits.cli.listing import biases, noises, policies
-from affinity_bandits.cli.paper import app as paper_app
+from affinity_bandits.cli.options import biases, noises, policies
+from affinity_bandits.cli.paper import paper_app, study_app
 from affinity_bandits.cli.plan import plan
 from affinity_bandits.cli.serve import app as serve_app
 from affinity_bandits.cli.show import show
 from affinity_bandits.cli.simulate import simulate
-from affinity_bandits.cli.study import app as study_app
 from affinity_bandits.cli.sweep import app as sweep_app
 
 app = typer.Typer(
@@ -23,7 +22,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # help texts are no markup: [run] is a table of a file
-    help="Sequential choices whose feedback favours what was chosen before.",
+    help="Sequential choices whose feedback favors what was chosen before.",
 )
 app.command()(simulate)
 app.command()(show)
@@ -42,7 +41,7 @@ app.add_typer(serve_app, name="serve")
 def top(
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
-    """Study sequential choices whose feedback favours what was chosen before."""
+    """Study sequential choices whose feedback favors what was chosen before."""
     if version:
         typer.echo(__version__)
         raise typer.Exit

@@ -1,232 +1,229 @@
-"""`affinity audit`: what a log of past decisions shows, and what it cannot."""
+"""What an audit found, as text of 80 columns."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from affinity_bandits import checks, extras
-from affinity_bandits.cli import parsing
-from affinity_bandits.cli.committees import committees
-from affinity_bandits.cli.protected import refuse_protected
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits import errors
+from affinity_bandits.cli import options
+from affinity_bandits.cli.options import aligned, wrapped
+from affinity_bandits.displays import some
+from affinity_bandits.errors import CallerError, InvalidInput
 
 if TYPE_CHECKING:
-    from affinity_bandits.audit.reading import Query
-    from affinity_bandits.audit.result import Audit
-    from affinity_bandits.planning.answers import Scale
+    from affinity_bandits.audit.conclude import Audit
+    from affinity_bandits.audit.read import Reading
+    from affinity_bandits.audit.tables import Table
 
-PANELS = ("recorded", "random")
-ASKED = {
-    "scale": "Which scores can be given (1..5, 0..100, yes/no)?",
-    "committee": "Whom did the committee have before the first row (referrals 30, agencies 10)?",
-}
+
+def format_audit(audit: Audit, reading: Reading) -> str:
+    """Return the verdict, what it rests on, what would explain it away and what to do."""
+    from affinity_bandits.audit.sentences import tell
+
+    story = tell(audit)
+    used = ", ".join(f"{role.replace('_', ' ')} = {name}" for role, name in reading.columns.items())
+    parts = [
+        wrapped(f"{story.heading}. {story.sentence}"),
+        *map(wrapped, story.reasons),
+        *(wrapped(f"Warning: {one}", "  ") for one in story.warnings),
+        "",
+        _groups(audit),
+        *_list("What would explain it away:", story.explanations),
+        *_list("What this log could have shown:", story.power),
+        *_list("Next:", story.steps),
+        "",
+        wrapped(f"Read {story.extent} from {reading.source}. Columns: {used}."),
+        *(wrapped(f"- {note}", "  ") for note in reading.notes),
+    ]
+    return "\n".join(parts)
+
+
+def _groups(audit: Audit) -> str:
+    from affinity_bandits.audit.sentences import format_mean
+
+    judged = any(group.own[0] or group.other[0] for group in audit.groups)
+    head: tuple[str, ...] = (
+        ("mean score (number)", "own judges", "other judges") if judged else ("", "mean score")
+    )
+    rows = [head]
+    for group in audit.groups:
+        parts = (group.own, group.other) if judged else ((group.scores, group.mean),)
+        rows.append((f"  {some([group.name], 1)}", *(format_mean(audit, part) for part in parts)))
+    return aligned(rows)
+
+
+def _list(title: str, sentences: tuple[str, ...]) -> list[str]:
+    return ["", title, *(wrapped(f"- {one}", "  ") for one in sentences)] if sentences else []
+
+
+ASK_SCALE = "Which scores could be given, from the lowest to the highest?"
 
 
 def audit(
     log: Annotated[
-        Path | None, typer.Argument(help="CSV or Parquet file, or what serve export wrote.")
+        Path | None,
+        typer.Argument(help="Log with one row per score: .csv, .xlsx, .parquet or serve export."),
     ] = None,
     scale: Annotated[str | None, typer.Option(help="Scores: 1..5, 0..100 or yes/no.")] = None,
-    committee: Annotated[
-        str | None,
-        typer.Option(help="Members before the first row: 'own 30, other 10' or 'other 5..15'."),
+    candidate: Annotated[str | None, typer.Option(help="Column of candidates.")] = None,
+    group: Annotated[str | None, typer.Option(help="Column of candidates' groups.")] = None,
+    judge: Annotated[str | None, typer.Option(help="Column of judges.")] = None,
+    judge_group: Annotated[str | None, typer.Option(help="Column of judges' groups.")] = None,
+    score: Annotated[str | None, typer.Option(help="Column of scores.")] = None,
+    session: Annotated[str | None, typer.Option(help="Column of rounds or panels.")] = None,
+    date: Annotated[str | None, typer.Option(help="Column of dates.")] = None,
+    hired: Annotated[str | None, typer.Option(help="Column that says who was chosen.")] = None,
+    people: Annotated[
+        Path | None, typer.Option(help="Table of judges and their groups, if the log has none.")
     ] = None,
-    group: Annotated[str | None, typer.Option(help="Column of groups. [by its name]")] = None,
-    score: Annotated[str | None, typer.Option(help="Column of scores. [by its name]")] = None,
-    time: Annotated[str | None, typer.Option(help="Column of times. [by its name]")] = None,
-    in_order: Annotated[
-        bool, typer.Option("--in-order", help="Rows are in the order of decisions; no times.")
+    date_format: Annotated[
+        str | None, typer.Option(help="Format of dates such as %d.%m.%Y. [guessed]")
+    ] = None,
+    sheet: Annotated[str | None, typer.Option(help="Sheet of the workbook. [guessed]")] = None,
+    by_lot: Annotated[
+        bool,
+        typer.Option("--by-lot", help="One judge per candidate, and lots decided who judged whom."),
     ] = False,
-    chosen: Annotated[
-        str | None, typer.Option(help="Column that says who joined. [by its name, or all did]")
-    ] = None,
-    panel: Annotated[
-        str | None,
-        typer.Option(
-            help="Column of the own group's share of the panel, or columns own=a,other=b of seats."
-        ),
-    ] = None,
-    drawn_from: Annotated[
-        str | None, typer.Option(help="The same of whom panels were drawn from. [the committee]")
-    ] = None,
-    panels: Annotated[
-        str | None, typer.Option(help="How panels came about: random or recorded. [recorded]")
-    ] = None,
-    row_id: Annotated[str | None, typer.Option(help="Column that no two rows share.")] = None,
-    sort: Annotated[bool, typer.Option("--sort", help="Sort rows by time first.")] = False,
     dsn: Annotated[
         str | None, typer.Option(help="PostgreSQL database of a query.", envvar="AFFINITY_DSN")
     ] = None,
     query: Annotated[str | None, typer.Option(help="SELECT that returns the log.")] = None,
+    purpose: Annotated[
+        str | None,
+        typer.Option(help="Why you audit; recorded in the report. See docs/responsible-use.md."),
+    ] = None,
     report: Annotated[Path | None, typer.Option(help="Write a page to this .html file.")] = None,
-    json: Annotated[Path | None, typer.Option(help="Write everything to this .json file.")] = None,
-    seed: Annotated[str, typer.Option(help="Seed of the draws that say what is seen.")] = "0",
-    responsible_use: Annotated[
-        bool,
-        typer.Option("--responsible-use", help="I have read docs/responsible-use.md."),
-    ] = False,
+    json: Annotated[Path | None, typer.Option(help="Write the result to this .json file.")] = None,
 ) -> None:
-    """Audit past decisions: do scores rise with a group's share among those who judge?"""
-    extras.need("simulation")
-    extras.need("audit", "pyarrow", "matplotlib")  # one line to install, not two in turn
-    _check_places(report, json)
-    source = _source(log, dsn, query)
-    draws = checks.integer("seed", parsing.number("seed", seed), low=0, high=2**62)
-    on = _scale(scale if scale is not None else _asked("scale"))
-    columns = parsing.given(
-        group=group,
-        score=score,
-        time=time,
-        chosen=chosen,
-        panel=_panel(panel),
-        drawn_from=_panel(drawn_from),
-        row_id=row_id,
-    )
-    columns |= {"lowest": on.lowest, "highest": on.highest, "in_order": in_order, "sort": sort}
-    found = _audited(
-        source,
-        _initial(source, columns, committee),
-        columns,
-        {
-            "scale": "yes/no" if on.two_scores else f"{on.lowest:g}..{on.highest:g}",
-            "panels": _checked_panels(panels),
-            "seed": draws,
-            "checked": responsible_use,
-        },
-    )
-    from affinity_bandits.cli.audit_text import text_of
+    """Audit past scores: do judges favor candidates of their own group?
 
-    typer.echo(text_of(found))
+    Columns are guessed from their names; name them with the flags otherwise.
+    """
+    errors.need("audit", "pyarrow", "python_calamine", "matplotlib")
+    _check_targets(report, json)
+    from affinity_bandits.audit.conclude import audit_scores
+    from affinity_bandits.audit.read import read_scores
+    from affinity_bandits.audit.result import to_json
+    from affinity_bandits.audit.tables import read_table
+
+    given = options.given(
+        candidate=candidate,
+        group=group,
+        judge=judge,
+        judge_group=judge_group,
+        score=score,
+        session=session,
+        date=date,
+        hired=hired,
+    )
+    table = _read_source(log, dsn, query, sheet, list(given.values()))
+    columns, ends = _complete(table, given, scale)
+    reading = read_scores(
+        table,
+        columns,
+        scale=ends,
+        people=None if people is None else read_table(people),
+        date_format=date_format,
+    )
+    found = audit_scores(reading.log, by_lot=by_lot)
+    typer.echo(format_audit(found, reading))
     if report is not None:
         from affinity_bandits.audit_report import write_page
 
-        write_page(found, report)
+        write_page(found, report, reading=reading, purpose=purpose)
         typer.echo(f"report: {report}")
     if json is not None:
-        from affinity_bandits.audit.result import as_json
-
-        json.write_text(as_json(found) + "\n", encoding="utf-8")
-        typer.echo(f"everything: {json}   (plan from it: affinity plan --from {json})")
-
-
-def _audited(
-    source: Path | Query,
-    initial: Sequence[dict[str, int] | None],
-    columns: dict[str, Any],
-    settings: dict[str, Any],
-) -> Audit:
-    """Read the log and audit it, once for each initial committee that is possible."""
-    from affinity_bandits.audit.conclude import conclude, weakest
-    from affinity_bandits.audit.reading import read_log
-
-    found = []
-    for committee in initial:
-        reader = read_log(source, initial=committee, **columns)
-        if not settings["checked"]:
-            refuse_protected("group", [reader.columns.group, *reader.initial])
-        summary = reader.summary()
-        recorded = summary.on_record is not None
-        if settings["panels"] is not None and not recorded:
-            rule = "left out unless panels are in the log"
-            raise InvalidInput("panels", rule, settings["panels"])
-        found.append(
-            conclude(
-                summary,
-                source=str(source) if isinstance(source, Path) else "a query",
-                scale=settings["scale"],
-                lowest=columns["lowest"],
-                highest=columns["highest"],
-                panels=settings["panels"] or ("recorded" if recorded else None),
-                seed=settings["seed"],
-                notes=reader.warnings,
-            )
+        text = to_json(
+            found, reading.log, source=reading.source, notes=reading.notes, purpose=purpose
         )
-    return weakest(found)
+        json.write_text(text + "\n", encoding="utf-8")
+        typer.echo(f"result: {json}   (plan from it: affinity plan --from {json})")
 
 
-def _source(log: Path | None, dsn: str | None, query: str | None) -> Path | Query:
-    """Return the file or the query that the log is in."""
+def _read_source(
+    log: Path | None, dsn: str | None, query: str | None, sheet: str | None, wanted: Sequence[str]
+) -> Table:
+    """Read the file, or the rows that the query returns."""
+    from affinity_bandits.audit.tables import read_query, read_table
+
     if (log is None) == (query is None):
-        raise InvalidInput(
-            "log", "a file or --query, one of them", None if log is None else str(log)
-        )
-    if query is None:
-        assert log is not None
-        return log
+        raise InvalidInput("log", "a file or --query, one of them", log and str(log))
+    if log is not None:
+        return read_table(log, sheet, wanted)
     if dsn is None:
-        raise InvalidInput("dsn", "given where there is a query, or AFFINITY_DSN set", None)
-    from affinity_bandits.audit.reading import Query
+        raise InvalidInput("dsn", "given with --query, or AFFINITY_DSN set", None)
+    assert query is not None
+    return read_query(dsn, query)
 
-    return Query(dsn, query)
 
+def _complete(
+    table: Table, given: dict[str, str], scale: str | None
+) -> tuple[dict[str, str], tuple[float, float]]:
+    """Return the columns and the scale; ask for what is missing, or list it in one error."""
+    from affinity_bandits.audit.columns import ROLES, choose_columns
+    from affinity_bandits.audit.read import EXPORT_ROLES, is_export, score_range
 
-def _initial(
-    source: Path | Query, columns: dict[str, Any], said: str | None
-) -> Sequence[dict[str, int] | None]:
-    """Return initial committees that are possible; None is the one that the log itself tells."""
-    from affinity_bandits.audit.reading import read_log
-
-    if said is None:
-        try:
-            read_log(source, initial=None, **columns)
-        except InvalidInput as error:
-            if error.parameter != "initial":
-                raise
-            said = _asked("committee")
+    unclear: dict[str, list[str]] = {}
+    if is_export(table):
+        columns = EXPORT_ROLES | given
+    else:
+        columns, unclear = choose_columns(table.names, given)
+    asks = sys.stdin.isatty()
+    missing = []
+    for role, fitting in unclear.items():
+        if asks:
+            words = f"Which column is {ROLES[role]}?"
+            columns[role] = _choose(words, fitting)
         else:
-            return [None]
-    if said is None:
-        rule = "given: whom it had before the first row, e.g. --committee 'own 30, other 10'"
-        raise InvalidInput("committee", rule, None)
-    return committees("committee", said)
+            listed = ", ".join(f"{name} ({_sample(table, name)})" for name in fitting[:6])
+            flag = f"--{role.replace('_', '-')} {fitting[0]!r}" if fitting else f"--{role}"
+            missing.append(f"which column is {ROLES[role]}, for example {flag}; there are {listed}")
+    if scale is None:
+        seen = score_range(table, columns["score"]) if "score" in columns else None
+        found = "" if seen is None else f" (the file has {seen[0]:g} to {seen[1]:g})"
+        if asks:
+            scale = typer.prompt(f"{ASK_SCALE}{found}", type=str)
+        else:
+            missing.append(f"the lowest and the highest possible score, --scale 1..5{found}")
+    if missing:
+        head = f"{table.source} needs {'an answer' if len(missing) == 1 else 'answers'}:"
+        raise CallerError("\n".join([head, *(f"- {one}" for one in missing)]))
+    from affinity_bandits.planning.situation import parse_scale
+
+    assert scale is not None
+    on = parse_scale("scale", scale)
+    return columns, (on.lowest, on.highest)
 
 
-def _asked(name: str) -> str | None:
-    """Ask for what was not said, if somebody is there to answer."""
-    return typer.prompt(ASKED[name], type=str) if sys.stdin.isatty() else None
+def _choose(words: str, names: Sequence[str]) -> str:
+    """Ask until one of the names is given, in any case."""
+    by_lower = {name.lower(): name for name in names}
+    while True:
+        said = typer.prompt(f"{words} ({', '.join(names)})", type=str).strip().lower()
+        if said in by_lower:
+            return by_lower[said]
+        typer.echo("  There is no such column.")
 
 
-def _scale(said: str | None) -> Scale:
-    from affinity_bandits.planning import answers
+def _sample(table: Table, name: str) -> str:
+    """Return some values of a column, for somebody who chooses among columns."""
+    from affinity_bandits.audit.tables import label
 
-    if said is None:
-        raise InvalidInput(
-            "scale", "given: the lowest and the highest score, e.g. --scale 1..5", None
-        )
-    return answers.scale("scale", said)
+    values = [label(value) for value in table.values(name)[1] if value is not None]
+    return ", ".join(values[:3]) + (", ..." if len(values) > 3 else "")
 
 
-def _panel(said: str | None) -> str | dict[str, str] | None:
-    """Return one column with shares, or for each group the column with its seats."""
-    if said is None or "=" not in said:
-        return said
-    columns = {}
-    for item in said.split(","):
-        name, _, column = item.partition("=")
-        if not name.strip() or not column.strip():
-            rule = "a column of shares, or for each group a column of seats: own=a,other=b"
-            raise InvalidInput("panel", rule, said)
-        columns[name.strip()] = column.strip()
-    return columns
-
-
-def _checked_panels(said: str | None) -> str | None:
-    return None if said is None else checks.choice("panels", said, PANELS)
-
-
-def _check_places(report: Path | None, json: Path | None) -> None:
-    """Refuse places that cannot be written to: now, not after the work."""
+def _check_targets(report: Path | None, json: Path | None) -> None:
+    """Refuse files that cannot be written before the work begins."""
     for name, path, suffix in (("report", report, ".html"), ("json", json, ".json")):
         if path is None:
             continue
         if path.suffix != suffix:
             raise InvalidInput(name, f"a file that ends in {suffix}", str(path))
-        if not path.parent.is_dir():
-            raise InvalidInput(name, "in a directory", str(path))
-        if path.is_dir():
-            raise InvalidInput(name, "a file, not a directory", str(path))
+        if not path.parent.is_dir() or path.is_dir():
+            raise InvalidInput(name, "a file in a directory that exists", str(path))

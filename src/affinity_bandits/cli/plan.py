@@ -1,27 +1,52 @@
-"""`affinity plan`: what a fair comparison costs, and how sure its answer will be."""
+"""`affinity plan`: plan a comparison from flags, a file, an audit or a dialogue."""
 
 from __future__ import annotations
 
+import math
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from affinity_bandits import checks, extras
-from affinity_bandits.cli import parsing
+from affinity_bandits import checks
+from affinity_bandits.cli import options
 from affinity_bandits.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from affinity_bandits.planning import Assumptions, Plan
+    from affinity_bandits.planning import Assumptions
     from affinity_bandits.planning.situation import Situation
-    from affinity_bandits.planning.stress import Stress
 
-TABLE = "situation"
+
+def read_answers(path: Path) -> dict[str, Any]:
+    """Return the groups, the scale, the spread of scores and the largest bonus.
+
+    The bonus is the upper end of the favor's interval, relative to the mean score above the lowest
+    one. It is "no idea" if the log cannot tell. The committee is not in an audit.
+    """
+    from affinity_bandits.audit.result import read_result
+
+    found = read_result(path)
+    low, high = found["scale"]
+    counts = [group["scores"] for group in found["groups"]]
+    total = sum(n * group["mean"] for n, group in zip(counts, found["groups"], strict=True))
+    level = total / sum(counts) - low
+    answers: dict[str, Any] = {
+        "groups": [group["name"] for group in found["groups"]],
+        "scale": f"{low:g}..{high:g}",
+        "bonus": "no idea",
+    }
+    if found["spread"]:
+        answers["spread"] = f"{found['spread']:.3g}"
+    if found["word"] != "cannot tell" and found["favor"] is not None and level > 0.0:
+        answers["bonus"] = f"{math.ceil(100.0 * max(0.0, found['favor']['high']) / level)}%"
+    return answers
 
 
 def plan(
+    context: typer.Context,
     situation: Annotated[
         Path | None,
         typer.Argument(help="TOML file with a table [situation]; flags override it."),
@@ -106,50 +131,31 @@ def plan(
 
     Asks its questions one by one if nothing is given.
     """
-    said = parsing.given(
-        groups=groups,
-        scale=scale,
-        spread=spread,
-        bonus=bonus,
-        judges=judges,
-        committee=committee,
-        head_start=head_start,
-        joining=joining,
-        difference=difference,
-        budget=budget,
-        in_flight=in_flight,
-        failure=failure,
-        steepness=steepness,
-        lipschitz=lipschitz,
-        noise=noise and parsing.described("noise", noise, places=False),
-        largest_mean=largest_mean,
-    )
-    if audit is not None:
-        from affinity_bandits.cli.from_audit import said_by
+    options.check_picture(plot)
+    options.check_place("out", out, (".toml",))
+    chosen = checks.integer("seed", options.number("seed", seed), low=0, high=2**62)
+    told = _situation(situation, audit, context.params)
+    from affinity_bandits.planning import make_plan
+    from affinity_bandits.planning.files import remembered_plan, write_plan
+    from affinity_bandits.planning.plan import stress
 
-        said = said_by(audit) | said
-    _check_places(out, plot)
-    chosen = checks.integer("seed", parsing.number("seed", seed), low=0, high=2**62)
-    told = _situation(situation, said)
-    given = told.assumptions()
     try:
-        made = [_made(one, chosen, again) for one in _settings(given, told.judges)]
-        shown = made[-1]  # the whole committee, unless another one was asked for
-        lines = _stressed(shown) if explain else []
+        made = [
+            make_plan(one, seed=chosen) if again else remembered_plan(one, seed=chosen)[0]
+            for one in _ways(told)
+        ]
+        shown = made[-1]  # the whole committee, unless another way was asked for
+        lines = stress(shown) if explain else []
     except KeyboardInterrupt:
         typer.echo("affinity: interrupted; nothing was written", err=True)
         raise typer.Exit(130) from None
 
-    from affinity_bandits.cli.plan_text import print_answer
+    from affinity_bandits.cli.plan_text import print_answer, print_explanation
 
     print_answer(made, told.today, for_a_year=told.for_a_year)
     if explain:
-        from affinity_bandits.cli.plan_details import print_explanation
-
         print_explanation(shown, lines)
     if out is not None:
-        from affinity_bandits.planning.files import write_plan
-
         write_plan(shown, out)
         typer.echo(f"plan: {out}   (try it on its costliest example: affinity simulate {out})")
     if plot is not None:
@@ -160,74 +166,51 @@ def plan(
         typer.echo(f"picture: {plot}")
 
 
-def _check_places(out: Path | None, plot: Path | None) -> None:
-    """Refuse places that cannot be written to: now, not after the work."""
-    if plot is not None and plot.suffix not in (".png", ".svg", ".pdf"):
-        raise InvalidInput("plot", "a file that ends in .png, .svg or .pdf", str(plot))
-    if out is not None and out.suffix != ".toml":
-        raise InvalidInput("out", "a file that ends in .toml", str(out))
-    for name, path in (("out", out), ("plot", plot)):
-        if path is not None and not path.parent.is_dir():
-            raise InvalidInput(name, "in a directory", str(path))
-        if path is not None and path.is_dir():
-            raise InvalidInput(name, "a file, not a directory", str(path))
-    if plot is not None:
-        extras.need("simulation")  # which a plan needs before anybody draws it
-        from affinity_bandits.plots.style import need_matplotlib
-
-        need_matplotlib()
-
-
-def _situation(file: Path | None, said: dict[str, Any]) -> Situation:
-    """Return what flags and a file say, or what is answered if they say nothing."""
+def _situation(file: Path | None, audit: Path | None, flags: Mapping[str, Any]) -> Situation:
+    """Return the situation by flags, an audit and a file, or by a dialogue if there are none."""
     from affinity_bandits.planning.situation import NAMES, Situation
 
     told = Situation()
+    said = {name: flags[name] for name in NAMES if flags[name] is not None}
+    if "noise" in said:
+        said["noise"] = options.described("noise", said["noise"], places=False)
+    if audit is not None:
+        said = read_answers(audit) | said
     if file is not None:
-        said = _read(file, NAMES) | said
+        found = options.read_tables(
+            file, {"situation": NAMES}, (*options.PLAN_TABLES, "bandit", "run")
+        )
+        if "situation" not in found:
+            rule = "a file with a table [situation]; a plan is tried with 'affinity simulate'"
+            raise InvalidInput(str(file), rule, list(found))
+        said = found["situation"] | said
     if not said and file is None and sys.stdin.isatty():
-        from affinity_bandits.cli.plan_dialogue import ask
-
         ask(told)
-        return told
-    told.answer_all(said)
+    else:
+        told.answer_all(said)
     return told
 
 
-def _read(file: Path, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return the table [situation] of a file."""
-    from affinity_bandits.planning.files import TABLES, refuse_old
+def ask(told: Situation) -> None:
+    """Ask all questions; repeat a question whose answer is not understood."""
+    typer.echo("A plan for a fair comparison. Press Enter to take what stands in brackets.")
+    for question in told.questions():
+        while True:
+            said = typer.prompt(question.asks, default=question.usual, type=str)
+            try:
+                told.answer(question.name, said)
+                break
+            except InvalidInput as error:
+                typer.echo(f"  Not understood: it must be {error.rule}.")
 
-    refuse_old(file)
-    found = parsing.read_toml(file, {TABLE: names}, (*TABLES, "bandit", "run"))
-    if TABLE not in found:
-        rule = "a file with a table [situation]; a plan is tried with 'affinity simulate'"
-        raise InvalidInput(str(file), rule, list(found))
-    return found[TABLE]
 
-
-def _settings(given: Assumptions, judges: str | None) -> list[Assumptions]:
-    """Return the assumptions for each way to judge that is to be shown."""
+def _ways(told: Situation) -> list[Assumptions]:
+    """Return the assumptions for each way to judge that is shown."""
     from affinity_bandits.planning.assumptions import JUDGES
 
-    if judges is not None:
+    given = told.assumptions()
+    if told.judges is not None:
         return [given]
-    # Without any bound on the bias, strangers might see nothing.
+    # Without a bound on the bias, strangers might see nothing.
     ways = [one for one in JUDGES if one != "strangers" or given.bonus is not None]
     return [replace(given, judges=one) for one in ways]
-
-
-def _stressed(plan: Plan) -> list[Stress]:
-    from affinity_bandits.planning.stress import stress
-
-    return stress(plan)
-
-
-def _made(assumptions: Assumptions, seed: int, again: bool) -> Plan:
-    from affinity_bandits.planning import make_plan
-    from affinity_bandits.planning.files import remembered_plan
-
-    if again:
-        return make_plan(assumptions, seed=seed)
-    found, _ = remembered_plan(assumptions, seed=seed)
-    return found

@@ -1,4 +1,4 @@
-"""The answer of `affinity plan`, in one screen of 80 columns."""
+"""The answer of `affinity plan` as text of 80 columns, with `--explain` in detail."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from affinity_bandits.cli.formatting import WIDTH, aligned, wrapped
-from affinity_bandits.displays import brief
+from affinity_bandits.cli.options import WIDTH, aligned, count, say, wrapped
 
 if TYPE_CHECKING:
     from affinity_bandits.planning import Assumptions, Plan
+    from affinity_bandits.planning.plan import Stress
+    from affinity_bandits.planning.runs import Outcome
 
+
+# Who judges: in a row, and at the head of a column.
 WAYS = {
     "strangers": ("strangers only", "strangers"),
     "panel": ("panels, equal seats", "panels"),
     "committee": ("the whole committee", "committee"),
 }
-"""Who judges: in the first column of a table, and at the head of another."""
-MOST_WEEKS = 520
-"""Longer times are said in years."""
+MOST_WEEKS = 520  # longer times are printed in years
 NOTHING_TO_SEE = (
     "Strangers only: nothing can be promised while nothing is known of the bias. If it"
     " can go so far that people without their own kind among the judges score nothing, there is"
@@ -29,75 +30,55 @@ NOTHING_TO_SEE = (
 
 
 def print_answer(plans: Sequence[Plan], today: date, *, for_a_year: bool) -> None:
-    """Print whether the choices are enough, when it will be over and what it costs.
+    """Print whether the choices are enough, when the comparison ends and what it costs.
 
     Args:
-        plans: one for each way to judge that is shown; they differ in nothing else.
-        today: when the comparison would begin.
-        for_a_year: whether the budget is for a year because nobody said how long it lasts.
+        plans: one plan per way to judge; they differ in nothing else.
+        today: the first day of the comparison.
+        for_a_year: whether the budget is for a year because no end was stated.
     """
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(highlight=False, soft_wrap=True)
-
-    def say(text: str, style: str = "") -> None:
-        console.print(Text(text, style=style))
-
-    given = plans[0].assumptions
-    say(wrapped(_verdict(plans)), "bold")
-    say(wrapped(_situation(given, for_a_year)))
-    say("")
-    say(aligned(_costs(plans, today)))
-    say("")
-    say(wrapped(_meaning(plans)))
+    say(wrapped(_verdict(plans)), style="bold")
+    say(wrapped(_situation(plans[0].assumptions, for_a_year)))
+    say("", aligned(_costs(plans, today)), "", wrapped(_meaning(plans)))
     if len(plans) > 1 and all(plan.assumptions.judges != "strangers" for plan in plans):
         say(wrapped(NOTHING_TO_SEE))
     rows = _otherwise(plans)
     if rows:
         say("")
-        say("Choices in 19 of 20 cases if it is otherwise", "bold")
+        say("Choices in 19 of 20 cases if it is otherwise", style="bold")
         say(aligned(rows))
     say(wrapped("Before you start: is it right to try groups in turn? docs/responsible-use.md"))
 
 
 def _verdict(plans: Sequence[Plan]) -> str:
-    given = plans[0].assumptions
-    choices = f"{given.horizon:,} choices"
-    enough = [_who(plan) for plan in plans if plan.enough]
-    few = [_who(plan) for plan in plans if not plan.enough]
-    if not few:
-        return f"{choices} are enough{'' if len(plans) == 1 else ', whoever judges'}."
-    if enough:
-        few_words = f"too few if {_either(few)} judge{'s' if few == [_COMMITTEE] else ''}"
-        return f"{choices} are enough if {_either(enough)} judge; {few_words}."
+    choices = f"{plans[0].assumptions.horizon:,} choices"
+    enough = [plan.assumptions.judges for plan in plans if plan.enough]
+    few = [plan.assumptions.judges for plan in plans if not plan.enough]
+    if enough and few:
+        return f"{choices} are enough if {_judging(enough)}; too few if {_judging(few)}."
     if len(plans) > 1:
-        return f"{choices} are too few, whoever judges."
-    (plan,) = plans
-    if plan.sufficient is None:
+        return f"{choices} are {'enough' if enough else 'too few'}, whoever judges."
+    if enough:
+        return f"{choices} are enough."
+    if plans[0].sufficient is None:
         return f"{choices} are too few. Not even 10^15 choices would always suffice."
-    return f"{choices} are too few. About {plan.sufficient:,} would suffice."
+    return f"{choices} are too few. About {plans[0].sufficient:,} would suffice."
 
 
-_COMMITTEE = "the whole committee"
-
-
-def _who(plan: Plan) -> str:
-    judges = plan.assumptions.judges
-    return _COMMITTEE if judges == "committee" else WAYS[judges][1]
-
-
-def _either(words: Sequence[str]) -> str:
-    return " or ".join(words)
+def _judging(ways: Sequence[str]) -> str:
+    if ways == ["committee"]:
+        return "the whole committee judges"
+    return " or ".join(WAYS[way][way != "committee"] for way in ways) + " judge"
 
 
 def _situation(given: Assumptions, for_a_year: bool) -> str:
-    """Return what was said, so that a misunderstanding is seen."""
+    """Return the answers, so that users notice a misunderstanding."""
     groups = f"{given.groups} groups"
     if given.names is not None and len(", ".join(given.names)) < WIDTH:
         groups += f" ({', '.join(given.names)})"
     if given.committee is not None:
-        groups += f", {_listed([f'{one:,}' for one in given.committee])} on the committee"
+        *most, last = (f"{one:,}" for one in given.committee)
+        groups += f", {', '.join(most)} and {last} on the committee"
     elif given.judges == "committee":
         groups += f", none ahead of another by more than {given.ahead:,} members"
     parts = [f"{groups}.", f"{_scores(given)}."]
@@ -129,7 +110,7 @@ def _scores(given: Assumptions) -> str:
 
 
 def _instance(given: Assumptions) -> str:
-    """Return what a bonus does to a score in the middle of the scale."""
+    """Return the effect of a bonus on a score in the middle of the scale."""
     if not given.bounded or given.lowest == 0.0:
         return ""
     middle = given.lowest + 0.5 * given.span
@@ -140,8 +121,8 @@ def _instance(given: Assumptions) -> str:
 
 def _costs(plans: Sequence[Plan], today: date) -> list[list[str]]:
     """Return the rows of the main table."""
-    paced = plans[0].assumptions.pace is not None
-    dates = [["over", "after"], ["that is", "by"]] if paced else []
+    pace = plans[0].assumptions.pace
+    dates = [] if pace is None else [["over", "after"], ["that is", "by"]]
     head = [
         ["", "who judges"],
         ["choices,", "average"],
@@ -152,14 +133,14 @@ def _costs(plans: Sequence[Plan], today: date) -> list[list[str]]:
     ]
     rows = [[column[line] for column in head] for line in (0, 1)]
     for plan in plans:
-        needed, most = plan.needed, plan.enough_choices
+        most = plan.enough_choices
+        if plan.needed is None or most is None:
+            cells = ["-", "-"] if pace is None else ["-", "-", "never", "-"]
+        else:
+            cells = [count(plan.needed.choices), count(most)]
+            if pace is not None:
+                cells += [_weeks(most / pace), _day(today, most / pace)]
         seen = "-" if plan.detectable is None else f"{plan.detectable:.2g}"
-        cells = ["-", "-", *(["never", "-"] if paced else [])]
-        if needed is not None and most is not None:
-            cells = [_count(needed.choices), _count(most)]
-            if plan.assumptions.pace is not None:
-                weeks = most / plan.assumptions.pace
-                cells += [_weeks(weeks), _day(today, weeks)]
         verdict = "yes" if plan.enough else "no"
         rows.append([WAYS[plan.assumptions.judges][0], *cells, seen, verdict])
     return rows
@@ -181,36 +162,28 @@ def _meaning(plans: Sequence[Plan]) -> str:
 
 
 def _otherwise(plans: Sequence[Plan]) -> list[list[str]]:
-    """Return the rows of the table of what it takes if the cost is not as assumed."""
+    """Return the rows of the table of costs if the spread or the bias is not as assumed."""
     words = list(dict.fromkeys(one.words for plan in plans for one in plan.otherwise))
     if not words:
         return []
     needed = [plan.enough_choices for plan in plans]
     rows = [
         ["", *(WAYS[plan.assumptions.judges][1] for plan in plans)],
-        [
-            "as it was said",
-            *("-" if most is None else _count(most) for most in needed),
-        ],
+        ["as it was said", *("-" if most is None else count(most) for most in needed)],
     ]
     for line in words:
-        cells = []
+        row = [line]
         for plan, most in zip(plans, needed, strict=True):
             found = [one for one in plan.otherwise if one.words == line]
             if not found:
-                cells.append("the same")
+                row.append("the same")
             elif most is None:
-                cells.append("-")
+                row.append("-")
             else:
-                over = "over " if found[0].more else ""
-                cells.append(f"{over}{_count(_about(most * found[0].factor))}")
-        rows.append([line, *cells])
+                choices = float(f"{most * found[0].factor:.1e}")
+                row.append(f"{'over ' if found[0].more else ''}{count(choices)}")
+        rows.append(row)
     return rows
-
-
-def _listed(words: Sequence[str]) -> str:
-    """Return "a, b and c"."""
-    return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _rate(part: float) -> str:
@@ -235,14 +208,153 @@ def _day(today: date, weeks: float) -> str:
         return "-"
 
 
-def _about(value: float) -> float:
-    """Return a number rounded to two digits."""
-    return float(f"{value:.1e}")
-
-
-def _count(value: float) -> str:
-    return f"{value:,.0f}" if value < 1e7 else brief(value)
-
-
 def _percent(part: float) -> str:
     return f"{100.0 * part:.3g}%"
+
+
+MOST_ROUNDS = 10
+
+
+def print_explanation(plan: Plan, lines: Sequence[Stress]) -> None:
+    """Print the assumptions, the costs, the schedule and the stress table."""
+    note = wrapped("Each line is the worst of the hardest worlds, 200 runs each; (): 95% interval.")
+    sections = {
+        f"What is assumed where {_judging([plan.assumptions.judges])}": [
+            wrapped(f"- {text}", "  ") for text in assumed(plan.assumptions)
+        ],
+        "What it costs, by how scores depend on a group's share": [aligned(_example_costs(plan))],
+        "When groups are dropped, as long as all take part": [aligned(_rounds(plan))],
+        "What happens if an assumption is wrong": [aligned(_stress(lines)), note],
+    }
+    for title, texts in sections.items():
+        say("")
+        say(title, style="bold")
+        say(*texts)
+
+
+def _example_costs(plan: Plan) -> list[list[str]]:
+    found = [
+        ["", "", "in 19 of", "trials", "no", "wrong"],
+        ["scores grow", "choices", "20 runs", "of one", "decision", "group"],
+    ]
+    rows: dict[str, list[Outcome]] = {}
+    for example, one in zip(plan.examples, plan.outcomes, strict=True):
+        rows.setdefault(example.bias, []).append(one)
+    rows["the worst assumed"] = list(plan.hardest)
+    for bias, some in rows.items():
+        dearest = max(some, key=lambda one: one.choices)
+        found.append(
+            [
+                bias,
+                count(dearest.choices),
+                count(dearest.choices_95),
+                count(max(dearest.per_group_95)),
+                _short(max(one.undecided_rate for one in some)),
+                _short(max(one.wrong for one in some) / dearest.replicates),
+            ]
+        )
+    return found
+
+
+def _rounds(plan: Plan) -> list[list[str]]:
+    found = [
+        ["trials of", "choices", "dropped if its mean", "noticed in"],
+        ["each group", "in all", "is lower by more than", "19 of 20 runs"],
+    ]
+    rows = list(plan.rounds)
+    if len(rows) > MOST_ROUNDS:  # the first and the last, and some in between
+        step = (len(rows) - 1) / (MOST_ROUNDS - 1)
+        rows = [rows[round(i * step)] for i in range(MOST_ROUNDS)]
+    return found + [
+        [
+            f"{row.trials:,}".rjust(len("each group")),
+            f"{row.choices:,}",
+            "nobody is dropped yet" if row.drops is None else f"{row.drops:.3g}",
+            "" if row.detects is None else f"{row.detects:.3g}",
+        ]
+        for row in rows
+    ]
+
+
+def assumed(given: Assumptions) -> list[str]:
+    """Return the assumptions of a plan, in sentences."""
+    noise = (
+        f"Scores lie between {given.lowest:g} and {given.highest:g}; the bias acts on what a score "
+        f"has above {given.lowest:g}."
+        if given.bounded
+        else f"Scores scatter around their mean with a standard deviation of {given.sigma:g}."
+    )
+    if given.spread is not None:
+        noise += f" For the cost: their standard deviation within a group is {given.spread:.3g}."
+    order = (
+        "Each choice is scored before the next is made."
+        if given.in_flight == 1
+        else f"Up to {given.in_flight:,} choices are under way at once, scored in any order."
+    )
+    return [
+        f"{given.groups} groups, of which one scores at least {given.smallest_difference:g} more "
+        f"than every other once all have the same share; then no group scores more than "
+        f"{given.largest_mean:g} on average. If the two best are closer than that, either may be "
+        f"kept, and it may take longer.",
+        *_of_the_judges(given),
+        _of_the_bias(given),
+        noise,
+        order,
+        "What groups are worth stays as it is.",
+        "Groups are things like sources, skill sets or suppliers, not protected attributes of "
+        "people; giving every group its turn is a choice with consequences for those chosen.",
+    ]
+
+
+def _of_the_judges(given: Assumptions) -> list[str]:
+    if given.judges == "strangers":
+        return ["Nobody judges a candidate of their own group, without exception."]
+    if given.judges == "panel":
+        return [
+            "Who judges is named before each round and stays until its end, with as many seats for "
+            "each group."
+        ]
+    start = (
+        f"At the start no group outnumbers another by more than {given.ahead:,} members."
+        if given.committee is None
+        else f"At the start there are {', '.join(map(str, given.committee))} members of the groups."
+    )
+    if given.joining == 1.0:
+        return [start, "Whoever is chosen joins for good, at once, and nobody leaves."]
+    return [
+        start,
+        f"{_short(given.joining)} of those chosen join at once. Who is on the committee is told "
+        "before each round, and nobody leaves within one.",
+    ]
+
+
+def _of_the_bias(given: Assumptions) -> str:
+    text = (
+        "Scores of a group never fall as its share of those who judge grows. For the verdict and "
+        "the costs, not for the chance of a wrong group: "
+    )
+    if given.bonus is not None:
+        text += f"no share makes them higher than another by more than {_short(given.bonus)}, and "
+    text += (
+        f"doubling a share multiplies them by at most {2.0**given.steepest:.3g} "
+        f"(2 to the power {given.steepest:.3g})."
+    )
+    if given.lipschitz is not None:
+        text += (
+            f" They change by at most {given.lipschitz:g} times the change of the share, as a "
+            f"multiple of what they are at equal shares."
+        )
+    return text
+
+
+def _stress(lines: Sequence[Stress]) -> list[list[str]]:
+    found = [["if there is ...", "by", "wrong group", "no decision"]]
+    for line in lines:
+        rate, low, high = map(_short, line.wrong)
+        wrong = f"{rate} ({low}-{high})"
+        found.append([line.assumption, f"{line.factor} times", wrong, _short(line.undecided)])
+    return found
+
+
+def _short(part: float) -> str:
+    return f"{100.0 * part:.2g}%" if part < 0.995 else f"{100.0 * part:.0f}%"

@@ -1,41 +1,236 @@
-"""`affinity serve`: the live decision service, its database and its keys."""
+"""`affinity serve`: the live decision service, its database, keys, roles and retention."""
 
 from __future__ import annotations
 
+import difflib
+import getpass
+import inspect
+import json
+import os
+import re
+import sys
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_args, get_type_hints
+from urllib.parse import unquote
+from uuid import UUID
 
 import typer
 
 from affinity_bandits import checks
-from affinity_bandits.cli import serve_settings
-from affinity_bandits.cli.serve_common import campaign_id, event_counter, with_pool
-from affinity_bandits.cli.serve_retention import archive, delete_tenant, removals
-from affinity_bandits.cli.serve_roles import roles
+from affinity_bandits.cli.options import load_toml
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.progress import show_status
 
 if TYPE_CHECKING:
     import asyncpg
 
+
+Answer = TypeVar("Answer")
+PREFIX = "AFFINITY_"
+OF_OTHERS = ("AFFINITY_KEY", "AFFINITY_URL")  # variables of clients, as the documentation uses them
+# The types and the rule of each kind of setting.
+KINDS: dict[str, tuple[tuple[type, ...], str]] = {
+    "text": ((str,), "a text"),
+    "integer": ((int,), "a whole number"),
+    "float": ((int, float), "a number"),
+    "boolean": ((bool,), "true or false"),
+}
+SOURCES = {"COMMANDLINE": "flag", "ENVIRONMENT": "variable", "DEFAULT_MAP": "file"}
 LONGEST_DAYS = 36_500
 
 app = typer.Typer(help="The live decision service: run it, migrate, manage keys, verify, export.")
 keys_app = typer.Typer(no_args_is_help=True, help="API keys: add, list, revoke.")
 app.add_typer(keys_app, name="keys")
-app.command()(roles)
-app.command()(archive)
-app.command()(delete_tenant)
-app.command()(removals)
 
-Dsn = Annotated[
-    str,
-    typer.Option(
-        envvar="AFFINITY_DSN",
-        help="PostgreSQL, as postgresql://user@host:port/database; better in the environment.",
-    ),
-]
-DEFAULT_DSN = "postgresql://127.0.0.1:5432/affinity"
+
+def campaign_id(text: str) -> UUID:
+    """Return a campaign's id."""
+    try:
+        return UUID(text)
+    except ValueError:
+        raise InvalidInput("CAMPAIGN", "a campaign's id", text) from None
+
+
+def with_pool(dsn: str, work: Callable[[asyncpg.Pool[Any]], Awaitable[Answer]]) -> Answer:
+    """Run a function on a connection pool of a database with the newest schema."""
+    import asyncio
+
+    from affinity_bandits.service.serving import check_schema
+    from affinity_bandits.service.store.connection import connect
+
+    async def opened() -> Answer:
+        await check_schema(dsn)
+        pool = await connect(dsn, largest=1)
+        try:
+            return await work(pool)
+        finally:
+            await pool.close()
+
+    return asyncio.run(opened())
+
+
+class Setting(NamedTuple):
+    """An option of `affinity serve` that can also be given by a variable or in a file."""
+
+    name: str
+    flag: str
+    variable: str
+    default: str
+    kind: str
+    help: str
+
+
+def settings_of(command: Any) -> list[Setting]:
+    """Return the settings of a command: its options that have a variable."""
+    # Types are read from the function: those of typer's options differ between versions.
+    hints = get_type_hints(inspect.unwrap(command.callback))
+    found = []
+    for option in command.params:
+        if option.name in hints and option.envvar is not None:
+            types = get_args(hints[option.name]) or (hints[option.name],)
+            kind = next((name for name, one in KINDS.items() if one[0][-1] in types), "text")
+            default = _text(option.default)
+            found.append(
+                Setting(option.name, option.opts[0], option.envvar, default, kind, option.help)
+            )
+    return found
+
+
+def read_config(context: typer.Context, path: Path | None) -> Path | None:
+    """Read a file of settings as the defaults of a command's options.
+
+    Raises:
+        InvalidInput: the file is not TOML, or has an unknown setting or a value of a wrong type.
+    """
+    if path is None or context.resilient_parsing:
+        return path
+    data = load_toml(path)
+    known = {one.name: one for one in settings_of(context.command) if one.name != "config"}
+    checks.known_keys(f"setting in {path}", data, known)
+    for name, value in data.items():
+        types, rule = KINDS[known[name].kind]
+        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+            # The message has no value: it may be a secret.
+            raise InvalidInput(f"{name} in {path}", rule, type(value).__name__)
+    context.default_map = data
+    return path
+
+
+def warn_of_variables(command: Any) -> None:
+    """Warn of unknown variables on stderr, as JSON like the service's log."""
+    known = {one.variable for one in settings_of(command)}
+    for name in sorted(os.environ):
+        if name.startswith(PREFIX) and name not in known and name not in OF_OTHERS:
+            line = {"level": "warning", "event": "unknown setting", "variable": name}
+            for close in difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.7):
+                line["did_you_mean"] = close
+            print(json.dumps(line), file=sys.stderr, flush=True)
+
+
+def _text(value: object) -> str:
+    return json.dumps(value) if isinstance(value, bool) else str(value)
+
+
+def _without_password(dsn: str) -> str:
+    # A URL surely has none if no colon comes before the user's @.
+    if re.fullmatch(r"postgres(ql)?://([^:@/?#]*@)?[^@]*", dsn) and "password" not in unquote(dsn):
+        return dsn
+    return "(not shown: it may have a password)"
+
+
+By = Annotated[str | None, typer.Option(help="Who says so, for the record. [you]")]
+
+
+@app.command()
+def archive(
+    context: typer.Context,
+    campaign: Annotated[str, typer.Argument(help="The campaign's id.")],
+    out: Annotated[Path, typer.Option(help="Folder to write to.")],
+    by: By = None,
+) -> None:
+    """Write a finished campaign to files, read them back, and take it out of the database."""
+    from affinity_bandits.service.trail.archive import archive as write
+
+    id_, who = campaign_id(campaign), _who(by)
+    done = with_pool(context.obj, lambda pool: write(pool, id_, out, by=who))
+    typer.echo(f"trail: {done.events_file} ({done.trail.events:,} events)")
+    typer.echo(f"about: {done.about_file}")
+    typer.echo(f"digest: {done.trail.digest}")
+
+
+@app.command()
+def delete_tenant(
+    context: typer.Context,
+    tenant: Annotated[str, typer.Argument(help="The tenant's name.")],
+    confirm: Annotated[str, typer.Option(help="The tenant's name once more.")],
+    by: By = None,
+) -> None:
+    """Delete a tenant with its keys, webhooks and campaigns, and leave a record of that."""
+    from affinity_bandits.service.trail.archive import delete_tenant as delete
+
+    if confirm != tenant:
+        raise InvalidInput("--confirm", f"the name {tenant!r} once more", confirm)
+    who = _who(by)
+    trails = with_pool(context.obj, lambda pool: delete(pool, tenant, by=who))
+    events = sum(trail.events for trail in trails)
+    typer.echo(f"{tenant} is deleted: {len(trails):,} campaigns with {events:,} events")
+
+
+@app.command()
+def removals(context: typer.Context) -> None:
+    """List what was archived and deleted: when, by whom, and the digest of each trail."""
+    from affinity_bandits.service.trail.archive import removals as read
+
+    for one in with_pool(context.obj, read):
+        detail = one["detail"]
+        what = f"campaign {one['campaign']}" if one["campaign"] else "the tenant"
+        where = detail.get("archived", "deleted")
+        said = [f"{one['at']:%Y-%m-%d %H:%M} UTC", one["by"], one["tenant"], what, where]
+        typer.echo("  ".join([*said, detail.get("digest", "")]).rstrip())
+
+
+def _who(by: str | None) -> str:
+    try:
+        name = getpass.getuser() if by is None else by
+    except (KeyError, OSError):  # a user without a name
+        raise InvalidInput("--by", "given", by) from None
+    if not 1 <= len(name) <= 200 or not name.isprintable():
+        raise InvalidInput("--by", "1 to 200 printable characters", name)
+    return name
+
+
+@app.command()
+def roles(
+    context: typer.Context,
+    owner: Annotated[
+        str, typer.Option(help="The role that migrates and removes.")
+    ] = "affinity_owner",
+    service: Annotated[
+        str, typer.Option(help="The role that the service connects as.")
+    ] = "affinity_service",
+    execute: Annotated[
+        bool, typer.Option("--execute", help="Carry the statements out, as a superuser.")
+    ] = False,
+) -> None:
+    """Print the SQL that makes both roles and gives each what it needs.
+
+    The service's role can read and add to the audit trail, and neither change nor delete it.
+    """
+    import asyncio
+
+    from affinity_bandits.service.store import roles as statements
+
+    names = (statements.check_role("owner", owner), statements.check_role("service", service))
+    database = asyncio.run(statements.database_of(context.obj))
+    wanted = statements.setup(*names, database) + statements.grants(service)
+    if execute:
+        statements.carry_out(context.obj, wanted)
+        typer.echo(f"{owner} owns the schema, and {service} may serve; neither has a password yet")
+        return
+    for one in wanted:
+        typer.echo(f"{one};")
 
 
 @app.callback(invoke_without_command=True)
@@ -46,11 +241,17 @@ def run(
         typer.Option(
             envvar="AFFINITY_CONFIG",
             is_eager=True,
-            callback=serve_settings.read_config,
+            callback=read_config,
             help="TOML file of settings, for those without a flag or a variable.",
         ),
     ] = None,
-    dsn: Dsn = DEFAULT_DSN,
+    dsn: Annotated[
+        str,
+        typer.Option(
+            envvar="AFFINITY_DSN",
+            help="PostgreSQL, as postgresql://user@host:port/database; better in the environment.",
+        ),
+    ] = "postgresql://127.0.0.1:5432/affinity",
     host: Annotated[
         str, typer.Option(envvar="AFFINITY_HOST", help="Address to listen at.")
     ] = "127.0.0.1",
@@ -88,7 +289,7 @@ def run(
         int,
         typer.Option(
             envvar="AFFINITY_CONNECTIONS",
-            help="Connections of clients a process, half of them from one address.",
+            help="Connections of clients per process.",
         ),
     ] = 900,
     trusted_proxies: Annotated[
@@ -116,7 +317,7 @@ def run(
     ] = False,
 ) -> None:
     """Run the service until it is told to stop, or one of the commands below."""
-    serve_settings.warn_of_variables(context)
+    warn_of_variables(context.command)
     if context.invoked_subcommand is not None:
         context.obj = dsn
         return
@@ -141,9 +342,13 @@ def run(
 @app.command()
 def settings(context: typer.Context) -> None:
     """Print every setting as it would be used, and where it is from."""
-    assert context.parent is not None
-    for line in serve_settings.lines(context.parent):
-        typer.echo(line)
+    parent: Any = context.parent
+    for one in settings_of(parent.command):
+        source = parent.get_parameter_source(one.name)
+        value = _text(parent.params.get(one.name))
+        shown = _without_password(value) if one.name == "dsn" else value
+        where = SOURCES.get("" if source is None else source.name, "default")
+        typer.echo(f"{one.name:<20} {shown}  ({where})")
 
 
 @app.command()
@@ -153,17 +358,17 @@ def migrate(
         str | None, typer.Option(help="Role that the service connects as, to be given its rights.")
     ] = None,
 ) -> None:
-    """Bring the database's schema up to date."""
+    """Create the database's schema, or check that it has the version that is needed."""
     from affinity_bandits.service.store import roles as rights
+    from affinity_bandits.service.store.migrate import SCHEMA_VERSION
     from affinity_bandits.service.store.migrate import migrate as bring_up
-    from affinity_bandits.service.store.migrate import newest_revision
 
     if service_role is not None:
         rights.check_role("service-role", service_role)
     bring_up(context.obj)
     if service_role is not None:
         rights.carry_out(context.obj, rights.grants(service_role))
-    typer.echo(f"the schema is {newest_revision()}, the newest")
+    typer.echo(f"the schema is version {SCHEMA_VERSION}")
 
 
 @app.command()
@@ -212,10 +417,15 @@ def export(
 ) -> None:
     """Write a campaign's trail as a table: a row for each answer, in the order of the trail."""
     from affinity_bandits.service.trail.export import export as write
-    from affinity_bandits.service.trail.table_files import Target
+    from affinity_bandits.tables import TableFile
 
-    id_, target = campaign_id(campaign), Target(out, force=force)
-    with event_counter() as tell:
+    id_, target = campaign_id(campaign), TableFile("out", out, force=force)
+    at = [0, 0]
+
+    def tell(event: int, events: int) -> None:
+        at[:] = event, events
+
+    with show_status(lambda: "{:,} of {:,} events".format(*at)):
         rows = with_pool(context.obj, lambda pool: write(pool, id_, target, tell))
     typer.echo(f"table: {out} ({rows:,} rows)")
 

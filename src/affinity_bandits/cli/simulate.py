@@ -1,29 +1,57 @@
-"""`affinity simulate`: run policies on a bandit and print what came of it."""
+"""`affinity simulate`: run policies on a biased bandit, print, draw, save and log."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from affinity_bandits.cli import decisions, parsing
-from affinity_bandits.cli.formatting import two_lines
+from affinity_bandits.cli import options
+from affinity_bandits.cli.options import two_lines
 from affinity_bandits.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from affinity_bandits.bandit import AffinityBandit
+    from affinity_bandits.model.bandit import AffinityBandit
     from affinity_bandits.simulation import Result
+    from affinity_bandits.simulation.logs import LoggedRun
+
+
+def _log_by_steps(path: Path, run: dict[str, Any]) -> None:
+    """Check that runs can be logged, and let them be simulated by steps, with single pulls."""
+    from affinity_bandits.tables import TableFile
+
+    TableFile("log", path)
+    if run.get("engine") == "rounds":
+        rule = "left out with engine rounds, which draws no single pull"
+        raise InvalidInput("log", rule, str(path))
+    if run.get("engine", "auto") == "auto":
+        run["engine"] = "steps"
+
+
+def make_recorder(bandit: AffinityBandit, policies: Any, settings: Mapping[str, Any]) -> LoggedRun:
+    """Return the recorder of a run; raise errors before the run, not after it."""
+    from affinity_bandits.simulation.logs import LoggedRun
+    from affinity_bandits.simulation.simulator import require_policy
+
+    several = isinstance(policies, Mapping) and "name" not in policies
+    items = list(policies.values()) if several else policies
+    if isinstance(items, list):
+        if len(items) != 1:
+            rule = "of one policy, e.g. --policy ucb1"
+            raise InvalidInput("log", rule, f"{len(items)} policies")
+        items = items[0]
+    policy = require_policy("policies", items, bandit)
+    return LoggedRun(bandit, policy, settings["horizon"], settings.get("seed", 0))
+
 
 BANDIT_KEYS = (
     *("true_means", "bias", "initial_pulls", "noise", "mechanism", "memory"),
     *("joining", "judges"),
 )
 RUN_KEYS = ("policies", "horizon", "replicates", "seed", "engine", "checkpoints")
-PLAN_TABLES = ("plan", "assumptions", "end")
-"""Tables of a plan file that say how it was made; a run needs none, if the plan is not too old."""
 POLICIES = ("elimination", "ucb1")
 
 
@@ -82,92 +110,78 @@ def simulate(
     ] = None,
 ) -> None:
     """Run policies on a biased bandit and print their regret with confidence intervals."""
-    known = {"bandit": BANDIT_KEYS, "run": RUN_KEYS}
-    file = parsing.read_toml(config, known, PLAN_TABLES) if config else {}
-    if config is not None and "\n[plan]" in config.read_text(encoding="utf-8"):
-        from affinity_bandits.planning.files import refuse_old
-
-        refuse_old(config)
-    bandit_settings = dict(file.get("bandit", {}))
-    run = dict(file.get("run", {}))
-    bandit_settings |= parsing.given(
-        true_means=means and parsing.numbers("means", means),
-        bias=bias and parsing.described("bias", bias),
-        initial_pulls=initial_pulls and parsing.numbers("initial-pulls", initial_pulls),
-        noise=noise and parsing.described("noise", noise),
+    file = options.read_tables(config, {"bandit": BANDIT_KEYS, "run": RUN_KEYS}) if config else {}
+    bandit_settings = file.get("bandit", {})
+    run = file.get("run", {})
+    bandit_settings |= options.given(
+        true_means=means and options.numbers("means", means),
+        bias=bias and options.described("bias", bias),
+        initial_pulls=initial_pulls and options.numbers("initial-pulls", initial_pulls),
+        noise=noise and options.described("noise", noise),
         mechanism=mechanism,
-        memory=memory and parsing.number("memory", memory),
-        joining=joining and parsing.number("joining", joining),
+        memory=memory and options.number("memory", memory),
+        joining=joining and options.number("joining", joining),
         judges=judges and _judges(judges),
     )
-    run |= parsing.given(
-        horizon=horizon and parsing.number("horizon", horizon),
-        replicates=replicates and parsing.number("replicates", replicates),
-        seed=seed and parsing.number("seed", seed),
-        policies=policy and [parsing.described("policy", text) for text in policy],
+    run |= options.given(
+        horizon=horizon and options.number("horizon", horizon),
+        replicates=replicates and options.number("replicates", replicates),
+        seed=seed and options.number("seed", seed),
+        policies=policy and [options.described("policy", text) for text in policy],
         engine=engine,
-        checkpoints=checkpoints and parsing.numbers("checkpoints", checkpoints),
+        checkpoints=checkpoints and options.numbers("checkpoints", checkpoints),
     )
     if isinstance(run.get("checkpoints"), list) and len(run["checkpoints"]) == 1:
         run["checkpoints"] = run["checkpoints"][0]
-    if plot is not None and plot.suffix not in (".png", ".svg", ".pdf"):
-        raise InvalidInput("plot", "a file that ends in .png, .svg or .pdf", str(plot))
-    for path in (plot, save):
-        if path is not None and not path.parent.is_dir():  # said now, not after hours of work
-            raise InvalidInput("plot" if path is plot else "save", "in a directory", str(path))
-    if plot is not None:
-        from affinity_bandits.plots.style import need_matplotlib
-
-        need_matplotlib()  # the same
+    options.check_picture(plot)
+    options.check_place("save", save)
     if log is not None:
-        run = decisions.by_steps(log, run)
-    bandit, policies, settings = _made(bandit_settings, run)
-    recorder = None if log is None else decisions.recorder(bandit, policies, settings)
+        _log_by_steps(log, run)
+    bandit = _bandit(bandit_settings)
+    settings: dict[str, Any] = {"policies": list(POLICIES), "horizon": 100_000} | run
+    policies = _described(settings.pop("policies"))
+    recorder = None if log is None else make_recorder(bandit, policies, settings)
     from affinity_bandits.simulation import simulate as run_simulation
 
     result = run_simulation(bandit, policies, **settings)
     _print(result)
     if save is not None:
-        with _named(save):
+        with _writing(save):
             result.save(save)
     if plot is not None:
         from affinity_bandits.plots import draw_regret
         from affinity_bandits.plots.style import save_figure
 
-        with _named(plot):
+        with _writing(plot):
             save_figure(draw_regret(result), plot)
         typer.echo(f"picture: {plot}")
     if log is not None and recorder is not None:
-        with _named(log):
-            rows = decisions.write(log, recorder, result)
+        from affinity_bandits.simulation import write_logs
+
+        with _writing(log):
+            rows = write_logs(log, (recorder.log(int(number)) for number in result.replicates))
         typer.echo(f"log: {log}, {rows:,} decisions")
 
 
 def _judges(text: str) -> dict[str, Any]:
-    described = parsing.described("judges", text, places=False)
-    return {"who" if name == "name" else name: value for name, value in described.items()}
+    described = options.described("judges", text, places=False)
+    return {"who": described.pop("name")} | described
 
 
-def _made(
-    bandit_settings: dict[str, Any], run: dict[str, Any]
-) -> tuple[AffinityBandit, Any, dict[str, Any]]:
-    """Return the bandit, the policies and the other settings of a run."""
+def _bandit(settings: dict[str, Any]) -> AffinityBandit:
     from affinity_bandits import AffinityBandit
 
     for key in ("bias", "noise"):
-        if isinstance(bandit_settings.get(key), str):
-            bandit_settings[key] = parsing.described(key, bandit_settings[key])
-    if "true_means" not in bandit_settings:
+        if isinstance(settings.get(key), str):
+            settings[key] = options.described(key, settings[key])
+    if "true_means" not in settings:
         raise InvalidInput("means", "given, e.g. --means 0.4,0.6", None)
-    bandit = AffinityBandit.from_json(bandit_settings, imports=True)
-    settings = {"policies": list(POLICIES), "horizon": 100_000} | run
-    policies = _described(settings.pop("policies"))
-    return bandit, policies, settings
+    return AffinityBandit.from_json(settings, imports=True)
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """Add the file's name to an error raised while writing it: that of a full disk has none."""
+def _writing(path: Path) -> Iterator[None]:
+    """Add the file's name to an error while writing it; that of a full disk has none."""
     try:
         yield
     except OSError as error:
@@ -175,9 +189,9 @@ def _named(path: Path) -> Iterator[None]:
 
 
 def _described(policies: Any) -> Any:
-    """Return the policies of a file with every short form spelled out."""
+    """Return the policies of a file, with every short form expanded."""
     if isinstance(policies, str):
-        return parsing.described("policy", policies)
+        return options.described("policy", policies)
     if isinstance(policies, list):
         return [_described(item) for item in policies]
     if isinstance(policies, dict) and "name" not in policies:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from affinity_bandits.cli import executors
+from affinity_bandits.cli import options
 from affinity_bandits.displays import amount, rate
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.progress import duration
 
 if TYPE_CHECKING:
     from affinity_bandits.experiments import Axis, CellSummary, Store, Summary, Sweep
 
-MOST_SHOWN = 5
-"""Failures that are spelled out."""
-MOST_ROWS = 20
-"""Of the table that goes with a picture."""
+MOST_SHOWN = 5  # failures that are spelled out
+MOST_ROWS = 20  # of the table that goes with a picture
 
 app = typer.Typer(no_args_is_help=True, help="Grids of many cells: run, go on, look, export.")
 
@@ -35,8 +35,8 @@ StorePlace = Annotated[
 def run(
     spec: Spec,
     store: StorePlace = None,
-    executor: Annotated[str, typer.Option(help=executors.KIND_HELP)] = "processes",
-    address: Annotated[str | None, typer.Option(help=executors.ADDRESS_HELP)] = None,
+    executor: Annotated[str, typer.Option(help=options.KIND_HELP)] = "processes",
+    address: Annotated[str | None, typer.Option(help=options.ADDRESS_HELP)] = None,
     workers: Annotated[
         int | None,
         typer.Option(help="Processes, 1 works in this one; with ray, cores. [all cores]"),
@@ -46,25 +46,13 @@ def run(
 
     Status 1 if anything failed by its own fault; the rest is run all the same.
     """
-    try:
-        _run(spec, store, executor, address, workers)
-    except KeyboardInterrupt:
-        typer.echo(
-            "affinity: interrupted; the same command goes on where this one stopped", err=True
-        )
-        raise typer.Exit(130) from None
-
-
-def _run(
-    spec: Path, store: str | None, executor: str, address: str | None, workers: int | None
-) -> None:
-    from affinity_bandits.cli.bars import sweep_bar
-    from affinity_bandits.experiments import Store, Sweep, run_cells
+    from affinity_bandits.experiments import Store, Summary, Sweep, run_cells
     from affinity_bandits.experiments.summaries import keep_spec
+    from affinity_bandits.progress import show_status
 
     sweep = Sweep.from_toml(spec)
-    hands = executors.executor(executor, workers, address)
-    place = _place(spec, store)
+    hands = options.executor(executor, workers, address)
+    place = store or str(spec.with_suffix(".store"))
     kept = Store(place)
     changed = keep_spec(sweep, kept)
     if changed:
@@ -72,11 +60,40 @@ def _run(
             f"the store held another sweep (it differs in {', '.join(changed)}): its spec.json is "
             "now this one; finished work of both stays"
         )
-    with sweep_bar(len(sweep) * sweep.replicates) as tell:
-        summary = run_cells(sweep, kept, hands, tell)
-    _tell(summary, sweep, place)
+    summary, total, began = Summary(), len(sweep) * sweep.replicates, time.monotonic()
+    try:
+        with show_status(
+            lambda: _progress(summary, total, time.monotonic() - began),
+            lambda: (summary.found + summary.run) / total,
+        ):
+            run_cells(sweep, kept, hands, summary)
+    except KeyboardInterrupt:
+        typer.echo(
+            "affinity: interrupted; the same command goes on where this one stopped", err=True
+        )
+        raise typer.Exit(130) from None
+    typer.echo(
+        f"{len(sweep):,} cells: {summary.found:,} replicates were there, {summary.run:,} were run; "
+        f"store: {place}"
+    )
+    if summary.aside:
+        typer.echo(f"damaged or foreign, moved to {place}/aside, and run anew where need be:")
+        typer.echo("\n".join(f"  {name}" for name in summary.aside))
+    _list_failures(summary.errors, summary.failed, place)
     if summary.failed:
         raise typer.Exit(1)
+
+
+def _progress(summary: Summary, total: int, seconds: float) -> str:
+    """Return how far a sweep is, in one line."""
+    done = summary.found + summary.run
+    text = f"{done:,} of {total:,} replicates"
+    if summary.run > 0:
+        rate = summary.run / seconds
+        text += f", {rate:,.3g} a second, {duration((total - done) / rate)} left"
+    if summary.failed:
+        text += f", {summary.failed:,} shard{'' if summary.failed == 1 else 's'} failed"
+    return text
 
 
 @app.command()
@@ -94,7 +111,6 @@ def status(spec: Spec, store: StorePlace = None) -> None:
         f"{counts.done:,} of {counts.total:,} replicates ({_percent(counts.done, counts.total)}) "
         f"of {len(sweep):,} cells are finished"
     )
-    _tell_earlier(sweep, kept)
     failures = kept.failures()
     _list_failures({item["shard"]: item["error"] for item in failures}, len(failures), place)
 
@@ -116,10 +132,10 @@ def show(
 ) -> None:
     """Draw what is finished: heat maps over two axes, or curves over one (--x alone)."""
     from affinity_bandits.experiments import axes_of, cell_summaries
-    from affinity_bandits.experiments.axes import fixed_words
+    from affinity_bandits.experiments.sweep import fixed_words
     from affinity_bandits.plots import draw_sweep, sweep_grid
     from affinity_bandits.plots.style import need_matplotlib, save_figure
-    from affinity_bandits.plots.sweep_data import chosen_axes, measure_of
+    from affinity_bandits.plots.sweep import chosen_axes, measure_of
 
     sweep, kept, _ = _opened(spec, store)
     folder = spec.parent if out is None else out
@@ -135,7 +151,6 @@ def show(
     _print_cells(axes, cells, measure)
     if grid.missing:
         typer.echo(f"{grid.missing:,} of {len(cells):,} cells are not run yet and left blank")
-    _tell_earlier(sweep, kept)
     if grid.without:
         typer.echo(f"{grid.without:,} cells are left blank: their policy never decides")
     for i, figure in enumerate(figures):
@@ -155,25 +170,9 @@ def export(
     from affinity_bandits.experiments import write_table
 
     sweep, kept, _ = _opened(spec, store)
-    if not out.parent.is_dir():
-        raise InvalidInput("out", "in a directory", str(out))
+    options.check_place("out", out)
     rows = write_table(sweep, kept, out)
     typer.echo(f"table: {out} ({rows:,} rows)")
-
-
-def _tell_earlier(sweep: Sweep, store: Store) -> None:
-    from affinity_bandits.experiments.summaries import earlier_code
-
-    cells = sum(1 for _ in earlier_code(sweep, store))
-    if cells:
-        typer.echo(
-            f"{cells:,} more cells in the store are of your own code before it was edited: not "
-            f"counted here, but in the table of 'affinity sweep export'"
-        )
-
-
-def _place(spec: Path, store: str | None) -> str:
-    return str(spec.with_suffix(".store")) if store is None else store
 
 
 def _opened(spec: Path, store: str | None) -> tuple[Sweep, Store, str]:
@@ -181,22 +180,10 @@ def _opened(spec: Path, store: str | None) -> tuple[Sweep, Store, str]:
     from affinity_bandits.experiments import Store, Sweep
 
     sweep = Sweep.from_toml(spec)
-    place = _place(spec, store)
+    place = store or str(spec.with_suffix(".store"))
     if "://" not in place and not Path(place).is_dir():
         raise InvalidInput("store", "a directory that 'affinity sweep run' has made", place)
     return sweep, Store(place), place
-
-
-def _tell(summary: Summary, sweep: Sweep, place: str) -> None:
-    typer.echo(
-        f"{len(sweep):,} cells: {summary.found:,} replicates were there, {summary.run:,} were run; "
-        f"store: {place}"
-    )
-    if summary.aside:
-        typer.echo(f"damaged or foreign, moved to {place}/aside, and run anew where need be:")
-        for name in summary.aside:
-            typer.echo(f"  {name}")
-    _list_failures(summary.errors, summary.failed, place)
 
 
 def _list_failures(errors: dict[str, str], failed: int, place: str) -> None:
@@ -210,21 +197,14 @@ def _list_failures(errors: dict[str, str], failed: int, place: str) -> None:
 
 
 def _print_counts(sweep: Sweep, by_value: dict[str, list[tuple[int, int]]]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
     from affinity_bandits.experiments import axes_of
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("axis", "value"):
-        table.add_column(column)
-    for column in ("finished", "of", ""):
-        table.add_column(column, justify="right")
-    for axis in axes_of(sweep):
-        for label, (done, of) in zip(axis.labels, by_value[axis.key], strict=True):
-            table.add_row(axis.key, escape(label), f"{done:,}", f"{of:,}", _percent(done, of))
-    Console().print(table)
+    rows = [
+        (axis.key, label, f"{done:,}", f"{of:,}", _percent(done, of))
+        for axis in axes_of(sweep)
+        for label, (done, of) in zip(axis.labels, by_value[axis.key], strict=True)
+    ]
+    options.print_table(("axis", "value", "finished", "of", ""), rows, left=2)
 
 
 def _percent(done: int, of: int) -> str:
@@ -233,33 +213,15 @@ def _percent(done: int, of: int) -> str:
 
 
 def _print_cells(axes: tuple[Axis, ...], cells: list[CellSummary], measure: str) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for axis in axes:
-        table.add_column(axis.short)
-    table.add_column("runs", justify="right")
-    table.add_column(
-        {"regret": "mean regret", "regret_runs": "median run (90% of runs)"}.get(
-            measure, measure.replace("_", " ")
-        ),
-        justify="right",
-        no_wrap=True,
-    )
+    words = {"regret": "mean regret", "regret_runs": "median run (90% of runs)"}
+    head = [*(axis.short for axis in axes), "runs", words.get(measure, measure.replace("_", " "))]
+    rows = []
     for cell in cells[:MOST_ROWS]:
-        labels = (escape(axis.labels[i]) for axis, i in zip(axes, cell.place, strict=True))
-        table.add_row(*labels, f"{cell.replicates:,}", _figure(getattr(cell, measure), measure))
-    console = Console()
-    console.print(table)
+        labels = [axis.labels[i] for axis, i in zip(axes, cell.place, strict=True)]
+        found = getattr(cell, measure)
+        is_amount = measure.startswith("regret") and found is not None
+        rows.append([*labels, f"{cell.replicates:,}", amount(found) if is_amount else rate(found)])
+    options.print_table(head, rows, left=len(axes))
     if len(cells) > MOST_ROWS:
-        console.print(
-            f"and {len(cells) - MOST_ROWS:,} more cells: 'affinity sweep export' writes them all",
-            style="dim",
-            highlight=False,
-        )
-
-
-def _figure(found: tuple[float, float, float] | None, measure: str) -> str:
-    return amount(found) if measure.startswith("regret") and found is not None else rate(found)
+        more = f"and {len(cells) - MOST_ROWS:,} more cells: 'affinity sweep export' writes them all"
+        options.say(more, style="dim")

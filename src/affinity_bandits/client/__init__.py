@@ -1,13 +1,11 @@
 """The client of the live decision service; it needs httpx, pydantic and nothing of the server."""
 
-from affinity_bandits import extras
+from affinity_bandits import errors
 
-extras.need("client")
+errors.need("client", "httpx", "pydantic")
 
-from affinity_bandits.client.async_client import AsyncClient
-from affinity_bandits.client.client import Client
-from affinity_bandits.client.errors import NoReply, RequestRefused, ServiceError
-from affinity_bandits.client.running import run_campaign
+from affinity_bandits.client.client import AsyncClient, Client, run_campaign
+from affinity_bandits.client.exchange import NoReply, RequestRefused, ServiceError
 from affinity_bandits.wire import (
     Arm,
     Attention,

@@ -1,18 +1,18 @@
-"""The blocking client."""
+"""The blocking and the asyncio client, and a loop that runs a whole campaign."""
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from typing import Self, TypeVar
 
 import httpx
 
-from affinity_bandits.client.core import Methods
-from affinity_bandits.client.exchange import Exchange, lost_by, retries_of, settings_of
-from affinity_bandits.client.methods import Waits
-from affinity_bandits.client.requests import Outcome, Request
-from affinity_bandits.wire import Page
+from affinity_bandits.client.core import AnyCampaign, Awaits, Methods, Outcome, Request, Waits
+from affinity_bandits.client.exchange import Exchange, lost_by, settings_of
+from affinity_bandits.wire import Campaign, Finished, Page, Wait
+from affinity_bandits.wire.base import check_whole
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ class Client(Methods, Waits):
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
-        self._retries = retries_of(attempts)
+        self._attempts = check_whole("attempts", attempts, low=1, high=1000)
         self._http = httpx.Client(transport=transport, **settings_of(url, key, timeout))
         self._sleep = sleep
 
@@ -65,7 +65,7 @@ class Client(Methods, Waits):
         return f"{type(self).__name__}({str(self._http.base_url)!r})"
 
     def _send(self, request: Request[T]) -> T:
-        exchange = Exchange(request, self._retries)
+        exchange = Exchange(request, self._attempts)
         while (pause := exchange.pause_after(self._try(request))) is not None:
             self._sleep(pause)
         return exchange.result()
@@ -85,3 +85,102 @@ class Client(Methods, Waits):
             return self._http.request(**request.parts())
         except httpx.RequestError as error:
             return lost_by(error)
+
+
+class AsyncClient(Methods, Awaits):
+    """A client of the service for asyncio; use it in an `async with` block.
+
+    It has the arguments and methods of `Client`; what returns an iterator there returns an
+    asynchronous iterator here.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        key: str,
+        *,
+        timeout: float = 10.0,
+        attempts: int = 8,
+        transport: httpx.AsyncBaseTransport | None = None,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self._attempts = check_whole("attempts", attempts, low=1, high=1000)
+        self._http = httpx.AsyncClient(transport=transport, **settings_of(url, key, timeout))
+        self._sleep = sleep
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self._http.base_url)!r})"
+
+    async def _send(self, request: Request[T]) -> T:
+        exchange = Exchange(request, self._attempts)
+        while (pause := exchange.pause_after(await self._try(request))) is not None:
+            await self._sleep(pause)
+        return exchange.result()
+
+    async def _each(self, requests: Iterable[Request[list[T]]]) -> list[T]:
+        return [item for request in requests for item in await self._send(request)]
+
+    async def _pages(self, page: Callable[[str | None], Request[Page[T]]]) -> AsyncIterator[T]:
+        found = await self._send(page(None))
+        while True:
+            for item in found.items:
+                yield item
+            if found.next is None:
+                return
+            found = await self._send(page(found.next))
+
+    async def _try(self, request: Request[T]) -> Outcome:
+        try:
+            return await self._http.request(**request.parts())
+        except httpx.RequestError as error:
+            return lost_by(error)
+
+
+# Seconds between two asks where there is nothing to hand out: others may answer any moment.
+SHORTEST_WAIT, LONGEST_WAIT = 0.05, 1.0
+
+
+def run_campaign(
+    client: Client,
+    campaign: AnyCampaign,
+    score: Callable[[str], float],
+    *,
+    count: int = 1,
+    sleep: Callable[[float], object] = time.sleep,
+) -> Campaign:
+    """Ask, score and tell until the campaign is decided, exhausted or stopped; return it.
+
+    Several programs may run the same campaign. If `score` raises, what was asked for is not
+    answered, and is offered again once its lease has expired.
+
+    Args:
+        client: its API key needs the scopes "ask", "tell" and "read".
+        campaign: a campaign, or its id.
+        score: returns what came of choosing from the group of that name.
+        count: slots to ask for at a time.
+        sleep: how to wait.
+    """
+    looked_at: int | None = None
+    while True:
+        found = client.ask(campaign, count)
+        if isinstance(found, Finished):
+            return client.campaign(campaign)
+        if isinstance(found, Wait):
+            sleep(min(LONGEST_WAIT, max(SHORTEST_WAIT, found.retry_after)))
+            continue
+        if found.round != looked_at:  # a decision is made only between two rounds
+            now = client.campaign(campaign)
+            if now.status == "decided":
+                return now
+            looked_at = found.round
+        client.tell(found, [score(slot.arm) for slot in found.slots])

@@ -1,35 +1,164 @@
-"""The requests that clients can make; both clients get their methods and documentation here.
-
-A writing request carries its idempotency key from the start, so however often it is sent, it is
-carried out once.
-"""
+"""A request as a value: what is sent, how its reply is read, and when to try again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+import inspect
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Collection,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from dataclasses import dataclass, field
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 from uuid import UUID
 
+import httpx
 from pydantic import TypeAdapter
 
 from affinity_bandits import wire
-from affinity_bandits.client.methods import lists, sends, sends_each
-from affinity_bandits.client.requests import BulkRequest, Request
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.wire import limits
-from affinity_bandits.wire.values import check_key, listed, new_key, whole
+from affinity_bandits.wire import Page, ToldLine, base
+from affinity_bandits.wire.base import IDEMPOTENCY_KEY, check_key, check_list, check_whole, new_key
 
+T_co = TypeVar("T_co", covariant=True)
+# A reply, of the service or of something in between; or why none came, after which the request may
+# have been carried out all the same.
+Outcome = httpx.Response | str
+TRANSIENT = frozenset({429, 502, 503, 504})  # statuses that say nothing against the request itself
+
+
+@dataclass(frozen=True)
+class Request(Generic[T_co]):
+    """An HTTP request, and how to read its reply.
+
+    Attributes:
+        method: of HTTP.
+        path: under the service's address.
+        read: from the body of a good reply to a message.
+        params: what follows the path.
+        content: the body.
+        key: the idempotency key; None where nothing is changed.
+        media_type: of the body.
+    """
+
+    method: str
+    path: str
+    read: Callable[[bytes], T_co]
+    params: dict[str, str] = field(default_factory=dict)
+    content: bytes = b""
+    key: str | None = None
+    media_type: str = wire.JSON
+
+    def parts(self) -> dict[str, Any]:
+        """Return the keyword arguments of httpx's `request`."""
+        sent: dict[str, Any] = {"method": self.method, "url": self.path, "params": self.params}
+        if self.key is not None:
+            headers = {IDEMPOTENCY_KEY: self.key, "Content-Type": self.media_type}
+            sent |= {"headers": headers, "content": self.content}
+        return sent
+
+    def transient(self, outcome: Outcome) -> bool:
+        """Return whether another try may have a better outcome than this one."""
+        return isinstance(outcome, str) or outcome.status_code in TRANSIENT
+
+
+@dataclass(frozen=True)
+class BulkRequest(Request[list[ToldLine]]):
+    """Many tells in one request; each line of the reply has its own status."""
+
+    def transient(self, outcome: Outcome) -> bool:
+        if isinstance(outcome, str) or outcome.status_code != 200:
+            return super().transient(outcome)
+        try:
+            return any(one.status in TRANSIENT for one in self.read(outcome.content))
+        except ValueError:
+            return False  # said when the reply is read for good
+
+
+P = ParamSpec("P")
 T = TypeVar("T")
-AnyCampaign = wire.Campaign | UUID | str
-"""A campaign, or its id."""
-AnyPolicy = Mapping[str, Any] | str
-"""A policy's name, or its name and settings."""
+Now = TypeVar("Now")
+Later = TypeVar("Later")
+Awaited = Coroutine[Any, Any, T]
 
-LARGEST_PART = limits.LARGEST_BODY
-"""Bytes of many tells that are sent at once."""
-PAGE = limits.MOST_ITEMS
+
+class Waits:
+    """A client whose methods block until the reply is there."""
+
+
+class Awaits:
+    """A client whose methods are awaited."""
+
+
+class Method(Generic[P, Now, Later]):
+    """A method of both clients, documented by the function that builds its requests.
+
+    Args:
+        build: builds the requests.
+        call: sends them with a client, its first argument.
+        hidden: how many of the first parameters of `build` callers do not give.
+    """
+
+    def __init__(
+        self, build: Callable[..., Any], call: Callable[..., Any], hidden: int = 0
+    ) -> None:
+        self._build = build
+        self._call = call
+        whole = inspect.signature(build)
+        self._signature = whole.replace(
+            parameters=list(whole.parameters.values())[hidden:],
+            return_annotation=inspect.Signature.empty,
+        )
+
+    @overload
+    def __get__(self, client: Waits, kind: type) -> Callable[P, Now]: ...
+    @overload
+    def __get__(self, client: Awaits, kind: type) -> Callable[P, Later]: ...
+    @overload
+    def __get__(self, client: None, kind: type) -> Callable[..., Any]: ...
+    def __get__(self, client: Any, kind: type) -> Callable[..., Any]:
+        def bound(*given: Any, **more: Any) -> Any:
+            return self._call(client, *given, **more)
+
+        wraps(self._build)(bound).__signature__ = self._signature  # type: ignore[attr-defined]
+        return bound
+
+
+def sends(build: Callable[P, Request[T]]) -> Method[P, T, Awaited[T]]:
+    """Return a method that sends one request and returns its reply."""
+    return Method(build, lambda client, *given, **more: client._send(build(*given, **more)))
+
+
+def sends_each(
+    build: Callable[P, Iterator[Request[list[T]]]],
+) -> Method[P, list[T], Awaited[list[T]]]:
+    """Return a method that sends several requests in turn and returns all replies in one list."""
+    return Method(build, lambda client, *given, **more: client._each(build(*given, **more)))
+
+
+def lists(
+    build: Callable[Concatenate[str | None, P], Request[Page[T]]],
+) -> Method[P, Iterator[T], AsyncIterator[T]]:
+    """Return a method that iterates over the items of all pages."""
+
+    def call(client: Any, *given: P.args, **more: P.kwargs) -> Any:
+        return client._pages(lambda cursor: build(cursor, *given, **more))
+
+    return Method(build, call, hidden=1)
+
+
+AnyCampaign = wire.Campaign | UUID | str  # a campaign, or its id
+AnyPolicy = Mapping[str, Any] | str  # a policy's name, or its name and settings
+
+LARGEST_PART = base.LARGEST_BODY  # bytes of many tells that are sent at once
+PAGE = base.MOST_ITEMS
 _read_asked: Callable[[bytes], wire.Asked] = TypeAdapter(wire.Asked).validate_json
 
 
@@ -66,20 +195,21 @@ def create_campaign(
     """
     if policy is not None and plan is not None:
         raise InvalidInput("policy", "given, or else plan, and not both", "both")
-    settings = {"lease_seconds": lease_seconds, "lowest": lowest, "highest": highest}
-    members: dict[str, Any] = {word: one for word, one in settings.items() if one is not None}
-    if plan is not None:
-        members["plan"] = wire.Plan.from_toml(plan)
-    if policy is not None:
-        members["policy"] = {"name": policy} if isinstance(policy, str) else dict(policy)
-    if horizon is not None:
-        members["horizon"] = whole("horizon", horizon, low=1, high=limits.LARGEST_HORIZON)
-    if committee is not None:
-        members["committee"] = _heads("committee", committee)
-    if tellers is not None:
-        members["tellers"] = tellers if isinstance(tellers, str) else tuple(tellers)
-    names = tuple(listed("arms", arms, "a list of names"))
-    body = wire.CreateCampaign.checked(name=name, arms=names, **members)
+    members = {
+        "policy": {"name": policy} if isinstance(policy, str) else policy and {**policy},
+        "plan": None if plan is None else wire.Plan.from_toml(plan),
+        "horizon": None
+        if horizon is None
+        else check_whole("horizon", horizon, low=1, high=base.LARGEST_HORIZON),
+        "lease_seconds": lease_seconds,
+        "lowest": lowest,
+        "highest": highest,
+        "committee": None if committee is None else _heads("committee", committee),
+        "tellers": tellers if isinstance(tellers, str | None) else tuple(tellers),
+    }
+    given = {word: one for word, one in members.items() if one is not None}
+    names = tuple(check_list("arms", arms, "a list of names"))
+    body = wire.CreateCampaign.checked(name=name, arms=names, **given)
     return _post("/v1/campaigns", body, key, wire.Campaign.model_validate_json)
 
 
@@ -112,7 +242,7 @@ def ask(campaign: AnyCampaign, count: int = 1, *, key: str | None = None) -> Req
         key: the idempotency key; a new one if left out.
     """
     # The slots come as runs, which are shorter than a list.
-    body = wire.Ask(count=whole("count", count, low=1, high=limits.LARGEST_LEASE), listed=False)
+    body = wire.Ask(count=check_whole("count", count, low=1, high=base.LARGEST_LEASE), listed=False)
     return _post(_path(campaign, "/ask"), body, key, _read_asked)
 
 
@@ -158,7 +288,7 @@ def tell_many(
     others as they are: look at each line's `told`.
     """
     # A line's key depends on its place among all lines, not on how they are cut into requests.
-    chosen = _key(key, longest=limits.LONGEST_KEY - limits.ROOM_FOR_LINE)
+    chosen = _key(key, longest=base.LONGEST_KEY - base.ROOM_FOR_LINE)
     which: str | None = None
     part: list[bytes] = []
     first, size = 1, 0
@@ -208,10 +338,13 @@ def name_judges(
         round: the one that waits, or the one after the open round; the one that waits if left out.
         key: the idempotency key; a new one if left out.
     """
-    members: dict[str, Any] = {"judges": _heads("judges", judges), "standing": standing}
-    members["outsiders"] = whole("outsiders", outsiders, low=0, high=limits.MOST_JUDGES)
+    members: dict[str, Any] = {
+        "judges": _heads("judges", judges),
+        "outsiders": check_whole("outsiders", outsiders, low=0, high=base.MOST_JUDGES),
+        "standing": standing,
+    }
     if round is not None:
-        members["round"] = whole("round", round, low=0, high=2**31 - 2)
+        members["round"] = check_whole("round", round, low=0, high=2**31 - 2)
     body = wire.NameJudges.checked(**members)
     return _post(_path(campaign, "/judges"), body, key, wire.Campaign.model_validate_json)
 
@@ -228,25 +361,23 @@ def campaign_id(which: AnyCampaign) -> str:
 def _answers(
     lease: wire.Lease, scores: wire.Scores, raters: wire.Raters | None = None
 ) -> dict[str, Any]:
-    answers: list[dict[str, Any]]
-    answers = [{"slot": slot, "score": score} for slot, score in lease.answers(scores).items()]
-    if raters is not None:
-        slots = [one["slot"] for one in answers]
-        for one, rater in zip(answers, _raters(slots, raters), strict=True):
-            said = {"rater": rater.rater, "rater_group": rater.group}
-            one |= {name: value for name, value in said.items() if value is not None}
+    given = lease.answers(scores)
+    answers = []
+    for (slot, score), (rater, group) in zip(given.items(), _raters(given, raters), strict=True):
+        said = {"slot": slot, "score": score, "rater": rater, "rater_group": group}
+        answers.append({name: value for name, value in said.items() if value is not None})
     return {"lease": lease.number, "answers": answers}
 
 
-def _raters(slots: Sequence[int], given: wire.Raters) -> list[wire.Rater]:
+def _raters(slots: Collection[int], given: wire.Raters | None) -> list[wire.Rater]:
     """Return the rater of each slot."""
     rule = f"a Rater, or one for each of the {len(slots)} answers"
-    if isinstance(given, wire.Rater):
-        return [given] * len(slots)
+    if given is None or isinstance(given, wire.Rater):
+        return [given or wire.Rater()] * len(slots)
     found: list[Any] = (
         [given.get(slot) for slot in slots]
         if isinstance(given, Mapping)
-        else listed("raters", given, rule)
+        else check_list("raters", given, rule)
     )
     if len(found) != len(slots) or not all(isinstance(one, wire.Rater) for one in found):
         raise InvalidInput("raters", rule, given)
@@ -258,7 +389,7 @@ def _heads(parameter: str, given: object) -> dict[str, int]:
     if not isinstance(given, Mapping):
         raise InvalidInput(parameter, "numbers by the names of groups", given)
     return {
-        name: whole(f"{parameter}[{name!r}]", one, low=0, high=limits.MOST_JUDGES)
+        name: check_whole(f"{parameter}[{name!r}]", one, low=0, high=base.MOST_JUDGES)
         for name, one in given.items()
     }
 
@@ -291,7 +422,7 @@ def _post(path: str, body: wire.Message, key: str | None, read: Callable[[bytes]
     return Request("POST", path, read, content=body.encoded(), key=_key(key))
 
 
-def _key(given: str | None, longest: int = limits.LONGEST_KEY) -> str:
+def _key(given: str | None, longest: int = base.LONGEST_KEY) -> str:
     """Return the idempotency key that was given, or a new one."""
     if given is None:
         return new_key()

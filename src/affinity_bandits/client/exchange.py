@@ -1,70 +1,86 @@
-"""One request with its retries, without any I/O: what both clients share."""
+"""One request with its retries, without any I/O, and the exceptions that it ends in."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
 
 from affinity_bandits._version import __version__
-from affinity_bandits.client.errors import ServiceError, no_reply, refused
-from affinity_bandits.client.requests import TRANSIENT, Outcome, Request
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.client.core import TRANSIENT, Outcome, Request
+from affinity_bandits.errors import AffinityError, InvalidInput
 from affinity_bandits.wire import Problem
-from affinity_bandits.wire.limits import API_KEY
-from affinity_bandits.wire.values import number, whole
+from affinity_bandits.wire.base import API_KEY, check_number
 
 T = TypeVar("T")
+# Failures of a request that never left: a repeat would fail again.
 OURS = (httpx.LocalProtocolError, httpx.UnsupportedProtocol)
-"""Failures of a request that never left: a repeat would fail again."""
-FIRST_PAUSE, LARGEST_BACKOFF = 0.1, 10.0
-LONGEST_PAUSE = 60.0
-"""Seconds; a service that asks for more patience than that is given up."""
+FIRST_PAUSE, LARGEST_BACKOFF = 0.1, 10.0  # seconds
+LONGEST_PAUSE = 60.0  # a service that asks for more is given up
+# What to do about a status, where the service's own words do not say it.
+ADVICE = {
+    401: "check the API key: it may be mistyped, revoked or expired",
+    403: "use an API key that has the scope this call needs",
+    409: "repeat a request unchanged, or leave its idempotency key out so that a new one is made",
+    413: "send less at once, or have the API key's largest body raised",
+    429: "send fewer requests a second, or have the API key's rate raised",
+}
+LONGEST_DETAIL = 500
 
 
-@dataclass(frozen=True)
-class Retries:
-    """A bounded number of tries with growing pauses.
+class ServiceError(AffinityError):
+    """A request failed: it was refused, had no reply, or the reply was not understood.
 
-    Args:
-        attempts: tries at most.
-        spread: a number between two others, for pauses that do not keep step with other clients'.
+    Attributes:
+        status: the HTTP status; None where no reply came.
+        code: a word that programs can rely on; "http" and the status where the reply was not
+            the service's.
+        detail: what the service said.
+        idempotency_key: what a repeat must carry to be the same request; None for a reading one.
     """
 
-    attempts: int
-    spread: Callable[[float, float], float] = random.uniform
+    def __init__(
+        self, text: str, *, status: int | None, code: str, detail: str, idempotency_key: str | None
+    ) -> None:
+        super().__init__(text)
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.idempotency_key = idempotency_key
 
-    def pause(self, tries: int, retry_after: str | None = None) -> float | None:
-        """Return how many seconds to wait for the next try; None if there is none.
 
-        Args:
-            tries: made so far.
-            retry_after: what the last reply asked for.
-        """
-        asked = seconds_of(retry_after)
-        if tries >= self.attempts or asked > LONGEST_PAUSE:
-            return None
-        backoff = min(LARGEST_BACKOFF, FIRST_PAUSE * 2.0 ** (tries - 1))
-        return max(asked, backoff / 2) + self.spread(0.0, backoff / 2)
+class RequestRefused(ServiceError):  # noqa: N818 - reads as the fact it states
+    """The service refused the request; a repeat would be refused again."""
+
+
+class NoReply(ServiceError):  # noqa: N818 - reads as the fact it states
+    """No try got a conclusive reply, so whether the request was carried out is unknown.
+
+    It may be repeated with the same idempotency key, at any time.
+    """
 
 
 class Exchange(Generic[T]):
-    """One request and its tries.
+    """One request and its tries, with growing pauses.
 
     Args:
         request: what is sent each time.
-        retries: how often, and with which pauses.
+        attempts: tries at most.
+        spread: draws a number between two others, so that clients do not pause in step.
     """
 
-    def __init__(self, request: Request[T], retries: Retries) -> None:
+    def __init__(
+        self,
+        request: Request[T],
+        attempts: int,
+        spread: Callable[[float, float], float] = random.uniform,
+    ) -> None:
         self.request = request
-        self._retries = retries
+        self._attempts = attempts
+        self._spread = spread
         self._tries = 0
         self._last: Outcome = "nothing was sent"
 
@@ -72,10 +88,12 @@ class Exchange(Generic[T]):
         """Record a try's outcome; return the seconds until the next, None if it was the last."""
         self._tries += 1
         self._last = outcome
-        if not self.request.transient(outcome):
+        asked = 0.0 if isinstance(outcome, str) else seconds_of(outcome.headers.get("Retry-After"))
+        over = self._tries >= self._attempts or asked > LONGEST_PAUSE
+        if over or not self.request.transient(outcome):
             return None
-        asked = None if isinstance(outcome, str) else outcome.headers.get("Retry-After")
-        return self._retries.pause(self._tries, asked)
+        backoff = min(LARGEST_BACKOFF, FIRST_PAUSE * 2.0 ** (self._tries - 1))
+        return max(asked, backoff / 2) + self._spread(0.0, backoff / 2)
 
     def result(self) -> T:
         """Return the message in the last reply.
@@ -85,15 +103,15 @@ class Exchange(Generic[T]):
             NoReply: no try brought a reply.
             ServiceError: the reply was not understood, or the service failed.
         """
-        last, key = self._last, self.request.key
+        last = self._last
         if isinstance(last, str):
-            raise no_reply(self._tries, None, "no_reply", last, key)
+            raise self._no_reply(None, "no_reply", last)
         status = last.status_code
         if not 200 <= status < 300:
             code, detail = _problem(last)
             if status in TRANSIENT:
-                raise no_reply(self._tries, status, code, detail, key)
-            raise refused(status, code, detail, key)
+                raise self._no_reply(status, code, detail)
+            raise self._refused(status, code, detail)
         try:
             return self.request.read(last.content)
         except ValueError:
@@ -104,8 +122,26 @@ class Exchange(Generic[T]):
             status=status,
             code="not_understood",
             detail="the reply could not be read",
-            idempotency_key=key,
+            idempotency_key=self.request.key,
         )
+
+    def _refused(self, status: int, code: str, detail: str) -> ServiceError:
+        words = detail if len(detail) <= LONGEST_DETAIL else f"{detail[: LONGEST_DETAIL - 3]}..."
+        advice = ADVICE.get(status)
+        if status >= 500:
+            advice = "the service failed; its log says why"
+        text = f"{words} (HTTP {status}, {code})" + (f"; {advice}" if advice else "")
+        kind = RequestRefused if 400 <= status < 500 else ServiceError
+        key = self.request.key
+        return kind(text, status=status, code=code, detail=words, idempotency_key=key)
+
+    def _no_reply(self, status: int | None, code: str, detail: str) -> ServiceError:
+        advice = ADVICE.get(status or 0, "is the service up, and is this its address?")
+        key = self.request.key
+        again = "" if key is None else f"; to repeat it safely, give key={key!r} again"
+        times = "1 try" if self._tries == 1 else f"{self._tries} tries"
+        text = f"no reply after {times}, the last: {detail}; {advice}{again}"
+        return NoReply(text, status=status, code=code, detail=detail, idempotency_key=key)
 
 
 def lost_by(error: httpx.RequestError) -> str:
@@ -121,7 +157,7 @@ def lost_by(error: httpx.RequestError) -> str:
 
 def settings_of(url: str, key: str, timeout: float) -> dict[str, Any]:
     """Return the arguments of an httpx client; the API key is nowhere but in its headers."""
-    seconds = number("timeout", timeout, low=0.001, high=86_400.0)
+    seconds = check_number("timeout", timeout, low=0.001, high=86_400.0)
     headers = {
         "Authorization": f"Bearer {_checked_key(key)}",
         "User-Agent": f"affinity-bandits/{__version__}",
@@ -130,28 +166,16 @@ def settings_of(url: str, key: str, timeout: float) -> dict[str, Any]:
     return {"base_url": _checked_url(url), "headers": headers, "timeout": seconds}
 
 
-def retries_of(attempts: int) -> Retries:
-    """Return the schedule for this number of tries."""
-    return Retries(whole("attempts", attempts, low=1, high=1000))
-
-
 def seconds_of(retry_after: str | None) -> float:
-    """Return the seconds that a Retry-After header asks for; 0 if it has no valid value.
+    """Return the seconds that a Retry-After header asks for; 0 if it is not a positive number.
 
     >>> seconds_of("3"), seconds_of(None), seconds_of("soon")
     (3.0, 0.0, 0.0)
     """
-    if retry_after is None:
-        return 0.0
     try:
-        seconds = float(retry_after)
+        seconds = float(retry_after or 0.0)
     except ValueError:
-        try:
-            until = parsedate_to_datetime(retry_after)
-        except ValueError:
-            return 0.0
-        zoned = until if until.tzinfo is not None else until.replace(tzinfo=UTC)
-        seconds = (zoned - datetime.now(UTC)).total_seconds()
+        return 0.0
     return seconds if seconds > 0.0 else 0.0  # also where it is not a number
 
 

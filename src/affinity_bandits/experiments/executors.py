@@ -1,42 +1,190 @@
-"""The executor protocol, and the executor that runs everything in this process."""
+"""Executors: run shards in this process or in several."""
 
 from __future__ import annotations
 
+import contextlib
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
+from multiprocessing.connection import Connection, wait
 from typing import Protocol
 
-from affinity_bandits.experiments.spec import Cell
+from affinity_bandits import checks
+from affinity_bandits.errors import NotSupported
+from affinity_bandits.experiments.cells import Cell
 from affinity_bandits.experiments.work import Report, Task, run_task
 
-Done = Callable[[Report], None]
-"""Is told what became of every shard, as it is known."""
+Done = Callable[[Report], None]  # called with the report on every shard
 
 
 class Executor(Protocol):
-    """Runs tasks in any order, writes their shards to a store and reports on each of them."""
-
-    @property
-    def workers(self) -> int:
-        """How many tasks run at once."""
-
-    def check(self, cell: Cell) -> None:
-        """Refuse, before anything is started, a cell that cannot be sent to the workers."""
+    """Runs tasks in any order, writes their shards to a store and reports on each shard."""
 
     def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
-        """Run every task; `tasks` is consumed only as fast as they are run."""
+        """Run every task; `tasks` is consumed only as fast as tasks are run."""
 
 
 class SerialExecutor:
-    """One shard after the other, in this process."""
-
-    workers = 1
-
-    def check(self, cell: Cell) -> None:
-        """Accept every cell: it stays in this process."""
+    """Runs one shard after the other in this process."""
 
     def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
         """Run every task."""
         for task in tasks:
             for shard in task:
-                for report in run_task([shard], root):
-                    done(report)
+                done(*run_task([shard], root))
+
+
+SHUTDOWN_SECONDS = 3.0  # seconds that workers have after Ctrl-C to finish their tasks
+MAX_CRASHES = 3  # workers that a shard may kill before it is reported as failed
+
+
+class ProcessExecutor:
+    """Several processes, started by spawn; a worker that dies is replaced.
+
+    The shards of a worker that died are run again, each as a task of its own. A shard whose
+    workers keep dying is reported as failed.
+
+    Args:
+        workers: how many; one per core by default.
+    """
+
+    def __init__(self, workers: int | None = None) -> None:
+        cores = os.cpu_count() or 1
+        self.workers = cores if workers is None else checks.integer("workers", workers, low=1)
+
+    def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
+        """Run every task."""
+        fresh = iter(tasks)
+        again: deque[Task] = deque()
+        crashes: Counter[str] = Counter()
+        busy: dict[Connection, tuple[_Worker, Task]] = {}
+        idle: list[_Worker] = []
+        try:
+            while True:
+                while len(busy) < self.workers:
+                    task = again.popleft() if again else next(fresh, None)
+                    if task is None:
+                        break
+                    worker = idle.pop() if idle else _Worker(root)
+                    busy[worker.pipe] = worker, task
+                    try:
+                        worker.send(task)
+                    except (pickle.PicklingError, AttributeError, TypeError) as error:
+                        raise unsendable(task[0].planned.cell(), str(error)) from None
+                if not busy:
+                    return
+                for pipe in wait(list(busy)):
+                    assert isinstance(pipe, Connection)
+                    worker, task = busy.pop(pipe)
+                    answer = worker.answer()
+                    if answer is None:
+                        again += _retry(task, crashes, done)
+                        continue
+                    idle.append(worker)
+                    if isinstance(answer, str):
+                        raise unsendable(task[0].planned.cell(), answer)
+                    for report in answer:
+                        done(report)
+        except KeyboardInterrupt:
+            # A task may take hours. What workers write is whole or absent, so they can be killed.
+            for worker, _ in busy.values():
+                worker.pipe.poll(SHUTDOWN_SECONDS / self.workers)
+            raise
+        finally:
+            for worker in (*idle, *(worker for worker, _ in busy.values())):
+                worker.stop()
+
+
+def _retry(task: Task, crashes: Counter[str], done: Done) -> list[Task]:
+    """Return the shards of a task whose worker died as tasks; report those that died too often."""
+    again: list[Task] = []
+    for shard in task:
+        crashes[shard.name] += len(task) == 1  # in a longer task, another shard may be to blame
+        if crashes[shard.name] < MAX_CRASHES:
+            again.append((shard,))
+        else:
+            error = f"its worker died {MAX_CRASHES} times: killed, or out of memory"
+            done(Report(shard, 0.0, error))
+    return again
+
+
+class _Worker:
+    """A process that runs one task at a time."""
+
+    def __init__(self, root: str) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, far_end = context.Pipe()
+        self._process = context.Process(target=_work, args=(far_end, root), daemon=True)
+        # Ctrl-C must not reach the process before `_work` ignores it.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self._process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        far_end.close()
+
+    def send(self, task: Task) -> None:
+        """Send a task; a dead worker is noticed by `answer`."""
+        with contextlib.suppress(BrokenPipeError):
+            self.pipe.send(task)
+
+    def answer(self) -> list[Report] | str | None:
+        """Return the reports of a task, why it could not be loaded, or None if the worker died."""
+        try:
+            found: list[Report] | str = self.pipe.recv()
+        except (EOFError, OSError):
+            self.stop()
+            return None
+        return found
+
+    def stop(self) -> None:
+        """End the process."""
+        self._process.terminate()
+        self._process.join()
+        self.pipe.close()
+
+
+def _work(pipe: Connection, root: str) -> None:
+    """Run tasks until the driver is gone; Ctrl-C is the driver's to handle."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_driver, daemon=True).start()
+    while True:
+        answer: list[Report] | str
+        try:
+            task = pipe.recv()
+        except EOFError:
+            return
+        except (
+            Exception
+        ) as error:  # a module that is not there, a class that its file does not have
+            answer = f"{type(error).__name__}: {error}"
+        else:
+            answer = run_task(task, root)
+        with contextlib.suppress(BrokenPipeError):
+            pipe.send(answer)
+
+
+def _end_with_the_driver() -> None:
+    driver = multiprocessing.parent_process()
+    if driver is not None:
+        driver.join()
+        os._exit(1)
+
+
+def unsendable(cell: Cell, reason: str) -> NotSupported:
+    """Return the error to raise for a cell that another process cannot run."""
+    parts = {
+        "policy": f"policy {str(cell.policy)!r}",
+        "bias": f"bias {str(cell.bandit.bias)!r}",
+        "bandit": f"noise {str(cell.bandit.noise)!r}",
+    }
+    named = " and ".join(parts[part] for part in cell.code if part in parts)
+    return NotSupported(
+        f"{named or 'a cell'} cannot be sent to another process ({reason}): put the code at the "
+        f"top level of a module (a .py file) and import it from there, or let this process do the "
+        f"work (executor serial, SerialExecutor())"
+    )

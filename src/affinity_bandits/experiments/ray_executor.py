@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
 import socket
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -12,43 +11,26 @@ from typing import Any
 from affinity_bandits import checks
 from affinity_bandits.errors import AffinityError, MissingExtra
 from affinity_bandits.experiments.executors import Done
-from affinity_bandits.experiments.spec import Cell
 from affinity_bandits.experiments.work import Report, Task, run_task
 
-PATIENCE = 10.0
-"""Seconds to wait for a cluster's machine to answer."""
-WINDOW = 3
-"""Tasks in flight for each core: Ray keeps a record of every one."""
-RETRIES = 20
-"""How often Ray runs a task again whose worker or machine died."""
-MAX_SOLO_CRASHES = 3
-"""The same for one shard alone, before it is given up."""
+PATIENCE = 10.0  # seconds to wait for a cluster's machine to answer
+WINDOW = 3  # tasks in flight for each core: Ray keeps a record of every one
+RETRIES = 20  # how often Ray runs a task again whose worker or machine died
+MAX_SOLO_CRASHES = 3  # the same for one shard alone, before it is given up
 
 
 class RayExecutor:
     """Tasks on a Ray cluster; the store must be reachable from all of its machines.
 
     Args:
-        address: of an existing cluster ("auto", or host:port); left out, a cluster of this
-            machine alone is started and stopped again.
-        workers: cores to use; all that the cluster has if left out.
-        client: a Ray module that is connected already; it is neither started nor stopped.
+        address: of an existing cluster ("auto", or host:port); by default the cluster that Ray is
+            connected to, or else one of this machine alone, which is stopped at the end.
+        workers: cores to use; by default all that the cluster has.
     """
 
-    def __init__(
-        self, address: str | None = None, workers: int | None = None, client: Any = None
-    ) -> None:
+    def __init__(self, address: str | None = None, workers: int | None = None) -> None:
         self.address = address
         self.asked = None if workers is None else checks.integer("workers", workers, low=1)
-        self.client = client
-
-    @property
-    def workers(self) -> int:
-        """How many tasks run at once, as far as is known before the cluster is asked."""
-        return self.asked or os.cpu_count() or 1
-
-    def check(self, cell: Cell) -> None:
-        """Accept every cell: Ray sends code that is in no module by value."""
 
     def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
         """Run every task."""
@@ -74,10 +56,13 @@ class RayExecutor:
 
     @contextlib.contextmanager
     def _connected(self) -> Iterator[Any]:
-        if self.client is not None:
-            yield self.client
+        try:
+            import ray
+        except ImportError as error:
+            raise MissingExtra("ray", "ray") from error
+        if self.address is None and ray.is_initialized():
+            yield ray
             return
-        ray = _ray()
         if self.address is not None:
             _reach(self.address)
         try:
@@ -92,9 +77,8 @@ class RayExecutor:
             else:
                 ray.init(self.address, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, RuntimeError, ValueError) as error:
-            raise AffinityError(
-                f"no Ray cluster at {self.address or 'this machine'}: {error}"
-            ) from (error)
+            place = self.address or "this machine"
+            raise AffinityError(f"no Ray cluster at {place}: {error}") from error
         try:
             yield ray
         finally:
@@ -122,11 +106,3 @@ def _reach(address: str) -> None:
         socket.create_connection((host, int(port)), PATIENCE).close()
     except (OSError, OverflowError) as error:
         raise AffinityError(f"no Ray cluster at {address}: {error}") from None
-
-
-def _ray() -> Any:
-    try:
-        import ray
-    except ImportError as error:
-        raise MissingExtra("ray", "ray") from error
-    return ray

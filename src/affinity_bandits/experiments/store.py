@@ -1,39 +1,284 @@
-"""The store of finished shards: one parquet file each, whole or absent, with its checksum.
-
-    ab/cdef.../000000000-0001000-0123456789abcdef.parquet   first replicate, count, checksum
-    aside/...                                               damaged or foreign files, moved away
-    failures/...                                            shards that failed by their own fault
-
-The first two digits of a cell's identity are a folder, so that a million cells do not share one. A
-file's checksum is part of its name: name and content appear in one step, and what does not match is
-found out before it is used.
-"""
+"""The store of finished shards: one Parquet file each, complete or absent, with a checksum."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import os
+import platform
 import re
-from collections.abc import Iterable, Iterator
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from affinity_bandits.bandit import AffinityBandit
+from affinity_bandits._version import __version__
 from affinity_bandits.displays import one_line
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.experiments.files import Files, LocalFiles, files_at
-from affinity_bandits.experiments.reading import bandit_of
-from affinity_bandits.experiments.spec import AnyCell, Cell, Shard, identity_of, stream_seed_of
-from affinity_bandits.experiments.tables import (
-    Outcomes,
-    from_bytes,
-    label_in,
-    pyarrow_modules,
-    to_bytes,
-)
+from affinity_bandits.errors import AffinityError, InvalidInput, MissingExtra, NotSupported
+from affinity_bandits.experiments.cells import Cell, Shard, canonical, identity_of, stream_seed_of
+from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.model.bandit import AffinityBandit
+from affinity_bandits.model.bias import Bias, bias_from_json
+from affinity_bandits.model.noise import MECHANISMS, Noise, noise_from_json
 from affinity_bandits.simulation import PolicyRun, Result
+
+_HALF_A_URI = re.compile(r"[a-z][a-z0-9+.-]+:/")
+# Prefix of unfinished files. A writer that is killed leaves one behind.
+TEMPORARY = ".tmp-"
+
+
+class Files:
+    """Files on a filesystem that pyarrow supports: S3, Google Cloud, Azure, HDFS, ...
+
+    Names are paths relative to the root, with forward slashes. `write` makes a file appear whole
+    or not at all: an object store shows an object when its upload is complete.
+
+    Args:
+        filesystem: of pyarrow.
+        root: the folder, e.g. "bucket/sweeps/first".
+    """
+
+    def __init__(self, filesystem: Any, root: str) -> None:
+        self.filesystem = filesystem
+        self.root = root.rstrip("/")
+
+    def names(self, folder: str) -> list[str]:
+        """Return the names of the finished files in a folder; none if there is no such folder."""
+        names = (info.base_name for info in self._infos(folder) if info.is_file)
+        return sorted(name for name in names if not name.startswith(TEMPORARY))
+
+    def folders(self, folder: str) -> list[str]:
+        """Return the names of the folders in a folder."""
+        return sorted(info.base_name for info in self._infos(folder) if not info.is_file)
+
+    def read(self, name: str) -> bytes:
+        """Return a file's content."""
+        with self.filesystem.open_input_stream(f"{self.root}/{name}") as stream:
+            return bytes(stream.read())
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file, whole or not at all."""
+        path = self._path_in_folder(name)
+        with self.filesystem.open_output_stream(path) as stream:
+            stream.write(content)
+
+    def move(self, name: str, to: str) -> None:
+        """Move a file; do nothing if another process has moved it."""
+        with contextlib.suppress(FileNotFoundError):
+            self.filesystem.move(f"{self.root}/{name}", self._path_in_folder(to))
+
+    def remove(self, name: str) -> None:
+        """Remove a file if it is there."""
+        with contextlib.suppress(FileNotFoundError):
+            self.filesystem.delete_file(f"{self.root}/{name}")
+
+    def _path_in_folder(self, name: str) -> str:
+        """Return a file's path, in a folder that exists."""
+        path = f"{self.root}/{name}"
+        self.filesystem.create_dir(path.rpartition("/")[0], recursive=True)
+        return path
+
+    def _infos(self, folder: str) -> list[Any]:
+        from pyarrow import fs
+
+        selector = fs.FileSelector(f"{self.root}/{folder}".rstrip("/"), allow_not_found=True)
+        return list(self.filesystem.get_file_info(selector))
+
+
+class LocalFiles(Files):
+    """Files in a directory on a local disk, which is created if needed.
+
+    A file is written under a temporary name, synced and renamed, so that it survives a crash whole
+    or not at all.
+    """
+
+    def __init__(self, filesystem: Any, root: str) -> None:
+        super().__init__(filesystem, str(Path(root).absolute()))
+        Path(self.root).mkdir(parents=True, exist_ok=True)
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file, whole or not at all."""
+        target = Path(self.root, name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = target.with_name(f"{TEMPORARY}{uuid.uuid4().hex}")
+        try:
+            with temporary.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+        directory = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
+
+
+def files_at(root: str) -> Files:
+    """Return the files under a path or a URI such as s3://bucket/sweeps/first."""
+    pyarrow_modules()
+    from pyarrow import fs
+
+    if "://" not in root:
+        if _HALF_A_URI.match(root):
+            raise InvalidInput("store", "a directory, or a URI with ://", root)
+        return LocalFiles(fs.LocalFileSystem(), root)
+    try:
+        filesystem, path = fs.FileSystem.from_uri(root)
+    except (ValueError, OSError) as error:
+        raise InvalidInput("store", "a directory or a URI that pyarrow knows", root) from error
+    return (LocalFiles if isinstance(filesystem, fs.LocalFileSystem) else Files)(filesystem, path)
+
+
+class Outcomes(NamedTuple):
+    """The content of a shard's file."""
+
+    replicates: IntArray  # [replicate]
+    times: IntArray  # [time]
+    pulls: IntArray  # [replicate, time, arm]
+    candidates: IntArray  # [replicate, arm]
+    text: str  # the cell's content
+    run: dict[str, Any]
+
+
+def to_bytes(shard: Shard, result: Result) -> bytes:
+    """Return a shard's outcome as a Parquet file: one row per replicate and time."""
+    arrow, parquet = pyarrow_modules()
+    replicates, times, arms = result.pulls.shape[1:]
+    rows = replicates * times
+    last = np.zeros((replicates, times, arms), dtype=bool)
+    last[:, -1] = result.candidates[0].astype(bool)
+    # Lists without a fixed size, so that cells of any number of arms are one table.
+    starts = np.arange(rows + 1, dtype=np.int32) * np.int32(arms)
+    table = arrow.table(
+        {
+            "cell": arrow.DictionaryArray.from_arrays(
+                np.zeros(rows, dtype=np.int8), [shard.identity]
+            ),
+            "replicate": np.repeat(result.replicates, times),
+            "time": np.tile(result.checkpoints, replicates),
+            "pulls": arrow.ListArray.from_arrays(starts, arrow.array(result.pulls[0].ravel())),
+            "candidates": arrow.ListArray.from_arrays(starts, arrow.array(last.ravel())),
+        }
+    )
+    about = {
+        "cell": shard.planned.text,
+        "run": json.dumps(vars(result.runs[0])),
+        "version": __version__,
+        "platform": platform.platform(),
+    }
+    buffer = arrow.BufferOutputStream()
+    parquet.write_table(table.replace_schema_metadata(about), buffer, compression="zstd")
+    return bytes(buffer.getvalue())
+
+
+def from_bytes(content: bytes) -> Outcomes:
+    """Return what a file holds; raises pyarrow's errors or KeyError if it is not a shard."""
+    arrow, parquet = pyarrow_modules()
+    table = parquet.read_table(arrow.BufferReader(content)).combine_chunks()
+    replicate = table["replicate"].to_numpy()
+    replicates = np.unique(replicate)
+    times = table["time"].to_numpy()[: len(replicate) // max(1, len(replicates))]
+    shape = (len(replicates), len(times), -1)
+    pulls, candidates = (
+        table[name].chunk(0).flatten().to_numpy(zero_copy_only=False).reshape(shape)
+        for name in ("pulls", "candidates")
+    )
+    return Outcomes(
+        replicates=replicates,
+        times=times,
+        pulls=pulls,
+        candidates=candidates[:, -1].astype(np.int64),
+        text=table.schema.metadata[b"cell"].decode(),
+        run=json.loads(table.schema.metadata[b"run"]),
+    )
+
+
+def pyarrow_modules() -> tuple[Any, Any]:
+    """Return pyarrow and its parquet module, or say how to install them."""
+    try:
+        import pyarrow as arrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise MissingExtra("pyarrow", "experiments") from error
+    return arrow, parquet
+
+
+class Described:
+    """A model known only by its description: what `to_json` returned where it was run."""
+
+    description: str
+
+    def to_json(self) -> dict[str, Any]:
+        return dict(json.loads(self.description))
+
+    def __str__(self) -> str:
+        data = self.to_json()
+        return str(data.get("label", data.get("name")))
+
+
+@dataclass(frozen=True)
+class Unloaded(Described, Bias):
+    """A bias whose function is not loaded."""
+
+    name: ClassVar[str] = "unloaded"
+    description: str
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return float("nan"), float("nan")  # checked where it was run
+
+    @property
+    def lipschitz(self) -> float:
+        raise _gone("bias", self)
+
+    @property
+    def code(self) -> int:
+        raise _gone("bias", self)
+
+
+@dataclass(frozen=True)
+class UnloadedNoise(Described, Noise):
+    """A noise whose sampler is not loaded."""
+
+    name: ClassVar[str] = "unloaded"
+    mechanisms: ClassVar[tuple[str, ...]] = MECHANISMS
+    description: str
+
+    def check_means(self, means: Sequence[float]) -> None:
+        """Check nothing: the means were checked where the cell was run."""
+
+    def law_code(self, mechanism: str) -> int:
+        raise _gone("noise", self)
+
+    def ends(self, means: FloatArray) -> FloatArray:
+        raise _gone("noise", self)
+
+
+def _gone(what: str, model: Bias | Noise) -> NotSupported:
+    return NotSupported(
+        f"{what} {str(model)!r} is code of your own, which is not kept with results: they can be "
+        f"read without it, but it cannot be run or evaluated"
+    )
+
+
+def bandit_of(content: Mapping[str, Any]) -> AffinityBandit:
+    """Return the bandit of a cell's content; a model that cannot be rebuilt is `Unloaded`."""
+    given = dict(content["bandit"])
+    kinds = (("bias", bias_from_json, Unloaded), ("noise", noise_from_json, UnloadedNoise))
+    for key, read, unloaded in kinds:
+        try:
+            given[key] = read(given[key])
+        except AffinityError:
+            given[key] = unloaded(canonical(given[key]))
+    return AffinityBandit(**given)
+
 
 _NAME = re.compile(r"(\d{9})-(\d{7})-([0-9a-f]{16})\.parquet")
 ASIDE = "aside"
@@ -65,9 +310,8 @@ class Kept(NamedTuple):
 
     @property
     def content(self) -> dict[str, Any]:
-        """The saved content: `Cell.to_json` and the simulation's version."""
-        data: dict[str, Any] = json.loads(self.text)
-        return data
+        """The saved content: `Cell.to_json`, seed scheme and package version."""
+        return dict(json.loads(self.text))
 
 
 class Store:
@@ -78,81 +322,61 @@ class Store:
     """
 
     def __init__(self, root: str | Path) -> None:
-        # A worker may have another working directory than whoever hands out the work.
+        # A worker may have another working directory than the driver.
         self.root = str(root) if "://" in str(root) else str(Path(root).absolute())
-        self.files: Files = files_at(root)
+        self.files = files_at(str(root))
 
     def write(self, shard: Shard, result: Result) -> None:
         """Write a shard's outcome, whole or not at all."""
         content = to_bytes(shard, result)
-        stem = shard.name.rpartition("/")[2]
-        self.files.write(
-            f"{folder_of(shard.identity)}/{stem}-{_checksum(content)}.parquet", content
-        )
+        name = f"{shard.stem}-{_checksum(content)}.parquet"
+        self.files.write(f"{folder_of(shard.identity)}/{name}", content)
 
     def has(self, shard: Shard) -> bool:
-        """Return whether a file of that name is there; its content is not looked at."""
-        stem = shard.name.rpartition("/")[2] + "-"
-        return any(name.startswith(stem) for name in self.files.names(folder_of(shard.identity)))
+        """Return whether a file of that name exists; its content is not checked."""
+        names = self.files.names(folder_of(shard.identity))
+        return any(name.startswith(f"{shard.stem}-") for name in names)
 
-    def pieces(self, identity: str) -> tuple[list[Piece], list[str]]:
-        """Return a cell's files whose checksum holds, and the names of those moved aside."""
+    def missing(self, identity: str, replicates: int) -> tuple[list[range], list[str]]:
+        """Return the gaps in a cell's replicates, and the damaged files, which are moved aside."""
         good, bad = [], []
         folder = folder_of(identity)
         for name in self.files.names(folder):
             piece = _piece(folder, name)
             try:
-                whole = piece is not None and self._content(identity, piece) is not None
-            except FileNotFoundError:  # somebody else has moved it aside
+                if piece is not None and self._load(identity, piece) is not None:
+                    good.append(piece)
+                    continue
+            except FileNotFoundError:  # another process has moved it aside
                 continue
-            if piece is not None and whole:
-                good.append(piece)
-            else:
-                bad.append(f"{folder}/{name}")
-                self.files.move(f"{folder}/{name}", f"{ASIDE}/{folder}/{name}")
-        return good, bad
-
-    def missing(self, identity: str, replicates: int) -> tuple[list[range], list[str]]:
-        """Return the replicates of a cell that are not there, and the files moved aside."""
-        good, bad = self.pieces(identity)
+            bad.append(f"{folder}/{name}")
+            self.files.move(f"{folder}/{name}", f"{ASIDE}/{folder}/{name}")
         return _gaps(good, replicates), bad
 
     def count(self, identity: str, replicates: int) -> int:
-        """Return how many of a cell's first replicates are there, by the names of its files.
-
-        Contents are not read, so a damaged file counts until a run finds it out.
-        """
+        """Return how many of a cell's first replicates there are, by the names of its files."""
         return replicates - sum(len(gap) for gap in _gaps(self._named(identity), replicates))
 
     def read(self, cell: Cell, replicates: int) -> Result:
-        """Return the first `replicates` replicates of a cell.
-
-        Raises:
-            InvalidInput: some of them are not in the store, or a file is damaged.
-        """
-        found = self._outcomes(cell.identity)
-        if found is None or not np.array_equal(
-            found.replicates[:replicates], np.arange(replicates)
-        ):
-            finished = 0 if found is None else len(found.replicates)
+        """Return the first replicates of a cell; raise InvalidInput if one is not in the store."""
+        found = self.finished(cell.identity)
+        there = np.arange(0) if found is None else found.replicates
+        if found is None or not np.array_equal(there[:replicates], np.arange(replicates)):
             raise InvalidInput(
-                "replicates", f"finished for cell {cell.identity}", f"{finished} are"
+                "replicates", f"finished for cell {cell.identity}", f"{len(there)} are"
             )
-        return result_of(cell, found, replicates, cell.bandit)
+        return result_of(cell, found, replicates)
 
     def kept(self) -> Iterator[Kept]:
         """Yield every cell that has finished shards, as it was saved with them.
 
-        It needs none of the code that was run, so it also gives cells of code that has been edited
-        or is gone. Damaged files are passed over.
+        The code that was run is not needed. Damaged files are skipped.
         """
         for identity in self.identities():
-            for piece in self._named(identity):
-                content = self._content(identity, piece)
-                label = None if content is None else label_in(content)
-                if label is not None:
-                    yield Kept(identity, label.text)
-                    break
+            loaded = (self._load(identity, piece) for piece in self._named(identity))
+            shard = next(filter(None, loaded), None)
+            if shard is not None:
+                yield Kept(identity, shard.text)
 
     def result(self, kept: Kept, replicates: int | None = None) -> Result:
         """Return the finished replicates of a cell, at most so many, without loading its code.
@@ -160,14 +384,30 @@ class Store:
         Raises:
             InvalidInput: nothing is, or a file is damaged.
         """
-        found = self._outcomes(kept.identity)
+        found = self.finished(kept.identity)
         if found is None:
             raise InvalidInput("kept", "a cell of this store", kept.identity)
         return result_of(kept, found, len(found.replicates) if replicates is None else replicates)
 
     def finished(self, identity: str) -> Outcomes | None:
-        """Return all finished replicates of a cell in order; None if there are none."""
-        return self._outcomes(identity)
+        """Return all finished replicates of a cell; raise InvalidInput if a file is damaged."""
+        parts = []
+        for piece in self._named(identity):
+            shard = self._load(identity, piece)
+            if shard is None:
+                rule = "undamaged; run the sweep again to replace it"
+                raise InvalidInput(piece.name, rule, "not what its name says")
+            parts.append(shard)
+        if not parts:
+            return None
+        # Each replicate once, though shards may overlap.
+        numbers = np.concatenate([part.replicates for part in parts])
+        unique, order = np.unique(numbers, return_index=True)
+        return parts[0]._replace(
+            replicates=unique,
+            pulls=np.concatenate([part.pulls for part in parts])[order],
+            candidates=np.concatenate([part.candidates for part in parts])[order],
+        )
 
     def identities(self) -> Iterator[str]:
         """Yield the identity of every cell that has a folder."""
@@ -177,45 +417,21 @@ class Store:
                     yield outer + inner
 
     def content_hash(self) -> str:
-        """Return a hash of all outcomes, however they are cut into shards, whoever ran them.
-
-        Raises:
-            InvalidInput: a file is damaged.
-        """
+        """Return a hash of all outcomes, which does not depend on how they are cut into shards."""
         state = hashlib.sha256()
         for identity in sorted(self.identities()):
-            found = self._outcomes(identity)
-            if found is None:
-                continue
-            state.update(identity.encode())
-            for array in found[:4]:
-                state.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
+            found = self.finished(identity)
+            if found is not None:
+                state.update(identity.encode())
+                for array in found[:4]:
+                    state.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
         return state.hexdigest()
 
-    def dataset(self) -> Any:
-        """Return all shards as a pyarrow dataset, which reads only what is asked for.
-
-        Checksums are not looked at, and where shards overlap a replicate is there twice, with the
-        same numbers: `read`, `finished` and `content_hash` check and join.
-        """
-        pyarrow_modules()
-        from pyarrow import dataset
-
-        names = [piece.name for identity in self.identities() for piece in self._named(identity)]
-        if not names:
-            raise InvalidInput("store", "with finished work in it", self.root)
-        if isinstance(self.files, LocalFiles):
-            return dataset.dataset([str(self.files.root / name) for name in names])
-        files: Any = self.files
-        return dataset.dataset(
-            [f"{files.root}/{name}" for name in names], filesystem=files.filesystem
-        )
-
     def record_failure(self, shard: Shard, error: str) -> None:
-        """Record that a shard failed by its own fault."""
+        """Record that a shard failed."""
         data = {"shard": shard.name, "cell": json.loads(shard.planned.text), "error": error}
-        text = json.dumps(data, indent=1)
-        self.files.write(_failure(shard), text.encode())
+        name = f"{FAILURES}/{shard.name.replace('/', '-')}.json"
+        self.files.write(name, json.dumps(data, indent=1).encode())
 
     def forget_failures(self) -> None:
         """Delete the records of failures, which are about to be retried."""
@@ -233,29 +449,19 @@ class Store:
         found = (_piece(folder, name) for name in self.files.names(folder))
         return sorted(piece for piece in found if piece is not None)
 
-    def _content(self, identity: str, piece: Piece) -> bytes | None:
-        """Return a file's content, or None if it is not what its folder and name say."""
+    def _load(self, identity: str, piece: Piece) -> Outcomes | None:
+        """Return what a file holds, or None if that is not what its folder and name say."""
         content = self.files.read(piece.name)
         if _checksum(content) != piece.checksum:
             return None
-        # A checksum also holds for an undamaged file under another shard's name.
-        label = label_in(content)
-        if label is None or identity_of(label.text) != identity:
+        # The checksum also holds for an undamaged file under another shard's name.
+        try:
+            shard = from_bytes(content)
+        except (OSError, ValueError, KeyError):  # with its checksum, but not written by a store
             return None
-        return content if label[1:] == (piece.first, piece.replicates) else None
-
-    def _outcomes(self, identity: str) -> Outcomes | None:
-        parts = []
-        for piece in self._named(identity):
-            content = self._content(identity, piece)
-            if content is None:
-                raise InvalidInput(
-                    piece.name,
-                    "undamaged; run the sweep again to replace it",
-                    "not what its name says",
-                )
-            parts.append(from_bytes(content))
-        return _joined(parts)
+        numbers = np.arange(piece.first, piece.first + piece.replicates)
+        right = identity_of(shard.text) == identity and np.array_equal(shard.replicates, numbers)
+        return shard if right else None
 
 
 def folder_of(identity: str) -> str:
@@ -263,26 +469,14 @@ def folder_of(identity: str) -> str:
     return f"{identity[:2]}/{identity[2:]}"
 
 
-def result_of(
-    planned: Kept | AnyCell,
-    found: Outcomes,
-    replicates: int,
-    bandit: AffinityBandit | None = None,
-) -> Result:
-    """Return outcomes of a cell as a result of at most so many replicates.
-
-    Args:
-        planned: the cell; its policy is not needed.
-        found: what there is of it.
-        replicates: the most to return.
-        bandit: its bandit, if it is at hand; otherwise the content is read.
-    """
-    content = json.loads(planned.text)
+def result_of(cell: Kept | Cell, found: Outcomes, replicates: int) -> Result:
+    """Return at most so many outcomes of a cell as a result; the cell's policy is not needed."""
+    content = json.loads(cell.text)
     return Result(
-        bandit=bandit_of(content) if bandit is None else bandit,
+        bandit=cell.bandit if isinstance(cell, Cell) else bandit_of(content),
         runs=(PolicyRun(**found.run),),
         horizon=content["horizon"],
-        seed=stream_seed_of(planned.identity),
+        seed=stream_seed_of(cell.text),
         replicates=found.replicates[:replicates],
         checkpoints=np.array(content["checkpoints"], dtype=np.int64),
         pulls=found.pulls[None, :replicates],
@@ -295,29 +489,10 @@ def _gaps(pieces: Iterable[Piece], replicates: int) -> list[range]:
     gaps = []
     at = 0
     for piece in sorted(pieces):
-        if piece.first > at:
-            gaps.append(range(at, min(piece.first, replicates)))
+        gaps.append(range(at, min(piece.first, replicates)))
         at = max(at, piece.first + piece.replicates)
-        if at >= replicates:
-            break
-    if at < replicates:
-        gaps.append(range(at, replicates))
-    return [gap for gap in gaps if len(gap) > 0]
-
-
-def _joined(parts: list[Outcomes]) -> Outcomes | None:
-    """Return parts as one, each replicate once, though shards may overlap."""
-    if not parts:
-        return None
-    numbers = np.concatenate([part.replicates for part in parts])
-    unique, order = np.unique(numbers, return_index=True)
-    return Outcomes(
-        replicates=unique,
-        times=parts[0].times,
-        pulls=np.concatenate([part.pulls for part in parts])[order],
-        candidates=np.concatenate([part.candidates for part in parts])[order],
-        run=parts[0].run,
-    )
+    gaps.append(range(at, replicates))
+    return [gap for gap in gaps if gap]
 
 
 def _piece(folder: str, name: str) -> Piece | None:
@@ -330,7 +505,3 @@ def _piece(folder: str, name: str) -> Piece | None:
 
 def _checksum(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=8).hexdigest()
-
-
-def _failure(shard: Shard) -> str:
-    return f"{FAILURES}/{shard.name.replace('/', '-')}.json"

@@ -1,54 +1,31 @@
-"""Sweeps: a grid of cells from axes, written in TOML or Python.
-
-A sweep never holds its cells. Every value of an axis is turned once into the piece of text that it
-contributes to a cell's canonical content; a cell is then a few pieces put together and hashed, and
-is built only where it is run.
-"""
+"""Sweeps: grids of cells, from axes written in TOML or Python."""
 
 from __future__ import annotations
 
 import itertools
-import json
+import math
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from affinity_bandits import checks
-from affinity_bandits.bandit import AffinityBandit
-from affinity_bandits.bias import bias_from_json
-from affinity_bandits.catalogue import own_classes, policy_class, policy_from_json
-from affinity_bandits.committee import Joining, Judges
-from affinity_bandits.digests import own_code
-from affinity_bandits.displays import some
+from affinity_bandits.catalogue import policy_from_json
+from affinity_bandits.displays import one_line, some
 from affinity_bandits.errors import AffinityError, InvalidInput
-from affinity_bandits.experiments.spec import (
-    SIMULATION_VERSION,
-    Planned,
-    canonical,
-    check_amounts,
-    identity_of,
-    rest_of,
-)
-from affinity_bandits.noise import MECHANISMS, NOISES, noise_from_json
+from affinity_bandits.experiments.cells import Cell, PlannedCell, check_amounts, code_of
+from affinity_bandits.model.bandit import AffinityBandit
+from affinity_bandits.model.bias import Bias, bias_from_json
+from affinity_bandits.model.committee import Joining, Judges
+from affinity_bandits.model.noise import MECHANISMS, noise_from_json
+from affinity_bandits.policies import Policy
 from affinity_bandits.simulation.simulator import checkpoints_at
 
 BANDIT = tuple(f"bandit.{item.name}" for item in fields(AffinityBandit))
 RUN = ("policy", "horizon", "checkpoints", "engine")
-KEYS = (*BANDIT, *RUN)
-"""What can be fixed or be an axis."""
-DEFAULTS: dict[str, Any] = {
-    "bandit.bias": "constant",
-    "bandit.initial_pulls": None,
-    "bandit.noise": "bernoulli",
-    "bandit.mechanism": None,
-    "bandit.memory": None,
-    "bandit.joining": 1.0,
-    "bandit.judges": "committee",
-    "checkpoints": 1,
-    "engine": "auto",
-}
+KEYS = (*BANDIT, *RUN)  # what can be fixed or be an axis
 
 
 @dataclass(frozen=True)
@@ -59,9 +36,9 @@ class Sweep:
         axes: from a key such as "bandit.bias", "policy" or "horizon" to its values.
         fixed: from such a key to the value that all cells share.
         replicates: of every cell.
-        seed: of all of them.
-        shard_size: replicates in one piece of work; left out, so many as take about a second.
-            Changes nothing but how work is cut.
+        seed: of all cells.
+        shard_size: replicates per shard, which does not change results; by default as many as
+            take about a second.
 
     >>> sweep = Sweep(
     ...     axes={"policy": ["ucb1", "elimination"], "horizon": [1000, 10_000]},
@@ -97,10 +74,10 @@ class Sweep:
         checks.integer("seed", self.seed, low=0, high=2**128 - 1)
         object.__setattr__(self, "axes", axes)
         object.__setattr__(self, "fixed", dict(self.fixed))
-        # A mistake in a value is said now; combinations are checked where they are built.
-        for key in KEYS:
-            for value in self._values(key):
-                _pieces(key, value)
+        # Combinations of values are checked when cells are built.
+        for key, values in (*axes.items(), *((key, [self.fixed[key]]) for key in self.fixed)):
+            for value in values:
+                _Value(key, value)
 
     def __repr__(self) -> str:
         axes = some([f"{key} of {len(values):,}" for key, values in self.axes.items()])
@@ -110,29 +87,22 @@ class Sweep:
         )
 
     def __len__(self) -> int:
-        length = 1
-        for values in self.axes.values():
-            length *= len(values)
-        return length
+        return math.prod(len(values) for values in self.axes.values())
 
-    def planned(self) -> Iterator[Planned]:
-        """Yield every cell without building it; a cell that comes twice is yielded twice."""
-        pieces = {key: [_pieces(key, value) for value in self._values(key)] for key in KEYS}
-        ordered = [key for key in KEYS if key not in self.axes]
-        shared = {key: pieces[key][0] for key in ordered}
-        axes = list(self.axes)
-        seed = int(self.seed)
-        for place in itertools.product(*(range(len(self.axes[key])) for key in axes)):
-            chosen = dict(shared)
-            for key, index in zip(axes, place, strict=True):
-                chosen[key] = pieces[key][index]
-            yield _planned(chosen, seed, place)
-
-    def values(self, planned: Planned) -> dict[str, Any]:
-        """Return a cell's value on every axis."""
-        return {
-            key: self.axes[key][index] for key, index in zip(self.axes, planned.place, strict=True)
-        }
+    def planned(self) -> Iterator[PlannedCell]:
+        """Yield every cell; duplicates are yielded twice."""
+        axes = [[_Value(key, value) for value in values] for key, values in self.axes.items()]
+        fixed = [_Value(key, value) for key, value in self.fixed.items()]
+        for place in itertools.product(*(range(len(values)) for values in axes)):
+            chosen = [values[index] for values, index in zip(axes, place, strict=True)]
+            values = {value.key: value for value in (*fixed, *chosen)}
+            given = {key: value.given for key, value in values.items()}
+            built: Cell | AffinityError
+            try:
+                built = _build(values, int(self.seed))
+            except AffinityError as error:
+                built = error
+            yield PlannedCell(place, given, built)
 
     def to_json(self) -> dict[str, Any]:
         """Return the sweep as JSON-ready data; `from_json` reads it back."""
@@ -154,11 +124,7 @@ class Sweep:
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Sweep:
-        """Read a sweep from a TOML file.
-
-        Keys with dots may be written as tables: `[fixed.bandit]` with `noise = "gaussian"` is
-        `"bandit.noise"` of `[fixed]`.
-        """
+        """Read a TOML file; the table `[fixed.bandit]` may hold the "bandit." keys of `[fixed]`."""
         try:
             data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
         except (ValueError, RecursionError) as error:
@@ -167,11 +133,6 @@ class Sweep:
             if isinstance(data.get(table), dict):
                 data[table] = _flattened(data[table])
         return cls.from_json(data)
-
-    def _values(self, key: str) -> Sequence[Any]:
-        if key in self.axes:
-            return self.axes[key]
-        return (self.fixed.get(key, DEFAULTS.get(key)),)
 
 
 def _flattened(table: dict[str, Any]) -> dict[str, Any]:
@@ -185,23 +146,54 @@ def _flattened(table: dict[str, Any]) -> dict[str, Any]:
     return flat
 
 
-class _Piece:
-    """What a value contributes to a cell's text, and what others need to know of it."""
+class _Value:
+    """A value of a sweep as given and as parsed, with the digest of the user's own code in it."""
 
-    __slots__ = ("code", "own", "revision", "text", "value")
+    def __init__(self, key: str, given: Any) -> None:
+        self.key = key
+        self.given = given
+        self.parsed = _parse(key, given)
+        self.code: dict[str, str] = {}
+        if key == "bandit.noise":
+            self.code = code_of({"bandit": (AffinityBandit, self.parsed)})
+        elif isinstance(self.parsed, Bias | Policy):
+            self.code = code_of({key.removeprefix("bandit."): self.parsed})
 
-    def __init__(self, value: Any, text: str | None = None, of: Any = None) -> None:
-        self.value = value
-        self.text = canonical(value) if text is None else text
-        self.code = own_code(of)
-        self.revision = getattr(of, "revision", 0)
-        self.own = own_classes(*(of if isinstance(of, tuple) else (of,)))
+
+def _build(values: Mapping[str, _Value], seed: int) -> Cell:
+    """Build a cell from one value per key; absent keys have the bandit's defaults."""
+    parsed = {key: value.parsed for key, value in values.items()}
+    bandit = AffinityBandit(
+        **{
+            key.removeprefix("bandit."): value
+            for key, value in parsed.items()
+            if key in BANDIT and value is not None
+        }
+    )
+    code = {name: digest for value in values.values() for name, digest in value.code.items()}
+    policy = parsed["policy"]
+    if isinstance(policy, Mapping):
+        policy = policy_from_json(policy, bandit, imports=True)
+        code |= code_of({"policy": policy})
+    horizon = parsed["horizon"]
+    times = parsed.get("checkpoints", ())
+    if isinstance(times, int):
+        times = () if times == 1 else checkpoints_at(times, horizon).tolist()
+    cell = Cell(
+        bandit,
+        policy,
+        horizon,
+        tuple(time for time in times if time <= horizon),
+        seed,
+        parsed.get("engine", "auto"),
+    )
+    return cell.with_code(code)
 
 
-def _pieces(key: str, value: Any) -> _Piece:
-    """Return the piece of a value, in the spelling that the built cell would have."""
+def _parse(key: str, value: Any) -> Any:
+    """Return a value as `_build` takes it; the key is named in errors."""
     try:
-        return _PIECES[key](value)
+        return None if value is None and key in _OPTIONAL else _PARSERS[key](value)
     except InvalidInput as error:
         if error.parameter == key:
             raise
@@ -210,138 +202,168 @@ def _pieces(key: str, value: Any) -> _Piece:
         raise named from None
 
 
-def _noise(value: Any) -> _Piece:
-    noise = noise_from_json(value, imports=True)
-    return _Piece(noise.to_json(), of=rest_of(AffinityBandit, noise))
+def _parse_policy(value: Any) -> Any:
+    """Return a policy, or its description if it is told facts about each cell's bandit."""
+    policy = policy_from_json(value, AffinityBandit([0.5, 0.5]), imports=True)
+    if not policy.told:
+        return policy
+    return {"name": value} if isinstance(value, str) else value
 
 
-def _means(value: Any) -> _Piece:
-    return _Piece(list(checks.numbers_list("true_means", value, low=-1e9, high=1e9)))
-
-
-def _initial(value: Any) -> _Piece:
-    if value is None:
-        return _Piece(None)
-    return _Piece(list(checks.integers_list("initial_pulls", value, low=1)))
-
-
-def _bias(value: Any) -> _Piece:
-    bias = bias_from_json(value, imports=True)
-    return _Piece(bias.to_json(), of=bias)
-
-
-def _policy(value: Any) -> _Piece:
-    given = {"name": value} if isinstance(value, str) else value
-    name = given.get("name") if isinstance(given, Mapping) else None
-    if isinstance(name, str) and _is_told(name):
-        return _Piece(given, "")  # spelled out with each cell's own bandit
-    policy = policy_from_json(given, imports=True)
-    return _Piece(policy.to_json(), of=policy)
-
-
-def _is_told(name: str) -> bool:
-    """Return whether a policy is told more than feedback."""
-    cls = policy_class(name, imports=True)
-    return getattr(cls, "information", "feedback") != "feedback"
-
-
-def _horizon(value: Any) -> _Piece:
-    return _Piece(checks.integer("horizon", value, low=1))
-
-
-def _checkpoints(value: Any) -> _Piece:
+def _parse_checkpoints(value: Any) -> int | tuple[int, ...]:
     if isinstance(value, list | tuple):
-        return _Piece(list(checks.integers_list("checkpoints", value, low=1)))
-    return _Piece(checks.integer("checkpoints", value, low=1, high=10**6))
+        return checks.integers_list("checkpoints", value, low=1)
+    return checks.integer("checkpoints", value, low=1, high=10**6)
 
 
-def _engine(value: Any) -> _Piece:
-    return _Piece(checks.choice("engine", value, ("auto", "steps")))
-
-
-def _mechanism(value: Any) -> _Piece:
-    return _Piece(None if value is None else checks.choice("mechanism", value, MECHANISMS))
-
-
-def _memory(value: Any) -> _Piece:
-    return _Piece(None if value is None else checks.integer("memory", value, low=1, high=10**8))
-
-
-def _joining(value: Any) -> _Piece:
-    joining = Joining.from_json(value)
-    return _Piece(joining.to_json(), "" if joining.everyone else None)
-
-
-def _judges(value: Any) -> _Piece:
-    judges = Judges.from_json(value)
-    return _Piece(judges.to_json(), "" if judges == Judges() else None)
-
-
-_PIECES: dict[str, Callable[[Any], _Piece]] = {
-    "bandit.true_means": _means,
-    "bandit.bias": _bias,
-    "bandit.initial_pulls": _initial,
-    "bandit.noise": _noise,
-    "bandit.mechanism": _mechanism,
-    "bandit.memory": _memory,
-    "bandit.joining": _joining,
-    "bandit.judges": _judges,
-    "policy": _policy,
-    "horizon": _horizon,
-    "checkpoints": _checkpoints,
-    "engine": _engine,
+_OPTIONAL = ("bandit.initial_pulls", "bandit.mechanism", "bandit.memory")
+_PARSERS: dict[str, Callable[[Any], Any]] = {
+    "bandit.true_means": partial(checks.numbers_list, "true_means", low=-1e9, high=1e9),
+    "bandit.bias": partial(bias_from_json, imports=True),
+    "bandit.initial_pulls": partial(checks.integers_list, "initial_pulls", low=1),
+    "bandit.noise": partial(noise_from_json, imports=True),
+    "bandit.mechanism": partial(checks.choice, "mechanism", allowed=MECHANISMS),
+    "bandit.memory": partial(checks.integer, "memory", low=1, high=10**8),
+    "bandit.joining": Joining.from_json,
+    "bandit.judges": Judges.from_json,
+    "policy": _parse_policy,
+    "horizon": partial(checks.integer, "horizon", low=1),
+    "checkpoints": _parse_checkpoints,
+    "engine": partial(checks.choice, "engine", allowed=("auto", "steps")),
 }
 
 
-def _planned(chosen: Mapping[str, _Piece], seed: int, place: tuple[int, ...]) -> Planned:
-    """Assemble a cell's text, with its keys in the order in which JSON sorts them."""
-    means = chosen["bandit.true_means"]
-    initial = chosen["bandit.initial_pulls"]
-    noise = chosen["bandit.noise"]
-    mechanism = chosen["bandit.mechanism"]
-    horizon = chosen["horizon"].value
-    initial_text = initial.text
-    if initial.value is None:
-        initial_text = canonical([1] * len(means.value))
-    mechanism_text = mechanism.text
-    if mechanism.value is None:
-        mechanism_text = canonical(NOISES[noise.value["name"]].mechanisms[0])
-    # Like the bandit's own description, without what is as in the paper.
-    committee = "".join(
-        f'"{name}":{chosen[f"bandit.{name}"].text},'
-        for name in ("joining", "judges")
-        if chosen[f"bandit.{name}"].text
+WORDS = {
+    "bandit.true_means": "true means",
+    "bandit.bias": "bias",
+    "bandit.initial_pulls": "initial pulls",
+    "bandit.noise": "noise",
+    "bandit.mechanism": "feedback mechanism",
+    "bandit.memory": "members that are remembered",
+    "bandit.joining": "who joins",
+    "bandit.judges": "who judges",
+    "policy": "policy",
+    "horizon": "pulls of a run (horizon)",
+    "checkpoints": "checkpoints",
+    "engine": "engine",
+}
+_INSIDE = {"bandit.bias": "the {} bias", "bandit.noise": "{} noise", "policy": "{}"}
+_ELEMENTS = {"bandit.true_means": "true mean", "bandit.initial_pulls": "initial pulls"}
+MAX_OTHERS = 4  # elements of a list that are named beside the one that varies
+MAX_FIXED = 160  # characters of the line about the values that all cells share
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of a sweep.
+
+    Attributes:
+        key: e.g. "bandit.bias".
+        words: what it measures, for a reader.
+        labels: its values, for a reader.
+        numbers: its values as numbers, if a single number varies: the values themselves, one
+            setting of a model, one element of a list, or the gap of the true means.
+        column: the numbers' column in a table.
+    """
+
+    key: str
+    words: str
+    labels: tuple[str, ...]
+    numbers: tuple[float, ...] | None
+    column: str
+
+    __repr__ = one_line
+
+    @property
+    def short(self) -> str:
+        """The key without its table: "bias"."""
+        return short_key(self.key)
+
+
+def axes_of(sweep: Sweep) -> tuple[Axis, ...]:
+    """Return a sweep's axes in the order of its file."""
+    return tuple(axis_of(key, values) for key, values in sweep.axes.items())
+
+
+def axis_of(key: str, values: Sequence[Any]) -> Axis:
+    """Return an axis with labels and, if a single number varies along it, with that number.
+
+    >>> axis_of("bandit.bias", [{"name": "power", "alpha": 1}, {"name": "power", "alpha": 2}]).words
+    'alpha of the power bias'
+    """
+    labels = tuple(label(value) for value in values)
+    for numbers, words, column in _readings(key, values):
+        if len(set(numbers)) == len(values):
+            return Axis(key, words, labels, tuple(float(number) for number in numbers), column)
+    return Axis(key, WORDS.get(key, key), labels, None, key)
+
+
+def short_key(key: str) -> str:
+    """Return a key without its table, in words."""
+    return key.removeprefix("bandit.").replace("_", " ")
+
+
+def label(value: Any) -> str:
+    """Return a value of an axis for a reader.
+
+    >>> label({"name": "power", "alpha": 2}), label([100, 10]), label(None)
+    ('power(alpha=2)', '100, 10', 'default')
+    """
+    if value is None:
+        return "default"
+    if isinstance(value, Mapping):
+        inner = ", ".join(f"{key}={label(item)}" for key, item in value.items() if key != "name")
+        name = str(value.get("name", ""))
+        return f"{name}({inner})" if inner else name
+    if isinstance(value, list | tuple):
+        return ", ".join(label(item) for item in value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def fixed_words(sweep: Sweep) -> str:
+    """Return the values that all cells share, on one line."""
+    text = "; ".join(f"{short_key(key)} {label(value)}" for key, value in sweep.fixed.items())
+    return text if len(text) <= MAX_FIXED else f"{text[: MAX_FIXED - 3]}..."
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value of an axis is a plain number."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _readings(key: str, values: Sequence[Any]) -> Iterator[tuple[list[float], str, str]]:
+    """Yield ways to read values as numbers: the numbers, their words and their column."""
+    if all(map(is_number, values)):
+        yield list(values), WORDS.get(key, key), key
+    one_model = all(isinstance(value, Mapping) for value in values) and (
+        len({(value.get("name"), *sorted(value)) for value in values}) == 1
     )
-    bandit = (
-        f'{{"bias":{chosen["bandit.bias"].text},"initial_pulls":{initial_text},{committee}'
-        f'"mechanism":{mechanism_text},"memory":{chosen["bandit.memory"].text},'
-        f'"noise":{noise.text},"true_means":{means.text}}}'
-    )
-    policy = chosen["policy"] if chosen["policy"].text else _told(chosen["policy"].value, bandit)
-    own = {"bandit": noise.code, "bias": chosen["bandit.bias"].code, "policy": policy.code}
-    code = canonical({name: digest for name, digest in own.items() if digest is not None})
-    code_text = "" if code == "{}" else f'"code":{code},'
-    text = (
-        f'{{"bandit":{bandit},"checkpoints":{_times(chosen["checkpoints"].value, horizon)},'
-        f'{code_text}"engine":{chosen["engine"].text},"horizon":{horizon},'
-        f'"policy":{policy.text},"seed":{seed},'
-        f'"simulation":{SIMULATION_VERSION + policy.revision}}}'
-    )
-    own_parts = (noise.own, chosen["bandit.bias"].own, policy.own)
-    return Planned(identity_of(text), text, place, sum(own_parts, ()))
+    if key in _INSIDE and one_model:
+        item = _difference(values, values[0])
+        if item is not None and all(is_number(value[item]) for value in values):
+            model = _INSIDE[key].format(values[0].get("name"))
+            yield [value[item] for value in values], f"{item} of {model}", f"{key}.{item}"
+    lists = (isinstance(value, list | tuple) and all(map(is_number, value)) for value in values)
+    if key not in _ELEMENTS or not all(lists):
+        return
+    if len({len(value) for value in values}) == 1:
+        i = _difference(values, range(len(values[0])))
+        if i is not None:
+            others = [*values[0][:i], *values[0][i + 1 :]]
+            words = f"{_ELEMENTS[key]} of arm {i}"
+            if 0 < len(others) <= MAX_OTHERS:
+                words += f" (others: {label(sorted(set(others)))})"
+            yield [value[i] for value in values], words, f"{key}[{i}]"
+    if key == "bandit.true_means" and all(len(value) > 1 for value in values):
+        tops = [sorted(value)[-2:] for value in values]
+        # Twelve digits: 0.6 - 0.4 and 0.5 - 0.3 are the same gap.
+        gaps = [round(best - second, 12) for second, best in tops]
+        yield gaps, "gap between the best true mean and the next", f"{key} gap"
 
 
-def _times(value: Any, horizon: int) -> str:
-    if value == 1:
-        return f"[{horizon}]"
-    times = value if isinstance(value, list) else checkpoints_at(value, horizon).tolist()
-    return canonical(sorted({*(time for time in times if time <= horizon), horizon}))
-
-
-def _told(given: Any, bandit: str) -> _Piece:
-    """Return a policy that is told its bandit's bias or best arm; "null" if there is none."""
-    try:
-        policy = policy_from_json(given, AffinityBandit.from_json(json.loads(bandit)), imports=True)
-    except AffinityError:
-        return _Piece(given)  # the cell will say what is wrong when it is built
-    return _Piece(policy.to_json(), of=policy)
+def _difference(values: Sequence[Any], keys: Iterable[Any]) -> Any:
+    """Return the only key or index at which values differ, or None."""
+    found = [key for key in keys if any(value[key] != values[0][key] for value in values)]
+    return found[0] if len(found) == 1 else None

@@ -1,32 +1,29 @@
-"""Run a shard, write it and report on it: the only way to run a cell."""
+"""Run a shard and write it; cut cells into shards of about a second."""
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import time
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from affinity_bandits.experiments.spec import Cell, Shard, canonical
+from affinity_bandits.experiments.cells import Cell, Shard, canonical
 from affinity_bandits.experiments.store import Store
+from affinity_bandits.policies import RoundPolicy
+from affinity_bandits.simulation.rounds import round_support
 
-Task = Sequence[Shard]
-"""What is handed to a worker at once."""
+Task = Sequence[Shard]  # what is sent to a worker at once
 
-_warm: set[tuple[str, ...]] = set()
+# Own code that this process has compared with its digest. It is compared once, because code may
+# change a module's variables while it runs.
 _checked: set[str] = set()
-"""Own code that was found to be what it should be when this process first ran it. Once is enough,
-and twice would find fault with a table that the code itself fills while it runs."""
 
 
 class Report(NamedTuple):
-    """What became of a shard."""
+    """The outcome of a shard."""
 
     shard: Shard
     seconds: float
-    error: str | None  # None: it is in the store
+    error: str | None  # None if the shard is in the store
 
 
 def run_shard(shard: Shard, root: str) -> None:
@@ -37,7 +34,6 @@ def run_shard(shard: Shard, root: str) -> None:
     if cell.code and canonical(cell.code) not in _checked:
         cell.check_code()
         _checked.add(canonical(cell.code))
-    warm_up(cell)
     result = simulate(
         cell.bandit,
         cell.policy,
@@ -55,11 +51,7 @@ def run_shard(shard: Shard, root: str) -> None:
 
 
 def run_task(task: Task, root: str) -> list[Report]:
-    """Run shards one after the other; one that fails by its own fault does not stop the rest.
-
-    A shard that is there already is not run again: a task that is handed out anew after its worker
-    died goes on where that one stopped.
-    """
+    """Run the shards that are not in the store; one that fails does not stop the rest."""
     store = Store(root)
     reports = []
     for shard in task:
@@ -68,46 +60,87 @@ def run_task(task: Task, root: str) -> list[Report]:
         if not store.has(shard):
             try:
                 run_shard(shard, root)
-            except Exception as fault:  # whatever it is, it belongs to this shard
+            except Exception as fault:  # a user's code may raise anything
                 error = f"{type(fault).__name__}: {fault}"
         reports.append(Report(shard, time.perf_counter() - began, error))
     return reports
 
 
-def warm_up(cell: Cell) -> None:
-    """Compile a cell's loop once per machine, in whichever worker comes first.
+TASK_SECONDS = 1.0
+SHARD_BYTES = 32 * 2**20  # limit on the memory of a shard's pulls
+STEP_SECONDS = 40e-9  # first guess for a pull of one arm
+ROUND_SECONDS = 50e-6  # first guess for a replicate by whole rounds, for one arm
+SHARD_OVERHEAD = 5e-3  # seconds to write a shard
 
-    Machine code is cached on disk. Without the lock, all workers of a machine would compile the
-    same loop at once.
+
+class Guess:
+    """Estimates of the seconds per replicate, corrected by measurements."""
+
+    def __init__(self) -> None:
+        self._factors: dict[tuple[str, str, bool], float] = {}
+
+    def seconds(self, cell: Cell) -> float:
+        """Return an estimate for one replicate of a cell."""
+        return _first_guess(cell) * self._factors.get(_kind(cell), 1.0)
+
+    def learn(self, report: Report) -> None:
+        """Correct the estimate by how long a finished shard took."""
+        cell = report.shard.planned.cell()
+        spent = max(report.seconds - SHARD_OVERHEAD, 0.1 * report.seconds)
+        factor = min(max(spent / (_first_guess(cell) * report.shard.count), 1e-3), 1e3)
+        # The geometric mean: the first shard of a kind may have been slow because it compiled.
+        known = self._factors.get(_kind(cell), factor)
+        self._factors[_kind(cell)] = (known * factor) ** 0.5
+
+
+def cut_into_tasks(
+    gaps: Iterable[tuple[Cell, range]], guess: Guess, shard_size: int | None
+) -> Iterator[Task]:
+    """Yield tasks for the missing replicates.
+
+    Args:
+        gaps: cells with the replicates that are missing.
+        guess: estimates of how long replicates take.
+        shard_size: replicates per shard; None for as many as take about a second.
     """
-    key = (
-        cell.policy.name,
-        type(cell.bandit.bias).__name__,
-        type(cell.bandit.noise).__name__,
-        str(cell.bandit.mechanism),
-        str(cell.bandit.counts_pulls),
-        cell.engine,
-        canonical(cell.code),
+    task: list[Shard] = []
+    load = 0.0
+    for cell, gap in gaps:
+        at = gap.start
+        while at < gap.stop:
+            each = guess.seconds(cell)
+            size = shard_size or _shard_size(cell, each)
+            shard = Shard(cell, at, min(size, gap.stop - at))
+            at += shard.count
+            task.append(shard)
+            load += shard.count * each + SHARD_OVERHEAD
+            if load >= TASK_SECONDS:
+                yield tuple(task)
+                task, load = [], 0.0
+    if task:
+        yield tuple(task)
+
+
+def _shard_size(cell: Cell, seconds: float) -> int:
+    """Return how many replicates take about a second and fit in memory."""
+    replicate_bytes = 8 * cell.bandit.arms * (len(cell.checkpoints) + 2)
+    return max(1, min(round(TASK_SECONDS / seconds), SHARD_BYTES // replicate_bytes, 10**7 - 1))
+
+
+def _by_rounds(cell: Cell) -> bool:
+    return (
+        cell.engine == "auto"
+        and isinstance(cell.policy, RoundPolicy)
+        and round_support(cell.bandit, cell.policy) is None
     )
-    if key in _warm:
-        return
-    from affinity_bandits.simulation import simulate
-
-    with _machine_lock():
-        simulate(cell.bandit, cell.policy, 1, 1, checkpoints=1, engine=cell.engine, progress=False)
-    _warm.add(key)
 
 
-@contextlib.contextmanager
-def _machine_lock() -> Iterator[None]:
-    import platformdirs
+def _kind(cell: Cell) -> tuple[str, str, bool]:
+    """Return what the speed of a cell depends on most."""
+    return cell.policy.name, cell.bandit.noise.name, _by_rounds(cell)
 
-    try:
-        directory = Path(platformdirs.user_cache_dir("affinity-bandits", ensure_exists=True))
-        lock = (directory / "compiling.lock").open("w")
-    except OSError:  # without it, work may be done twice, and comes out the same
-        yield
-        return
-    with lock as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # released with the process, however it ends
-        yield
+
+def _first_guess(cell: Cell) -> float:
+    if _by_rounds(cell):
+        return ROUND_SECONDS * cell.bandit.arms
+    return STEP_SECONDS * (1 + cell.bandit.arms / 8) * cell.horizon

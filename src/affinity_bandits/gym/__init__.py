@@ -1,16 +1,15 @@
-"""The bandit as a Gymnasium environment, single and vectorised, on the streams of `simulate`.
+"""The bandit as a Gymnasium environment, single and vectorized, on the streams of `simulate`.
 
 Importing this module registers `affinity_bandits/AffinityBandit-v0`.
 """
 
-from affinity_bandits import extras
+from affinity_bandits import errors
 
-extras.need("gym", *extras.NEEDED["simulation"], "gymnasium")
+errors.need("gym", "gymnasium")
 
 import gymnasium
 
-from affinity_bandits.gym.env import AffinityEnv
-from affinity_bandits.gym.vector import AffinityVectorEnv
+from affinity_bandits.gym.env import AffinityEnv, AffinityVectorEnv
 
 __all__ = ["ID", "AffinityEnv", "AffinityVectorEnv"]
 

@@ -1,60 +1,50 @@
-"""Run items, write what they found, and say whether every claim holds."""
+"""Run items, write their pictures, data and claims, and one HTML report."""
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
-from typing import Any
 
 from affinity_bandits import checks
 from affinity_bandits._version import __version__
 from affinity_bandits.errors import MissingExtra
-from affinity_bandits.experiments import Cell, Executor, Experiment, Store, run_experiment
-from affinity_bandits.paper.item import Claim, Data, Item
+from affinity_bandits.experiments import Cell, Executor, Experiment, Store, Summary, run_experiment
+from affinity_bandits.paper.item import CellRunner, Claim, Collection, Item
 from affinity_bandits.plots.style import save_figure
-from affinity_bandits.progress import Progress
 from affinity_bandits.simulation import Result
 
-PICTURES = ("png", "svg")
 
-
+@dataclass(frozen=True)
 class StoreCellRunner:
-    """A `CellRunner` that keeps what is finished in a store.
+    """A `CellRunner` that reuses the finished work in a store.
 
     Args:
-        store: where.
-        executor: who does the work.
-        progress: who is told.
-        shard_size: replicates in one piece of work; left out, so many as take about a second.
+        store: where results are kept.
+        executor: runs the cells; by default this process.
+        progress: counts the finished runs.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        executor: Executor | None = None,
-        progress: Progress | None = None,
-        shard_size: int | None = None,
-    ) -> None:
-        self._store = store
-        self._executor = executor
-        self._progress = progress
-        self._shard_size = shard_size
+    store: Store
+    executor: Executor | None = None
+    progress: Summary | None = None
 
     def results(self, cells: Sequence[Cell], replicates: int) -> list[Result]:
-        """Return the outcome of every cell, in order; what is finished is not run again."""
-        experiment = Experiment(tuple(cells), replicates, self._shard_size)
-        found = run_experiment(experiment, self._store, self._executor, self._progress)
+        """Return the result of every cell, in order."""
+        experiment = Experiment(tuple(cells), replicates)
+        found = run_experiment(experiment, self.store, self.executor, self.progress)
         by_identity = {cell.identity: result for cell, result in found.items()}
         return [by_identity[cell.identity] for cell in cells]
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What an item found, and where it was written."""
+class ItemOutcome:
+    """The claims of an item and the folder with its files."""
 
     item: Item
     scale: str
@@ -63,24 +53,35 @@ class Outcome:
 
     @property
     def as_known(self) -> bool:
-        """Whether every claim holds, but for those that the errata say do not."""
+        """Whether every verdict is the expected one."""
         return all(claim.as_known for claim in self.claims)
 
+    @property
+    def holding(self) -> int:
+        """The number of claims that hold."""
+        return sum(claim.holds for claim in self.claims)
 
-def run_item(item: Item, scale: str, runner: Any, out: Path) -> Outcome:
-    """Run one item and write its pictures, data and claims; what is finished is not run again."""
+
+def run_item(item: Item, scale: str, runner: CellRunner, out: Path) -> ItemOutcome:
+    """Run one item and write its files; a finished item is read instead."""
     checks.choice("scale", scale, tuple(item.settings))
     folder = out / item.identity
     mark = fingerprint(item, scale)
     finished = read_finished(folder, mark)
     if finished is not None:
-        return Outcome(item, scale, finished, folder)
+        return ItemOutcome(item, scale, finished, folder)
+    try:
+        import pyarrow as arrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise MissingExtra("pyarrow", "experiments") from error
     data = item.run(item.settings[scale], runner)
     verdicts = tuple(item.claims(data))
     folder.mkdir(parents=True, exist_ok=True)
-    write_data(data, folder / "data.parquet")
+    columns = {name: arrow.array(list(data[name])) for name in data}
+    parquet.write_table(arrow.table(columns), folder / "data.parquet")
     figure = item.draw(data)
-    for kind in PICTURES:
+    for kind in ("png", "svg"):
         save_figure(figure, folder / f"figure.{kind}")
     about = {
         "item": item.identity,
@@ -92,16 +93,16 @@ def run_item(item: Item, scale: str, runner: Any, out: Path) -> Outcome:
         "fingerprint": mark,
         "claims": [claim._asdict() for claim in verdicts],
     }
+    # Written last: if this file exists, so do the others.
     (folder / "claims.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
-    return Outcome(item, scale, verdicts, folder)
+    return ItemOutcome(item, scale, verdicts, folder)
 
 
 def fingerprint(item: Item, scale: str) -> str:
-    """Return a digest of all that an item's outcome follows from: settings, version, code."""
+    """Return a digest of everything that determines an item's outcome: settings, version, code."""
     state = hashlib.blake2b(digest_size=16)
     state.update(f"{item.identity} {item.settings[scale]!r} {__version__}".encode())
     own = sys.modules[type(item.settings[scale]).__module__].__file__ or __file__
-    # This room, and that of the item: a study has its own.
     for room in dict.fromkeys((Path(__file__).parent, Path(own).parent)):
         for path in sorted(room.glob("*.py")):
             state.update(path.read_bytes())
@@ -109,10 +110,7 @@ def fingerprint(item: Item, scale: str) -> str:
 
 
 def read_finished(folder: Path, mark: str) -> tuple[Claim, ...] | None:
-    """Return the claims of an item that was finished under the same fingerprint, or None.
-
-    Claims are written last, so where they are, pictures and data are, too.
-    """
+    """Return the claims of an item finished under the same fingerprint, or None."""
     try:
         about = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
@@ -122,11 +120,76 @@ def read_finished(folder: Path, mark: str) -> tuple[Claim, ...] | None:
     return tuple(Claim(**claim) for claim in about["claims"])
 
 
-def write_data(data: Data, path: Path) -> None:
-    """Write an item's table as parquet."""
-    try:
-        import pyarrow as arrow
-        from pyarrow import parquet
-    except ImportError as error:
-        raise MissingExtra("pyarrow", "experiments") from error
-    parquet.write_table(arrow.table({name: arrow.array(list(data[name])) for name in data}), path)
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; color: #1b1b1b; max-width: 60rem; margin: 2rem auto;
+       padding: 0 1rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin-top: 3rem; }
+img { width: 100%; max-width: 46rem; display: block; margin: 1rem 0; }
+table { border-collapse: collapse; width: 100%; font-size: .92rem; }
+td, th { text-align: left; vertical-align: top; padding: .35rem .6rem;
+         border-bottom: 1px solid #ddd; }
+.holds { color: #006a4e; font-weight: 600; } .fails { color: #b3261e; font-weight: 600; }
+.quiet { color: #555; font-size: .92rem; } code { font-size: .88em; overflow-wrap: anywhere; }
+"""
+
+
+def render_report(outcomes: Sequence[ItemOutcome], about: Collection) -> str:
+    """Return the page as HTML."""
+    claims = [claim for outcome in outcomes for claim in outcome.claims]
+    failed = [claim for claim in claims if not claim.as_known]
+    known = [claim for claim in claims if claim.as_known and claim.erratum]
+    verdict = f"{sum(claim.holds for claim in claims)} of {len(claims)} claims hold."
+    if known:
+        verdict += f" Known slips of the paper, see the errata: {len(known)}."
+    if failed:
+        verdict += f" Verdicts that are not what was known: {len(failed)}."
+    scale = outcomes[0].scale if outcomes else ""
+    contents = "".join(
+        f'<tr><td><a href="#{outcome.item.identity}">{outcome.item.identity}</a></td>'
+        f"<td>{escape(outcome.item.title)}</td>"
+        f'<td><span class="{_color(outcome)}">{outcome.holding} of {len(outcome.claims)} hold'
+        "</span></td></tr>"
+        for outcome in outcomes
+    )
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en"><head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{escape(about.title)}</title><style>{STYLE}</style></head><body>",
+            f"<h1>{escape(about.heading)}</h1>",
+            f'<p class="{"fails" if failed else "holds"}">{verdict}</p>',
+            f'<p class="quiet">affinity-bandits {escape(__version__)}, scale {escape(scale)}.</p>',
+            f"<table>{contents}</table>",
+            *map(_section, outcomes),
+            "</body></html>",
+        ]
+    )
+
+
+def _color(judged: ItemOutcome | Claim) -> str:
+    return "holds" if judged.as_known else "fails"
+
+
+def _section(outcome: ItemOutcome) -> str:
+    item = outcome.item
+    picture = base64.b64encode((outcome.folder / "figure.png").read_bytes()).decode()
+    labels = ", ".join(f"<code>{escape(label)}</code>" for label in item.labels)
+    rows = "".join(_row(claim) for claim in outcome.claims)
+    return (
+        f'<h2 id="{item.identity}">{item.identity}: {escape(item.title)}</h2>'
+        f'<p class="quiet">{labels}</p>'
+        f'<img alt="{escape(item.title)}" src="data:image/png;base64,{picture}">'
+        f"<table><tr><th>claim</th><th>test</th><th>evidence</th><th></th></tr>{rows}</table>"
+        f'<p class="quiet">{escape(item.notes)}</p>'
+    )
+
+
+def _row(claim: Claim) -> str:
+    word = "holds" if claim.holds else "fails"
+    known = f" (errata: {escape(claim.erratum)})" if claim.erratum else ""
+    return (
+        f"<tr><td>{escape(claim.sentence)}</td><td>{escape(claim.test)}</td>"
+        f"<td>{escape(claim.evidence)}</td>"
+        f'<td><span class="{_color(claim)}">{word}</span>{known}</td></tr>'
+    )

@@ -1,16 +1,9 @@
-"""From "my groups, my budget" to a comparison that no admitted bias can fool, and its cost."""
-
-from affinity_bandits import extras
-
-extras.need("simulation")
+"""Plan a comparison of groups: the policy, whether the choices are enough, and the cost."""
 
 from affinity_bandits.planning.assumptions import Assumptions
-from affinity_bandits.planning.examples import Example, examples
-from affinity_bandits.planning.hardest import HardWorld, hard_worlds
-from affinity_bandits.planning.outcomes import Outcome
-from affinity_bandits.planning.plan import Plan, make_plan
-from affinity_bandits.planning.reach import Reach
-from affinity_bandits.planning.schedules import ScheduledRound
+from affinity_bandits.planning.plan import Plan, Reach, ScheduledRound, make_plan
+from affinity_bandits.planning.runs import Outcome
+from affinity_bandits.planning.worlds import Example, HardWorld, examples, hard_worlds
 
 __all__ = [
     "Assumptions",

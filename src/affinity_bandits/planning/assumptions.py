@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
@@ -10,62 +10,73 @@ from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput
 
 NOISES = ("bounded", "gaussian")
+# Who may judge, usually from the cheapest to the costliest way.
 JUDGES = ("strangers", "panel", "committee")
-"""Who may judge, from what usually costs least to what costs most."""
 MOST_GROUPS = 1000
 MOST_HEAD_START = 10**9
 MOST_IN_FLIGHT = 10**9
 USUAL_HEAD_START = 100
 USUAL_STEEPNESS = 2.0
 LEAST_JOINING = 1e-6
+# The check of each field that does not depend on others.
+LIMITS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
+    "lowest": (checks.number, {"low": -1e9, "high": 1e9}),
+    "highest": (checks.number, {"low": -1e9, "high": 1e9}),
+    "sigma": (checks.number, {"low": 0.0, "high": 1e6, "open_low": True}),
+    "groups": (checks.integer, {"low": 2, "high": MOST_GROUPS}),
+    "horizon": (checks.integer, {"low": 1}),
+    "joining": (checks.number, {"low": LEAST_JOINING, "high": 1.0}),
+    "failure": (checks.number, {"low": 1e-12, "high": 0.5, "open_high": True}),
+    "in_flight": (checks.integer, {"low": 1, "high": MOST_IN_FLIGHT}),
+    "bonus": (checks.number, {"low": 0.0, "high": 1e6}),
+    "lipschitz": (checks.number, {"low": 0.0}),
+    "steepness": (checks.number, {"low": 0.0, "high": 100.0}),
+    "head_start": (checks.integer, {"low": 0, "high": MOST_HEAD_START}),
+    "pace": (checks.number, {"low": 1e-9, "high": 1e15}),
+}
 
 
 @dataclass(frozen=True)
 class Assumptions:
-    """What a plan takes for granted, and how often it may fail.
+    """The assumptions of a plan, and the tolerated failure probability.
 
-    Scores are compared as they are when every group has the same share: "a difference of 0.3
-    stars" means that a group would score 0.3 stars more than another if both had equal shares.
-    What the scores would be without any bias is not asked, since nobody ever sees it; the order of
-    the groups is the same. The bias is described relative to its weight at equal shares too.
+    Scores are compared at equal shares: "a difference of 0.3 stars" means that a group would score
+    0.3 stars more than another if both had the same share. Scores without any bias are never seen;
+    the order of the groups is the same. The bias is relative to its weight at equal shares.
 
-    How often a worse group is settled for depends on `committee` or `head_start`, `judges`, the
-    range of scores and `in_flight` alone. All else says how many choices that takes.
+    The failure probability depends on `committee` or `head_start`, `judges`, the range of scores
+    and `in_flight` only. The other assumptions determine the cost.
 
     Args:
-        groups: how many groups are compared.
-        horizon: how many choices will be made in all.
-        smallest_difference: at equal shares the best group's mean score exceeds every other's by
-            at least this.
-        head_start: initial numbers of members differ by at most this. Left out, and no committee
-            given: 100.
-        committee: members of each group at the start instead, where they are known.
-        bonus: a score is higher by this part at most where only the candidate's own group judges
-            than where none of it does: 0.2 if people rate their own kind up to 20% higher. Left
-            out: any bias that does not fall.
-        steepness: the bias is at most as steep as x**steepness: multiplying a share by c > 1
-            multiplies the mean score by at most c**steepness, and never lowers it. Left out: 2;
-            with a bonus, bonus / (1 + bonus), as if every judge gave it to their own kind.
-        lipschitz: where given, a limit on the slope of the bias as well (`assump:multBias`): the
-            mean score changes by at most this times the change of the share, as a multiple of
-            what it is at equal shares.
-        joining: the part of those chosen who join the committee, of one group at most twice as
-            large a part as of another.
-        judges: "committee", all of it; "panel", named for each round, with as many seats for each
-            group; or "strangers", nobody of a candidate's own group. These need a bonus, since
-            without one there may be nothing that strangers see.
+        groups: number of groups.
+        horizon: number of choices in all.
+        smallest_difference: the best group's mean score exceeds every other's by at least this, at
+            equal shares.
+        head_start: largest difference of initial numbers of members. Default: 100, if `committee`
+            is not given.
+        committee: initial members of each group, if they are known.
+        bonus: the largest relative difference between scores by judges of the own group only and
+            by judges of other groups only: 0.2 if people rate their own kind up to 20% higher.
+            Default: any nondecreasing bias.
+        steepness: multiplying a share by c > 1 multiplies the mean score by at most c**steepness.
+            Default: 2, or bonus / (1 + bonus), as if every judge gave the bonus to their own kind.
+        lipschitz: optional bound on the slope of the bias (`assump:multBias`), as a multiple of its
+            weight at equal shares.
+        joining: the part of those chosen who join the committee; this may differ between groups by
+            a factor of two.
+        judges: "committee" for all of it; "panel" for panels with equal seats per group, named for
+            each round; "strangers" for nobody of the candidate's own group, which needs a bonus.
         noise: "bounded" for scores from `lowest` to `highest`, or "gaussian".
-        sigma: the standard deviation of Gaussian scores.
-        spread: that of bounded scores of one group, in points. Left out: as large as it can be.
-        lowest: the smallest score there can be; bounded scores only.
-        highest: the largest.
-        largest_mean: at equal shares no group's mean score is above this. Left out: `highest`
-            for bounded scores, 1 for Gaussian ones.
-        failure: the probability that may be risked of settling for a worse group.
-        in_flight: choices that may be under way at once, from the oldest without a score to the
-            newest; 1 if each is scored before the next is made.
-        pace: choices a week, where known: so that a plan can say when it will be over.
-        names: of the groups, where they have some.
+        sigma: standard deviation of Gaussian scores.
+        spread: standard deviation of bounded scores of one group. Default: the largest possible.
+        lowest: smallest possible score, if bounded.
+        highest: largest possible score, if bounded.
+        largest_mean: upper bound on mean scores at equal shares. Default: `highest`, or 1 for
+            Gaussian scores.
+        failure: tolerated probability of settling for a worse group.
+        in_flight: largest number of choices from the oldest without a score to the newest.
+        pace: choices per week, to compute dates.
+        names: names of the groups.
     """
 
     groups: int
@@ -92,104 +103,69 @@ class Assumptions:
     def __post_init__(self) -> None:
         checks.choice("noise", self.noise, NOISES)
         checks.choice("judges", self.judges, JUDGES)
-        self._set(**self._checked_scores())
-        self._set(
-            groups=checks.integer("groups", self.groups, low=2, high=MOST_GROUPS),
-            horizon=checks.integer("horizon", self.horizon, low=1),
-            joining=checks.number("joining", self.joining, low=LEAST_JOINING, high=1.0),
-            failure=checks.number("failure", self.failure, low=1e-12, high=0.5, open_high=True),
-            in_flight=checks.integer("in_flight", self.in_flight, low=1, high=MOST_IN_FLIGHT),
-        )
+        for name, (check, limits) in LIMITS.items():
+            self._check(name, check, **limits)
+        self._check_scores()
         if self.horizon < self.groups:
-            raise InvalidInput(
-                "horizon", f"at least the number of groups ({self.groups})", self.horizon
-            )
-        self._set(**self._checked_bias())
+            rule = f"at least the number of groups ({self.groups})"
+            raise InvalidInput("horizon", rule, self.horizon)
         if self.judges == "strangers" and self.bonus is None:
             rule = "given where strangers judge: without one they might see nothing at all"
             raise InvalidInput("bonus", rule, None)
-        self._set(**self._checked_start())
-        if self.pace is not None:
-            self._set(pace=checks.number("pace", self.pace, low=1e-9, high=1e15))
+        if self.steepness is None and self.bonus is not None:
+            self._set("steepness", self.bonus / (1.0 + self.bonus))
+        elif self.steepness is None:
+            self._set("steepness", USUAL_STEEPNESS)
+        if self.committee is not None:
+            self._check_committee(self.committee)
+        elif self.head_start is None:
+            self._set("head_start", USUAL_HEAD_START)
         if self.names is not None:
-            self._set(names=self._checked_names(self.names))
+            self._check_names(self.names)
 
-    def _set(self, **values: Any) -> None:
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
 
-    def _checked_scores(self) -> dict[str, Any]:
-        lowest = checks.number("lowest", self.lowest, low=-1e9, high=1e9)
-        highest = checks.number("highest", self.highest, low=-1e9, high=1e9)
-        if not self.bounded and (lowest, highest) != (0.0, 1.0):
-            name = "lowest" if lowest != 0.0 else "highest"
-            raise InvalidInput(name, "left out unless noise is bounded", getattr(self, name))
-        if highest <= lowest:
-            raise InvalidInput("highest", f"above lowest ({lowest:g})", self.highest)
-        largest = checks.number(
-            "largest_mean",
-            highest if self.largest_mean is None else self.largest_mean,
-            low=lowest,
-            high=highest if self.bounded else 1e6,
-            open_low=True,
-        )
-        smallest = checks.number(
-            "smallest_difference",
-            self.smallest_difference,
-            low=0.0,
-            high=largest - lowest,
-            open_low=True,
-        )
-        spread = self.spread
-        if spread is not None and not self.bounded:
-            raise InvalidInput("spread", "left out unless noise is bounded", spread)
-        if spread is not None:  # no scores in a range have a larger one than half of its width
-            limit = 0.5 * (highest - lowest)
-            spread = checks.number("spread", spread, low=0.0, high=limit, open_low=True)
-        return {
-            "lowest": lowest,
-            "highest": highest,
-            "largest_mean": largest,
-            "smallest_difference": smallest,
-            "spread": spread,
-            "sigma": checks.number("sigma", self.sigma, low=0.0, high=1e6, open_low=True),
-        }
+    def _check(self, name: str, check: Callable[..., object], **limits: Any) -> None:
+        """Check a field unless it is None, and set it to the value in its canonical type."""
+        value = getattr(self, name)
+        if value is not None:
+            self._set(name, check(name, value, **limits))
 
-    def _checked_bias(self) -> dict[str, Any]:
-        bonus, steepness, lipschitz = self.bonus, self.steepness, self.lipschitz
-        if bonus is not None:
-            bonus = checks.number("bonus", bonus, low=0.0, high=1e6)
-        if steepness is None:
-            steepness = USUAL_STEEPNESS if bonus is None else bonus / (1.0 + bonus)
-        if lipschitz is not None:
-            lipschitz = checks.number("lipschitz", lipschitz, low=0.0)
-        return {
-            "bonus": bonus,
-            "steepness": checks.number("steepness", steepness, low=0.0, high=100.0),
-            "lipschitz": lipschitz,
-        }
+    def _check_scores(self) -> None:
+        usual = {"lowest": 0.0, "highest": 1.0, "spread": None}
+        for name, value in usual.items():
+            given = getattr(self, name)
+            if not self.bounded and given != value:
+                raise InvalidInput(name, "left out unless noise is bounded", given)
+        if self.highest <= self.lowest:
+            raise InvalidInput("highest", f"above lowest ({self.lowest:g})", self.highest)
+        if self.largest_mean is None:
+            self._set("largest_mean", self.highest)
+        top = self.highest if self.bounded else 1e6
+        self._check("largest_mean", checks.number, low=self.lowest, high=top, open_low=True)
+        widest = self.best_mean - self.lowest
+        self._check("smallest_difference", checks.number, low=0.0, high=widest, open_low=True)
+        # The largest standard deviation of scores in a range is half of its width.
+        self._check("spread", checks.number, low=0.0, high=0.5 * self.span, open_low=True)
 
-    def _checked_start(self) -> dict[str, Any]:
-        if self.committee is None:
-            ahead = USUAL_HEAD_START if self.head_start is None else self.head_start
-            return {"head_start": checks.integer("head_start", ahead, low=0, high=MOST_HEAD_START)}
+    def _check_committee(self, given: Sequence[int]) -> None:
         if self.head_start is not None:
-            raise InvalidInput(
-                "head_start", "left out where the committee is given", self.head_start
-            )
-        members = checks.integers_list("committee", self.committee, low=0, high=MOST_HEAD_START)
+            rule = "left out where the committee is given"
+            raise InvalidInput("head_start", rule, self.head_start)
+        members = checks.integers_list("committee", given, low=0, high=MOST_HEAD_START)
         if len(members) != self.groups or sum(members) == 0:
             rule = f"a number of members for each of the {self.groups} groups, not all of them 0"
-            raise InvalidInput("committee", rule, self.committee)
-        return {"committee": members}
+            raise InvalidInput("committee", rule, given)
+        self._set("committee", members)
 
-    def _checked_names(self, given: Sequence[str]) -> tuple[str, ...]:
+    def _check_names(self, given: Sequence[str]) -> None:
         names = tuple(checks.sequence("names", given, "a list of names"))
         if len(names) != self.groups or not all(isinstance(name, str) for name in names):
             raise InvalidInput("names", f"a name for each of the {self.groups} groups", given)
         if len(set(names)) < len(names):
             raise InvalidInput("names", "names that differ", given)
-        return names
+        self._set("names", names)
 
     @property
     def bounded(self) -> bool:
@@ -198,37 +174,37 @@ class Assumptions:
 
     @property
     def span(self) -> float:
-        """The width of the range of scores, which policies see as 1; 1 for Gaussian scores."""
+        """The width of the range of scores; 1 for Gaussian scores."""
         return self.highest - self.lowest
 
     @property
     def best_mean(self) -> float:
-        """The largest mean score that the best group can have at equal shares."""
+        """The largest mean score at equal shares."""
         assert self.largest_mean is not None  # set in __post_init__
         return self.largest_mean
 
     @property
     def steepest(self) -> float:
-        """The steepness that is assumed, stated or not."""
+        """The steepness, stated or default."""
         assert self.steepness is not None  # set in __post_init__
         return self.steepness
 
     @property
     def ahead(self) -> int:
-        """By how many members one group can outnumber another at the start."""
+        """The largest difference of initial numbers of members."""
         if self.committee is not None:
             return max(self.committee) - min(self.committee)
         assert self.head_start is not None  # set in __post_init__
         return self.head_start
 
     def on_unit_scale(self) -> Assumptions:
-        """Return the same assumptions with scores mapped to [0, 1], as policies see them."""
+        """Return the assumptions with scores mapped to [0, 1], as policies see them."""
         return replace(
             self,
             lowest=0.0,
             highest=1.0,
             largest_mean=(self.best_mean - self.lowest) / self.span,
-            # Rounding must not lift the difference above all there is.
+            # Rounding must not lift the difference above the mean.
             smallest_difference=min(
                 self.smallest_difference / self.span, (self.best_mean - self.lowest) / self.span
             ),
@@ -236,7 +212,7 @@ class Assumptions:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the assumptions as JSON-ready data, without those that are not made."""
+        """Return the assumptions as JSON-ready data, without those that are None."""
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         if not self.bounded:
             values["lowest"] = values["highest"] = None

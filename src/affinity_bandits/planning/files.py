@@ -1,15 +1,14 @@
-"""Plans as TOML files, which `affinity simulate` and the live service take as they are."""
+"""Write and read plans as TOML files, which `affinity simulate` and the service also read."""
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
 import tempfile
 import tomllib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -19,19 +18,19 @@ from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.errors import AffinityError, InvalidInput
 from affinity_bandits.plan_format import FORMAT, check_format
 from affinity_bandits.planning.assumptions import Assumptions
-from affinity_bandits.planning.examples import examples
-from affinity_bandits.planning.hardest import HardWorld, hard_worlds
-from affinity_bandits.planning.otherwise import Otherwise
-from affinity_bandits.planning.outcomes import Outcome
-from affinity_bandits.planning.plan import Plan, make_plan
-from affinity_bandits.planning.reach import Reach, horizons_around
-from affinity_bandits.planning.schedules import ScheduledRound
+from affinity_bandits.planning.plan import (
+    Otherwise,
+    Plan,
+    Reach,
+    ScheduledRound,
+    horizons_around,
+    make_plan,
+)
+from affinity_bandits.planning.runs import Outcome
+from affinity_bandits.planning.worlds import HardWorld, examples, hard_worlds
 from affinity_bandits.policies import RoundPolicy
 
-TABLES = ("plan", "assumptions", "end")
-"""Tables of a plan file that say how it was made."""
-LABEL = "plan"
-"""What the policy is called in tables and pictures of `simulate`."""
+LABEL = "plan"  # the label of the policy in tables and pictures of `simulate`
 HEADER = """\
 # A plan made by 'affinity plan'. Try it on its costliest example: affinity simulate THIS_FILE
 # [assumptions] is what it takes for granted, in your scores; [run.policies.plan] the policy to run
@@ -67,7 +66,7 @@ def plan_to_toml(plan: Plan) -> str:
             "outcomes": [asdict(one) for one in plan.outcomes],
             "reach": [asdict(one) for one in plan.reach],
         },
-        # Last, so that a file that was cut off can be told from a whole one.
+        # Last, to recognize a file that was cut off.
         "end": {"whole": True},
     }
     return HEADER + tomli_w.dumps(_without_none(data))
@@ -79,7 +78,7 @@ def plan_from_toml(text: str) -> Plan:
         data = tomllib.loads(text)
         plan = dict(data["plan"])
         check_format(plan)
-        finished = data["end"]["whole"]
+        complete = data["end"]["whole"] is True
         assumptions = Assumptions.from_json(data["assumptions"])
         policy = policy_from_json(data["run"]["policies"][LABEL])
         if not isinstance(policy, RoundPolicy):
@@ -102,77 +101,47 @@ def plan_from_toml(text: str) -> Plan:
             seed=plan["seed"],
             version=plan["version"],
         )
+    except AffinityError:
+        raise
     except (KeyError, TypeError, ValueError, RecursionError) as error:
-        if isinstance(error, AffinityError):
-            raise
         raise InvalidInput("plan", "a file written by 'affinity plan'", str(error)) from error
-    _check_whole(found, finished)
+    # The file may have been cut off or edited.
+    if not (
+        complete
+        and len(found.hardest) == len(found.worlds)
+        and len(found.outcomes) == len(found.examples)
+        and [one.horizon for one in found.reach] == horizons_around(assumptions)
+    ):
+        raise InvalidInput("plan", "a whole file written by 'affinity plan'", "parts of one")
     return found
 
 
-def refuse_old(path: Path) -> None:
-    """Refuse a plan of another version; anything but a plan is let through."""
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError):
-        return  # whoever reads it says what is wrong
-    if isinstance(data.get("plan"), Mapping):
-        with _named(path):
-            check_format(data["plan"])
-
-
-def _check_whole(plan: Plan, finished: object) -> None:
-    """Check that the parts of a plan file belong together: it may have been cut off or edited."""
-    whole = (
-        finished is True
-        and len(plan.hardest) == len(plan.worlds)
-        and len(plan.outcomes) == len(plan.examples)
-        and [one.horizon for one in plan.reach] == horizons_around(plan.assumptions)
-    )
-    if not whole:
-        raise InvalidInput("plan", "a whole file written by 'affinity plan'", "parts of one")
-
-
 def write_plan(plan: Plan, path: Path) -> None:
-    """Write a plan file, whole or not at all."""
+    """Write a plan file, completely or not at all."""
+    text = plan_to_toml(plan)
     try:
-        _write_whole(plan_to_toml(plan), path)
-    except OSError as error:  # name the file that was asked for, not the temporary one
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:  # name the requested file, not the temporary one
         raise OSError(error.errno, error.strerror, str(path)) from error
-
-
-def _write_whole(text: str, path: Path) -> None:
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def read_plan(path: Path) -> Plan:
     """Read a plan file."""
-    with _named(path):
-        try:
-            return plan_from_toml(path.read_text(encoding="utf-8"))
-        except UnicodeDecodeError:
-            raise InvalidInput("text", "that of a TOML file", "not text") from None
-
-
-@contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """Add the file's name to what is wrong with it."""
     try:
-        yield
+        return plan_from_toml(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        raise InvalidInput(str(path), "the text of a TOML file", "not text") from None
     except InvalidInput as error:
-        named = InvalidInput(f"{path}: {error.parameter}", error.rule, error.value)
-        raise named from error
+        raise InvalidInput(f"{path}: {error.parameter}", error.rule, error.value) from error
 
 
 def remembered_plan(
@@ -182,35 +151,28 @@ def remembered_plan(
     progress: Any = None,
     cache: Path | None = None,
 ) -> tuple[Plan, bool]:
-    """Return a plan, from the cache if it was made before, and whether it was.
+    """Return a plan, from the cache if possible, and whether it was in the cache.
 
-    Plans are kept in the user's cache directory under a digest of all that they depend on; one
-    that cannot be read is made again.
+    The cache is in the user's cache directory. Its key is a digest of everything that a plan
+    depends on. An unreadable file is replaced.
     """
-    directory = _cache_directory() if cache is None else cache
+    if cache is None:
+        import platformdirs
+
+        cache = Path(platformdirs.user_cache_dir("affinity-bandits")) / "plans"
     key = json.dumps([FORMAT, __version__, assumptions.to_json(), seed], sort_keys=True)
-    path = directory / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.toml"
-    try:
+    path = cache / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.toml"
+    with suppress(AffinityError, OSError):
         return read_plan(path), True
-    except (AffinityError, OSError):
-        pass  # not there, or not to be trusted
     plan = make_plan(assumptions, seed=seed, progress=progress)
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
+    with suppress(OSError):  # the plan is useful even if it cannot be kept
+        cache.mkdir(parents=True, exist_ok=True)
         write_plan(plan, path)
-    except OSError:
-        pass  # a plan that cannot be kept is still a plan
     return plan, False
 
 
-def _cache_directory() -> Path:
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("affinity-bandits")) / "plans"
-
-
+# The fields that differ between the worlds of one committee.
 VARIED = ("least_mean", "largest_mean", "drawn_at", "gift")
-"""What sets the worlds of one committee apart."""
 
 
 def _world(hard: HardWorld) -> dict[str, Any]:
@@ -218,7 +180,7 @@ def _world(hard: HardWorld) -> dict[str, Any]:
 
 
 def _worlds(assumptions: Assumptions, data: list[Mapping[str, Any]]) -> tuple[HardWorld, ...]:
-    """Return the worlds that a file speaks of; there must be one for every committee."""
+    """Return the worlds of a file; there must be one for every committee."""
     plain = hard_worlds(assumptions)
     if [one["committee"] for one in data] != [str(hard) for hard in plain]:
         raise ValueError("its worlds are not those of its assumptions")

@@ -1,67 +1,358 @@
-"""Make a plan: a policy for stated assumptions, whether the choices are enough, what it costs."""
+"""Plans: a policy for stated assumptions, its schedule, and its measured outcomes and costs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from affinity_bandits import checks
 from affinity_bandits._version import __version__
 from affinity_bandits.displays import html_table, short
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.planning.assumptions import Assumptions
-from affinity_bandits.planning.examples import Example, examples
-from affinity_bandits.planning.hard_rounds import hardest_outcomes
-from affinity_bandits.planning.hardest import HardWorld, hard_worlds
-from affinity_bandits.planning.otherwise import Otherwise, costs_otherwise
-from affinity_bandits.planning.outcomes import Outcome, outcomes
-from affinity_bandits.planning.reach import (
-    LARGEST_HORIZON,
-    Reach,
-    decided_enough,
-    far_enough,
-    horizons_around,
-    reached,
-    sufficient_horizon,
+from affinity_bandits.planning.assumptions import (
+    MOST_GROUPS,
+    MOST_HEAD_START,
+    USUAL_STEEPNESS,
+    Assumptions,
 )
-from affinity_bandits.planning.schedules import ScheduledRound, scheduled_rounds
-from affinity_bandits.planning.sifting import worst_worlds
+from affinity_bandits.planning.runs import (
+    LATE,
+    NEVER,
+    Outcome,
+    Tick,
+    exceptions,
+    hardest_outcomes,
+    ignore,
+    outcomes,
+    run_hardest,
+    worst_of,
+    worst_worlds,
+)
+from affinity_bandits.planning.worlds import (
+    LARGEST_SPREAD,
+    Example,
+    HardWorld,
+    WorldLimits,
+    examples,
+    hard_worlds,
+)
 from affinity_bandits.policies import PLANNED_BY_DEFAULT, RoundPolicy
-from affinity_bandits.progress import progress_bar
+from affinity_bandits.progress import show_progress
+
+NORMAL_95 = 1.6449  # the 95th percentile of the standard normal distribution
+
+
+@dataclass(frozen=True)
+class ScheduledRound:
+    """A line of the table, in the units of the assumptions' scores.
+
+    Attributes:
+        trials: choices of each group until the end of the round.
+        choices: choices of all groups together.
+        drops: a group is dropped if its mean trails the best by more than this; None if no group
+            can be dropped.
+        detects: at equal shares, a group that is this much worse is dropped with probability 95%;
+            None if no group can be dropped.
+    """
+
+    trials: int
+    choices: int
+    drops: float | None
+    detects: float | None
+
+
+def scheduled_rounds(policy: RoundPolicy, assumptions: Assumptions) -> tuple[ScheduledRound, ...]:
+    """Return the rounds that fit in the horizon, while all groups take part."""
+    span, horizon = assumptions.span, assumptions.horizon
+    # An upper bound on the variance of one score, as policies see it.
+    variance = 0.25 if assumptions.bounded else assumptions.sigma**2
+    rows = []
+    for planned in policy.rounds_without_drops(assumptions.groups, horizon, variance):
+        drops = detects = None
+        if planned.drops is not None:
+            noise = math.sqrt(2.0 * variance / planned.compared)
+            drops = span * planned.drops
+            detects = span * (planned.drops + NORMAL_95 * noise)
+        if planned.pulls <= horizon:
+            rows.append(ScheduledRound(planned.pulls_each, planned.pulls, drops, detects))
+    return tuple(rows)
+
+
+REACH_RUNS = 50
+LARGEST_HORIZON = 10**15
+# Horizons of the picture, in steps of the square root of ten around the planned one.
+STEPS = (-4, -3, -2, -1, 0, 1, 2, 3, 4)
+FACTOR = 2.0  # ratio between the differences that are tried; costs in between are interpolated
+TRIED = 14  # differences that are tried at most
+# Runs last up to so many times the largest horizon, since half the difference takes about four
+# times the choices.
+REACH_FURTHER = 6
+SIFTING_RUNS = 40
+SOME = 0.2  # the part of runs that may be undecided in the search for the worst worlds
+SUFFICIENT_RUNS = 150
+NEARLY_ALL = 149 / 150
+EIGHTFOLD = 8
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The outcome of a policy with a given number of choices.
+
+    Attributes:
+        horizon: that number.
+        wrong: the part of runs that drop the best group.
+        undecided: the part of runs that keep more than one group.
+        choices: mean number of choices until the decision.
+        choices_95: choices that suffice in 95% of runs.
+        detectable: the smallest difference that 95% of runs detect; None if there is none.
+    """
+
+    horizon: int
+    wrong: float
+    undecided: float
+    choices: float
+    choices_95: float
+    detectable: float | None
+
+
+def decided_enough(outcome: Outcome) -> bool:
+    """Return whether at most 5% of runs end undecided, with 95% confidence.
+
+    Wrong runs do not count: their probability has a proven bound, which may exceed 5%.
+    """
+    return outcome.undecided <= exceptions(outcome.replicates)
+
+
+def reached(
+    assumptions: Assumptions,
+    hard: HardWorld,
+    policy: RoundPolicy,
+    horizons: Sequence[int],
+    seed: int,
+) -> list[Reach]:
+    """Return the outcomes of a policy in a hardest world with several numbers of choices.
+
+    Runs are made once, with the largest number. A policy that uses the horizon gets the largest.
+
+    Args:
+        assumptions: the assumptions of the world.
+        hard: the world.
+        policy: the policy to run.
+        horizons: numbers of choices, ascending.
+        seed: seed of all runs.
+    """
+    runs = run_hardest(hard, policy, horizons[-1], REACH_RUNS, seed)
+    detectable = _detectable(assumptions, hard, policy, horizons, seed)
+    found = []
+    for horizon, difference in zip(horizons, detectable, strict=True):
+        one = runs.within(horizon)
+        wrong = one.wrong / one.replicates
+        found.append(
+            Reach(horizon, wrong, one.undecided_rate, one.choices, one.choices_95, difference)
+        )
+    return found
+
+
+def _detectable(
+    assumptions: Assumptions,
+    hard: HardWorld,
+    policy: RoundPolicy,
+    horizons: Sequence[int],
+    seed: int,
+) -> list[float | None]:
+    """Return the smallest difference that is detected within each number of choices.
+
+    Ever smaller differences are tried, until they take more than all of these numbers.
+    """
+    world = hard.world
+    largest = assumptions.on_unit_scale().best_mean  # the world may be about lower means only
+    horizon = min(LARGEST_HORIZON, REACH_FURTHER * horizons[-1])
+    differences, needed = [math.inf], [0]
+    for number in range(TRIED + 1):
+        difference = largest / FACTOR**number
+        changed = world._replace(  # a mean is at least its lead over others
+            difference=difference,
+            least_mean=max(world.least_mean, difference),
+            largest_mean=max(world.largest_mean, difference),
+            drawn_at=max(world.drawn_at, difference) if world.drawn_at > 0.0 else 0.0,
+        )
+        runs = run_hardest(replace(hard, world=changed), policy, horizon, REACH_RUNS, seed)
+        took = runs.needed(1.0 - LATE)
+        differences.append(difference)
+        needed.append(max(took, needed[-1]))
+        if took > horizons[-1]:
+            break
+    found: list[float | None] = []
+    for point in horizons:
+        place = bisect_right(needed, point) - 1  # the last that takes no more
+        part = 0.0
+        if 0 < place < len(needed) - 1 and needed[place + 1] < NEVER:
+            part = math.log(point / needed[place]) / math.log(needed[place + 1] / needed[place])
+        seen = assumptions.span * differences[place] / FACTOR**part
+        found.append(None if place == 0 else seen)
+    return found
+
+
+def horizons_around(assumptions: Assumptions) -> list[int]:
+    """Return the horizons that a picture shows."""
+    around = {round(assumptions.horizon * 10.0 ** (step / 2)) for step in STEPS}
+    return sorted(n for n in around if 2 * assumptions.groups <= n <= LARGEST_HORIZON)
+
+
+def far_enough(
+    assumptions: Assumptions, policy: RoundPolicy, seed: int, tick: Tick = ignore
+) -> int | None:
+    """Return a horizon by which most runs are decided; None if 10**15 is not enough.
+
+    This is the planned horizon if possible, or eight times what 95% of runs take in the worlds
+    without gifts. `tick` is called with parts of the work.
+    """
+    left, horizon = hard_worlds(assumptions), assumptions.horizon
+    found = []
+    for hard in left:
+        found.append(run_hardest(hard, policy, horizon, SIFTING_RUNS, seed).within(horizon))
+        tick(1.0 / len(left))
+    if all(one.undecided_rate <= SOME for one in found):
+        return horizon
+    least = horizon
+    while left:
+        if horizon >= LARGEST_HORIZON:
+            return None
+        horizon = min(LARGEST_HORIZON, EIGHTFOLD * horizon)
+        took = [
+            run_hardest(hard, policy, horizon, SIFTING_RUNS, seed).needed(1.0 - LATE)
+            for hard in left
+        ]
+        least = max([least, *(one for one in took if one < NEVER)])
+        left = [hard for hard, one in zip(left, took, strict=True) if one == NEVER]
+    return min(LARGEST_HORIZON, EIGHTFOLD * least)
+
+
+def sufficient_horizon(
+    worlds: Sequence[HardWorld], policy: RoundPolicy, horizon: int, far: int, seed: int
+) -> tuple[int, list[Outcome]] | None:
+    """Return a number of choices that is enough in every world, and the outcomes then.
+
+    All but one of 150 runs are decided by it. If more than 5% of all runs were not, this would
+    have probability 0.4%.
+
+    Args:
+        worlds: the worst world of each committee.
+        policy: the policy to run; it gets `far` as the horizon.
+        horizon: a number of choices that is too small.
+        far: a horizon by which most runs are decided.
+        seed: seed of all runs.
+    """
+    while True:
+        runs = [run_hardest(hard, policy, far, SUFFICIENT_RUNS, seed) for hard in worlds]
+        needed = max(horizon + 1, *(one.needed(NEARLY_ALL) for one in runs))
+        # Rounded up to two digits: more would suggest a false precision.
+        scale = int(10 ** max(0, math.floor(math.log10(needed)) - 1))
+        choices = math.ceil(needed / scale) * scale
+        if choices <= far:
+            return choices, [one.within(choices) for one in runs]
+        if far >= LARGEST_HORIZON:
+            return None
+        far = min(LARGEST_HORIZON, EIGHTFOLD * far)
+
+
+OTHERWISE_RUNS = 60
+
+
+@dataclass(frozen=True)
+class Otherwise:
+    """A line of the table.
+
+    Attributes:
+        words: what differs from the assumptions.
+        factor: the choices that suffice in 95% of runs, relative to the plan's.
+        more: whether even that factor is too small.
+    """
+
+    words: str
+    factor: float
+    more: bool
+
+
+def costs_otherwise(
+    assumptions: Assumptions, policy: RoundPolicy, hard: HardWorld, limit: int, seed: int
+) -> list[Otherwise]:
+    """Return the cost in a hardest world that is changed in one respect, up to a limit."""
+    place = [str(one) for one in hard_worlds(assumptions)].index(str(hard))
+    # Common random numbers, so that few runs show the effect of a change.
+    usual = run_hardest(hard, policy, limit, OTHERWISE_RUNS, seed).needed(0.95)
+    found = []
+    for words, change in _changes(assumptions):
+        changed = _changed(hard, hard_worlds(change)[place].world)
+        took = max(
+            run_hardest(one, policy, limit, OTHERWISE_RUNS, seed).needed(0.95) for one in changed
+        )
+        found.append(Otherwise(words, min(limit, took) / min(limit, usual), took > limit))
+    return found
+
+
+def _changed(hard: HardWorld, new: WorldLimits) -> list[HardWorld]:
+    """Return a world with other limits; with a larger spread, also one at the middle mean."""
+    names = ("spread", "steepness", "strength", "difference")
+    world = hard.world._replace(**{name: getattr(new, name) for name in names})
+    found = [world]
+    middle = 0.5 * new.largest_mean
+    if new.spread > hard.world.spread and middle > world.difference:
+        found.append(world._replace(least_mean=middle, largest_mean=middle, drawn_at=middle))
+    return [replace(hard, world=one) for one in found]
+
+
+def _changes(given: Assumptions) -> Iterator[tuple[str, Assumptions]]:
+    """Yield changed assumptions, with a description."""
+    if given.spread is not None:
+        largest = 0.5 * given.span
+        for factor in (0.5, 1.5):
+            if factor * given.spread < largest:
+                changed = replace(given, spread=factor * given.spread)
+                yield f"scores spread by {changed.spread:.3g}, not {given.spread:.3g}", changed
+        yield "they spread as much as they can", replace(given, spread=None)
+    if given.bonus and given.judges != "panel":
+        twice = replace(given, bonus=2.0 * given.bonus, steepness=None)
+        yield f"a bias of {200.0 * given.bonus:.3g}%, not {100.0 * given.bonus:.3g}%", twice
+        if given.judges == "committee" and given.steepest < USUAL_STEEPNESS:
+            yield "a bias with a tipping point", replace(given, steepness=USUAL_STEEPNESS)
+    elif given.bonus is None and given.judges == "committee" and given.steepest > 1.0:
+        yield "scores at most in proportion to the share", replace(given, steepness=1.0)
+
 
 SIFTING, _, HARDEST, COST, REACH, SUFFICIENT, FAR, OTHERWISE = range(8)
+# Offsets of seeds, so that no run is used for two purposes. Sifting takes two seeds.
 SEEDS = 9
-"""Seeds' offsets: no run is used for two purposes. Sifting takes two."""
 HARDEST_RUNS = 300
 EXAMPLE_RUNS = 30
-FURTHER = 5
-"""What it costs otherwise is looked for up to so many times the choices."""
+FURTHER = 5  # `costs_otherwise` searches up to so many times the choices
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A policy for stated assumptions, with what was measured of it.
+    """A policy for stated assumptions, with its measured outcomes.
 
-    Figures are in the units of the assumptions' scores.
+    Numbers are in the units of the assumptions' scores.
 
     Attributes:
-        assumptions: what is taken for granted.
-        policy: what to run, ready for `simulate` and for `Live`, on scores mapped to [0, 1].
-        rounds: its schedule while nobody has been dropped.
-        worlds: the hardest world that was found for each initial committee; the verdict is theirs.
-        hardest: what became of the policy in each of them.
-        examples: instances that people would recognise.
-        outcomes: what became of the policy on each of them.
-        detectable: the smallest difference told apart in 95% of runs in the costliest world.
-        sufficient: a number of choices that would be enough; None if the planned one is, or if
-            10**15 is not.
-        needed: what became of the policy with as many choices as are enough, in the world that
-            took most then; None if 10**15 are not enough.
-        otherwise: what it takes if the cost is not as assumed.
-        reach: the same policy with fewer and with more choices.
-        seed: of all its runs.
-        version: of the package that made it.
+        assumptions: the assumptions.
+        policy: the policy to run, for `simulate` and `Live`, on scores mapped to [0, 1].
+        rounds: its schedule while no group has been dropped.
+        worlds: the hardest world that was found for each initial committee.
+        hardest: the outcome of the policy in each of them, which decides the verdict.
+        examples: instances that people would recognize.
+        outcomes: the outcome of the policy on each of them.
+        detectable: the smallest difference that 95% of runs detect in the costliest world.
+        sufficient: a sufficient number of choices; None if the planned one is, or if 10**15 is not.
+        needed: the outcome with sufficient choices in the world that takes most; None if 10**15
+            choices are not enough.
+        otherwise: the cost if the spread or the bias is not as assumed.
+        reach: outcomes with fewer and with more choices.
+        seed: seed of all runs.
+        version: version of the package that made it.
     """
 
     assumptions: Assumptions
@@ -110,44 +401,39 @@ class Plan:
 
     @property
     def failure(self) -> float:
-        """The probability of settling for a worse group is at most this: proven, not measured.
+        """The proven bound on the probability of settling for a worse group.
 
-        It holds for every bias that does not fall as a share grows, whatever its steepness.
+        It holds for every nondecreasing bias, whatever its steepness.
         """
         return self.assumptions.failure
 
     @property
     def enough(self) -> bool:
-        """Whether the planned choices are enough in every hardest world.
-
-        At most 5% of runs end undecided, with 95% confidence; how many of the others settle for a
-        worse group is what `failure` says.
-        """
+        """Whether at most 5% of runs end undecided in every hardest world (95% confidence)."""
         return all(map(decided_enough, self.hardest))
 
     @property
     def costliest(self) -> int:
-        """The position of the hardest world that took the most choices."""
+        """The index of the hardest world that took the most choices."""
         return costliest(self.hardest)
 
     @property
     def cost(self) -> Outcome:
-        """What became of the policy in the costliest of the hardest worlds."""
+        """The outcome in the costliest of the hardest worlds."""
         return self.hardest[self.costliest]
 
     @property
     def enough_choices(self) -> float | None:
-        """The choices that are enough in 19 of 20 cases, by the runs that say so; None: never."""
+        """The choices that are enough in 19 of 20 cases; None if 10**15 are not."""
         if self.needed is None:
             return None
         found = self.needed.choices_95
-        if self.enough or found > self.assumptions.horizon:
-            return found
-        return float(self.sufficient or found)
+        settled = self.enough or found > self.assumptions.horizon
+        return found if settled else float(self.sufficient or found)
 
     @property
     def most_wrong(self) -> Outcome:
-        """The outcome with the most runs that settled for a worse group, of all that were run."""
+        """The outcome with the largest part of wrong runs."""
         return max((*self.hardest, *self.outcomes), key=lambda one: one.wrong / one.replicates)
 
     @property
@@ -157,14 +443,14 @@ class Plan:
 
 
 def costliest(found: tuple[Outcome, ...] | list[Outcome]) -> int:
-    """Return the position of the outcome that took the most choices, undecided ones first."""
+    """Return the index of the outcome that took the most choices."""
     return max(range(len(found)), key=lambda i: (found[i].choices_95, found[i].choices))
 
 
 def planned_policy(
     assumptions: Assumptions, policy_class: type[RoundPolicy] = PLANNED_BY_DEFAULT
 ) -> RoundPolicy:
-    """Return the policy that a plan runs."""
+    """Return the policy of a plan."""
     if not (isinstance(policy_class, type) and issubclass(policy_class, RoundPolicy)):
         raise InvalidInput("policy_class", "a class of round policies", policy_class)
     policy = policy_class.planned_for(assumptions.on_unit_scale())
@@ -182,15 +468,15 @@ def make_plan(
 ) -> Plan:
     """Return a plan for stated assumptions.
 
-    The policy is elimination with a handicap, whose failure probability is proven for every
-    nondecreasing bias, or one of your own that promises the same (`RoundPolicy.planned_for`).
-    Whether the choices are enough, what they can tell apart and what they cost at most is measured
-    in worlds at least as hard as any bias inside the assumptions.
+    The policy is elimination with a handicap, whose failure probability has a proven bound for
+    every nondecreasing bias, or your own policy with such a bound (`RoundPolicy.planned_for`).
+    The verdict, the detectable difference and the cost are measured in the hardest worlds of the
+    assumptions.
 
     Args:
-        assumptions: what is taken for granted.
-        policy_class: what to plan with.
-        seed: of all runs.
+        assumptions: the assumptions.
+        policy_class: the class of the policy.
+        seed: seed of all runs.
         progress: True for a bar, None for a bar on a terminal, False for none, or a function that
             is called with the part done.
 
@@ -208,7 +494,7 @@ def make_plan(
     points = horizons_around(assumptions)
     horizon = assumptions.horizon
     work = len(hard_worlds(assumptions)) * HARDEST_RUNS + len(shown) * EXAMPLE_RUNS
-    with progress_bar(progress, 3.0 * work) as bar:
+    with show_progress(progress, 3.0 * work) as bar:
         far = far_enough(assumptions, policy, own + FAR, lambda part: bar.tick(0.2 * work * part))
         worlds = worst_worlds(
             assumptions, policy, far or horizon, own + SIFTING, lambda part: bar.tick(work * part)
@@ -217,10 +503,32 @@ def make_plan(
         bandits = [example.bandit for example in shown]
         measured = outcomes(bandits, policy, horizon, EXAMPLE_RUNS, own + COST, bar.tick)
         costly = worlds[costliest(hardest)]
+        needed: Outcome | None = hardest[costliest(hardest)]
         asked = sorted({horizon, *points})
         reach = reached(assumptions, costly, policy, asked, own + REACH)
         bar.tick(0.4 * work)
-        plan = Plan(
+        detectable, sufficient = reach[asked.index(horizon)].detectable, None
+        if all(map(decided_enough, hardest)):
+            if detectable is not None:  # fewer runs than the verdict's may give a larger one
+                detectable = min(detectable, assumptions.smallest_difference)
+        else:
+            needed = found = None
+            if far is not None:
+                found = sufficient_horizon(worlds, policy, horizon, far, own + SUFFICIENT)
+            if found is not None:
+                sufficient, then = found
+                needed = then[costliest(then)]
+            if detectable is not None and sufficient is not None:
+                # The same: larger than the difference that matters. The choices that are needed
+                # are about inversely proportional to its square.
+                least = assumptions.smallest_difference * math.sqrt(sufficient / horizon)
+                largest = assumptions.best_mean - assumptions.lowest
+                detectable = min(max(detectable, least), largest)
+        bar.tick(0.3 * work)
+        limit = min(LARGEST_HORIZON, FURTHER * max(horizon, sufficient or 0))
+        otherwise = costs_otherwise(assumptions, policy, costly, limit, own + OTHERWISE)
+        bar.tick(0.1 * work)
+        return Plan(
             assumptions=assumptions,
             policy=policy,
             rounds=scheduled_rounds(policy, assumptions),
@@ -228,42 +536,129 @@ def make_plan(
             hardest=tuple(hardest),
             examples=tuple(shown),
             outcomes=tuple(measured),
-            detectable=reach[asked.index(horizon)].detectable,
-            sufficient=None,
-            needed=hardest[costliest(hardest)],
-            otherwise=(),
+            detectable=detectable,
+            sufficient=sufficient,
+            needed=needed,
+            otherwise=tuple(otherwise),
             reach=tuple(one for one in reach if one.horizon in points),
             seed=seed,
         )
-        if plan.enough:
-            # It is found with fewer runs than the verdict, so perhaps some percent too large.
-            told_apart = plan.detectable
-            if told_apart is not None and told_apart > assumptions.smallest_difference:
-                plan = replace(plan, detectable=assumptions.smallest_difference)
-        elif far is None:
-            plan = replace(plan, needed=None)
-        else:
-            found = sufficient_horizon(worlds, policy, horizon, far, own + SUFFICIENT)
-            choices, then = (None, None) if found is None else found
-            needed = None if then is None else then[costliest(then)]
-            plan = replace(
-                plan, sufficient=choices, needed=needed, detectable=_larger(plan, choices)
-            )
-        bar.tick(0.3 * work)
-        limit = min(LARGEST_HORIZON, FURTHER * max(horizon, plan.sufficient or 0))
-        changed = costs_otherwise(assumptions, policy, costly, limit, own + OTHERWISE)
-        bar.tick(0.1 * work)
-        return replace(plan, otherwise=tuple(changed))
 
 
-def _larger(plan: Plan, sufficient: int | None) -> float | None:
-    """Return what can be told apart if the difference that matters cannot: more than that.
+FACTORS = (2, 10)
+STRESS_RUNS = 200
+STRESS_SEED, SIFTING_SEED = 5, 6
 
-    What is found with fewer runs than the verdict may say otherwise. Choices grow about as the
-    square of the difference.
+
+@dataclass(frozen=True)
+class Stress:
+    """A line of the stress table.
+
+    Attributes:
+        assumption: what is wrong, in words.
+        factor: by how much.
+        wrong: the part of wrong runs in the worst world, with a 95% interval.
+        undecided: the largest part of undecided runs in any world.
+        world: the worst world; empty if no run was wrong in any.
     """
-    if plan.detectable is None or sufficient is None:
-        return plan.detectable
-    given = plan.assumptions
-    least = given.smallest_difference * math.sqrt(sufficient / given.horizon)
-    return min(max(plan.detectable, least), given.best_mean - given.lowest)
+
+    assumption: str
+    factor: int
+    wrong: tuple[float, float, float]
+    undecided: float
+    world: str
+
+
+class Violation(NamedTuple):
+    """A violated assumption.
+
+    Attributes:
+        assumption: what is wrong, in words.
+        factor: by how much.
+        worlds: the hardest worlds of the changed assumptions.
+        horizon: the number of choices.
+    """
+
+    assumption: str
+    factor: int
+    worlds: list[HardWorld]
+    horizon: int
+
+
+def stress(plan: Plan, *, progress: bool | Callable[[float], None] | None = None) -> list[Stress]:
+    """Return the outcomes of a plan when each assumption is violated by factors of 2 and 10.
+
+    The policy stays the same. It is run 200 times in the worst variant of each hardest world of
+    the changed assumptions. No failure among 200 runs means a probability below 1.8% (95%
+    confidence).
+    """
+    cases = violations(plan.assumptions, plan.policy)
+    total = sum(len(case.worlds) for case in cases) * STRESS_RUNS
+    with show_progress(progress, total) as bar:
+        return [judged(plan.policy, case, bar.tick) for case in cases]
+
+
+def judged(policy: RoundPolicy, case: Violation, tick: Tick = ignore) -> Stress:
+    """Return the line of a case."""
+    worlds = [worst_of(one, policy, case.horizon, SIFTING_SEED) for one in case.worlds]
+    found = hardest_outcomes(worlds, policy, case.horizon, STRESS_RUNS, STRESS_SEED, tick)
+    worst = max(range(len(worlds)), key=lambda i: found[i].wrong)
+    return Stress(
+        assumption=case.assumption,
+        factor=case.factor,
+        wrong=found[worst].wrong_rate,
+        undecided=max(one.undecided_rate for one in found),
+        world=str(worlds[worst]) if found[worst].wrong > 0 else "",
+    )
+
+
+def violations(given: Assumptions, policy: RoundPolicy) -> list[Violation]:
+    """Return the cases of the table, in the order of its lines."""
+    cases = [case for factor in FACTORS for case in _violated(given, factor, bool(policy.nodes))]
+    order = [case.assumption for case in cases]
+    return sorted(cases, key=lambda case: order.index(case.assumption))
+
+
+def _violated(given: Assumptions, factor: int, nodes: bool) -> Iterator[Violation]:
+    """Yield the cases in which one assumption is wrong by a factor.
+
+    A policy with nodes has no case of noisier scores: it clips scores to their range, and the
+    hardest worlds already have the largest variance of bounded scores.
+    """
+
+    def case(words: str, **changes: Any) -> Violation:
+        changed = replace(given, **changes)
+        return Violation(words, factor, hard_worlds(changed), changed.horizon)
+
+    if given.judges == "committee" and (given.ahead > 0 or given.committee is not None):
+        yield case("a larger head start", **_further_ahead(given, factor))
+    if given.bonus:
+        bonus = factor * given.bonus
+        yield case("a stronger bias", bonus=bonus, steepness=None, lipschitz=None)
+    elif given.bonus is None and given.steepest > 0.0 and given.judges == "committee":
+        steepness = min(100.0, factor * given.steepest)
+        yield case("a steeper bias", steepness=steepness, lipschitz=None)
+    if given.spread is not None:
+        yield case("noisier scores", spread=min(0.5 * given.span, factor * given.spread))
+    elif not nodes:
+        # Scores that were to be bounded leave their range.
+        sigma = factor * (LARGEST_SPREAD if given.bounded else given.sigma)
+        usual = case("noisier scores")
+        worlds = [replace(one, world=one.world._replace(sigma=sigma)) for one in usual.worlds]
+        yield usual._replace(worlds=worlds)
+    yield case("a smaller difference", smallest_difference=given.smallest_difference / factor)
+    if given.horizon // factor >= given.groups:
+        yield case("fewer choices", horizon=given.horizon // factor)
+    more = min(MOST_GROUPS, factor * given.groups)
+    if given.groups < more <= given.horizon and given.committee is None:
+        yield case("more groups than planned for", groups=more, names=None)
+
+
+def _further_ahead(given: Assumptions, factor: int) -> dict[str, Any]:
+    """Return a larger head start; in a known committee, of its largest group."""
+    if given.committee is None:
+        return {"head_start": min(MOST_HEAD_START, factor * given.ahead)}
+    members = list(given.committee)
+    largest = members.index(max(members))
+    members[largest] = min(MOST_HEAD_START, factor * members[largest])
+    return {"committee": members}

@@ -1,33 +1,47 @@
-"""From what people say of their situation, answer by answer, to assumptions.
-
-The dialogue of `affinity plan`, its flags and its files all end here, so an answer is understood or
-refused in the same way wherever it was given, and at once: before the next question is asked.
-"""
+"""From answers in plain words to a plan's assumptions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
 from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.planning import answers, words
-from affinity_bandits.planning.answers import Scale
 from affinity_bandits.planning.assumptions import (
     LEAST_JOINING,
-    MOST_HEAD_START,
-    MOST_IN_FLIGHT,
+    LIMITS,
+    NOISES,
     USUAL_HEAD_START,
     Assumptions,
 )
-from affinity_bandits.planning.budgets import Budget, budget
 
-USUAL_SPREAD = 0.25
-"""The usual standard deviation, as a part of the scale: one star of one to five."""
-DIFFERENCE_RULE = "a difference in points of the scale such as 0.3"
-SPREAD_RULE = "a standard deviation in points of the scale such as 1, or 'largest'"
+MAX_GROUPS = 1000
+MAX_NAME_LENGTH = 40
+NUMBER_RULE = "a number such as 3 or 0.5"
+PART_RULE = "a part such as 10%, 0.1 or '1 in 10'"
+UNKNOWN = ("do not know", "no idea", "unknown", "?")
+JUDGES = {
+    "committee": "committee",
+    "panel": "panel",
+    "panels": "panel",
+    "strangers": "strangers",
+    "all": None,
+}
+DAYS = {"day": 1.0, "week": 7.0, "month": 365.25 / 12.0, "year": 365.25}
+_PERIOD = "|".join(DAYS)
+_SUFFIXES = {"k": 1e3, "m": 1e6}
+_DIGITS = r"(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?"
+_NUMBER = re.compile(rf"([+-]?{_DIGITS})([km]?)")
+_RANGE = re.compile(rf"([+-]?{_DIGITS}) ?(?:\.\.|to) ?([+-]?{_DIGITS})")
+_BUDGET = re.compile(
+    rf"(?P<amount>\S+)(?: (?:a|per) (?P<period>{_PERIOD})"
+    rf"(?: until (?P<until>\S+)| for (?P<times>\S+) (?P<unit>{_PERIOD})s?)?)?"
+)
+USUAL_SPREAD = 0.25  # standard deviation, as a part of the scale: one star on a scale of 1 to 5
 
 
 @dataclass(frozen=True)
@@ -35,67 +49,374 @@ class Question:
     """One question.
 
     Attributes:
-        name: what it is about, also as a flag and in a file.
+        name: the name of its flag and of its key in a file.
         asks: its words.
         example: an answer.
-        usual: what Enter stands for.
-        unsaid: what it stands for that a flag was left out, if that differs.
+        rule: what is accepted as an answer.
+        usual: the default in the dialogue.
+        unsaid: the default of the flag, if that differs.
     """
 
     name: str
     asks: str
     example: str
+    rule: str
     usual: str | None = None
     unsaid: str | None = None
 
 
+# All questions, in this order; some are skipped, depending on earlier answers.
 QUESTIONS = (
-    Question("groups", "Which groups are compared (names, or how many)?", "referrals,agencies"),
-    Question("scale", "Which scores are given (1..5, 0..100, yes/no)?", "1..5"),
-    Question("spread", "How much do scores spread (standard deviation, in points)?", "1", "usual"),
+    Question(
+        "groups",
+        "Which groups are compared (names, or how many)?",
+        "referrals,agencies",
+        "names such as 'referrals, agencies, open call', or how many groups, from 2 to 1,000",
+    ),
+    Question(
+        "scale",
+        "Which scores are given (1..5, 0..100, yes/no)?",
+        "1..5",
+        "the lowest and the highest score such as 1..5, '1 to 5' or 0..100, or yes/no",
+    ),
+    Question(
+        "spread",
+        "How much do scores spread (standard deviation, in points)?",
+        "1",
+        "a standard deviation in points of the scale such as 1, or 'largest'",
+        "usual",
+    ),
     Question(
         "bonus",
         "How much higher do people rate their own kind, at most (20%, no idea)?",
         "20%",
+        "how much more at most such as 20% or 0.2, 'none' or 'no idea'",
         unsaid="no idea",
     ),
-    Question("judges", "Who may judge: committee, panels, strangers?", "panels", "all"),
+    Question(
+        "judges",
+        "Who may judge: committee, panels, strangers?",
+        "panels",
+        "committee, panels or strangers, or 'all' to see all three",
+        "all",
+    ),
     Question(
         "committee",
         "How many members of each group are on the committee (or: do not know)?",
         "30,10,10",
+        "a number of members for each group such as 30,10,10, or 'do not know'",
         unsaid="do not know",
     ),
     Question(
         "head_start",
         "By how many members may one group outnumber another?",
         "100",
+        "how many members one group may have more than another, such as 100",
         str(USUAL_HEAD_START),
     ),
-    Question("joining", "How many of those chosen join the committee?", "'1 in 10'", "all"),
+    Question(
+        "joining",
+        "How many of those chosen join the committee?",
+        "'1 in 10'",
+        f"{PART_RULE}; if you do not know, the fewest you would expect",
+        "all",
+    ),
     Question(
         "difference",
         "Which difference in mean scores would matter, at equal shares?",
         "0.3",
+        "a difference in points of the scale such as 0.3",
     ),
     Question(
         "budget",
         "How many choices (2000; 40 a week until 2027-06-30; 2,000 a year)?",
         "'2,000 a year'",
+        "a number of choices such as 2000, or so many a week, month or year until a date or for a"
+        " time: '40 a week until 2027-06-30', '2,000 a year for 2 years'",
     ),
-    Question("in_flight", "How many may be under way at once, not scored yet?", "10", "1"),
-    Question("failure", "How often may a worse group be settled for, at most?", "5%", "5%"),
+    Question(
+        "in_flight",
+        "How many may be under way at once, not scored yet?",
+        "10",
+        "a whole number such as 1 or 10",
+        "1",
+    ),
+    Question(
+        "failure",
+        "How often may a worse group be settled for, at most?",
+        "5%",
+        PART_RULE,
+        "5%",
+    ),
 )
-"""All that is asked, in this order; which of them depends on earlier answers."""
+# Settings that only flags and files have.
 UNASKED = ("noise", "largest_mean", "steepness", "lipschitz")
-"""What only flags and files say."""
 NAMES = (*(question.name for question in QUESTIONS), *UNASKED)
+RULES = {question.name: question.rule for question in QUESTIONS}
+# Not asked where panels or strangers judge, but accepted.
 OF_THE_COMMITTEE = ("committee", "joining")
-"""What is not asked where panels or strangers judge; it may be said all the same."""
+LEFT_OUT = {
+    "scale": "Gaussian scores have no ends",
+    "spread": "yes and no spread as they must, and Gaussian scores by their sigma",
+    "head_start": "the committee is known, or does not judge",
+}
+
+
+@dataclass(frozen=True)
+class ScoreScale:
+    """The ends of a scale of scores; `two_scores` if there are no scores in between."""
+
+    lowest: float
+    highest: float
+    two_scores: bool = False
+
+
+@dataclass(frozen=True)
+class Budget:
+    """A number of choices and how fast they come.
+
+    Attributes:
+        choices: the total.
+        pace: choices per week; None if not stated.
+        assumed: True if no end was stated, so that the budget is for one year.
+    """
+
+    choices: int
+    pace: float | None = None
+    assumed: bool = False
+
+
+def is_unknown(text: str) -> bool:
+    """Return whether an answer says that the answer is not known."""
+    return _plain(text) in UNKNOWN
+
+
+def parse_number(parameter: str, text: str) -> float:
+    """Return a number.
+
+    >>> parse_number("spread", "1.5"), parse_number("spread", "2k")
+    (1.5, 2000.0)
+    """
+    value = _read(text)
+    if math.isnan(value):
+        raise InvalidInput(parameter, NUMBER_RULE, text)
+    return value
+
+
+def parse_count(
+    parameter: str, text: str, rule: str = "a whole number such as 2000, 2,000 or 2k"
+) -> int:
+    """Return a whole number.
+
+    >>> parse_count("budget", "2,000"), parse_count("budget", "2k"), parse_count("budget", "1e6")
+    (2000, 2000, 1000000)
+    """
+    value = _read(text)
+    if not value.is_integer() or _is_ambiguous(text):
+        raise InvalidInput(parameter, rule, text)
+    return int(value)
+
+
+def parse_part(parameter: str, text: str, rule: str = PART_RULE) -> float:
+    """Return a part of a whole, from 0 to 1.
+
+    >>> parse_part("joining", "1 in 10"), parse_part("joining", "10%"), parse_part("joining", "all")
+    (0.1, 0.1, 1.0)
+    """
+    value = _read_part(text)
+    if not 0.0 <= value <= 1.0:
+        raise InvalidInput(parameter, rule, text)
+    return value
+
+
+def parse_groups(parameter: str, text: str) -> tuple[int, tuple[str, ...] | None]:
+    """Return the number of groups, and their names if they were given.
+
+    >>> parse_groups("groups", "referrals, agencies, open call")
+    (3, ('referrals', 'agencies', 'open call'))
+    >>> parse_groups("groups", "3")
+    (3, None)
+    """
+    if "," in text:
+        return parse_names(parameter, text.split(","), text)
+    number = parse_count(parameter, text, RULES["groups"])
+    if not 2 <= number <= MAX_GROUPS:
+        raise InvalidInput(parameter, RULES["groups"], text)
+    return number, None
+
+
+def parse_names(
+    parameter: str, names: Sequence[object], said: object
+) -> tuple[int, tuple[str, ...]]:
+    """Return the number of names, and the names with single spaces."""
+    found = tuple(" ".join(str(name).split()) for name in names)
+    if not all(0 < len(name) <= MAX_NAME_LENGTH and name.isprintable() for name in found):
+        rule = f"{RULES['groups']}; a name has 1 to {MAX_NAME_LENGTH} characters"
+        raise InvalidInput(parameter, rule, said)
+    if len({name.casefold() for name in found}) < len(found):
+        raise InvalidInput(parameter, "names that differ", said)
+    if not 2 <= len(found) <= MAX_GROUPS:
+        raise InvalidInput(parameter, RULES["groups"], said)
+    return len(found), found
+
+
+def parse_scale(parameter: str, text: str) -> ScoreScale:
+    """Return a scale of scores.
+
+    >>> parse_scale("scale", "1..5"), parse_scale("scale", "yes/no").two_scores
+    (ScoreScale(lowest=1.0, highest=5.0, two_scores=False), True)
+    """
+    plain = _plain(text)
+    if plain == "yes/no":
+        return ScoreScale(0.0, 1.0, two_scores=True)
+    found = _RANGE.fullmatch(plain)
+    if found is None:
+        raise InvalidInput(parameter, RULES["scale"], text)
+    low, high = float(found[1]), float(found[2])
+    if not low < high:
+        raise InvalidInput(parameter, f"{RULES['scale']}, the lowest first", text)
+    return ScoreScale(low, high)
+
+
+def parse_points(parameter: str, text: str, on: ScoreScale, rule: str) -> float:
+    """Return an amount in points of a scale; for yes/no, a part of all answers."""
+    value, rule = (
+        (_read_part(text), "a part of all answers such as 5% or 0.05")
+        if on.two_scores
+        else (_read(text), rule)
+    )
+    limit = on.highest - on.lowest
+    if not 0.0 < value <= limit:
+        raise InvalidInput(parameter, f"{rule}, above 0 and at most {limit:g}", text)
+    return value
+
+
+def parse_committee(parameter: str, text: str, number: int) -> tuple[int, ...] | None:
+    """Return the members of each group, None if they are not known.
+
+    >>> parse_committee("committee", "30,10,10", 3)
+    (30, 10, 10)
+    """
+    if is_unknown(text):
+        return None
+    members = [_read(item) for item in text.split(",")]
+    if len(members) != number or not all(one >= 0.0 and one.is_integer() for one in members):
+        raise InvalidInput(parameter, f"{RULES['committee']}; there are {number} groups", text)
+    if not any(members):
+        raise InvalidInput(parameter, "at least one member in all", text)
+    return tuple(int(one) for one in members)
+
+
+def parse_bonus(parameter: str, text: str) -> float | None:
+    """Return the largest relative bonus for the own group; None if it is not known.
+
+    >>> parse_bonus("bonus", "20%"), parse_bonus("bonus", "none"), parse_bonus("bonus", "no idea")
+    (0.2, 0.0, None)
+    """
+    if is_unknown(text):
+        return None
+    value = _read_part(text)
+    # Without a percent sign, 1.2 may be 120% more or 1.2 times as much.
+    if not 0.0 <= value <= 1e6 or (value >= 1.0 and "%" not in text):
+        raise InvalidInput(parameter, RULES["bonus"], text)
+    return value
+
+
+def parse_judges(parameter: str, text: str, bonus: float | None = 0.0) -> str | None:
+    """Return who judges, None for all ways in turn; `bonus` is None if it is not known."""
+    if _plain(text) not in JUDGES:
+        raise InvalidInput(parameter, RULES["judges"], text)
+    if _plain(text) == "strangers" and bonus is None:
+        rule = (
+            "committee or panels if nothing is known of the bias: judged by strangers, people"
+            " might all score the lowest, and there would be nothing to see"
+        )
+        raise InvalidInput(parameter, rule, text)
+    return JUDGES[_plain(text)]
+
+
+def parse_joining(parameter: str, text: str) -> float:
+    """Return the part of those chosen that joins the committee."""
+    value = parse_part(parameter, text, RULES["joining"])
+    if value < LEAST_JOINING:
+        rule = "above 0; if nobody joins, the committee never changes: plan with panels"
+        raise InvalidInput(parameter, rule, text)
+    return value
+
+
+def parse_budget(parameter: str, text: str, today: date) -> Budget:
+    """Return a budget.
+
+    >>> parse_budget("budget", "2,000", date(2027, 1, 1))
+    Budget(choices=2000, pace=None, assumed=False)
+    >>> parse_budget("budget", "40 a week until 2027-06-30", date(2027, 1, 1)).choices
+    1028
+    """
+    found = _BUDGET.fullmatch(_plain(text))
+    if found is None or found["period"] is None:
+        return Budget(parse_count(parameter, text, RULES["budget"]))
+    amount, period = _read(found["amount"]), DAYS[found["period"]]
+    # Slightly more, so that rounding does not lose a choice.
+    choices = amount * _days(parameter, found, text, today) / period * (1.0 + 1e-12)
+    if not 0.0 < choices < math.inf or _is_ambiguous(found["amount"]):
+        raise InvalidInput(parameter, RULES["budget"], text)
+    assumed = found["until"] is None and found["unit"] is None
+    return Budget(int(choices), 7.0 * amount / period, assumed)
+
+
+def _days(parameter: str, found: re.Match[str], text: str, today: date) -> float:
+    """Return how many days a budget lasts; a year if that is not stated."""
+    if found["until"] is None:
+        times = 1.0 if found["times"] in (None, "a") else _read(found["times"])
+        return times * DAYS[found["unit"] or "year"]
+    try:
+        days = (date.fromisoformat(found["until"]) - today).days
+    except ValueError:
+        rule = "complete, with a date such as 2027-06-30 at its end"
+        raise InvalidInput(parameter, rule, text) from None
+    if days < 1:
+        raise InvalidInput(parameter, f"until a day after today ({today})", text)
+    return float(days)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+def _is_ambiguous(text: str) -> bool:
+    """Return whether a point may separate thousands: 2.000 is 2 or 2000."""
+    return re.fullmatch(r"[+-]?\d+\.\d{3}", text.strip()) is not None
+
+
+def _read(text: str) -> float:
+    """Return the number that a text stands for, NaN if it is none."""
+    plain = _plain(text)
+    if re.fullmatch(r"\d{1,3}(,\d{3})+(\.\d+)?", plain):
+        plain = plain.replace(",", "")
+    found = _NUMBER.fullmatch(plain)
+    if found is None:
+        return math.nan
+    value = float(found[1])
+    if found[2]:
+        value = round(value * _SUFFIXES[found[2]], 9)
+    return value if math.isfinite(value) else math.nan
+
+
+def _read_part(text: str) -> float:
+    """Return the part that a text stands for, NaN if it is none."""
+    plain = _plain(text)
+    if plain in ("all", "none"):
+        return float(plain == "all")
+    if plain.endswith("%"):
+        return _read(plain[:-1]) / 100.0
+    above, _, below = plain.partition(" in ")
+    if below:
+        return _read(above) / (_read(below) or math.nan)
+    return _read(plain)
 
 
 class Situation:
-    """What has been said so far; every answer is checked when it is given.
+    """The answers so far; every answer is checked when it is given.
 
     Args:
         today: the day on which the comparison would begin.
@@ -108,20 +429,31 @@ class Situation:
     def questions(self) -> Iterator[Question]:
         """Yield the questions that are still open; answer each before asking for the next."""
         for question in QUESTIONS:
-            if question.name not in self._known and self._applies(question.name):
-                yield self._with_usual(question)
+            if question.name in self._known or not self._applies(question.name):
+                continue
+            spread = question.name == "spread"
+            yield replace(question, usual=f"{self._usual_spread:g}") if spread else question
 
     def answer(self, name: str, said: object) -> None:
-        """Take an answer, as text, number or list; what it follows from must be known already.
+        """Take an answer, as text, number or list. It may depend on the answers before it.
 
         Raises:
-            InvalidInput: it is not understood, or does not fit what was said before.
+            InvalidInput: the answer is not understood, or contradicts an earlier one.
         """
         checks.known_keys("key of a situation", (name,), NAMES)
-        self._known[name] = getattr(self, f"_{name}")(name, said)
+        if name == "noise":
+            value: Any = _noise(name, said)
+        elif name == "groups" and isinstance(said, list | tuple):
+            value = parse_names(name, said, said)
+        else:
+            value = self._parse(name, _text(name, said))
+        if name in LIMITS and name != "groups" and value is not None:
+            check, limits = LIMITS[name]
+            value = check(name, value, **limits)
+        self._known[name] = value
 
     def answer_all(self, said: Mapping[str, object]) -> None:
-        """Take all answers at once, in the order of the questions; the rest are the usual ones."""
+        """Take all answers at once, and the defaults of those that are not given."""
         checks.known_keys("key of a situation", said, NAMES)
         for name in UNASKED:
             if name in said:
@@ -132,136 +464,81 @@ class Situation:
                 flag = f"--{name.replace('_', '-')}"
                 raise InvalidInput(name, f"given, e.g. {flag} {question.example}", None)
             self.answer(name, said.get(name, unsaid))
-        for name in said:  # not asked for
-            if name in OF_THE_COMMITTEE and name not in self._known:
-                self.answer(name, said[name])
         for name, value in said.items():
+            if name in OF_THE_COMMITTEE and name not in self._known:
+                self.answer(name, value)
             if name not in self._known:
-                raise InvalidInput(name, f"left out: {_LEFT_OUT[name]}", value)
+                raise InvalidInput(name, f"left out: {LEFT_OUT[name]}", value)
 
     def _applies(self, name: str) -> bool:
-        """Return whether a question is to be asked, by the answers to those before it."""
+        """Return whether a question is asked, given the answers to those before it."""
         known = self._known
-        if name in ("scale", "spread") and known.get("noise", {}).get("noise") == "gaussian":
-            return False
+        gaussian = known.get("noise", {}).get("noise") == "gaussian"
+        if name == "scale":
+            return not gaussian
         if name == "spread":
-            return not known["scale"].two_scores
-        if name in ("committee", "joining"):
+            return not gaussian and not known["scale"].two_scores
+        if name in OF_THE_COMMITTEE:
             return known["judges"] in (None, "committee")
         if name == "head_start":
             return "committee" in known and known["committee"] is None
         return True
 
-    def _with_usual(self, question: Question) -> Question:
-        if question.name != "spread":
-            return question
-        on = self._known["scale"]
-        usual = f"{USUAL_SPREAD * (on.highest - on.lowest):g}"
-        return Question(question.name, question.asks, question.example, usual)
+    @property
+    def _usual_spread(self) -> float:
+        on: ScoreScale = self._known["scale"]
+        return USUAL_SPREAD * (on.highest - on.lowest)
 
-    # One method for each answer.
+    def _parse(self, name: str, text: str) -> Any:
+        """Return the value of an answer."""
+        known = self._known
+        match name:
+            case "groups":
+                return parse_groups(name, text)
+            case "scale":
+                return parse_scale(name, text)
+            case "spread":
+                return self._spread(name, text)
+            case "bonus":
+                return parse_bonus(name, text)
+            case "judges":
+                return parse_judges(name, text, known["bonus"])
+            case "committee":
+                return parse_committee(name, text, known["groups"][0])
+            case "joining":
+                return parse_joining(name, text)
+            case "difference":
+                return parse_points(
+                    name, text, known.get("scale", ScoreScale(0.0, 1e6)), RULES[name]
+                )
+            case "budget":
+                return self._budget(name, text)
+            case "head_start" | "in_flight":
+                return parse_count(name, text, RULES[name])
+            case "failure":
+                return parse_part(name, text)
+        return parse_number(name, text)
 
-    def _groups(self, name: str, said: object) -> tuple[int, tuple[str, ...] | None]:
-        if isinstance(said, list | tuple):
-            return answers.named(name, said, said)
-        return answers.groups(name, _text(name, said, answers.GROUPS_RULE))
-
-    def _scale(self, name: str, said: object) -> Scale:
-        return answers.scale(name, _text(name, said, answers.SCALE_RULE))
-
-    def _spread(self, name: str, said: object) -> float | None:
-        on = self._known["scale"]
-        text = _text(name, said, SPREAD_RULE)
-        if words.tidied(name, text, SPREAD_RULE) in ("largest", "the largest", "most"):
+    def _spread(self, name: str, text: str) -> float | None:
+        if text == "largest":
             return None
-        if words.is_unknown(text):
-            return USUAL_SPREAD * float(on.highest - on.lowest)
-        value = answers.points(name, text, on, SPREAD_RULE)
+        if is_unknown(text):
+            return self._usual_spread
+        on: ScoreScale = self._known["scale"]
+        value = parse_points(name, text, on, RULES[name])
         limit = 0.5 * (on.highest - on.lowest)
         if value > limit:
             rule = f"at most {limit:g}, half of the scale: scores cannot spread more"
-            raise InvalidInput(name, rule, said)
+            raise InvalidInput(name, rule, text)
         return value
 
-    def _committee(self, name: str, said: object) -> tuple[int, ...] | None:
-        number, names = self._known["groups"]
-        members = answers.committee(name, _text(name, said, answers.COMMITTEE_RULE), number, names)
-        if members is not None and sum(members) == 0:
-            raise InvalidInput(name, "at least one member in all", said)
-        return members
-
-    def _head_start(self, name: str, said: object) -> int:
-        rule = "how many members one group may have more than another, such as 100"
-        value = words.count(name, _text(name, said, rule), rule)
-        return checks.integer(name, value, low=0, high=MOST_HEAD_START)
-
-    def _bonus(self, name: str, said: object) -> float | None:
-        value = answers.bonus(name, _text(name, said, answers.BONUS_RULE))
-        return None if value is None else checks.number(name, value, low=0.0, high=1e6)
-
-    def _joining(self, name: str, said: object) -> float:
-        text = _text(name, said, words.PART_RULE)
-        if words.is_unknown(text):
-            rule = f"{words.PART_RULE}; if you do not know, the fewest you would expect"
-            raise InvalidInput(name, rule, said)
-        value = words.part(name, text)
-        if value < LEAST_JOINING:
-            rule = "above 0; if nobody joins, the committee never changes: plan with panels"
-            raise InvalidInput(name, rule, said)
-        return value
-
-    def _judges(self, name: str, said: object) -> str | None:
-        chosen = answers.judges(name, _text(name, said, answers.JUDGES_RULE))
-        if chosen == "strangers" and self._known["bonus"] is None:
-            rule = (
-                "committee or panels if nothing is known of the bias: judged by strangers, people"
-                " might all score the lowest, and there would be nothing to see"
-            )
-            raise InvalidInput(name, rule, said)
-        return chosen
-
-    def _difference(self, name: str, said: object) -> float:
-        on = self._known.get("scale", Scale(0.0, 1e6))
-        return answers.points(name, _text(name, said, DIFFERENCE_RULE), on, DIFFERENCE_RULE)
-
-    def _budget(self, name: str, said: object) -> Budget:
-        found = budget(name, _text(name, said, "a number of choices"), self.today)
+    def _budget(self, name: str, text: str) -> Budget:
+        found = parse_budget(name, text, self.today)
         number = self._known["groups"][0]
-        checks.integer(name, found.choices, low=1)
         if found.choices < number:
-            raise InvalidInput(name, f"at least one choice for each of {number} groups", said)
+            raise InvalidInput(name, f"at least one choice for each of {number} groups", text)
+        checks.integer(name, found.choices, low=1)
         return found
-
-    def _in_flight(self, name: str, said: object) -> int:
-        rule = "a whole number such as 1 or 10"
-        value = words.count(name, _text(name, said, rule), rule)
-        return checks.integer(name, value, low=1, high=MOST_IN_FLIGHT)
-
-    def _failure(self, name: str, said: object) -> float:
-        value = words.part(name, _text(name, said, words.PART_RULE))
-        return checks.number(name, value, low=1e-12, high=0.5, open_high=True)
-
-    def _noise(self, name: str, said: object) -> dict[str, Any]:
-        from affinity_bandits.planning.assumptions import NOISES
-
-        described = dict(said) if isinstance(said, Mapping) else {"name": said}
-        noise = checks.choice(name, described.pop("name", None), NOISES)
-        allowed = ("sigma",) if noise == "gaussian" else ()
-        checks.known_keys(f"parameter of noise {noise}", described, allowed)
-        return {"noise": noise} | described
-
-    def _largest_mean(self, name: str, said: object) -> float:
-        return words.number(name, _text(name, said, words.NUMBER_RULE))
-
-    def _steepness(self, name: str, said: object) -> float:
-        value = words.number(name, _text(name, said, words.NUMBER_RULE))
-        return checks.number(name, value, low=0.0, high=100.0)
-
-    def _lipschitz(self, name: str, said: object) -> float:
-        value = words.number(name, _text(name, said, words.NUMBER_RULE))
-        return checks.number(name, value, low=0.0)
-
-    # What follows from all of them.
 
     @property
     def judges(self) -> str | None:
@@ -270,28 +547,29 @@ class Situation:
 
     @property
     def for_a_year(self) -> bool:
-        """Whether the budget is for a year because nobody said how long it lasts."""
+        """Whether the budget is for a year because no end was stated."""
         return bool(self._known["budget"].assumed)
 
     def assumptions(self) -> Assumptions:
-        """Return the assumptions, once nothing is open any more; all of the committee judges."""
+        """Return the assumptions, once all questions are answered.
+
+        The whole committee judges if all ways are to be shown.
+        """
         known = self._known
-        number, names = known["groups"]
-        on: Scale | None = known.get("scale")
-        scores: dict[str, Any] = {} if on is None else {"lowest": on.lowest, "highest": on.highest}
-        settings = known.get("noise", {}) | scores
-        for name in ("largest_mean", "steepness", "lipschitz", "spread", "head_start"):
+        settings = dict(known.get("noise", {}))
+        if "scale" in known:
+            settings |= {"lowest": known["scale"].lowest, "highest": known["scale"].highest}
+        for name in (*UNASKED[1:], "spread", "head_start", "committee", "joining"):
             if known.get(name) is not None:
                 settings[name] = known[name]
+        groups, names = known["groups"]
         return Assumptions(
-            groups=number,
+            groups=groups,
             names=names,
             horizon=known["budget"].choices,
             pace=known["budget"].pace,
             smallest_difference=known["difference"],
-            committee=known.get("committee"),
             bonus=known["bonus"],
-            joining=known.get("joining", 1.0),
             judges=known["judges"] or "committee",
             failure=known["failure"],
             in_flight=known["in_flight"],
@@ -299,17 +577,20 @@ class Situation:
         )
 
 
-_LEFT_OUT = {
-    "scale": "Gaussian scores have no ends",
-    "spread": "yes and no spread as they must, and Gaussian scores by their sigma",
-    "head_start": "the committee is known, or does not judge",
-}
+def _noise(name: str, said: object) -> dict[str, Any]:
+    """Return the settings of a noise, given as its name or as a table."""
+    described = dict(said) if isinstance(said, Mapping) else {"name": said}
+    noise = checks.choice(name, described.pop("name", None), NOISES)
+    checks.known_keys(
+        f"parameter of noise {noise}", described, ("sigma",) if noise == "gaussian" else ()
+    )
+    return {"noise": noise} | described
 
 
-def _text(name: str, said: object, rule: str) -> str:
-    """Return what was said as text; a list is one with commas."""
+def _text(name: str, said: object) -> str:
+    """Return an answer as text; a list becomes one with commas."""
     if isinstance(said, list | tuple):
-        return ", ".join(_text(name, one, rule) for one in said)
-    if isinstance(said, bool) or not isinstance(said, str | int | float | date):
-        raise InvalidInput(name, rule, said)
+        return ",".join(_text(name, one) for one in said)
+    if isinstance(said, bool) or not isinstance(said, str | int | float):
+        raise InvalidInput(name, RULES.get(name, NUMBER_RULE), said)
     return f"{said:.15g}" if isinstance(said, float) else str(said)

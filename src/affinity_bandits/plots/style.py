@@ -1,10 +1,11 @@
-"""The style of every picture: colours that colour-blind readers can tell apart, plain axes."""
+"""The style of every picture: colors for color-blind readers, plain axes."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from affinity_bandits.errors import InvalidInput, MissingExtra
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+# Okabe and Ito's palette without its yellow, which fades on white.
 COLOURS = (
     "#0072B2",
     "#D55E00",
@@ -23,14 +25,10 @@ COLOURS = (
     "#000000",
     "#7F7F7F",
 )
-"""Okabe and Ito's palette, the strongest first, without its yellow, which fades on white."""
 
-GREY = "#595959"
-"""Of lines that are given, not measured."""
-FOR_A_PAGE = 5.6
-"""Inches of a picture that must be read on a telephone, too."""
-PRINTED = {1: 3.4, 2: 7.0}
-"""Inches across one and two columns of a journal."""
+GREY = "#595959"  # color of notes, and of lines that are given instead of measured
+FOR_A_PAGE = 5.6  # width in inches that can be read on a telephone, too
+PRINTED = {1: 3.4, 2: 7.0}  # width in inches of one and two columns of a journal
 DASHES = ("-", "--", "-.", ":")
 
 SETTINGS = {
@@ -48,13 +46,13 @@ SETTINGS = {
 
 
 def need_matplotlib() -> None:
-    """Raise if matplotlib is missing; best called before the work whose result is drawn."""
+    """Raise an error if matplotlib is missing; call it before long work whose result is drawn."""
     if find_spec("matplotlib") is None:
         raise MissingExtra("matplotlib", "plot")
 
 
 def new_figure(width: float = 6.4, height: float = 4.0) -> tuple[Figure, Any]:
-    """Return a figure and its axes in the house style, without touching global settings."""
+    """Return a figure and its axes in this style, without changing global settings."""
     figure, (axes,) = new_panels(1, 1, width, height)
     return figure, axes
 
@@ -62,7 +60,7 @@ def new_figure(width: float = 6.4, height: float = 4.0) -> tuple[Figure, Any]:
 def new_figures(
     number: int, in_a_row: int, width: float, height: float, **settings: Any
 ) -> tuple[Figure, list[Any]]:
-    """Return a figure of that width, and so many axes in rows of that height."""
+    """Return a figure and its axes, at most `in_a_row` per row; the height is that of a row."""
     columns = min(number, in_a_row)
     rows = -(-number // columns)
     figure, panels = new_panels(rows, columns, width, height * rows, **settings)
@@ -86,12 +84,12 @@ def new_panels(
 
 
 def draw_band(axes: Any, x: Any, low: Any, high: Any, colour: str) -> None:
-    """Fill what is between two lines, as an interval around a third."""
+    """Fill the area between two lines."""
     axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
 
 
 def draw_estimates(axes: Any, x: Any, bands: Any, index: int, label: str) -> None:
-    """Draw the index-th line through estimates, with intervals: rows of estimate, low and high."""
+    """Draw a line and its interval; `bands` has rows of estimate, low and high."""
     style = line_style(index)
     mean, low, high = bands.T
     axes.plot(x, mean, marker="o", markersize=3.5, label=label, **style)
@@ -99,7 +97,7 @@ def draw_estimates(axes: Any, x: Any, bands: Any, index: int, label: str) -> Non
 
 
 def name_lines(axes: Any, end: float, lines: Sequence[tuple[float, str, int]]) -> None:
-    """Write names beside the ends of lines: height, name and index of each, none over another."""
+    """Write names beside the ends of lines without overlap; lines are (height, name, index)."""
     low, high = axes.get_ylim()
     lowest = -math.inf
     step = 0.085 * (max(high, *(line[0] for line in lines)) - min(low, 0.0))
@@ -119,26 +117,28 @@ def name_lines(axes: Any, end: float, lines: Sequence[tuple[float, str, int]]) -
 
 def save_figure(figure: Any, path: Path) -> None:
     """Write a figure reproducibly: the same figure gives the same bytes."""
+    _save(figure, path, SETTINGS)
+
+
+def _save(figure: Any, path: Path, settings: Any, **options: Any) -> None:
     import matplotlib as mpl
 
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix)
-    settings: Any = SETTINGS
     with mpl.rc_context(settings):
-        figure.savefig(path, metadata=metadata)
+        figure.savefig(path, metadata=metadata, **options)
 
 
 def save_for_print(figure: Any, path: str | Path, columns: int = 1) -> None:
-    """Write a figure in the size that journals print: as PNG, SVG or PDF, by the file's ending.
+    """Write a figure as PNG, SVG or PDF in the size that journals print.
 
-    The figure itself becomes that size: 3.4 inches across for one column, 7 for two. Text shrinks
-    with it, to no less than 6 points; fonts are embedded as text, and a PNG has 600 dots an inch.
+    The figure is resized: 3.4 inches wide for one column, 7 for two. Text shrinks to no less than
+    6 points. Fonts are embedded as text, and a PNG has 600 dots per inch.
 
     Args:
-        figure: of one of the functions here.
-        path: of the file.
-        columns: of the page that it goes across, 1 or 2.
+        figure: a figure of this package.
+        path: the file; its ending decides about the format.
+        columns: 1 or 2 columns of the page.
     """
-    import matplotlib as mpl
     from matplotlib.lines import Line2D
     from matplotlib.text import Text
 
@@ -155,29 +155,24 @@ def save_for_print(figure: Any, path: str | Path, columns: int = 1) -> None:
     for line in figure.findobj(Line2D):
         line.set_linewidth(max(0.4, line.get_linewidth() * min(1.0, factor)))
     for axes in figure.axes:
-        if axes.get_legend() is not None:  # made anew: its spaces are those of the larger text
+        if axes.get_legend() is not None:  # a new one, because spaces do not shrink with the text
             axes.legend(loc="best", frameon=False, fontsize=6.5, handlelength=1.6)
-    settings: Any = SETTINGS | {"pdf.fonttype": 42, "svg.fonttype": "none"}
-    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(place.suffix)
-    with mpl.rc_context(settings):
-        figure.savefig(place, metadata=metadata, dpi=600, bbox_inches="tight", pad_inches=0.02)
+    settings = SETTINGS | {"pdf.fonttype": 42, "svg.fonttype": "none"}
+    _save(figure, place, settings, dpi=600, bbox_inches="tight", pad_inches=0.02)
 
 
 def cut(name: str, most: int = 22) -> str:
-    """Return a name, cut if it is long."""
+    """Return a name, shortened if it is long."""
     return name if len(name) <= most else f"{name[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def line_style(index: int) -> dict[str, Any]:
-    """Return colour and dashes of the index-th line; both differ, for print without colour."""
-    return {
-        "color": COLOURS[index % len(COLOURS)],
-        "linestyle": DASHES[index % len(DASHES)],
-    }
+    """Return color and dashes of the index-th line; both differ, for print without color."""
+    return {"color": COLOURS[index % len(COLOURS)], "linestyle": DASHES[index % len(DASHES)]}
 
 
 def mark_given(axes: Any, x: float, words: str, size: float) -> None:
-    """Draw a dotted line from bottom to top at a number that is given, with words above it."""
+    """Draw a dotted vertical line at a given number, with words above it."""
     axes.axvline(x, color=GREY, linestyle=":", linewidth=1.4, zorder=1.5)
     axes.annotate(
         words,
@@ -190,3 +185,11 @@ def mark_given(axes: Any, x: float, words: str, size: float) -> None:
         fontsize=size,
         color=GREY,
     )
+
+
+def log_ticks(low: float, high: float, *, dense_below: float = 10.0**2.5) -> list[float]:
+    """Return powers of ten, with their doubles and halves if high / low is below a ratio."""
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    steps = (1, 2, 5) if high < dense_below * low else (1,)
+    ticks = [step * 10.0**decade for decade, step in product(decades, steps)]
+    return [tick for tick in ticks if low <= tick <= high]

@@ -1,50 +1,37 @@
-"""Policies: one per file, of two kinds.
+"""Policies: step policies choose after every feedback, round policies announce whole rounds.
 
-A step policy (`StepPolicy`) chooses after every feedback; a round policy (`RoundPolicy`)
-announces a whole round and decides from its sums, and `AsSteps` plays it one pull at a time. No
-policy can see a true mean or the bias: this package imports neither. The two that are told more
-than feedback say so in `information`.
+`AsSteps` plays a round policy one pull at a time. No policy can see a true mean or the bias: this
+package imports neither. Policies that are told more than feedback state it in `information`.
 """
 
-from affinity_bandits import extras
-
-extras.need("simulation", "numpy")
-
-from affinity_bandits.policies.as_steps import AsSteps
-from affinity_bandits.policies.debiased_ucb_v import DebiasedUCBV
-from affinity_bandits.policies.efficient_ucb_v import EfficientUCBV
-from affinity_bandits.policies.elimination import Elimination
-from affinity_bandits.policies.epsilon_greedy import EpsilonGreedy
-from affinity_bandits.policies.exp3 import EXP3
-from affinity_bandits.policies.exp3_gains import EXP3Gains
-from affinity_bandits.policies.exp3_ix import EXP3IX
-from affinity_bandits.policies.explaining import Evidence, PlayedRound, RoundExplanation
-from affinity_bandits.policies.explore_then_commit import ExploreThenCommit
-from affinity_bandits.policies.handicap_elimination import HandicapElimination
-from affinity_bandits.policies.in_python import InPython
-from affinity_bandits.policies.kl_ucb import KLUCB
-from affinity_bandits.policies.live import Live
-from affinity_bandits.policies.lucb import LUCB
-from affinity_bandits.policies.moss import MOSS
-from affinity_bandits.policies.oracle import Oracle
-from affinity_bandits.policies.planned import PlannedRound
-from affinity_bandits.policies.policy import Policy
-from affinity_bandits.policies.registry import PLANNED_BY_DEFAULT, POLICIES, register
-from affinity_bandits.policies.round import FOREVER, Round, RoundPolicy
-from affinity_bandits.policies.schedule import (
+from affinity_bandits.policies import live
+from affinity_bandits.policies.baselines import EpsilonGreedy, Oracle, Uniform
+from affinity_bandits.policies.contracts import (
+    FOREVER,
+    Evidence,
+    PlannedRound,
+    PlayedRound,
+    Policy,
+    Round,
+    RoundExplanation,
+    RoundPolicy,
+    StepPolicy,
+)
+from affinity_bandits.policies.elimination import (
+    Elimination,
+    ExploreThenCommit,
     ListedSchedule,
     PublishedSchedule,
     Schedule,
+    SequentialHalving,
+    SuccessiveRejects,
 )
-from affinity_bandits.policies.sequential_halving import SequentialHalving
-from affinity_bandits.policies.step import StepPolicy
-from affinity_bandits.policies.successive_rejects import SuccessiveRejects
-from affinity_bandits.policies.thompson_beta import ThompsonBeta
-from affinity_bandits.policies.thompson_gaussian import ThompsonGaussian
-from affinity_bandits.policies.ucb1 import UCB1
-from affinity_bandits.policies.ucb_v import UCBV
-from affinity_bandits.policies.uniform import Uniform
-from affinity_bandits.policies.weighted_ucb import WeightedUCB
+from affinity_bandits.policies.exp3 import EXP3, EXP3IX, EXP3Gains
+from affinity_bandits.policies.handicap import HandicapElimination
+from affinity_bandits.policies.live import AsSteps, InPython, Live
+from affinity_bandits.policies.thompson import ThompsonBeta, ThompsonGaussian
+from affinity_bandits.policies.ucb import KLUCB, LUCB, MOSS, UCB1
+from affinity_bandits.policies.ucb_v import UCBV, DebiasedUCBV, EfficientUCBV, WeightedUCB
 
 __all__ = [
     "EXP3",
@@ -87,3 +74,36 @@ __all__ = [
     "WeightedUCB",
     "register",
 ]
+
+POLICIES = live.PolicyRegistry(
+    "policy",
+    (StepPolicy, RoundPolicy),
+    "a class of step or round policies, or one with select() and update(arm, feedback)",
+    (
+        Elimination,
+        HandicapElimination,
+        Uniform,
+        ExploreThenCommit,
+        SuccessiveRejects,
+        SequentialHalving,
+        WeightedUCB,
+        UCB1,
+        KLUCB,
+        MOSS,
+        UCBV,
+        DebiasedUCBV,
+        EfficientUCBV,
+        EXP3,
+        EXP3Gains,
+        EXP3IX,
+        LUCB,
+        ThompsonBeta,
+        ThompsonGaussian,
+        EpsilonGreedy,
+        Oracle,
+    ),
+)
+"""Every policy by its name."""
+register = POLICIES.register
+PLANNED_BY_DEFAULT: type[RoundPolicy] = HandicapElimination
+"""The policy of plans unless another is given."""

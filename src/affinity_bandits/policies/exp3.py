@@ -1,4 +1,4 @@
-"""EXP3 in its loss-based form, and what the EXP3 family shares."""
+"""The EXP3 family: exponential weights on estimated losses or gains."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from affinity_bandits import checks
-from affinity_bandits.feedback import UNIT_INTERVAL, Feedback
 from affinity_bandits.kernels import FloatArray
-from affinity_bandits.policies.policy import check_size
+from affinity_bandits.model.feedback import UNIT_INTERVAL
+from affinity_bandits.policies.contracts import StepPolicy, check_size
 from affinity_bandits.policies.state import reals
-from affinity_bandits.policies.step import StepPolicy
 
 
 class ExponentialState(NamedTuple):
@@ -26,72 +25,119 @@ class ExponentialState(NamedTuple):
     probabilities: FloatArray
 
 
-def draw_exponential(state: ExponentialState, rng: np.random.Generator) -> int:
-    """Draw an arm with p_i = (1 - mixing) exp(rate s_i) / sum + mixing / K; keep the p_i.
+@dataclass(frozen=True)
+class ExponentialWeights(StepPolicy):
+    """A policy that draws arm i with p_i = (1 - mixing) exp(rate s_i) / sum + mixing / K."""
 
-    Scores are taken relative to the largest, so nothing overflows. One uniform number a draw;
-    the arm is the first at which the running sum of the p_i passes it.
-    """
-    arms = len(state.scores)
-    highest = state.scores[0]
-    for arm in range(1, arms):
-        highest = max(highest, state.scores[arm])
-    total = 0.0
-    for arm in range(arms):
-        state.probabilities[arm] = math.exp(state.rate * (state.scores[arm] - highest))
-        total += state.probabilities[arm]
-    for arm in range(arms):
-        state.probabilities[arm] = (1.0 - state.mixing) * state.probabilities[
-            arm
-        ] / total + state.mixing / arms
-    threshold = rng.random()
-    passed = 0.0
-    for arm in range(arms - 1):
-        passed += state.probabilities[arm]
-        if threshold < passed:
-            return arm
-    return arms - 1
+    randomised: ClassVar[bool] = True
+    assumes = UNIT_INTERVAL  # the sources; EXP3: Bubeck, Cesa-Bianchi 2012, Theorem 3.1
+
+    def start(self, arms: int, horizon: int) -> ExponentialState:
+        check_size(arms, horizon)
+        return ExponentialState(*self.constants(arms, horizon), reals(arms), reals(arms))
+
+    def constants(self, arms: int, horizon: int) -> tuple[float, float, float]:
+        """Return the rate, the mixing and the implicit exploration."""
+        raise NotImplementedError
+
+    @staticmethod
+    def select(state: ExponentialState, rng: np.random.Generator) -> int:
+        """Draw the first arm at which the sum of the p_i passes one uniform number."""
+        arms = len(state.scores)
+        # Relative to the largest score, so that nothing overflows.
+        highest = state.scores[0]
+        for arm in range(1, arms):
+            highest = max(highest, state.scores[arm])
+        total = 0.0
+        for arm in range(arms):
+            state.probabilities[arm] = math.exp(state.rate * (state.scores[arm] - highest))
+            total += state.probabilities[arm]
+        for arm in range(arms):
+            state.probabilities[arm] = (1.0 - state.mixing) * state.probabilities[
+                arm
+            ] / total + state.mixing / arms
+        threshold = rng.random()
+        passed = 0.0
+        for arm in range(arms - 1):
+            passed += state.probabilities[arm]
+            if threshold < passed:
+                return arm
+        return arms - 1
 
 
 @dataclass(frozen=True)
-class EXP3(StepPolicy):
+class EXP3(ExponentialWeights):
     """EXP3 on losses, the modern form.
 
-    On losses 1 - Y, without mixing (after Auer et al. 1995).
-
-    p_i is proportional to exp(-eta L_i), where L_i sums (1 - Y) / p_i over the pulls of arm i.
+    On losses 1 - Y, without mixing (after Auer et al. 1995): p_i is proportional to exp(-eta L_i),
+    where L_i sums (1 - Y) / p_i over the pulls of arm i.
 
     Args:
         rate: eta; None for sqrt(2 log K / (n K)). The paper does not say which it used.
     """
 
     name: ClassVar[str] = "exp3"
-    randomised: ClassVar[bool] = True
     rate: float | None = None
 
     def __post_init__(self) -> None:
-        if self.rate is not None:
-            self._set(rate=checks.number("rate", self.rate, low=0.0, open_low=True))
+        self._check_optional(checks.number, "rate", low=0.0, open_low=True)
 
-    @property
-    def assumes(self) -> Feedback:
-        """Losses in [0, 1]: Bubeck, Cesa-Bianchi 2012, Theorem 3.1."""
-        return UNIT_INTERVAL
-
-    def start(self, arms: int, horizon: int) -> ExponentialState:
-        check_size(arms, horizon)
-        rate = standard_rate(arms, horizon) if self.rate is None else self.rate
-        return ExponentialState(rate, 0.0, 0.0, reals(arms), reals(arms))
-
-    @staticmethod
-    def select(state: ExponentialState, rng: np.random.Generator) -> int:
-        return draw_exponential(state, rng)
+    def constants(self, arms: int, horizon: int) -> tuple[float, float, float]:
+        rate = math.sqrt(2.0 * math.log(arms) / (horizon * arms))
+        return (rate if self.rate is None else self.rate), 0.0, 0.0
 
     @staticmethod
     def update(state: ExponentialState, arm: int, feedback: float) -> None:
         state.scores[arm] -= (1.0 - feedback) / (state.probabilities[arm] + state.implicit)
 
 
-def standard_rate(arms: int, horizon: int) -> float:
-    """Return eta = sqrt(2 log K / (n K))."""
-    return math.sqrt(2.0 * math.log(arms) / (horizon * arms))
+@dataclass(frozen=True)
+class EXP3IX(EXP3):
+    """EXP3 with implicit exploration.
+
+    As EXP3 on losses, but L_i sums (1 - Y) / (p_i + gamma) (Kocak, Neu, Valko, Munos 2014).
+
+    Args:
+        rate: eta; None for sqrt(2 log K / (n K)).
+        implicit: gamma; None for eta / 2.
+    """
+
+    name: ClassVar[str] = "exp3-ix"
+    implicit: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_optional(checks.number, "implicit", low=0.0)
+
+    def constants(self, arms: int, horizon: int) -> tuple[float, float, float]:
+        rate, _, _ = super().constants(arms, horizon)
+        return rate, 0.0, (0.5 * rate if self.implicit is None else self.implicit)
+
+
+@dataclass(frozen=True)
+class EXP3Gains(ExponentialWeights):
+    """EXP3 on gains, as first published.
+
+    p_i = (1 - gamma) w_i / sum(w) + gamma / K, with w_i = exp(gamma G_i / K) and G_i the sum of
+    Y / p_i over the pulls of arm i (Auer, Cesa-Bianchi, Freund, Schapire 1995).
+
+    Args:
+        mixing: gamma; None for min(1, sqrt(K log K / ((e - 1) n))), the authors' choice for
+            gains of at most n.
+    """
+
+    name: ClassVar[str] = "exp3-gains"
+    mixing: float | None = None
+
+    def __post_init__(self) -> None:
+        self._check_optional(checks.number, "mixing", low=0.0, high=1.0, open_low=True)
+
+    def constants(self, arms: int, horizon: int) -> tuple[float, float, float]:
+        mixing = self.mixing
+        if mixing is None:
+            mixing = min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1.0) * horizon)))
+        return mixing / arms, mixing, 0.0
+
+    @staticmethod
+    def update(state: ExponentialState, arm: int, feedback: float) -> None:
+        state.scores[arm] += feedback / state.probabilities[arm]

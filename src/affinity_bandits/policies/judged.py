@@ -1,182 +1,270 @@
-"""An elimination that bets and is told, before each round, who judges it: kernels."""
+"""Kernels of betting eliminations that know the leader, the judges or a committee's memory."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
-from affinity_bandits.kernels import FloatArray, IntArray
-from affinity_bandits.policies.bets import (
-    BettingState,
-    bet_against,
-    bet_on_leader,
-    place_of_leader,
-)
-from affinity_bandits.policies.betting_rounds import (
+from affinity_bandits.kernels import FloatArray, IntArray, kernel
+from affinity_bandits.policies.contracts import FOREVER
+from affinity_bandits.policies.wealth import (
     FIRST_PART,
     FIRST_PASSES,
     ROUND_PART,
+    BettingState,
+    bet_against,
+    bet_on_leader,
     end_round,
+    estimated_variance,
     passes_to_come,
+    place_of_leader,
+    return_to_prior,
 )
-from affinity_bandits.policies.leading import lacking, takes_the_lead
-from affinity_bandits.policies.round import FOREVER, Round
+
+CLEARLY = 0.25
+"""An arm takes the lead when it is ahead by this part of (1 + sqrt(2 log k)) standard deviations,
+about what the best of k reaches by chance."""
+CATCHING_UP = 3.0
+"""Weight of the pulls that a new leader would cost, relative to the passes so far."""
+
+
+@kernel
+def lacking(state: BettingState, leader: int, arm: int) -> int:
+    """Return how many more pulls an arm needs to have more members than the leader."""
+    leading = state.pulls[leader] + state.most[leader]
+    # One more: a later place within a pass costs less than one member.
+    return int(leading + state.order + 1 - state.pulls[arm] - state.fewest[arm])
+
+
+@kernel
+def takes_the_lead(state: BettingState, price: float) -> bool:
+    """Let the arm that did best of late lead if it is clearly ahead; return whether one did.
+
+    `price` is the expected number of pulls per new member of an arm.
+    """
+    leader = state.leader[0]
+    best = state.active[0]
+    for position in range(state.left[0]):
+        arm = state.active[position]
+        if state.sums[arm] > state.sums[best]:
+            best = arm
+    if best == leader:
+        return False
+    if leader >= 0:
+        cost = 0.0
+        for position in range(state.left[0]):
+            if state.active[position] != best:
+                cost += price * max(0, lacking(state, best, state.active[position]))
+        left = state.left[0]
+        noise = estimated_variance(state, best) + estimated_variance(state, leader)
+        # A wrong leader costs those pulls; a right one that comes late, the passes until then.
+        noise *= state.recent[0] * (1.0 + CATCHING_UP * cost / (left * state.passes[0]))
+        clearly = CLEARLY * (1.0 + math.sqrt(2.0 * math.log(left)))
+        if state.sums[best] - state.sums[leader] <= clearly * math.sqrt(noise):
+            return False
+    elif state.variance > 0.0:
+        # Before shares are in order, means without a bound may be anything: forget them.
+        state.recent[0] = 0.0
+        for arm in range(len(state.sums)):
+            state.sums[arm] = 0.0
+    state.leader[0] = best
+    for position in range(state.left[0]):
+        return_to_prior(state, state.active[position], 1.0)
+    return True
+
+
+@kernel
+def put_in_order(state: BettingState) -> None:
+    """Plan pulls of the others until they are ahead of the leader, then of the leader.
+
+    The leader is pulled until it is nearly even: nearer shares make the handicap smaller.
+    """
+    leader = state.leader[0]
+    moving = 0
+    least = FOREVER
+    room = FOREVER
+    for position in range(state.left[0]):
+        arm = state.active[position]
+        if arm == leader:
+            continue
+        lack = lacking(state, leader, arm)
+        if lack > 0:
+            state.movers[moving] = arm
+            moving += 1
+            least = min(least, lack)
+        room = min(room, -lack)
+    if moving == 0 and room > 0:
+        state.movers[0] = leader
+        moving, least = 1, room
+    state.moving[0] = moving
+    state.moves[0] = least
+
 
 MEMBERS_PART = 20
-"""A round has at most this part of the smallest group's members in passes. All of the leader's may
-join in it and none of another's, so the handicap is as large as the round is long."""
-
-
-class JudgedState(NamedTuple):
-    """The bets, and who judges."""
-
-    bets: BettingState
-    judges: IntArray  # per arm: of those who judge the round
-    first: IntArray  # per arm: of those who judged the first round; -1 before
-
-
-def judged_candidate(state: JudgedState, arm: int) -> bool:
-    """Return whether an arm has not been dropped; a kernel."""
-    return bool(state.bets.dropped_in[arm] == 0)
-
-
-def leader_of(state: JudgedState) -> int:
-    """Return the leader, which should have the fewest seats; a kernel."""
-    return int(state.bets.leader[0]) if state.bets.left[0] > 1 else -1
+"""A round has at most the smallest group's members divided by this in passes. All of the leader's
+may join in it and none of another's, so the handicap is as large as the round is long."""
 
 
 # A panel does not change during a round.
 
 
-def meet_panel(state: JudgedState, judges: IntArray) -> None:
-    """Remember who judges the round; a kernel."""
+@kernel
+def leader_of(state: BettingState) -> int:
+    """Return the leader, which should have the fewest seats."""
+    return int(state.leader[0]) if state.left[0] > 1 else -1
+
+
+@kernel
+def meet_panel(state: BettingState, judges: IntArray) -> None:
+    """Store who judges the round."""
     for arm in range(len(judges)):
         state.judges[arm] = judges[arm]
 
 
-def plan_for_panel(state: JudgedState) -> Round:
-    """Return a round of all active arms; a kernel."""
-    bets = state.bets
-    left = bets.left[0]
-    return Round(bets.active[:left], FOREVER if left == 1 else passes_to_come(bets))
+@kernel
+def absorb_from_panel(state: BettingState, seen: FloatArray) -> None:
+    """Bet on the leader against the arms with no fewer seats than it has."""
+    passes = passes_to_come(state)
+    if state.leader[0] >= 0:
+        lead = place_of_leader(state)
+        for position in range(state.left[0]):
+            if position != lead and seats_in_order(state, state.active[position]):
+                bet_against(state, position, lead, passes, seen)
+    if end_round(state, passes, seen):
+        takes_the_lead(state, 0.0)
 
 
-def absorb_from_panel(state: JudgedState, seen: FloatArray) -> None:
-    """Bet on the leader against those with no fewer seats than it has; a kernel."""
-    bets = state.bets
-    passes = passes_to_come(bets)
-    if bets.leader[0] >= 0:
-        lead = place_of_leader(bets)
-        for position in range(bets.left[0]):
-            if position != lead and in_order(state, bets.active[position]):
-                bet_against(bets, position, lead, passes, seen)
-    if end_round(bets, passes, seen):
-        takes_the_lead(bets, 0.0)
-
-
-def in_order(state: JudgedState, arm: int) -> bool:
-    """Return whether the leader has no more seats than an arm, so that it cannot be favoured."""
-    return bool(state.judges[state.bets.leader[0]] <= state.judges[arm])
+@kernel
+def seats_in_order(state: BettingState, arm: int) -> bool:
+    """Return whether the leader has no more seats than an arm, so that it cannot be favored."""
+    return bool(state.judges[state.leader[0]] <= state.judges[arm])
 
 
 # The whole committee grows during a round by some of those who are chosen in it.
 
 
-def meet_members(state: JudgedState, judges: IntArray) -> None:
-    """Count members anew and, if some group has too few, plan to have more of it; a kernel."""
-    bets = state.bets
-    if state.first[0] < 0:
-        for arm in range(len(judges)):
-            state.first[arm] = judges[arm]
+@kernel
+def meet_members(state: BettingState, judges: IntArray) -> None:
+    """Store the members and, if some group has too few, plan to get more of it."""
     for arm in range(len(judges)):
+        if state.first_judges[arm] < 0:
+            state.first_judges[arm] = judges[arm]
         state.judges[arm] = judges[arm]
-        # Whoever was chosen counts as a member there, so what is told is put right here.
-        bets.fewest[arm] = judges[arm] - bets.pulls[arm]
-        bets.most[arm] = bets.fewest[arm]
-    bets.moving[0] = 0
-    if bets.leader[0] >= 0 and bets.left[0] > 1:
+        # Elsewhere all pulls count as members; this corrects for those who did not join.
+        state.fewest[arm] = judges[arm] - state.pulls[arm]
+        state.most[arm] = state.fewest[arm]
+    state.moving[0] = 0
+    if state.leader[0] >= 0 and state.left[0] > 1:
         order_members(state)
 
 
-def plan_for_members(state: JudgedState) -> Round:
-    """Return a round of all active arms, or of those that need more members; a kernel."""
-    bets = state.bets
-    left = bets.left[0]
-    if left == 1:
-        return Round(bets.active[:left], FOREVER)
-    if bets.moving[0] > 0:
-        return Round(bets.movers[: bets.moving[0]], bets.moves[0])
-    return Round(bets.active[:left], passes_among_members(state))
-
-
-def absorb_from_members(state: JudgedState, seen: FloatArray) -> None:
-    """Bet on the leader against all, unless the round only put shares in order; a kernel."""
-    bets = state.bets
-    if bets.moving[0] > 0:
-        for position in range(bets.moving[0]):
-            bets.pulls[bets.movers[position]] += bets.moves[0]
+@kernel
+def absorb_from_members(state: BettingState, seen: FloatArray) -> None:
+    """Bet on the leader against all, unless the round only put shares in order."""
+    if state.moving[0] > 0:
+        for position in range(state.moving[0]):
+            state.pulls[state.movers[position]] += state.moves[0]
         return
     passes = passes_among_members(state)
-    if bets.leader[0] >= 0:
-        bet_on_leader(bets, passes, seen)
-    if end_round(bets, passes, seen):
-        takes_the_lead(bets, 1.0 / joined_part(state))
+    if state.leader[0] >= 0:
+        bet_on_leader(state, passes, seen)
+    if end_round(state, passes, seen):
+        takes_the_lead(state, 1.0 / joined_part(state))
 
 
-def passes_among_members(state: JudgedState) -> int:
-    """Return how many passes the next round of all active arms has."""
-    bets = state.bets
-    fewest, most = state.judges[bets.active[0]], state.judges[bets.active[0]]
-    for position in range(bets.left[0]):
-        fewest = min(fewest, state.judges[bets.active[position]])
-        most = max(most, state.judges[bets.active[position]])
-    if bets.passes[0] == 0:
-        return int(max(FIRST_PASSES, bets.shortest, (most - fewest) // FIRST_PART))
-    return int(max(1, bets.shortest, min(bets.passes[0] // ROUND_PART, fewest // MEMBERS_PART)))
+@kernel
+def passes_among_members(state: BettingState) -> int:
+    """Return the number of passes of the next round of all active arms."""
+    fewest, most = state.judges[state.active[0]], state.judges[state.active[0]]
+    for position in range(state.left[0]):
+        fewest = min(fewest, state.judges[state.active[position]])
+        most = max(most, state.judges[state.active[position]])
+    if state.passes[0] == 0:
+        return int(max(FIRST_PASSES, state.shortest, (most - fewest) // FIRST_PART))
+    return int(max(1, state.shortest, min(state.passes[0] // ROUND_PART, fewest // MEMBERS_PART)))
 
 
-def joined_part(state: JudgedState) -> float:
-    """Return about which part of those chosen has joined."""
+@kernel
+def joined_part(state: BettingState) -> float:
+    """Estimate the part of those chosen who have joined."""
     joined, pulls = 1, 1
     for arm in range(len(state.judges)):
-        joined += state.judges[arm] - state.first[arm]
-        pulls += state.bets.pulls[arm]
+        joined += state.judges[arm] - state.first_judges[arm]
+        pulls += state.pulls[arm]
     return float(min(1.0, max(1, joined) / pulls))
 
 
-def order_members(state: JudgedState) -> None:
-    """Plan for the others to be ahead of the leader by what can join of it alone in a round.
+@kernel
+def order_members(state: BettingState) -> None:
+    """Plan for the others to be ahead of the leader by all of it that can join in a round.
 
     If they are ahead by more than twice as much as they must, the leader is pulled alone.
     """
-    bets = state.bets
-    leader = bets.leader[0]
+    leader = state.leader[0]
     part = joined_part(state)
     beyond = passes_among_members(state) - 1
     moving = 0
     least = FOREVER
     room = FOREVER
     chosen = 0
-    for position in range(bets.left[0]):
-        arm = bets.active[position]
-        chosen += bets.pulls[arm]
+    for position in range(state.left[0]):
+        arm = state.active[position]
+        chosen += state.pulls[arm]
         if arm == leader:
             continue
-        lack = lacking(bets, leader, arm) + beyond
+        lack = lacking(state, leader, arm) + beyond
         if lack > 0:
-            bets.movers[moving] = arm
+            state.movers[moving] = arm
             moving += 1
             least = min(least, lack)
         room = min(room, -lack)
     wanted = 1.0 * least
     if moving == 0:
-        if room <= beyond + bets.order + 1:
-            bets.moving[0] = 0
+        if room <= beyond + state.order + 1:
             return
-        bets.movers[0] = leader
+        state.movers[0] = leader
         moving = 1
         least = room
         wanted = 0.5 * room  # too many would have to be made good by all others
-    bets.moving[0] = moving
-    # Where nobody seems to join, one may yet: pulls are no more than doubled before asking again.
-    bets.moves[0] = max(1, int(min(math.ceil(wanted / part), max(least, chosen))))
+    state.moving[0] = moving
+    # If nobody seems to join, somebody still may: pulls at most double before the next count.
+    state.moves[0] = max(1, int(min(math.ceil(wanted / part), max(least, chosen))))
+
+
+def wait_until_forgotten(state: BettingState, memory: int) -> None:
+    """Plan to begin with passes until all initial members have left."""
+    arms = len(state.movers)
+    for arm in range(arms):
+        state.movers[arm] = arm
+    state.moving[0] = arms
+    state.moves[0] = -(-memory // arms)
+
+
+@kernel
+def absorb_forgetting(state: BettingState, seen: FloatArray) -> None:
+    """Settle the bets on the leader, unless the round was only a wait."""
+    if state.moving[0] > 0:
+        for position in range(state.moving[0]):
+            state.pulls[state.movers[position]] += state.moves[0]
+        state.moving[0] = 0
+        return
+    passes = passes_to_come(state)
+    if state.leader[0] >= 0:
+        bet_on_leader(state, passes, seen)
+    # A new leader costs less than a pass, so its price is 0.
+    if end_round(state, passes, seen) and takes_the_lead(state, 0.0):
+        go_on_to_leader(state)
+
+
+@kernel
+def go_on_to_leader(state: BettingState) -> None:
+    """Plan the turns of the arms before the leader, so that rounds begin with the leader."""
+    turns = place_of_leader(state)
+    left = state.left[0]
+    for position in range(turns):
+        state.movers[position] = state.active[position]
+    for position in range(turns, left):
+        state.active[position - turns] = state.active[position]
+    for position in range(turns):
+        state.active[left - turns + position] = state.movers[position]
+    state.moving[0] = turns
+    state.moves[0] = 1

@@ -1,9 +1,12 @@
-"""The live decision service: many servers ask it which group comes next.
+"""The live decision service: servers ask it which group comes next.
 
-`core` needs PostgreSQL and nothing of HTTP; `http` and `ui` are its face. The service knows
-policies and nothing else of the package: it has no true mean to see.
+`core` needs PostgreSQL and nothing of HTTP; `http` and `ui` are on top of it.
 """
 
-from affinity_bandits import extras
+from affinity_bandits import errors
 
-extras.need("service")
+errors.need(
+    "service",
+    *("asyncpg", "fastapi", "httptools", "jinja2", "orjson", "prometheus_client", "pydantic"),
+    *("uvicorn", "uvloop"),
+)

@@ -10,15 +10,15 @@ from uuid import UUID
 from affinity_bandits.errors import AffinityError
 
 
-class Problem(AffinityError):  # noqa: N818 - named after the media type that carries it
+class ServiceProblem(AffinityError):  # noqa: N818 - named after the media type that carries it
     """An error that is reported to the caller as a problem (RFC 9457).
 
     Attributes:
-        code: a word that programs can rely on.
+        code: a stable word for programs.
         status: the HTTP status.
-        title: what the code means, the same for every occurrence.
+        title: the meaning of the code.
         detail: what is wrong in this case, with a place for each argument.
-        headers: of the response, besides the usual ones.
+        headers: further headers of the response.
     """
 
     code: ClassVar[str]
@@ -31,22 +31,22 @@ class Problem(AffinityError):  # noqa: N818 - named after the media type that ca
         super().__init__(self.detail.format(*parts))
 
 
-class TooMany(Problem):
+class TooMany(ServiceProblem):
     """The API key exceeds its rate of requests."""
 
     code, status, title = "too_many", 429, "Too many requests"
     detail = (
-        "this API key may make {:g} requests a second, where every line counts, and every 1,024"
-        " bytes that are sent or replied; try again in {} s"
+        "this API key may make {:g} requests a second, where every line counts; try again in {} s"
     )
 
-    def __init__(self, rate: float, seconds: float) -> None:
+    def __init__(self, *parts: float) -> None:
+        *rate, seconds = parts
         wait = max(1, math.ceil(seconds))
-        super().__init__(rate, wait)
+        super().__init__(*rate, wait)
         self.headers = {"retry-after": str(wait)}
 
 
-class TooManyRefusals(Problem):
+class TooManyRefusals(TooMany):
     """Too many requests from one address had no good API key."""
 
     code, status, title = "too_many_refusals", 429, "Too many requests without a good API key"
@@ -55,27 +55,22 @@ class TooManyRefusals(Problem):
         " in {} s"
     )
 
-    def __init__(self, seconds: float) -> None:
-        wait = max(1, math.ceil(seconds))
-        super().__init__(wait)
-        self.headers = {"retry-after": str(wait)}
 
-
-class NoSuchCampaign(Problem):
+class NoSuchCampaign(ServiceProblem):
     """The tenant has no campaign with this id; one of another tenant looks the same."""
 
     code, status, title = "no_such_campaign", 404, "No such campaign"
     detail = "there is no campaign {}"
 
 
-class NoSuchLease(Problem):
+class NoSuchLease(ServiceProblem):
     """The campaign never granted a lease of this number."""
 
     code, status, title = "no_such_lease", 404, "No such lease"
     detail = "lease must be one that this campaign granted, got {}"
 
 
-class NotTeller(Problem):
+class NotTeller(ServiceProblem):
     """A lease is answered with an API key that neither took it nor is named by the campaign."""
 
     code, status, title = "not_teller", 403, "Lease of another API key"
@@ -86,49 +81,49 @@ class NotTeller(Problem):
     )
 
 
-class NoSuchKey(Problem):
+class NoSuchKey(ServiceProblem):
     """The tenant has no API key in use with this id; one of another tenant looks the same."""
 
     code, status, title = "no_such_key", 404, "No such API key"
     detail = "key must be the id of one of the tenant's API keys in use, got {!r}"
 
 
-class GivesTooMuch(Problem):
+class GivesTooMuch(ServiceProblem):
     """A key would be made that may do more than the one that makes it."""
 
     code, status, title = "gives_too_much", 403, "More than the key has itself"
     detail = "{} must be {}, as this API key has it itself, got {!r}"
 
 
-class MakerRevoked(Problem):
+class MakerRevoked(ServiceProblem):
     """A key that was revoked a moment ago would make another."""
 
     code, status, title = "no_key", 401, "API key missing or not in use"
     detail = "the API key is revoked or expired"
 
 
-class TooManyKeys(Problem):
+class TooManyKeys(ServiceProblem):
     """The tenant has as many keys in use as it may have."""
 
     code, status, title = "too_many_keys", 409, "Too many API keys in use"
     detail = "a tenant must have at most {:,} API keys in use: revoke some first"
 
 
-class NoSuchWebhook(Problem):
+class NoSuchWebhook(ServiceProblem):
     """The tenant has no webhook with this id; one of another tenant looks the same."""
 
     code, status, title = "no_such_webhook", 404, "No such webhook"
     detail = "there is no webhook {}"
 
 
-class TooManyWebhooks(Problem):
+class TooManyWebhooks(ServiceProblem):
     """The tenant has as many webhooks as it may have."""
 
     code, status, title = "too_many_webhooks", 409, "Too many webhooks"
     detail = "a tenant must have at most {:,} webhooks: remove one first"
 
 
-class KeyReused(Problem):
+class KeyReused(ServiceProblem):
     """The idempotency key was used before, with another request."""
 
     code, status, title = "key_reused", 409, "Idempotency key used before"
@@ -138,14 +133,14 @@ class KeyReused(Problem):
     )
 
 
-class NotLeased(Problem):
+class NotLeased(ServiceProblem):
     """A tell has answers that are not for slots of its lease."""
 
     code, status, title = "not_leased", 422, "Not part of the lease"
     detail = "every answer must be for a slot of lease {}"
 
 
-class ScoresNeeded(Problem):
+class ScoresNeeded(ServiceProblem):
     """A tell has sums, and the campaign's policy counts how often each score was given."""
 
     code, status, title = "scores_needed", 422, "Scores needed, not sums"
@@ -155,21 +150,21 @@ class ScoresNeeded(Problem):
     )
 
 
-class ScoreOutOfRange(Problem):
+class ScoreOutOfRange(ServiceProblem):
     """A score is outside the campaign's range."""
 
     code, status, title = "score_out_of_range", 422, "Score out of range"
     detail = "every score must be in the campaign's range"
 
 
-class JudgesNotAsked(Problem):
+class JudgesNotAsked(ServiceProblem):
     """Judges were named for a campaign that does not ask who they are, or not any more."""
 
     code, status, title = "judges_not_asked", 409, "The campaign does not ask who judges"
     detail = "judges must be named for a campaign that is open and is told who judges; {}"
 
 
-class JudgesSettled(Problem):
+class JudgesSettled(ServiceProblem):
     """Judges were named for a round that is open, and others judge it."""
 
     code, status, title = "judges_settled", 409, "Who judges this round is settled"
@@ -178,13 +173,13 @@ class JudgesSettled(Problem):
     )
 
 
-class NeedsAttention(Problem):
+class NeedsAttention(ServiceProblem):
     """A fault of the service that concerns one campaign; `__cause__` is the error behind it.
 
     Args:
-        campaign: the one.
-        kind: a word of `faults.REASONS`.
-        reason: what is wrong, in words that quote neither data nor errors.
+        campaign: its id.
+        kind: a key of `faults.REASONS`.
+        reason: what is wrong, without quoting data or errors.
     """
 
     code, status, title = "needs_attention", 500, "The campaign needs attention"
@@ -200,7 +195,7 @@ class NeedsAttention(Problem):
         super().__init__(campaign, reason)
 
 
-class Unavailable(Problem):
+class Unavailable(ServiceProblem):
     """The database did not answer, so whether the request was carried out is unknown."""
 
     code, status, title = "unavailable", 503, "Try again"

@@ -1,46 +1,46 @@
-"""Run the service: one process, or several that share a listening socket."""
+"""Run the HTTP server: one process, or several under a parent that replaces those that die."""
 
 from __future__ import annotations
 
 import asyncio
+import ipaddress
+import multiprocessing
 import os
+import signal
 import socket
 import sys
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
 import orjson
 import uvicorn
-from uvicorn.supervisors import Multiprocess, multiprocess
 
 from affinity_bandits import checks
-from affinity_bandits.errors import NotSupported
+from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.service import tracing
 from affinity_bandits.service.http import create_app
-from affinity_bandits.service.http.connections import MOST_CONNECTIONS, Connection, Doorkeeper
-from affinity_bandits.service.http.logs import log_config
-from affinity_bandits.service.http.metrics import DIRECTORY
-from affinity_bandits.service.http.proxies import Proxies
-from affinity_bandits.service.parent import follow
+from affinity_bandits.service.logs import log_config
+from affinity_bandits.service.metrics import DIRECTORY
 from affinity_bandits.service.problems import Unavailable
 from affinity_bandits.service.store.connection import connect, translate_errors
-from affinity_bandits.service.store.migrate import newest_revision, revision_of
+from affinity_bandits.service.store.migrate import SCHEMA_VERSION, schema_version
 
+MOST_CONNECTIONS = 900
+"""Default per process: with the database's connections they fit the usual 1,024 open files."""
 WAITING_CONNECTIONS = 2048
+IDLE_SECONDS = 10
+"""How long a connection may be idle between requests."""
 STOP_SECONDS = 10
 """How long requests may go on after the service was told to stop."""
+LOOK_SECONDS = 0.5
+"""Interval at which the parent looks for workers that died."""
 SWITCH_SECONDS = 0.001
-"""After how long a thread lets others run: Python's own 5 ms are what the event loop would wait for
-each thread that works on something large, whenever it has anything to do."""
-SILENT_SECONDS = 60
-"""How long a worker may say nothing before it is replaced. It is silent while it starts, which
-takes seconds where the machine is busy; uvicorn's own 5 would then replace it for ever."""
-LISTEN_SECONDS = 0.1
-"""How long a worker's answer is waited for at each look, of which there are two a second."""
+"""Longest time slice of a thread. With Python's default of 5 ms the event loop waits that long for
+every thread that computes."""
 
 
 def serve(
@@ -63,23 +63,21 @@ def serve(
     The database need not be up, but if it is, its schema has to be the newest.
 
     Args:
-        dsn: where the database is.
+        dsn: the database.
         host: the address to listen at.
-        port: 0 takes a free one; the log says which.
+        port: 0 takes a free port, which the log reports.
         workers: processes.
-        pool_size: connections to the database of each process.
-        quiet: log only what fails by the service's own fault.
-        webhooks_private: whether webhooks may lead to private addresses, and by plain HTTP.
+        pool_size: database connections per process.
+        quiet: log only failures of the service.
+        webhooks_private: allow webhooks to private addresses and over plain HTTP.
         keep_requests_days: days for which idempotency keys outlive a campaign; None for ever.
-        connections: of clients to each process at most; half of them from one address.
-        trusted_proxies: addresses or networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are
-            believed.
-        secure_cookies: whether browsers are always told to send the session by HTTPS alone; else
-            they are where they came by HTTPS.
-        traces: whether spans are made for OpenTelemetry.
+        connections: client connections per process.
+        trusted_proxies: addresses or networks whose `X-Forwarded-*` headers are trusted.
+        secure_cookies: mark session cookies as `Secure` also over HTTP.
+        traces: export spans with OpenTelemetry.
 
     Raises:
-        MissingExtra: spans are wanted, and OpenTelemetry is not installed.
+        MissingExtra: traces are wanted, and OpenTelemetry is not installed.
         InvalidInput: an argument breaks a rule, or the database cannot be opened.
         NotSupported: the schema is not the newest.
         OSError: the address cannot be listened at.
@@ -90,105 +88,100 @@ def serve(
     if keep_requests_days is not None:
         checks.number("keep_requests_days", keep_requests_days, low=0, high=36_500)
     checks.integer("connections", connections, low=1, high=1_000_000)
-    doorkeeper = Doorkeeper(connections, Proxies(trusted_proxies))
-    if traces:  # said here, and not by each process that dies of it
+    settings = {
+        "loop": "uvloop",
+        "http": "httptools",
+        "ws": "none",
+        "lifespan": "on",
+        "access_log": False,
+        "server_header": False,
+        "log_config": log_config(quiet=quiet),
+        "limit_concurrency": connections + 1,  # uvicorn refuses the one that reaches the limit
+        "timeout_keep_alive": IDLE_SECONDS,
+        "timeout_graceful_shutdown": STOP_SECONDS,
+        "forwarded_allow_ips": check_proxies(trusted_proxies),
+    }
+    if traces:  # before the processes start that would all fail
         tracing.needed()
     asyncio.run(check_schema(dsn))
-    config = _Config(
-        partial(
-            create_app,
-            dsn,
-            pool_size=pool_size,
-            webhooks_private=webhooks_private,
-            keep_requests_days=keep_requests_days,
-            trusted_proxies=tuple(trusted_proxies),
-            secure_cookies=secure_cookies,
-            traces=traces,
-        ),
-        doorkeeper,
-        factory=True,
-        workers=workers,
-        loop="uvloop",
-        http=Connection,
-        ws="none",
-        lifespan="on",
-        access_log=False,
-        server_header=False,
-        log_config=log_config(quiet=quiet),
-        timeout_graceful_shutdown=STOP_SECONDS,
-        timeout_worker_healthcheck=SILENT_SECONDS,
-        # The application has a stricter one of its own.
-        proxy_headers=False,
+    make_app = partial(
+        create_app,
+        dsn,
+        pool_size=pool_size,
+        webhooks_private=webhooks_private,
+        keep_requests_days=keep_requests_days,
+        secure_cookies=secure_cookies,
+        traces=traces,
     )
-    with ExitStack() as stack:
-        listening = stack.enter_context(_listen(host, port))
-        if workers > 1:
-            stack.enter_context(_shared_metrics())
-        _say(listening)
-        if workers > 1:
-            _Supervisor(config, [listening]).run()
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    backlog = WAITING_CONNECTIONS
+    with socket.create_server((host, port), family=family, backlog=backlog) as listening:
+        address, bound = listening.getsockname()[:2]
+        shown = f"[{address}]" if ":" in address else address
+        _log("info", "listening", url=f"http://{shown}:{bound}")
+        if workers == 1:
+            _run(make_app, settings, listening)
         else:
-            uvicorn.Server(config).run([listening])
+            with _shared_metrics():
+                _supervise(workers, make_app, settings, listening)
 
 
-class _Config(uvicorn.Config):
-    """Uvicorn's configuration, which is all of ours that it hands on to a worker process.
+def check_proxies(trusted: Sequence[str]) -> list[str]:
+    """Return addresses and networks as uvicorn reads them, which ignores those it cannot read.
 
-    Args:
-        app: makes the application.
-        doorkeeper: knows the connections of the process.
-        settings: uvicorn's.
+    >>> check_proxies(["10.0.0.7", "10.1.2.3/8"])
+    ['10.0.0.7', '10.0.0.0/8']
     """
-
-    def __init__(self, app: Any, doorkeeper: Doorkeeper, **settings: Any) -> None:
-        # Looked at once a second; without a pause, whenever it is looked at.
-        super().__init__(app, callback_notify=doorkeeper.look, timeout_notify=0, **settings)
-        self.doorkeeper = doorkeeper
-        self._parent = os.getpid()
-
-    def load(self) -> None:
-        """Prepare to serve; the first thing that a worker process does."""
-        sys.setswitchinterval(SWITCH_SECONDS)
-        if os.getpid() != self._parent:
-            follow(self._parent, STOP_SECONDS)
-        super().load()
+    try:
+        found = [ipaddress.ip_network(one, strict=False) for one in trusted]
+    except ValueError:
+        rule = "addresses or networks such as 10.0.0.7 or 10.0.0.0/8"
+        raise InvalidInput("trusted_proxies", rule, list(trusted)) from None
+    return [str(one[0] if one.num_addresses == 1 else one) for one in found]
 
 
-class _Worker(multiprocess.Process):
-    """Uvicorn's worker process, as its parent sees it: asked for a sign of life, not waited for.
-
-    Uvicorn waits for an answer for as long as a worker may be silent. Of one that dies before it
-    answers, it would learn only then, and of a signal, too.
-    """
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self._heard = time.monotonic()
-
-    def is_alive(self, timeout: float = SILENT_SECONDS) -> bool:
-        """Return whether it runs and has not been silent for so many seconds."""
-        if super().is_alive(LISTEN_SECONDS):
-            self._heard = time.monotonic()
-            while self.parent_conn.poll():  # answers to what it was asked while it was silent
-                self.parent_conn.recv()
-        return self.process.is_alive() and time.monotonic() - self._heard < timeout
+def _run(make_app: Callable[[], Any], settings: dict[str, Any], listening: socket.socket) -> None:
+    sys.setswitchinterval(SWITCH_SECONDS)
+    uvicorn.Server(uvicorn.Config(make_app, factory=True, **settings)).run([listening])
 
 
-class _Supervisor(Multiprocess):
-    """Uvicorn's parent of worker processes, which stops listening as soon as they do."""
+def _work(*arguments: Any) -> None:
+    """Serve in a worker process, which ends with its parent."""
+    threading.Thread(target=_follow_parent, daemon=True).start()
+    with suppress(KeyboardInterrupt):
+        _run(*arguments)
 
-    def run(self) -> None:
-        """Start workers, and replace those that die, until told to stop."""
-        # Uvicorn makes its workers by this name, and has no setting for it.
-        multiprocess.Process = _Worker  # type: ignore[assignment, misc]
-        super().run()
 
-    def terminate_all(self) -> None:
-        """Tell the workers to stop."""
-        # Open here, it would still take connections, and nobody would answer them.
-        for one in self.sockets:
-            one.close()
-        super().terminate_all()
+def _follow_parent() -> None:
+    """Stop this process when its parent has died, so that it does not keep the port."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _supervise(workers: int, *arguments: Any) -> None:
+    """Run worker processes and replace those that die, until SIGTERM or SIGINT."""
+    stop = threading.Event()
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, lambda *_: stop.set())
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=_work, args=arguments) for _ in range(workers)]
+    for process in processes:
+        process.start()
+    while not stop.wait(LOOK_SECONDS):
+        for place, process in enumerate(processes):
+            if process.exitcode is not None:
+                _log("error", "worker died", process=process.pid, exitcode=process.exitcode)
+                processes[place] = context.Process(target=_work, args=arguments)
+                processes[place].start()
+    # Open here, the socket would still take connections that nobody answers.
+    arguments[-1].close()
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        process.join(2 * STOP_SECONDS)
+        process.kill()
 
 
 async def check_schema(dsn: str) -> None:
@@ -202,43 +195,31 @@ async def check_schema(dsn: str) -> None:
         pool = await connect(dsn)
         try:
             async with translate_errors():
-                found = await revision_of(pool)
+                found = await schema_version(pool)
         finally:
             await pool.close()
     except Unavailable:
         return
-    needed = newest_revision()
-    if found != needed:
+    if found != SCHEMA_VERSION:
         state = "no schema yet" if found is None else f"the schema {found}"
         raise NotSupported(
-            f"the database has {state} and this version needs {needed}; "
+            f"the database has {state} and this version needs {SCHEMA_VERSION}; "
             "run 'affinity serve migrate' first"
         )
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    return socket.create_server((host, port), family=family, backlog=WAITING_CONNECTIONS)
 
 
 @contextmanager
 def _shared_metrics() -> Iterator[None]:
     """Create the directory in which processes share their metrics, and remove it at the end."""
-    before = os.environ.get(DIRECTORY)
     with tempfile.TemporaryDirectory(prefix="affinity-metrics-") as directory:
         os.environ[DIRECTORY] = directory
         try:
             yield
         finally:
-            if before is None:
-                del os.environ[DIRECTORY]
-            else:
-                os.environ[DIRECTORY] = before
+            del os.environ[DIRECTORY]
 
 
-def _say(listening: socket.socket) -> None:
-    host, port = listening.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
-    line = {"level": "info", "event": "listening", "url": f"http://{shown}:{port}"}
+def _log(level: str, event: str, **details: Any) -> None:
+    line = {"level": level, "event": event} | details
     sys.stderr.write(orjson.dumps(line).decode() + "\n")
     sys.stderr.flush()

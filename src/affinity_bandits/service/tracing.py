@@ -1,14 +1,13 @@
-"""Spans for OpenTelemetry: of requests, calls of the database, and ends of rounds. Off by default.
+"""Spans for OpenTelemetry: requests, database calls and closed rounds. Off by default.
 
-Nothing of OpenTelemetry is imported until tracing begins, so the service does not need it. Where
-spans go is said by OpenTelemetry's own variables (OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME,
-OTEL_TRACES_SAMPLER, ...). No span has what a body or a query's arguments say.
+OpenTelemetry is imported when tracing begins, and configured by its own environment variables
+(OTEL_EXPORTER_OTLP_ENDPOINT, ...). Spans contain no bodies and no arguments of queries.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -59,7 +58,7 @@ def end() -> None:
 
 
 @contextmanager
-def span(name: str, **attributes: str) -> Iterator[None]:
+def timed(name: str, **attributes: str) -> Iterator[None]:
     """Time what is done in the block, if spans are made."""
     if _tracer is None:
         yield
@@ -69,14 +68,35 @@ def span(name: str, **attributes: str) -> Iterator[None]:
 
 
 @contextmanager
-def request_span(headers: Mapping[str, str]) -> Iterator[Any]:
-    """Time a request, as a part of the trace that its headers name, and give its span."""
+def request_span(headers: Iterable[tuple[bytes, bytes]]) -> Iterator[Any]:
+    """Time a request as a part of its caller's trace; yield the span, or None if there is none."""
+    if _tracer is None:
+        yield None
+        return
     from opentelemetry import propagate
     from opentelemetry.trace import SpanKind
 
-    context = propagate.extract(headers)
+    sent = {
+        name.decode(): value.decode("latin-1")
+        for name, value in headers
+        if name in (b"traceparent", b"tracestate")
+    }
+    context = propagate.extract(sent)
     with _tracer.start_as_current_span("request", context=context, kind=SpanKind.SERVER) as made:
         yield made
+
+
+def name_span(span: Any, method: str, route: str, status: int) -> None:
+    """Name the span of a request."""
+    if span is not None:
+        span.update_name(f"{method} {route}")
+        span.set_attributes(
+            {
+                "http.request.method": method,
+                "http.route": route,
+                "http.response.status_code": status,
+            }
+        )
 
 
 def watch(connection: Any, names: Mapping[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""The course of one run: at some moments, who was chosen so far and what scores looked like."""
+"""The course of one run: who was chosen and what scores looked like, at some moments."""
 
 from __future__ import annotations
 
@@ -7,34 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from affinity_bandits.bandit import AffinityBandit
 from affinity_bandits.catalogue import AnyPolicy
 from affinity_bandits.kernels import FloatArray, IntArray
-from affinity_bandits.simulation.logged_run import simulate_log
+from affinity_bandits.model.bandit import AffinityBandit
+from affinity_bandits.simulation.logs import simulate_log
 
-MOMENTS = 120
-"""As many as a film of ten seconds shows."""
-FIRST = 10
-"""Choices before the first moment."""
-RECENT = 2
-"""Scores count as recent in the last half of all choices, as 1/2."""
-
-
-class Moment(NamedTuple):
-    """What is seen after some choices.
-
-    Attributes:
-        choices: so far.
-        shares: of each group in the committee.
-        scores: the mean score of each group, as it was seen in the last half of the choices; NaN
-            of a group that was not chosen in it.
-        right: the part of all choices that went to the best group.
-    """
-
-    choices: int
-    shares: FloatArray
-    scores: FloatArray
-    right: float
+MOMENTS = 120  # moments of a course; a film of ten seconds shows about half of them
+FIRST = 10  # choices before the first moment
 
 
 class Course(NamedTuple):
@@ -56,18 +35,9 @@ class Course(NamedTuple):
     scores: FloatArray
     right: FloatArray
 
-    def at(self, place: int) -> Moment:
-        """Return one moment."""
-        return Moment(
-            int(self.choices[place]),
-            self.shares[place],
-            self.scores[place],
-            float(self.right[place]),
-        )
-
 
 def moments(horizon: int, number: int = MOMENTS) -> IntArray:
-    """Return numbers of choices, each the same part more than the one before."""
+    """Return numbers of choices, evenly spaced on a logarithmic scale."""
     first = min(FIRST, horizon)
     return np.unique(np.geomspace(first, horizon, number).round().astype(np.int64))
 
@@ -102,7 +72,7 @@ def course(
         counts = np.concatenate([[0], np.cumsum(pulled)])
         sums = np.concatenate([[0.0], np.cumsum(np.where(pulled, log.score, 0.0))])
         joined = np.concatenate([[0], np.cumsum(pulled & log.joined)])
-        before = times // RECENT
+        before = times // 2
         recent = counts[times] - counts[before]
         seen = recent > 0
         scores[seen, arm] = (sums[times] - sums[before])[seen] / recent[seen]

@@ -1,28 +1,169 @@
-"""The engines behind `simulate`: whole rounds at once, or pull by pull, compiled or in Python."""
+"""The engines behind `simulate`: rounds, steps, or steps in plain Python."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
-from affinity_bandits.bandit import AffinityBandit
-from affinity_bandits.bias.weights import quick_weight
-from affinity_bandits.digests import own_code
-from affinity_bandits.errors import NotSupported
-from affinity_bandits.kernels import IntArray
+from affinity_bandits import registry
+from affinity_bandits.errors import AffinityError, NotSupported
+from affinity_bandits.kernels import Function, IntArray, bind, unbound
+from affinity_bandits.model.bandit import AffinityBandit
+from affinity_bandits.model.bias import KNOWN, quick_weight
+from affinity_bandits.model.noise.base import no_quantile
+from affinity_bandits.model.streams import policy_generator
 from affinity_bandits.policies import RoundPolicy, StepPolicy
+from affinity_bandits.policies.live import as_steps
 from affinity_bandits.policies.state import pack
-from affinity_bandits.simulation.compiled import explained
-from affinity_bandits.simulation.entries import Call
-from affinity_bandits.simulation.environment import NO_FORMULA, arena_of, key_words
-from affinity_bandits.simulation.layouts import laid_out
-from affinity_bandits.simulation.python_engine import PythonEngine
-from affinity_bandits.simulation.round_draws import bound_draws, round_room
-from affinity_bandits.simulation.round_loop import bound_rounds, round_support
+from affinity_bandits.simulation.compile import cacheable, compile_errors, compiled, prepared
+from affinity_bandits.simulation.environment import (
+    NO_FORMULA,
+    BanditArrays,
+    Committee,
+    arena_of,
+    bound_feedback,
+    committee_of,
+    key_words,
+)
+from affinity_bandits.simulation.rounds import (
+    bound_draws,
+    bound_rounds,
+    node_split,
+    round_room,
+    round_support,
+)
 from affinity_bandits.simulation.run import StepRun
-from affinity_bandits.simulation.tallies import node_split
+from affinity_bandits.simulation.steps import (
+    CHUNK,
+    new_buffer,
+    no_pull,
+    no_round,
+    noise_kernel,
+    pull_chunk,
+)
 
+bias: Function = unbound
+
+
+class PythonEngine:
+    """Pull by pull in plain Python, for policies that no compiler can translate.
+
+    The loop is the compiled one's source, run as it is on the same random numbers, so a policy
+    that computes the same makes the same pulls.
+    """
+
+    name = "python"
+
+    def __init__(
+        self,
+        bandit: AffinityBandit,
+        policy: StepPolicy | RoundPolicy,
+        horizon: int,
+        seed: int,
+        checkpoints: IntArray,
+    ) -> None:
+        self._policy = policy
+        self._played = as_steps(policy)
+        self._bandit = bandit
+        self._horizon = horizon
+        self._seed = seed
+        self._checkpoints = [int(time) for time in checkpoints]
+        self._told = isinstance(policy, RoundPolicy) and policy.told_judges
+        self._arena = arena_of(bandit, self._told)
+        self._in_lists = not self._arena.seating.counted
+        if self._in_lists:
+            self._arena = _in_lists(self._arena, bandit)
+        self._tape = new_buffer(seed)
+        by_chance = bandit.joining.part < 1.0 or bandit.joining.leaving > 0.0
+        self._draw = compiled(noise_kernel(self._arena.law, by_chance), allocates=True)
+        self._kernels = self._played.kernels()
+        kernels = self._kernels
+        self._pull = bind(
+            pull_chunk,
+            select=kernels.select,
+            update=kernels.update,
+            weight=bind(weight_of, bias=bandit.bias.kernel),
+            feedback=bound_feedback(bandit.noise.kernel),
+            opens=kernels.opens,
+            meet=kernels.meet,
+            fewest_seats=kernels.fewest_seats,
+            note_round=no_round,
+            note_pull=no_pull,
+        )
+
+    def compile(self) -> None:
+        """Compile nothing: this is the engine for what cannot be."""
+
+    def run(self, first: int, out: IntArray, candidates: IntArray, tick: Any) -> None:
+        """Run replicates `first`, `first` + 1, ... into the entries of `out`."""
+        for j in range(len(out)):
+            committee = committee_of(self._bandit, self._told)
+            if self._in_lists:
+                committee = Committee(*(part.tolist() for part in committee))
+            try:
+                self._replicate(first + j, committee, out[j], candidates[j], tick)
+            except (AffinityError, MemoryError):
+                raise
+            except Exception as error:
+                pulled = sum(int(count) for count in committee.pulls)
+                raise NotSupported(
+                    f"policy {self._policy} raised {registry.cause(error)} at pull {pulled + 1:,} "
+                    f"of replicate {first + j}"
+                ) from error
+
+    def _replicate(
+        self, replicate: int, committee: Committee, out: IntArray, candidates: IntArray, tick: Any
+    ) -> None:
+        state = self._played.start(self._bandit.arms, self._horizon)
+        rng = policy_generator(self._seed, self._played.to_json(), replicate)
+        clock = 0
+        for record, time in enumerate(self._checkpoints):
+            while clock < time:
+                # The compiled loop draws at the same places: a chunk begins anew at a checkpoint.
+                length = min(CHUNK, time - clock)
+                self._draw(self._tape, length, np.uint64(replicate), clock)
+                listed: Any = {
+                    name: getattr(self._tape, name)[:length].tolist()
+                    for name in ("noise", "gates", "joins", "leaves")
+                }
+                tape = self._tape._replace(**listed)
+                if not self._pull(self._arena, committee, state, rng, tape, length, 0):
+                    raise NotSupported(
+                        f"policy {self._policy} chose an arm outside 0 to {self._bandit.arms - 1}"
+                    )
+                clock += length
+                tick(length / self._horizon)
+            out[record] = committee.pulls
+        for arm in range(self._bandit.arms):
+            candidates[arm] = 1 if self._kernels.candidate(state, arm) else 0
+
+
+def weight_of(arena: BanditArrays, share: float) -> float:
+    """Return the weight of a share by the bias's own kernel."""
+    return float(bias(arena.code, arena.parameters, share))
+
+
+def _in_lists(arena: BanditArrays, bandit: AffinityBandit) -> BanditArrays:
+    """Return the arena with lists for arrays, which plain Python reads several times as fast.
+
+    What a user's own kernel reads stays an array.
+    """
+    changed: dict[str, Any] = {
+        "means": arena.means.tolist(),
+        "initial": arena.initial.tolist(),
+    }
+    if arena.code in KNOWN:
+        changed["parameters"] = arena.parameters.tolist()
+    if bandit.noise.kernel is no_quantile:
+        changed["noise"] = arena.noise.tolist()
+    return arena._replace(**changed)
+
+
+Tick = Callable[[float], None]
+"""Called after every slice of work with the number of replicates that it was worth."""
 SLICE_WORK = 5e7
 """Rough work of one compiled call, in arms looked at: a tenth of a second, so that progress moves
 and an interrupt is heard."""
@@ -41,12 +182,6 @@ class Engine(Protocol):
 
     def run(self, first: int, out: IntArray, candidates: IntArray, tick: Tick) -> None:
         """Run replicates `first`, `first` + 1, ... into the entries of `out`."""
-
-
-class Tick(Protocol):
-    """Called after every slice of work with the number of replicates it was worth."""
-
-    def __call__(self, replicates: float) -> None: ...
 
 
 class StepEngine:
@@ -101,32 +236,30 @@ class RoundEngine:
         self._bandit = bandit
         self._state = pack(policy.start(bandit.arms, horizon))
         arena = arena_of(bandit)
+        split = node_split(arena, policy.nodes)
+        room = round_room(arena, split, policy.told_judges)
         self._drawn_from = (
             arena,
             np.array(bandit.bias.breakpoints, dtype=np.float64),
             bool(bandit.bias.smooth),
-            node_split(arena, policy.nodes),
+            split,
         )
         self._fixed = (
-            round_room(arena, self._drawn_from[-1], policy.told_judges),
-            laid_out(self._state.state),
+            room,
+            cacheable(self._state.state),
             self._state.whole,
             self._state.whole.copy(),
             self._state.real,
             self._state.real.copy(),
             key_words(seed, "round"),
+            horizon,
+            checkpoints,
         )
-        self._horizon = horizon
-        self._checkpoints = checkpoints
         # Most runs need no more of it, and it is a third of what is compiled of their draws.
         weight = bandit.bias.kernel if arena.formula == NO_FORMULA else quick_weight
-        kernels = policy.kernels()
-        self._draws = bound_draws(
-            arena.law, bool(policy.nodes), weight, own_code(weight, strict=False)
-        )
-        seated = len(self._fixed[0].judges) > 0
-        self._loop = bound_rounds(kernels, seated, own_code(kernels, strict=False))
-        self._called: Call | None = None
+        self._draws = partial(bound_draws, arena.law, bool(policy.nodes), weight)
+        self._loop = bound_rounds(policy.kernels(), len(room.judges) > 0)
+        self._play: Function | None = None
 
     @property
     def state(self) -> Any:
@@ -135,24 +268,21 @@ class RoundEngine:
 
     def compile(self) -> None:
         """Compile all that `run` needs."""
-        arms = self._bandit.arms
-        out = np.empty((0, len(self._checkpoints), arms), dtype=np.int64)
-        with explained(self._policy, self._bandit):
-            self._call((0, out, np.empty((0, arms), dtype=np.int64))).compile()
-
-    def _call(self, given: tuple[Any, ...]) -> Call:
-        if self._called is None:
-            fixed = (*self._drawn_from, self._draws.address, *self._fixed)
-            self._called = Call(self._loop, (*fixed, self._horizon, self._checkpoints), given)
-        return self._called
+        arms, times = self._bandit.arms, len(self._fixed[-1])
+        no_replicates = (0, np.empty((0, times, arms), np.int64), np.empty((0, arms), np.int64))
+        with compile_errors(self._policy, self._bandit):
+            fixed = (*self._drawn_from, self._draws(), *self._fixed)
+            self._play = partial(prepared(self._loop, (*fixed, *no_replicates), False), *fixed)
 
     def run(self, first: int, out: IntArray, candidates: IntArray, tick: Tick) -> None:
         """Run replicates `first`, `first` + 1, ... into the entries of `out`."""
+        if self._play is None:
+            self.compile()
+        assert self._play is not None
         for start in range(0, len(out), self.GROUP):
             group = slice(start, min(start + self.GROUP, len(out)))
-            given = (first + start, out[group], candidates[group])
-            with explained(self._policy, self._bandit):
-                sound = self._call(given)(*given)
+            with compile_errors(self._policy, self._bandit):
+                sound = self._play(first + start, out[group], candidates[group])
             if not sound:
                 raise NotSupported(
                     f"policy {self._policy} planned a round with no arms, with unknown ones, or "

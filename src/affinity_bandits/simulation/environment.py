@@ -1,18 +1,23 @@
-"""The bandit as numbers, its feedback as a kernel, and an environment to pull arms of by hand."""
+"""Who sits on the committee and who of it judges, where that is not everybody ever chosen: kernels.
+
+`members` has how many of each arm sit. `judges` has how many of each arm judge the round and, in
+its last place, how many judge in all.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from affinity_bandits import checks
-from affinity_bandits.bandit import AffinityBandit
-from affinity_bandits.bias.weights import QUICK, weight
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind
-from affinity_bandits.noise.base import no_quantile
-from affinity_bandits.noise.laws import (
+from affinity_bandits.model.bandit import AffinityBandit
+from affinity_bandits.model.bias import QUICK, weight
+from affinity_bandits.model.committee import WHO
+from affinity_bandits.model.noise.base import (
     BERNOULLI_GATED,
     BERNOULLI_SHIFTED,
     GAUSSIAN_GATED,
@@ -21,16 +26,136 @@ from affinity_bandits.noise.laws import (
     QUANTILE_REDRAWN,
     QUANTILE_SCALED,
     is_normal,
+    no_quantile,
     reads_gate,
 )
-from affinity_bandits.simulation.seating import (
-    Seating,
-    change_members,
-    joins_committee,
-    seat_judges,
-    seating_of,
-)
-from affinity_bandits.streams import stream_key
+from affinity_bandits.model.streams import stream_key
+
+COMMITTEE, PANEL, STRANGERS = range(len(WHO))
+
+
+class Seating(NamedTuple):
+    """Who joins, who leaves and who judges, as numbers; see `Joining` and `Judges`."""
+
+    counted: bool  # whether members are counted at all
+    part: float
+    above: float
+    at_once: bool
+    leaving: float
+    who: int
+    seats: int
+    as_wanted: bool
+
+
+def seating_of(bandit: AffinityBandit, told_judges: bool) -> Seating:
+    """Return a bandit's rules of who joins and who judges.
+
+    Args:
+        bandit: the instance.
+        told_judges: whether members are counted even where it is enough to count pulls.
+
+    Raises:
+        NotSupported: memory is bounded and a policy is to be told who judges.
+    """
+    if told_judges and bandit.memory is not None:
+        raise NotSupported("a policy cannot be told who judges where memory is bounded")
+    joining, judges = bandit.joining, bandit.judges
+    return Seating(
+        counted=bandit.memory is None and (told_judges or not bandit.counts_pulls),
+        part=joining.part,
+        above=-math.inf if joining.above is None else joining.above,
+        at_once=joining.when == "at once",
+        leaving=joining.leaving,
+        who=WHO.index(judges.who),
+        seats=judges.seats or 0,
+        as_wanted=judges.seating == "as wanted",
+    )
+
+
+def why_shares_move(bandit: AffinityBandit) -> str | None:
+    """Return why shares may change during a round; None if they do not, or as in the paper."""
+    if bandit.memory is not None:
+        return "with bounded memory a share depends on who left, not only on counts"
+    if bandit.counts_pulls:
+        return None
+    if bandit.joining.when == "at once" and bandit.judges.who == "committee":
+        return "who joins at once changes shares during a round"
+    return None
+
+
+def why_no_joining(bandit: AffinityBandit) -> str | None:
+    """Return why who joins and leaves in a round cannot be drawn at once; None if it can."""
+    if bandit.joining.leaving > 0.0:
+        return "who leaves depends on who is left"
+    if bandit.joining.above is not None:
+        return "who joins depends on every single score"
+    return None
+
+
+def seat_judges(seating: Seating, members: IntArray, judges: IntArray, fewest: int) -> None:
+    """Seat those who judge a round; the arm `fewest` is to have no more than any other."""
+    arms = len(members)
+    sitting = 0
+    for arm in range(arms):
+        sitting += members[arm]
+    least = seating.seats
+    for arm in range(arms):
+        seats = members[arm]
+        if seating.who == STRANGERS:
+            seats = 0
+        elif seating.who == PANEL and seating.as_wanted:
+            seats = min(seats, seating.seats // arms)
+        elif seating.who == PANEL and sitting > seating.seats:
+            seats = int(seating.seats * (members[arm] / sitting))
+        judges[arm] = seats
+        if arm != fewest:
+            least = min(least, seats)
+    if seating.who == PANEL and seating.as_wanted and fewest >= 0:
+        judges[fewest] = min(judges[fewest], least)
+    total = 0
+    for arm in range(arms):
+        total += judges[arm]
+    judges[arms] = total
+
+
+def joins_committee(seating: Seating, seen: float, joins: float) -> bool:
+    """Return whether whoever was chosen joins; `joins` is a uniform number, read if need be."""
+    return bool(seen >= seating.above and (seating.part == 1.0 or joins < seating.part))
+
+
+def change_members(
+    seating: Seating,
+    members: IntArray,
+    judges: IntArray,
+    arm: int,
+    joined: bool,
+    leaves: float,
+) -> None:
+    """Seat whoever joined, and let a member leave, or not.
+
+    `leaves` is a uniform number, read where it is a matter of chance.
+    """
+    sit_at_once = seating.at_once and seating.who == COMMITTEE
+    if joined:
+        members[arm] += 1
+        if sit_at_once:
+            judges[arm] += 1
+            judges[len(members)] += 1
+    if seating.leaving > 0.0 and leaves < seating.leaving:
+        sitting = 0
+        for other in range(len(members)):
+            sitting += members[other]
+        # What is left of the number, once it has said that somebody leaves, says who.
+        place = int(leaves / seating.leaving * sitting)
+        for other in range(len(members)):
+            if sitting > 1 and place < members[other]:
+                members[other] -= 1
+                if sit_at_once:
+                    judges[other] -= 1
+                    judges[len(members)] -= 1
+                break
+            place -= members[other]
+
 
 quantile: Function = no_quantile
 """Bound to the kernel of a noise that has one."""
@@ -42,7 +167,7 @@ class BanditArrays(NamedTuple):
     """An `AffinityBandit` as numbers, for kernels."""
 
     means: FloatArray
-    law: int  # noise and mechanism in one: the constants of noise/laws.py
+    law: int  # noise and mechanism in one: the constants of model/noise/base.py
     noise: FloatArray  # the noise's own numbers; if it is Gaussian, sigma of each arm
     values: FloatArray  # of a noise whose scores are one of a list; see `FiniteLaws`
     cumulative: FloatArray
@@ -296,13 +421,13 @@ class Environment:
         return float(seen)
 
     def _number(self, role: str, normal: bool, position: int) -> float:
-        from affinity_bandits.simulation.code_cache import for_python
+        from affinity_bandits.simulation.compile import compiled
         from affinity_bandits.simulation.draws import fill_normal, fill_uniform
 
         offset = position % self.BLOCK
         if offset == 0 or role not in self._blocks:
             block = np.empty(self.BLOCK)
-            fill = for_python(fill_normal if normal else fill_uniform)
+            fill = compiled(fill_normal if normal else fill_uniform, allocates=True)
             fill(block, self._keys[role], self._replicate, position - offset)
             self._blocks[role] = block
         return float(self._blocks[role][offset])

@@ -1,55 +1,209 @@
-"""What a simulation found: pulls at checkpoints, and everything that follows from them."""
+"""What a simulation found: pulls at checkpoints, summaries, rankings, tables, merging."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import combinations, groupby
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
 import numpy as np
+import numpy.typing as npt
 
-from affinity_bandits.bandit import AffinityBandit
-from affinity_bandits.displays import Interval, amount, html_table, one_line, rate, some
-from affinity_bandits.errors import AffinityError, InvalidInput
-from affinity_bandits.kernels import FloatArray
-from affinity_bandits.simulation.comparing import PairedDifference, paired_difference
+from affinity_bandits import checks
+from affinity_bandits._version import __version__
+from affinity_bandits.displays import Interval, amount, html_table, one_line, rate, short, some
+from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
+from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.simulation.intervals import (
     mean_interval,
     middle_runs,
     proportion_interval,
 )
-from affinity_bandits.simulation.labelled import as_dataset, as_frame
-from affinity_bandits.simulation.merging import merged
-from affinity_bandits.simulation.ranking import Ranking, ranking
-from affinity_bandits.simulation.result_data import PolicyRun, ResultData
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
     from matplotlib.figure import Figure
 
+
+@dataclass(frozen=True)
+class PairedDifference:
+    """The mean difference of two policies' regret over the same replicates.
+
+    Attributes:
+        first: the label of one policy.
+        second: the label of the other.
+        mean: of the regret of `first` minus that of `second`, at the horizon.
+        low: the lower end of its interval; above 0, `first` loses more than `second`.
+        high: the upper end; below 0, `first` loses less.
+        level: coverage probability of the interval, at least.
+        replicates: the number of differences.
+    """
+
+    first: str
+    second: str
+    mean: float
+    low: float
+    high: float
+    level: float
+    replicates: int
+
+    def __str__(self) -> str:
+        ends = f"{short(self.low)} to {short(self.high)}"
+        return f"regret of {self.first} minus {self.second}: {short(self.mean)} ({ends})"
+
+
+@dataclass(frozen=True)
+class RankedPolicy:
+    """One policy's place.
+
+    Attributes:
+        label: its name in the result.
+        regret: mean regret at the horizon, with the ends of its own interval.
+        best: the best rank that the comparison leaves it, from 1.
+        worst: the worst.
+        not_told_from: the policies that it cannot be told from.
+    """
+
+    label: str
+    regret: Interval
+    best: int
+    worst: int
+    not_told_from: tuple[str, ...]
+
+    @property
+    def rank(self) -> str:
+        """The ranks that are left, "1" or "2-4"."""
+        return f"{self.best}" if self.best == self.worst else f"{self.best}-{self.worst}"
+
+
+@dataclass(frozen=True, repr=False)
+class Ranking:
+    """Policies in the order of their mean regret; see `Result.ranking`.
+
+    Attributes:
+        policies: from the least mean regret to the most.
+        differences: of every pair, the one that comes first taken off the other.
+        level: at least this is the probability that all of them cover, and so that no rank
+            is misstated.
+    """
+
+    policies: tuple[RankedPolicy, ...]
+    differences: tuple[PairedDifference, ...]
+    level: float
+
+    def difference(self, first: str, second: str) -> PairedDifference:
+        """Return the difference of two policies, the one that comes first taken off the other."""
+        for found in self.differences:
+            if {found.first, found.second} == {first, second}:
+                return found
+        raise InvalidInput("second", "another policy of the ranking", second)
+
+    def __str__(self) -> str:
+        width = max(len(one.label) for one in self.policies)
+        lines = [
+            f"{one.rank:>5}  {one.label:<{width}}  {short(one.regret[0])}{_like(one)}"
+            for one in self.policies
+        ]
+        return "\n".join([f" rank  {'policy':<{width}}  mean regret", *lines])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head = ("rank", "policy", f"mean regret ({self.level:.0%})", "cannot be told from")
+        rows = [
+            (one.rank, one.label, amount(one.regret), ", ".join(one.not_told_from) or "-")
+            for one in self.policies
+        ]
+        return html_table("", head, rows)
+
+
+def rank_policies(result: Result, level: float) -> Ranking:
+    """Return the policies of a result in order; see `Result.ranking`."""
+    level = checks.number("level", level, low=0.0, high=1.0, open_low=True, open_high=True)
+    last = result.regret[:, :, -1]
+    order = [result.labels[i] for i in np.argsort(last.mean(axis=1), kind="stable")]
+    pairs = list(combinations(order, 2))
+    # Bonferroni: each pair has its part of the probability of a mistake.
+    each = 1.0 - (1.0 - level) / max(1, len(pairs))
+    differences = tuple(result.paired_difference(later, first, each) for first, later in pairs)
+    better: dict[str, list[str]] = {label: [] for label in order}
+    worse: dict[str, list[str]] = {label: [] for label in order}
+    for found in differences:
+        if found.low > 0.0:  # the one that comes later loses more
+            better[found.first].append(found.second)
+            worse[found.second].append(found.first)
+    means = mean_interval(last, 0.0, float(result.most_regret[-1]), level, axis=1)
+    ranked = []
+    for label in order:
+        apart = {label, *better[label], *worse[label]}
+        at = result.index(label)
+        ranked.append(
+            RankedPolicy(
+                label=label,
+                regret=(float(means[0][at]), float(means[1][at]), float(means[2][at])),
+                best=1 + len(better[label]),
+                worst=len(order) - len(worse[label]),
+                not_told_from=tuple(other for other in order if other not in apart),
+            )
+        )
+    return Ranking(tuple(ranked), differences, level)
+
+
+def _like(one: RankedPolicy) -> str:
+    return f"  (not told from {', '.join(one.not_told_from)})" if one.not_told_from else ""
+
+
 FORMAT = 1
 PLOT = "affinity_bandits.plots:draw_regret"
-"""What `Result.plot` calls: a name and not an import, because pictures are above simulation."""
+"""The function behind `Result.plot`: a name and no import, because plots import simulation."""
+BoolArray = npt.NDArray[np.bool_]
 Functions = Mapping[str, Callable[[float], float]] | None
 Samplers = Mapping[str, Callable[[float, float], float]] | None
 
 
 @dataclass(frozen=True)
+class PolicyRun:
+    """How one policy was run.
+
+    Attributes:
+        label: its name in the result.
+        description: its `to_json`.
+        eliminates: whether it narrows its candidates down.
+        engine: "rounds" (whole rounds drawn at once), "steps" (pull by pull) or "python" (the same
+            in plain Python).
+        note: why a round policy was run by steps, else empty.
+        caveat: which assumption of the policy the feedback violates, else empty. An empty caveat
+            does not mean that a theorem holds.
+    """
+
+    label: str
+    description: dict[str, object]
+    eliminates: bool
+    engine: str
+    note: str = ""
+    caveat: str = ""
+
+    __repr__ = one_line
+
+
+@dataclass(frozen=True)
 class SummaryRow:
-    """One policy's line of a table.
+    """One policy's row of a table.
 
     Attributes:
         label: the policy's name in the result.
         engine: "rounds", "steps" or "python".
-        regret: mean regret at the horizon, with the ends of its interval.
+        regret: mean regret at the horizon, with its confidence interval.
         regret_runs: regret of the median run, and of the two runs between which lie 90% of all.
-        wrong_arm: how often the verdict was wrong, with the ends of its interval.
-        undecided: how often there was none, likewise; None if the policy never decides.
+        wrong_arm: rate of wrong verdicts, with its confidence interval.
+        undecided: rate of runs without a verdict, likewise; None if the policy never decides.
     """
 
     label: str
@@ -63,14 +217,14 @@ class SummaryRow:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Result(ResultData):
+class Result:
     """The outcome of `simulate`.
 
     `result["ucb1"]` is the result of one policy, `result[["ucb1", "moss"]]` that of some.
 
     Attributes:
         bandit: the instance.
-        runs: one entry a policy, in the order asked for.
+        runs: one entry per policy, in the order asked for.
         horizon: pulls of every replicate.
         seed: of all randomness; the lowest, where results of several were merged.
         replicates: the replicates' numbers, seed by seed.
@@ -78,14 +232,25 @@ class Result(ResultData):
         pulls: T_i at each checkpoint, [policy, replicate, checkpoint, arm].
         candidates: 1 where the policy held at the end that the arm may be best,
             [policy, replicate, arm].
-        complete: False if the run was interrupted, so that there are fewer replicates than
-            asked for.
+        complete: False if the run was interrupted and has fewer replicates than asked for.
         version: of the package that made it.
         parts: each seed with the number of its replicates, where there are several.
     """
 
+    bandit: AffinityBandit
+    runs: tuple[PolicyRun, ...]
+    horizon: int
+    seed: int
+    replicates: IntArray
+    checkpoints: IntArray
+    pulls: IntArray
+    candidates: IntArray
+    complete: bool = True
+    version: str = __version__
+    parts: tuple[tuple[int, int], ...] = ()
+
     def __repr__(self) -> str:
-        return f"<Result: {self._in_words}>"
+        return f"<Result: {self._description}>"
 
     def _repr_html_(self) -> str:
         head = ("policy", "mean regret (95%)", "median run (90% of runs)", "wrong arm (95%)")
@@ -100,22 +265,18 @@ class Result(ResultData):
             )
             for row in self.summary()
         ]
-        return html_table(self._in_words, (*head, "undecided (95%)", "engine"), rows)
+        return html_table(self._description, (*head, "undecided (95%)", "engine"), rows)
 
     @property
-    def _in_words(self) -> str:
+    def _description(self) -> str:
         count = len(self.runs)
         return (
             f"{count} {'policy' if count == 1 else 'policies'} ({some(self.labels)}), "
             f"{len(self.replicates):,} replicates of {self.horizon:,} pulls, "
-            f"{self.bandit.arms:,} arms, {self._seeds_in_words}"
+            f"{self.bandit.arms:,} arms, "
+            f"seed{'s' if self.parts else ''} {some([str(seed) for seed in self.seeds])}"
             f"{'' if self.complete else ', interrupted'}"
         )
-
-    @property
-    def _seeds_in_words(self) -> str:
-        many = len(self.seeds) > 1
-        return f"seed{'s' if many else ''} {some([str(seed) for seed in self.seeds])}"
 
     def __getitem__(self, policy: str | list[str]) -> Result:
         wanted = policy if isinstance(policy, list) else [policy]
@@ -138,15 +299,88 @@ class Result(ResultData):
     def __contains__(self, label: object) -> bool:
         return label in self.labels
 
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds of the replicates, ascending."""
+        return tuple(seed for seed, _ in self.parts) or (self.seed,)
+
+    @property
+    def seed_of_each(self) -> list[int]:
+        """The seed of each replicate."""
+        parts = self.parts or ((self.seed, len(self.replicates)),)
+        return [seed for seed, count in parts for _ in range(count)]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The policies' names in this result."""
+        return tuple(run.label for run in self.runs)
+
+    def index(self, label: str) -> int:
+        """Return the position of a policy by its label, or by its name if only one has it."""
+        if label in self.labels:
+            return self.labels.index(label)
+        named = [i for i, run in enumerate(self.runs) if run.description.get("name") == label]
+        if len(named) != 1:
+            raise UnknownName("policy", label, self.labels)
+        return named[0]
+
+    @property
+    def regret(self) -> FloatArray:
+        """Regret at each checkpoint, [policy, replicate, checkpoint].
+
+        It is the pseudo-regret (`eq:regretDef`) with the pulls of each replicate in place of their
+        expectation.
+        """
+        return self.bandit.regret(self.pulls)
+
+    @property
+    def most_regret(self) -> FloatArray:
+        """The largest possible regret at each checkpoint, [checkpoint]."""
+        return np.asarray(self.checkpoints * float(self.bandit.gaps.max()), dtype=np.float64)
+
+    @property
+    def eliminates(self) -> BoolArray:
+        """Whether the policy narrows its candidates down, [policy]."""
+        return np.array([run.eliminates for run in self.runs])
+
+    @property
+    def wrong_arm(self) -> BoolArray:
+        """Whether the verdict of a run was wrong, [policy, replicate].
+
+        A policy that decides is wrong if no best arm was among its candidates at the end. Any other
+        is wrong if some arm that is not best got more pulls than all best arms together; for two
+        arms this is the event T_1(n) > n/2 of Figure 3. A tie is not wrong.
+        """
+        others = np.delete(self.pulls[:, :, -1], self.bandit.best_arms, axis=-1)
+        best = self.pulls[:, :, -1, list(self.bandit.best_arms)].sum(axis=-1)
+        more = others.max(axis=-1, initial=0) > best
+        return np.where(self.eliminates[:, None], self.deceived, more)
+
+    @property
+    def undecided(self) -> BoolArray:
+        """Whether a run ended without a verdict, [policy, replicate].
+
+        A best arm was among the candidates together with one that is not best. It is False for a
+        policy that never decides (nan in `to_xarray` and `to_pandas`, None in `summary`).
+        """
+        others = np.delete(self.candidates, self.bandit.best_arms, axis=-1).any(axis=-1)
+        return np.asarray(self.eliminates[:, None] & others & ~self.deceived)
+
+    @property
+    def deceived(self) -> BoolArray:
+        """Whether no best arm was among the candidates at the end, [policy, replicate]."""
+        left = self.candidates[:, :, list(self.bandit.best_arms)].sum(axis=-1)
+        return np.asarray(left == 0)
+
     def regret_band(self, level: float = 0.95) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return mean regret and the ends of its interval, each [policy, checkpoint].
+        """Return mean regret and its confidence interval, each [policy, checkpoint].
 
         It holds at each checkpoint by itself; see `mean_interval`.
         """
         return mean_interval(self.regret, 0.0, self.most_regret, level, axis=1)
 
     def summary(self, level: float = 0.95) -> list[SummaryRow]:
-        """Return one line a policy, with intervals at the given level."""
+        """Return one row per policy, with confidence intervals at the given level."""
         last = self.regret[:, :, -1]
         means = mean_interval(last, 0.0, self.most_regret[-1], level, axis=1)
         runs = middle_runs(last, axis=1)
@@ -156,8 +390,8 @@ class Result(ResultData):
             SummaryRow(
                 label=run.label,
                 engine=run.engine,
-                regret=_three(means, i),
-                regret_runs=_three(runs, i),
+                regret=(float(means[0][i]), float(means[1][i]), float(means[2][i])),
+                regret_runs=(float(runs[0][i]), float(runs[1][i]), float(runs[2][i])),
                 wrong_arm=proportion_interval(int(wrong[i]), count, level),
                 undecided=(
                     proportion_interval(int(undecided[i]), count, level) if run.eliminates else None
@@ -169,42 +403,100 @@ class Result(ResultData):
     def paired_difference(self, first: str, second: str, level: float = 0.95) -> PairedDifference:
         """Return how much more regret one policy has at the horizon than another, on average.
 
-        Policies meet the same noise at the same pull of a replicate, so the two regrets of a
-        replicate are alike where the policies are, and their difference varies less than either.
-        Replicates are independent and a difference is at most `most_regret` in size, which is all
-        that the interval rests on (`mean_interval`).
+        Policies meet the same noise at the same pull of a replicate, so the difference of their
+        regrets usually varies less than either. The interval assumes only that replicates are
+        independent and that a difference is at most `most_regret` in size (`mean_interval`).
 
         Args:
             first: the label of a policy.
-            second: of the one whose regret is taken off.
-            level: at least this is the probability to cover.
+            second: the label of the policy whose regret is subtracted.
+            level: coverage probability of the interval, at least.
         """
-        return paired_difference(self, first, second, level)
+        one, other = self.index(first), self.index(second)
+        if one == other:
+            raise InvalidInput("second", f"another policy than {self.labels[one]!r}", second)
+        last = self.regret[:, :, -1]
+        most = float(self.most_regret[-1])
+        mean, low, high = mean_interval(last[one] - last[other], -most, most, level)
+        return PairedDifference(
+            first=self.labels[one],
+            second=self.labels[other],
+            mean=float(mean),
+            low=float(low),
+            high=float(high),
+            level=level,
+            replicates=len(self.replicates),
+        )
 
     def ranking(self, level: float = 0.95) -> Ranking:
         """Return the policies in the order of their mean regret at the horizon.
 
-        Every two are compared replicate by replicate (`paired_difference`), all of them at once:
-        with at least the probability `level` no two are said to differ the wrong way around. Those
-        whose interval holds 0 cannot be told apart, and share a range of ranks.
+        All pairs are compared replicate by replicate (`paired_difference`), with a Bonferroni
+        correction. Policies whose interval contains 0 share a range of ranks.
 
         Args:
-            level: at least this is the probability that everything said of the order is right.
+            level: probability that every stated order is right, at least.
         """
-        return ranking(self, level)
+        return rank_policies(self, level)
 
     def merge(self, other: Result) -> Result:
         """Return the result of the replicates of both.
 
-        Both must be of the same bandit, policies, horizon, checkpoints and version, and have no
-        replicate of a seed in common (`first_replicate` of `simulate`). Of one seed it is the same
-        as if one call had run them all; replicates of different seeds are as independent as those
-        of one. It is complete if both are.
+        Both must have the same bandit, policies, horizon, checkpoints and version, and no replicate
+        of a seed in common (`first_replicate` of `simulate`). Merged replicates of one seed are
+        identical to one larger run. The result is complete if both are.
 
         Raises:
             InvalidInput: they differ in more than their replicates, or have some in common.
         """
-        return merged(self, other)
+        self._check_mergeable(other)
+        numbers = np.concatenate([self.replicates, other.replicates])
+        seeds = [*self.seed_of_each, *other.seed_of_each]  # of any size: no array holds them
+        keys = list(zip(seeds, numbers.tolist(), strict=True))
+        both = sorted(set(keys[: len(self.replicates)]) & set(keys[len(self.replicates) :]))
+        if both:
+            seed, number = both[0]
+            rule = f"of other replicates: choose first_replicate above {self.replicates.max()}"
+            found = f"{len(both)} that are in both, first {number} of {seed}"
+            raise InvalidInput("other", f"{rule}, or another seed", found)
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        parts = tuple((seed, len(list(ones))) for seed, ones in groupby(sorted(seeds)))
+
+        def together(mine: IntArray, theirs: IntArray) -> IntArray:
+            # Contiguous like the arrays of one run, so that sums round alike.
+            return np.ascontiguousarray(np.concatenate([mine, theirs], axis=1)[:, order])
+
+        return replace(
+            self,
+            seed=parts[0][0],
+            parts=parts if len(parts) > 1 else (),
+            replicates=numbers[order],
+            pulls=together(self.pulls, other.pulls),
+            candidates=together(self.candidates, other.candidates),
+            complete=self.complete and other.complete,
+        )
+
+    def _check_mergeable(self, other: Result) -> None:
+        """Check that two results differ in nothing but their replicates."""
+        if not isinstance(other, Result):
+            raise InvalidInput("other", "a Result", other)
+        for name in ("bandit", "horizon", "version"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if mine != theirs:
+                raise InvalidInput("other", f"of the same {name} ({mine})", theirs)
+        if other.labels != self.labels:
+            rule = f"of the same policies in the same order ({some(self.labels)})"
+            raise InvalidInput("other", rule, list(other.labels))
+        for one, another in zip(self.runs, other.runs, strict=True):
+            for name in ("description", "engine"):
+                mine, theirs = getattr(one, name), getattr(another, name)
+                if mine != theirs:
+                    raise InvalidInput(
+                        "other", f"of the same {name} of {one.label} ({mine})", theirs
+                    )
+        if not np.array_equal(self.checkpoints, other.checkpoints):
+            rule = f"of the same {len(self.checkpoints)} checkpoints"
+            raise InvalidInput("other", rule, other.checkpoints.tolist())
 
     def plot(self, level: float = 0.95) -> Figure:
         """Draw mean and median regret over time; return the matplotlib figure.
@@ -216,13 +508,29 @@ class Result(ResultData):
         return figure
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a table with one line for each policy, replicate and checkpoint.
+        """Return a table with one row per policy, replicate and checkpoint.
 
-        Its columns are `policy`, `replicate`, `time`, `regret`, `pulls_0`, `pulls_1`, ..., one for
-        each arm, and the verdict of the whole run, `wrong_arm` and `undecided`, the same on all
-        lines of a run. `undecided` is nan for a policy that never decides.
+        Its columns are `policy`, `replicate`, `time`, `regret`, `pulls_0`, `pulls_1`, ..., one per
+        arm, and the verdict of the whole run, `wrong_arm` and `undecided`, the same on all rows of
+        a run. `undecided` is nan for a policy that never decides.
         """
-        return as_frame(self)
+        import pandas as pd
+
+        policies, replicates, times, arms = self.pulls.shape
+        columns: dict[str, npt.NDArray[Any]] = {
+            "policy": np.repeat(np.array(self.labels, dtype=object), replicates * times),
+            "replicate": np.tile(np.repeat(self.replicates, times), policies),
+        }
+        if self.parts:
+            seeds = np.array(self._seed_texts, dtype=object)
+            columns["seed"] = np.tile(np.repeat(seeds, times), policies)
+        columns["time"] = np.tile(self.checkpoints, policies * replicates)
+        columns["regret"] = self.regret.ravel()
+        for arm in range(arms):
+            columns[f"pulls_{arm}"] = self.pulls[..., arm].ravel()
+        columns["wrong_arm"] = np.repeat(self.wrong_arm.ravel(), times)
+        columns["undecided"] = np.repeat(self._undecided_or_nan.ravel(), times)
+        return pd.DataFrame(columns)
 
     def to_xarray(self) -> xr.Dataset:
         """Return everything as a labelled xarray dataset.
@@ -230,7 +538,40 @@ class Result(ResultData):
         `undecided` is 1 or 0, and nan for a policy that never decides (see the coordinate
         `eliminates`), so that its mean over replicates is a rate or nan.
         """
-        return as_dataset(self)
+        import xarray as xr
+
+        return xr.Dataset(
+            {
+                "pulls": (("policy", "replicate", "time", "arm"), self.pulls),
+                "candidate": (("policy", "replicate", "arm"), self.candidates.astype(bool)),
+                "regret": (("policy", "replicate", "time"), self.regret),
+                "wrong_arm": (("policy", "replicate"), self.wrong_arm),
+                "undecided": (("policy", "replicate"), self._undecided_or_nan),
+            },
+            coords={
+                "policy": list(self.labels),
+                "replicate": self.replicates,
+                **({"seed": ("replicate", self._seed_texts)} if self.parts else {}),
+                "time": self.checkpoints,
+                "arm": np.arange(self.bandit.arms),
+                "engine": ("policy", [run.engine for run in self.runs]),
+                "eliminates": ("policy", self.eliminates),
+                "true_mean": ("arm", list(self.bandit.true_means)),
+            },
+            attrs={
+                "seed": ", ".join(map(str, self.seeds)),
+                "horizon": self.horizon,
+                "version": self.version,
+            },
+        )
+
+    @property
+    def _seed_texts(self) -> list[str]:
+        return [str(seed) for seed in self.seed_of_each]  # up to 2**128: no integer type has them
+
+    @property
+    def _undecided_or_nan(self) -> FloatArray:
+        return np.where(self.eliminates[:, None], self.undecided, np.nan)
 
     def save(self, path: str | Path) -> None:
         """Write the result as one .npz file; `load` reads it back."""
@@ -293,8 +634,3 @@ class Result(ResultData):
                 version=header["version"],
                 parts=tuple((seed, count) for seed, count in header.get("parts", ())),
             )
-
-
-def _three(figures: tuple[FloatArray, FloatArray, FloatArray], at: int) -> Interval:
-    first, second, third = (float(figure[at]) for figure in figures)
-    return first, second, third

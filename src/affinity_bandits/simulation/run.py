@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from affinity_bandits import checks
-from affinity_bandits.bandit import AffinityBandit
-from affinity_bandits.digests import own_code
 from affinity_bandits.errors import InvalidInput, NotSupported, StateMismatch, shown
 from affinity_bandits.kernels import Function, IntArray
+from affinity_bandits.model.bandit import AffinityBandit
+from affinity_bandits.model.streams import policy_generator, stream_from_json, stream_to_json
 from affinity_bandits.policies import RoundPolicy, StepPolicy
-from affinity_bandits.policies.as_steps import as_steps
+from affinity_bandits.policies.live import as_steps
 from affinity_bandits.policies.state import pack, read_saved, state_from_json, state_to_json
-from affinity_bandits.simulation.compiled import explained
-from affinity_bandits.simulation.entries import Call
+from affinity_bandits.simulation.compile import cacheable, compile_errors, prepared
 from affinity_bandits.simulation.environment import (
     Committee,
     arena_of,
     committee_of,
     require_bandit,
 )
-from affinity_bandits.simulation.layouts import laid_out
-from affinity_bandits.simulation.models import with_addresses
-from affinity_bandits.simulation.step_loop import (
-    bound_noise,
-    bound_segment,
-    new_buffer,
-)
-from affinity_bandits.streams import policy_generator, stream_from_json, stream_to_json
+from affinity_bandits.simulation.steps import bound_noise, bound_segment, loop_functions, new_buffer
 
 FORMAT = 1
 NO_CHECKPOINTS = np.empty(0, dtype=np.int64)
@@ -77,13 +70,7 @@ class StepRun:
             self._state.real.copy(),
         )
         self._tape = new_buffer(self.seed)
-        self._laid_out = laid_out(self._state.state)
-        kernels = self.policy.kernels()
-        by_chance = bandit.joining.part < 1.0 or bandit.joining.leaving > 0.0
-        self._draws = bound_noise(self._arena.law, by_chance)
-        plain = bandit.memory is None and not self._arena.seating.counted
-        self._segment = bound_segment(kernels, plain, own_code(kernels, strict=False))
-        self._calls: dict[Function, Call] = {}
+        self._segment: Function | None = None
         self._candidates = np.ones(bandit.arms, dtype=np.int64)
         self.restart(replicate)
 
@@ -143,46 +130,52 @@ class StepRun:
             raise InvalidInput("out", "an array that can be written", "one that cannot")
         # It takes for granted that an array's numbers lie side by side, too.
         written = np.require(rows, requirements=("C", "A"))
-        self._play(self._segment, (), self._given(until, times, written))
+        self.compile()
+        self._play(self._segment, until, times, written, self._candidates)
         if written is not rows:
             rows[:] = written
 
     def compile(self) -> None:
         """Compile the loop that `advance` runs, which takes some seconds the first time."""
-        rows = np.empty((0, self.bandit.arms), dtype=np.int64)
-        with explained(self.policy, self.bandit):
-            self._call(self._segment, (), self._given(0, NO_CHECKPOINTS, rows)).compile()
+        if self._segment is None:
+            plain = self.bandit.memory is None and not self._arena.seating.counted
+            rows = np.empty((0, self.bandit.arms), dtype=np.int64)
+            idle = (0, NO_CHECKPOINTS, rows, self._candidates.copy())
+            self._segment = self._prepared(bound_segment(self.policy.kernels(), plain), (), idle)
 
-    def _given(self, until: int, times: IntArray, rows: IntArray) -> tuple[Any, ...]:
-        return np.uint64(self.replicate), until, times, rows, self._candidates
-
-    def _play(self, loop: Function, addresses: tuple[Any, ...], others: tuple[Any, ...]) -> None:
-        """Call a loop on the run, and say in words what goes wrong in it.
+    def _prepared(
+        self, loop: Function, functions: tuple[Any, ...], idle: tuple[Any, ...]
+    ) -> Function:
+        """Return a compiled loop with the arguments that stay the same all through a run.
 
         Args:
             loop: not yet compiled.
-            addresses: that it takes besides that of the draws, the same at every call.
-            others: the arguments that are not the same at every call.
+            functions: that it takes besides that of the draws.
+            idle: its last arguments, with which it pulls no arm.
         """
-        with explained(self.policy, self.bandit):
-            sound = self._call(loop, addresses, others)(self._rng, *others)
+        bandit = self.bandit
+        by_chance = bandit.joining.part < 1.0 or bandit.joining.leaving > 0.0
+        with compile_errors(self.policy, bandit):
+            fixed = (
+                self._arena,
+                self._committee.state,
+                cacheable(self._state.state),
+                self._tape,
+                *loop_functions(self._arena, bandit),
+                bound_noise(self._arena.law, by_chance),
+                *functions,
+            )
+            made = prepared(loop, (*fixed, self._rng, np.uint64(0), *idle))
+        return partial(made, *fixed)
+
+    def _play(self, loop: Any, *changing: Any) -> None:
+        """Call a loop of `_prepared` with the arguments that differ from call to call."""
+        with compile_errors(self.policy, self.bandit):
+            sound = loop(self._rng, np.uint64(self.replicate), *changing)
         if not sound:
             raise NotSupported(
                 f"policy {self.policy} chose an arm outside 0 to {self.bandit.arms - 1}"
             )
-
-    def _call(self, loop: Function, addresses: tuple[Any, ...], others: tuple[Any, ...]) -> Call:
-        if loop not in self._calls:
-            fixed = (
-                with_addresses(self._arena, self.bandit),
-                self._committee.state,
-                self._laid_out,
-                self._tape,
-                self._draws.address,
-                *addresses,
-            )
-            self._calls[loop] = Call(loop, fixed, (self._rng, *others))
-        return self._calls[loop]
 
     def to_json(self) -> str:
         """Return everything needed to resume in another process, to the bit."""
@@ -209,7 +202,7 @@ class StepRun:
             )
         run = cls(bandit, policy, data["horizon"], data["seed"], data["replicate"])
         committee = state_from_json(run._committee.state, data["committee"])
-        check_committee(committee, bandit)
+        check_saved_committee(committee, bandit)
         run._committee.whole[:] = pack(committee).whole
         saved = pack(run.policy.load(data))
         run._state.whole[:] = saved.whole
@@ -221,7 +214,7 @@ class StepRun:
         return run
 
 
-def check_committee(committee: Committee, bandit: AffinityBandit) -> None:
+def check_saved_committee(committee: Committee, bandit: AffinityBandit) -> None:
     """Check a saved committee, because the compiled loop trusts it with its memory.
 
     Raises:

@@ -6,23 +6,22 @@ import numbers
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from affinity_bandits import checks, names
-from affinity_bandits.bandit import AffinityBandit
+from affinity_bandits import checks, registry
 from affinity_bandits.catalogue import AnyPolicy, policy_from_json
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.kernels import IntArray
+from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.policies import RoundPolicy, StepPolicy
-from affinity_bandits.progress import progress_bar
+from affinity_bandits.progress import heartbeat, show_progress
 from affinity_bandits.simulation.engines import engine_for
 from affinity_bandits.simulation.environment import require_bandit
-from affinity_bandits.simulation.notices import saying_so
-from affinity_bandits.simulation.result import Result
-from affinity_bandits.simulation.result_data import PolicyRun
+from affinity_bandits.simulation.result import PolicyRun, Result
 
 Policies = AnyPolicy | str | Mapping[str, Any] | Iterable[AnyPolicy | str]
 
@@ -67,7 +66,7 @@ def simulate(
             `first_replicate=100` are the same as 200.
         progress: True for a bar, None for a bar on a terminal once a second has passed, False
             for none, or a function that is called with the part done: first with 0, once all
-            is compiled. With True and None, a line on standard error says that it is compiled.
+            is compiled. With True and None, lines on standard error say that it compiles.
 
     Returns:
         The result; if interrupted (Ctrl-C) after the first replicates, what is finished, with
@@ -102,13 +101,13 @@ def simulate(
         engine_for(bandit, policy, horizon, int(seed), times, engine) for policy in chosen.values()
     ]
     # Before the clock of the progress begins: it would take that time for work, and there is none.
-    with saying_so(progress is None or progress is True):
+    with nullcontext() if progress is False or callable(progress) else heartbeat("compiling"):
         for runner, _ in engines:
             runner.compile()
     pulls = np.zeros(shape, dtype=np.int64)
     candidates = np.zeros((len(chosen), replicates, bandit.arms), dtype=np.int64)
     finished = 0
-    with progress_bar(progress, len(chosen) * replicates) as bar:
+    with show_progress(progress, len(chosen) * replicates) as bar:
         bar.tick(0.0)
         try:
             for block in _blocks(replicates):
@@ -131,7 +130,7 @@ def simulate(
                 policy.eliminates,
                 runner.name,
                 note,
-                _caveat(label, policy, bandit),
+                caveat_of(label, policy, bandit),
             )
             for (label, policy), (runner, note) in zip(chosen.items(), engines, strict=True)
         ),
@@ -145,7 +144,7 @@ def simulate(
     )
 
 
-def _caveat(label: str, policy: AnyPolicy, bandit: AffinityBandit) -> str:
+def caveat_of(label: str, policy: AnyPolicy, bandit: AffinityBandit) -> str:
     """Return what a policy assumes of feedback that the bandit does not keep, or nothing."""
     missing = policy.assumes.missing(bandit.feedback)
     if not missing:
@@ -191,7 +190,7 @@ def _labelled(policies: Policies, bandit: AffinityBandit) -> dict[str, AnyPolicy
             raise InvalidInput("policies", "different from each other", label)
     for _, policy in pairs:
         # Fails early where a policy does not fit the bandit.
-        names.own("policies", f"start ({policy})", partial(policy.start, bandit.arms, 1))
+        registry.own("policies", f"start ({policy})", partial(policy.start, bandit.arms, 1))
     return dict(pairs)
 
 

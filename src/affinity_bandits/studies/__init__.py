@@ -1,9 +1,13 @@
 """The paper's open problems: a module per study, with settings, run, claims and drawing."""
 
-from affinity_bandits import extras
+from affinity_bandits.paper import item
 
-extras.need("simulation")
+__all__ = ["STUDIES"]
 
-from affinity_bandits.studies.registry import chosen, studies
-
-__all__ = ["chosen", "studies"]
+STUDIES = item.Collection(
+    kind="study",
+    package="affinity_bandits.studies",
+    modules=("horizon", "memory", "contexts"),
+    title="Open problems, studied",
+    heading="Open problems of affinity bandits, studied",
+)

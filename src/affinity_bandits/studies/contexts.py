@@ -1,4 +1,4 @@
-"""Arrivals of several types: who is deceived, and what a comparison in passes must not overlook."""
+"""Arrivals of several types: deceived policies, and the pitfalls of comparing in passes."""
 
 from __future__ import annotations
 
@@ -8,20 +8,30 @@ from typing import Any
 
 import numpy as np
 
-from affinity_bandits.bias import Bias, Constant, Power
 from affinity_bandits.kernels import FloatArray
-from affinity_bandits.paper.evidence import proportion_above, proportion_below
-from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
+from affinity_bandits.model.bias import Bias, Constant, Power
+from affinity_bandits.paper.item import (
+    CellRunner,
+    Claim,
+    Data,
+    Item,
+    column,
+    join,
+    per_run,
+    proportion_above,
+    proportion_below,
+)
 from affinity_bandits.plots.style import GREY, draw_band, line_style, new_figures
 from affinity_bandits.policies import UCB1, HandicapElimination, ThompsonBeta
-from affinity_bandits.policies.round import RoundPolicy
+from affinity_bandits.policies.contracts import RoundPolicy
 from affinity_bandits.simulation.intervals import mean_interval, proportion_interval
-from affinity_bandits.studies.contexts_model import TypedBandit, simulate_types
-from affinity_bandits.studies.contexts_policies import (
+from affinity_bandits.studies.contexts_model import (
     HalfCountHandicap,
     LinUCB,
     PerType,
+    TypedBandit,
     TypedPolicy,
+    simulate_types,
 )
 
 LABEL = "docs/studies/contexts.md"
@@ -56,7 +66,7 @@ class Settings:
     adverse_horizon: int = 1_000
 
 
-def told(kind: type[HandicapElimination], initial: Sequence[int]) -> HandicapElimination:
+def informed(kind: type[HandicapElimination], initial: Sequence[int]) -> HandicapElimination:
     """Return a comparison of 0/1 scores that knows the initial members."""
     return kind(initial_pulls=initial, bounded=True, failure=FAILURE)
 
@@ -64,17 +74,12 @@ def told(kind: type[HandicapElimination], initial: Sequence[int]) -> HandicapEli
 def run(settings: Settings, runner: CellRunner) -> Data:
     """Take the choices of the better group over time, and who is dropped before an adversary."""
     del runner  # cells know no types
-    columns: dict[str, list[Any]] = {
-        name: [] for name in ("world", "policy", "run", "time", "part", "lost")
-    }
+    pieces: list[dict[str, Any]] = []
 
-    def add(world: str, policy: str, runs: int, time: int, part: Any, lost: Any) -> None:
-        columns["world"] += [world] * runs
-        columns["policy"] += [policy] * runs
-        columns["run"] += range(runs)
-        columns["time"] += [time] * runs
-        columns["part"] += np.broadcast_to(part, runs).tolist()
-        columns["lost"] += np.asarray(lost).tolist()
+    def add(world: str, policy: str, time: int, part: Any, lost: Any) -> None:
+        point = {"world": [world], "policy": [policy], "time": [time]}
+        runs = len(lost)
+        pieces.append({**per_run(point, runs), "part": np.broadcast_to(part, runs), "lost": lost})
 
     drawn = TypedBandit(settings.means, settings.bias, settings.initial, settings.types)
     best = int(np.argmax(drawn.averages))
@@ -82,7 +87,7 @@ def run(settings: Settings, runner: CellRunner) -> Data:
         "ucb1": PerType(UCB1()),
         "lin-ucb": LinUCB(),
         "thompson": PerType(ThompsonBeta()),
-        "handicap": told(HalfCountHandicap, settings.initial),
+        "handicap": informed(HalfCountHandicap, settings.initial),
     }
     for name, policy in policies.items():
         runs = simulate_types(drawn, policy, settings.horizon, settings.runs, notes=NOTES)
@@ -91,22 +96,22 @@ def run(settings: Settings, runner: CellRunner) -> Data:
             chosen = runs.choices[:, place, best]
             part = (chosen - before) / (settings.horizon // NOTES)
             time = (place + 1) * settings.horizon // NOTES
-            add("drawn", name, settings.runs, time, part, runs.kept[:, best] == 0)
+            add("drawn", name, time, part, runs.kept[:, best] == 0)
             before = chosen
     adverse = TypedBandit(
         settings.adverse_means, Constant(), (1, 1), settings.adverse_types, "by turn"
     )
     comparisons: dict[str, tuple[RoundPolicy, bool]] = {
-        "fixed": (told(HalfCountHandicap, (1, 1)), False),
-        "whole": (told(HandicapElimination, (1, 1)), True),
-        "half": (told(HalfCountHandicap, (1, 1)), True),
+        "fixed": (informed(HalfCountHandicap, (1, 1)), False),
+        "whole": (informed(HandicapElimination, (1, 1)), True),
+        "half": (informed(HalfCountHandicap, (1, 1)), True),
     }
     count = settings.adverse_runs
     for name, (one, shuffles) in comparisons.items():
         runs = simulate_types(adverse, one, settings.adverse_horizon, count, shuffles=shuffles)
         # The groups are alike, so each is a best one; the second is looked at.
-        add("adverse", name, count, settings.adverse_horizon, 0.0, runs.kept[:, 1] == 0)
-    return columns
+        add("adverse", name, settings.adverse_horizon, 0.0, runs.kept[:, 1] == 0)
+    return join(pieces)
 
 
 def parts(data: Data, policy: str) -> tuple[FloatArray, FloatArray]:
@@ -128,23 +133,20 @@ def lost(data: Data, world: str, policy: str) -> tuple[int, int]:
 
 def claims(data: Data) -> list[Claim]:
     """Judge who stays with the worse group, and which comparison keeps its word."""
-    found = []
-    for name, shown in DECEIVED.items():
-        _, table = parts(data, name)
-        stayed = table[:, NOTES // 2 :].mean(axis=1) < 0.5
-        found.append(
+    stayed = {name: parts(data, name)[1][:, NOTES // 2 :].mean(axis=1) < 0.5 for name in DECEIVED}
+    found_out = parts(data, "handicap")[1][:, -1] == 1.0
+    return [
+        *(
             proportion_above(
                 f"{shown} is deceived: it gives most of its second half to the group that is worse"
                 " for every type",
                 LABEL,
-                int(stayed.sum()),
-                len(stayed),
+                int(stayed[name].sum()),
+                len(stayed[name]),
                 0.9,
             )
-        )
-    _, table = parts(data, "handicap")
-    found_out = table[:, -1] == 1.0
-    found += [
+            for name, shown in DECEIVED.items()
+        ),
         proportion_above(
             "The handicap with half counts, which sees no types, ends with the better group alone",
             LABEL,
@@ -172,7 +174,6 @@ def claims(data: Data) -> list[Claim]:
             FAILURE,
         ),
     ]
-    return found
 
 
 def draw(data: Data) -> Any:
@@ -184,11 +185,9 @@ def draw(data: Data) -> Any:
         mean, low, high = mean_interval(table, 0.0, 1.0)
         draw_band(left, times, low, high, style["color"])
         left.plot(times, mean, label=shown, **style)
-    left.set_ylim(-0.03, 1.03)
-    left.set_xlim(0.0, None)
-    left.xaxis.set_major_formatter("{x:,.0f}")
-    left.set_xlabel("arrivals, of drawn types")
+    left.set(ylim=(-0.03, 1.03), xlim=(0.0, None), xlabel="arrivals, of drawn types")
     left.set_ylabel("part of choices of the better group")
+    left.xaxis.set_major_formatter("{x:,.0f}")
     left.legend(loc="center right", bbox_to_anchor=(1.0, 0.55), fontsize=8.5, frameon=False)
     for index, name in enumerate(COMPARISONS):
         rate, bottom, top = proportion_interval(*lost(data, "adverse", name))
@@ -208,11 +207,9 @@ def draw(data: Data) -> Any:
     right.annotate(
         f"level {FAILURE:g}", (-0.42, FAILURE), (0, 4), textcoords="offset points", color=GREY
     )
-    right.set_yscale("log")
-    right.set_ylim(0.01, 1.6)
+    right.set(yscale="log", ylim=(0.01, 1.6), xlim=(-0.45, 2.55))
     right.set_yticks([0.01, 0.05, 0.2, 1.0], ["0.01", "0.05", "0.2", "1"])
     right.minorticks_off()
-    right.set_xlim(-0.45, 2.55)
     right.set_xticks(range(len(COMPARISONS)), list(COMPARISONS.values()))
     right.set_ylabel("probability that a best group is dropped")
     right.grid(visible=False, axis="x")

@@ -1,22 +1,201 @@
-"""Arrivals of several types before one committee: the model, and runs of it."""
+"""Policies for arrivals of several types: those that are deceived, and a comparison that is not."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from affinity_bandits import checks
-from affinity_bandits.bias import Bias
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
-from affinity_bandits.policies.round import RoundPolicy
-from affinity_bandits.policies.tallies import add_score, seen_size
-from affinity_bandits.simulation.compiled import compiled
-from affinity_bandits.streams import generator, policy_generator, stream_key
-from affinity_bandits.studies.contexts_policies import TypedPolicy
+from affinity_bandits.model.bias import Bias
+from affinity_bandits.model.streams import generator, policy_generator, stream_key
+from affinity_bandits.policies import HandicapElimination
+from affinity_bandits.policies.contracts import RoundKernels, RoundPolicy, StepPolicy, add_score
+from affinity_bandits.policies.judged import put_in_order, takes_the_lead
+from affinity_bandits.policies.state import reals
+from affinity_bandits.policies.wealth import BettingState, bet_on_leader, end_round, passes_to_come
+from affinity_bandits.simulation.compile import compiled
+from affinity_bandits.simulation.intervals import proportion_interval
+
+select: Function = unbound
+update: Function = unbound
+absorb_whole: Function = unbound
+
+
+class TypedKernels(NamedTuple):
+    """The functions that a loop calls at every arrival."""
+
+    pick: Function  # (state, type, rng): the group that is chosen
+    learn: Function  # (state, type, group, score): what came of it
+
+
+def pick_of_type(states: Any, kind: int, rng: np.random.Generator) -> int:
+    """Return the choice of the policy of this type; a kernel."""
+    return int(select(states[kind], rng))
+
+
+def learn_of_type(states: Any, kind: int, arm: int, score: float) -> None:
+    """Tell the policy of this type alone; a kernel."""
+    update(states[kind], arm, score)
+
+
+@dataclass(frozen=True)
+class PerType:
+    """A policy of its own for each type, which knows nothing of the others.
+
+    Args:
+        policy: any that chooses after every score.
+    """
+
+    policy: StepPolicy
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": "per-type", "policy": self.policy.to_json()}
+
+    def start(self, arms: int, types: int, horizon: int) -> Any:
+        return tuple(self.policy.start(arms, horizon) for _ in range(types))
+
+    def kernels(self) -> TypedKernels:
+        kernels = self.policy.kernels()
+        return TypedKernels(
+            bind(pick_of_type, select=kernels.select), bind(learn_of_type, update=kernels.update)
+        )
+
+
+class LinUCBState(NamedTuple):
+    """Ridge regression on the features of a choice."""
+
+    width: float
+    groups: int
+    inverse: FloatArray  # [feature, feature]: of 1 + the sum of x x'
+    moments: FloatArray  # the sum of score times x
+    weights: FloatArray  # their product: the estimate
+    column: FloatArray  # room for inverse times x
+
+
+def pick_by_features(state: LinUCBState, kind: int, rng: np.random.Generator) -> int:
+    """Return the group with the largest estimate and width; a kernel."""
+    best, highest = 0, -math.inf
+    at = state.groups + kind
+    for arm in range(state.groups):
+        # x has a one at the group and a one at the type.
+        spread = state.inverse[arm, arm] + state.inverse[at, at] + 2.0 * state.inverse[arm, at]
+        index = state.weights[arm] + state.weights[at] + state.width * math.sqrt(spread)
+        if index > highest:
+            best, highest = arm, index
+    return best
+
+
+def learn_by_features(state: LinUCBState, kind: int, arm: int, score: float) -> None:
+    """Add a choice to the regression, by the formula of Sherman and Morrison; a kernel."""
+    at = state.groups + kind
+    size = len(state.moments)
+    for row in range(size):
+        state.column[row] = state.inverse[row, arm] + state.inverse[row, at]
+    scale = 1.0 + state.column[arm] + state.column[at]
+    state.moments[arm] += score
+    state.moments[at] += score
+    for row in range(size):
+        total = 0.0
+        for other in range(size):
+            state.inverse[row, other] -= state.column[row] * state.column[other] / scale
+            total += state.inverse[row, other] * state.moments[other]
+        state.weights[row] = total
+
+
+@dataclass(frozen=True)
+class LinUCB:
+    """LinUCB with a ridge of 1 (Li, Chu, Langford, Schapire 2010), one regression for all groups.
+
+    The features are one-hot: one for the group, one for the type. With one regression per group it
+    would equal `PerType`.
+
+    Args:
+        width: of the confidence bounds, in standard deviations (alpha in their paper).
+    """
+
+    width: float = 1.0 + math.sqrt(math.log(2.0 / 0.05) / 2.0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "width", checks.number("width", self.width, low=0.0))
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": "lin-ucb", "width": self.width}
+
+    def start(self, arms: int, types: int, horizon: int) -> LinUCBState:
+        size = arms + types
+        return LinUCBState(self.width, arms, np.eye(size), reals(size), reals(size), reals(size))
+
+    def kernels(self) -> TypedKernels:
+        return TypedKernels(pick_by_features, learn_by_features)
+
+
+TypedPolicy = PerType | LinUCB
+
+
+def absorb_half_counts(state: BettingState, seen: FloatArray) -> None:
+    """Settle the bets with half of each score, everything else as usual; a kernel."""
+    if state.moving[0] > 0 or state.leader[0] < 0:
+        absorb_whole(state, seen)
+        return
+    passes = passes_to_come(state)
+    for place in range(len(seen)):
+        seen[place] *= 0.5
+    bet_on_leader(state, passes, seen)
+    for place in range(len(seen)):
+        seen[place] *= 2.0
+    if end_round(state, passes, seen) and takes_the_lead(state, 1.0):
+        put_in_order(state)
+
+
+@dataclass(frozen=True)
+class HalfCountHandicap(HandicapElimination):
+    """The elimination with a handicap, for passes with dependent scores.
+
+    Each score counts half in the bets, so a pass multiplies a wealth by the square root of the
+    usual factor. This is at most 1 + kappa (y_j - y_i) / 2 (arithmetic-geometric mean inequality),
+    whose expectation needs only the means of the two scores.
+
+    Against an adversary the order of a pass must be random: `simulate_types` draws it, `simulate`
+    and the live service do not.
+    """
+
+    name: ClassVar[str] = "handicap-half-counts"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.bounded:
+            raise InvalidInput("bounded", "true: unbounded scores need a sigma instead", False)
+        if self.judges != "chosen":
+            raise InvalidInput("judges", "'chosen'", self.judges)
+        if self.memory is not None:
+            raise InvalidInput("memory", "left out", self.memory)
+        if self.in_flight not in (None, 1):
+            raise InvalidInput("in_flight", "left out, or 1", self.in_flight)
+
+    def kernels(self) -> RoundKernels:
+        absorb = bind(absorb_half_counts, absorb_whole=HandicapElimination.absorb)
+        return RoundKernels(self.plan, absorb, self.candidate)
+
+
+def sigma_of_passes(sigma: float, highest: float) -> float:
+    """Return the sigma to give the elimination if scores are unbounded.
+
+    The difference of two scores of a pass varies by noise and by the order of the pass. Its mean
+    lies between -highest and highest, so it is subGaussian with variance 2 sigma**2 + highest**2
+    (Hoeffding).
+
+    Args:
+        sigma: of the noise of one score.
+        highest: an upper bound on true values times f(1).
+    """
+    return math.sqrt(sigma**2 + highest**2 / 2.0)
+
 
 weight: Function = unbound
 judged: Function = unbound
@@ -32,21 +211,18 @@ ARRIVALS = ("drawn", "listed", "by turn")
 
 @dataclass(frozen=True)
 class TypedBandit:
-    """Groups are chosen for arrivals that have a type; everybody chosen joins one committee.
+    """A bandit whose arrivals have types; everybody chosen joins one committee.
 
-    The score of group i for an arrival of type c has the mean means[i][c] * f(share of i), the
-    share being that before the choice.
+    The score of group i for type c has the mean means[i][c] * f(share of i before the choice).
 
     Args:
-        means: the true value of each group for each type, [group][type].
+        means: true values, [group][type].
         bias: f.
-        initial: members of each group in the beginning.
-        types: with "drawn", the probability of each type; else types in an order, which begins
-            anew when it ends.
-        arrivals: "drawn": types are independent of all else. "listed": they come in the order
-            given. "by turn": the order begins anew with every pass of a policy that goes by
-            rounds, which is what an adversary can do who knows when a pass begins.
-        sigma: 0: scores are 0 or 1. Else they are Gaussian with this standard deviation.
+        initial: initial members of each group.
+        types: with "drawn", the probability of each type; else a sequence of types, repeated.
+        arrivals: "drawn": types are independent. "listed": they follow the sequence. "by turn": the
+            sequence restarts with every pass of a round policy, as an adversary could arrange.
+        sigma: standard deviation of Gaussian scores; 0 for scores of 0 and 1.
     """
 
     means: Sequence[Sequence[float]]
@@ -86,14 +262,14 @@ class TypedBandit:
 
     @property
     def averages(self) -> FloatArray:
-        """The true value of each group on average over types, as often as they come."""
+        """Each group's true value averaged over the types, by their frequency."""
         table = np.array(self.means)
         if self.arrivals == "drawn":
             return np.asarray(table @ np.array(self.types))
         return np.asarray(table[:, np.array(self.types, dtype=np.int64)].mean(axis=1))
 
 
-class World(NamedTuple):
+class TypedWorld(NamedTuple):
     """A bandit as kernels read it, and the random numbers of one run."""
 
     means: FloatArray  # [group, type]
@@ -107,8 +283,8 @@ class World(NamedTuple):
     every: int  # after so many arrivals choices are noted
 
 
-class Notes(NamedTuple):
-    """What is written down of a run."""
+class TypedNotes(NamedTuple):
+    """The record of one run; of several runs, with the run as the first dimension."""
 
     choices: IntArray  # [note, group]: so far
     table: IntArray  # [group, type]: choices in all
@@ -117,18 +293,8 @@ class Notes(NamedTuple):
     decided: IntArray  # [0]: arrivals when one group was left; -1: never
 
 
-class TypedRuns(NamedTuple):
-    """What came of several runs; the fields of `Notes` with the run in front."""
-
-    choices: IntArray
-    table: IntArray
-    scores: FloatArray
-    kept: IntArray
-    decided: IntArray
-
-
-def judge(world: World, notes: Notes, clock: int, arm: int, kind: int) -> float:
-    """Return the score of a choice, and let it join; a kernel."""
+def judge(world: TypedWorld, notes: TypedNotes, clock: int, arm: int, kind: int) -> float:
+    """Return the score of a choice and add it to the committee; a kernel."""
     share = world.members[arm] / world.members.sum()
     mean = world.means[arm, kind] * weight(world.code, world.parameters, share)
     if world.sigma > 0.0:
@@ -141,15 +307,15 @@ def judge(world: World, notes: Notes, clock: int, arm: int, kind: int) -> float:
     return float(score)
 
 
-def note(world: World, notes: Notes, clock: int) -> None:
-    """Write down the choices so far, if they are asked for now; a kernel."""
+def note(world: TypedWorld, notes: TypedNotes, clock: int) -> None:
+    """Record the choices so far if a note is due; a kernel."""
     if clock % world.every == 0:
         for arm in range(len(world.members)):
             notes.choices[clock // world.every - 1, arm] = notes.table[arm].sum()
 
 
-def play_steps(world: World, notes: Notes, state: Any, rng: np.random.Generator) -> None:
-    """Choose for one arrival after the other, knowing its type; a kernel."""
+def play_steps(world: TypedWorld, notes: TypedNotes, state: Any, rng: np.random.Generator) -> None:
+    """Choose for one arrival after another, given its type; a kernel."""
     for clock in range(len(world.kinds)):
         kind = world.kinds[clock]
         arm = pick(state, kind, rng)
@@ -158,8 +324,8 @@ def play_steps(world: World, notes: Notes, state: Any, rng: np.random.Generator)
         note(world, notes, clock + 1)
 
 
-class Room(NamedTuple):
-    """What a round is counted in."""
+class PassRoom(NamedTuple):
+    """Work arrays of a round."""
 
     nodes: FloatArray  # scores that are counted; none: sums are enough
     seen: FloatArray  # of each group, as its policy is told
@@ -167,17 +333,17 @@ class Room(NamedTuple):
 
 
 def play_rounds(
-    world: World,
-    notes: Notes,
+    world: TypedWorld,
+    notes: TypedNotes,
     state: Any,
-    room: Room,
+    room: PassRoom,
     shuffles: bool,
     rng: np.random.Generator,
 ) -> None:
-    """Go by rounds that do not look at types, each pass in an order of its own; a kernel."""
+    """Play rounds without looking at types, each pass in its own order; a kernel."""
     arms = len(world.members)
     nodes, seen, places = room
-    size = seen_size(nodes)
+    size = max(1, len(nodes))
     clock = 0
     while clock < len(world.kinds):
         planned = plan(state)
@@ -216,7 +382,7 @@ def play_rounds(
 
 
 def left(state: Any, arms: int) -> int:
-    """Return how many groups were not dropped; a kernel."""
+    """Return the number of groups not dropped; a kernel."""
     count = 0
     for arm in range(arms):
         count += 1 if candidate(state, arm) else 0
@@ -250,17 +416,17 @@ def simulate_types(
     *,
     shuffles: bool = True,
     notes: int = 1,
-) -> TypedRuns:
+) -> TypedNotes:
     """Return runs of a policy; each depends on (bandit, policy, horizon, seed, run) alone.
 
     Args:
-        bandit: the arrivals, and what is scored.
-        policy: one that looks at types, or one that goes by rounds and does not.
-        horizon: how many arrive.
-        runs: how many.
-        seed: of the random numbers.
-        shuffles: whether the groups of a pass come in an order drawn at random.
-        notes: how often choices are noted, at even distances; a divisor of the horizon.
+        bandit: the arrivals and their scores.
+        policy: a policy that uses types, or a round policy.
+        horizon: number of arrivals.
+        runs: number of runs.
+        seed: seed of the random numbers.
+        shuffles: whether each pass visits the groups in random order.
+        notes: number of equally spaced times at which choices are recorded.
     """
     horizon = checks.integer("horizon", horizon, low=1, high=10**8)
     runs = checks.integer("runs", runs, low=1, high=10**7)
@@ -269,16 +435,14 @@ def simulate_types(
         raise InvalidInput("notes", f"a divisor of the horizon ({horizon})", notes)
     means = np.array(bandit.means)
     groups, types = means.shape
-    outcome = TypedRuns(
+    outcome = TypedNotes(
         np.zeros((runs, notes, groups), dtype=np.int64),
         np.zeros((runs, groups, types), dtype=np.int64),
         np.zeros((runs, groups, types)),
         np.ones((runs, groups), dtype=np.int64),
         np.full((runs, 1), -1, dtype=np.int64),
     )
-    listed = np.array(bandit.types[:0], dtype=np.int64)
-    if bandit.arrivals != "drawn":
-        listed = np.array(bandit.types, dtype=np.int64)
+    listed = np.array(bandit.types if bandit.arrivals != "drawn" else (), dtype=np.int64)
     loop = _loop(bandit.bias, policy)
     keys = [stream_key(seed, role) for role in ("noise", "type")]
     for run in range(runs):
@@ -288,7 +452,7 @@ def simulate_types(
             kinds = np.searchsorted(np.cumsum(bandit.types)[:-1], draws.random(horizon), "right")
         else:
             kinds = np.resize(listed, horizon)
-        world = World(
+        world = TypedWorld(
             means,
             bandit.bias.code,
             bandit.bias.parameters,
@@ -299,12 +463,59 @@ def simulate_types(
             noise,
             horizon // notes,
         )
-        written = Notes(*(field[run] for field in outcome))
+        written = TypedNotes(*(field[run] for field in outcome))
         rng = policy_generator(seed, policy.to_json(), run)
         if isinstance(policy, RoundPolicy):
             nodes = np.array(policy.nodes)
-            room = Room(nodes, np.zeros(groups * max(1, len(nodes))), np.zeros_like(world.members))
+            room = PassRoom(
+                nodes, np.zeros(groups * max(1, len(nodes))), np.zeros_like(world.members)
+            )
             loop(world, written, policy.start(groups, horizon), room, shuffles, rng)
         else:
             loop(world, written, policy.start(groups, types, horizon), rng)
     return outcome
+
+
+class CrossRatio(NamedTuple):
+    """An estimate with its confidence interval; nan without data."""
+
+    estimate: float
+    low: float
+    high: float
+
+
+def cross_ratio(successes: Sequence[Sequence[int]], level: float = 0.95) -> CrossRatio:
+    """Return (mu_ic / mu_jc) / (mu_ic' / mu_jc') from counts of scores of 1.
+
+    f cancels in the fraction of a group's scores of 1 that came for the first type, if types are
+    drawn and choices ignore them. The interval combines exact intervals of both groups' fractions;
+    its coverage is at least `level`.
+
+    Args:
+        successes: scores of 1 of group i for the types c and c', and those of group j.
+        level: confidence level.
+
+    >>> ratio = cross_ratio([[60, 20], [50, 50]])
+    >>> ratio.estimate, round(ratio.low, 2), round(ratio.high, 2)
+    (3.0, 1.04, 9.11)
+    """
+    level = checks.number("level", level, low=0.0, high=1.0, open_low=True, open_high=True)
+    table = [checks.integers_list("successes", row, low=0) for row in successes]
+    if len(table) != 2 or any(len(row) != 2 for row in table):
+        raise InvalidInput("successes", "two rows of two numbers", table)
+    each = 0.5 * (1.0 + level)  # so that both hold with the probability `level`
+    (low_i, high_i), (low_j, high_j) = (_odds(row, each) for row in table)
+    (one, two), (three, four) = table
+    across = two * three
+    estimate = one * four / across if across else math.inf if one * four else math.nan
+    low = 0.0 if low_i == 0.0 or high_j == math.inf else low_i / high_j
+    high = math.inf if low_j == 0.0 or high_i == math.inf else high_i / low_j
+    return CrossRatio(estimate, low, high)
+
+
+def _odds(row: Sequence[int], level: float) -> tuple[float, float]:
+    """Return the interval of the odds of the first of two types."""
+    if sum(row) == 0:
+        return 0.0, math.inf
+    _, low, high = proportion_interval(row[0], sum(row), level)
+    return float(low) / (1.0 - float(low)), math.inf if high == 1.0 else float(high / (1.0 - high))

@@ -1,26 +1,262 @@
-"""The unknown horizon: what regret grows like when nobody says how long it will go on."""
+"""The constants of the theorem on unknown horizons (docs/studies/horizon.md)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from affinity_bandits.bandit import AffinityBandit
-from affinity_bandits.bias import Bias, Power
+from affinity_bandits import checks
 from affinity_bandits.catalogue import AnyPolicy
+from affinity_bandits.errors import InvalidInput
 from affinity_bandits.experiments import Cell
-from affinity_bandits.kernels import FloatArray
-from affinity_bandits.paper.evidence import LEVEL, TWO_SIDED, proportion_above, student_interval
-from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
+from affinity_bandits.kernels import FloatArray, IntArray, bind
+from affinity_bandits.model.bandit import AffinityBandit
+from affinity_bandits.model.bias import Bias, Power
+from affinity_bandits.model.round_sums import bound_sums
+from affinity_bandits.paper.item import (
+    LEVEL,
+    TWO_SIDED,
+    CellRunner,
+    Claim,
+    Data,
+    Item,
+    column,
+    join,
+    proportion_above,
+    student_interval,
+)
 from affinity_bandits.plots.style import GREY, line_style, new_figures
-from affinity_bandits.policies import UCB1, Elimination, WeightedUCB
-from affinity_bandits.policies.schedule import PublishedSchedule
-from affinity_bandits.studies.horizon_bound import smallest_exponent
-from affinity_bandits.studies.horizon_rivals import Doubling, ForcedRate
+from affinity_bandits.policies import UCB1, Elimination
+from affinity_bandits.policies.contracts import Round, RoundKernels, RoundPolicy, check_size
+from affinity_bandits.policies.elimination import PublishedSchedule, Schedule
+from affinity_bandits.policies.state import counts, reals
+from affinity_bandits.policies.ucb_v import WeightedUCB, next_length
+
+
+def smallest_exponent(exponent: float) -> float:
+    """Return 2e/(2e+1), below which no policy without a horizon can be consistent if f = x**e."""
+    exponent = checks.number("exponent", exponent, low=0.0, open_low=True)
+    return 2.0 * exponent / (2.0 * exponent + 1.0)
+
+
+def information_bound(rate: float, exponent: float, members: int, free: int) -> float:
+    """Return B of Lemma 1: an upper bound on the information about a rarely pulled arm.
+
+    Information is the sum of share**(2 exponent) over the arm's pulls, up to and including the one
+    that first brings it above t**rate pulls at a time t >= free.
+
+    Args:
+        rate: below `smallest_exponent`.
+        exponent: e of f = x**e.
+        members: initial members of the arm.
+        free: n_0, until which pulls are unrestricted.
+    """
+    limit = smallest_exponent(exponent)
+    rate = checks.number("rate", rate, low=0.0, open_low=True)
+    if rate >= limit:
+        raise InvalidInput("rate", f"below 2e/(2e+1) = {limit:.4g}: no bound exists", rate)
+    members = checks.integer("members", members, low=1)
+    decay = 2.0 * exponent * (1.0 / rate - 1.0)
+    series = decay / (decay - 1.0)
+    free = checks.integer("free", free, low=1)
+    return float(free + 1.0 + (members + 1.0) ** (2.0 * exponent) * series)
+
+
+def settled_after(constant: float, consistent: float, rate: float) -> float:
+    """Return n_0 of Lemma 2: with probability 1/2, pulls stay below t**rate after n_0.
+
+    Args:
+        constant: C, where the expected pulls are at most C t**consistent for all t.
+        consistent: the exponent a.
+        rate: the exponent a' above a.
+    """
+    slack = rate - consistent
+    if slack <= 0.0:
+        raise InvalidInput("rate", f"above the exponent {consistent:g}", rate)
+    smallest = (2.0 * constant * 2.0**consistent / (1.0 - 2.0**-slack)) ** (1.0 / slack)
+    # The union is over doublings, so it begins at a power of two.
+    return 2.0 ** math.ceil(math.log2(max(1.0, smallest)))
+
+
+def fewest_failures(information: float, difference: float, settled: float) -> float:
+    """Return the least probability in the second world of an event with probability p in the first.
+
+    Args:
+        information: its expectation in the first world.
+        difference: between the arm's true means in the two worlds.
+        settled: p.
+    """
+    return math.exp(-(0.5 * difference**2 * information + math.log(2.0)) / settled)
+
+
+STAGES = 44
+"""From a first horizon of 32 these reach 10**14."""
+ROUNDS = 40
+"""Laid out for each stage; its horizon ends before, whatever the schedule."""
+
+
+class DoublingState(NamedTuple):
+    """The schedule of every stage, and where the present one is."""
+
+    repetitions: IntArray  # [stage * ROUNDS + r]: pulls of each arm in round r
+    thresholds: FloatArray  # [r]
+    horizons: IntArray  # [stage]
+    stage: IntArray  # [0]
+    spent: IntArray  # [0]: pulls of the stage so far
+    round: IntArray  # [0]: the round to be played
+    left: IntArray  # [0]: how many are active
+    active: IntArray  # in increasing order, in the first `left` places
+    means: FloatArray
+
+
+@dataclass(frozen=True)
+class Doubling(RoundPolicy):
+    """Algorithm 1 for a horizon of h, restarted with 2 h at its end, and so on.
+
+    The committee stays, so the winner holds nearly every seat when the next stage begins. A round
+    that does not fit into its stage is cut short and ignored.
+
+    Args:
+        schedule: of Algorithm 1.
+        first: h.
+    """
+
+    name: ClassVar[str] = "doubling"
+    schedule: Schedule = field(default=PublishedSchedule())
+    first: int = 32
+
+    def start(self, arms: int, horizon: int) -> DoublingState:
+        check_size(arms, horizon)
+        horizons = [self.first * 2**stage for stage in range(STAGES)]
+        lengths = [
+            min(self.schedule.repetitions(number, arms, one), one)
+            for one in horizons
+            for number in range(1, ROUNDS + 1)
+        ]
+        return DoublingState(
+            repetitions=np.array(lengths, dtype=np.int64),
+            thresholds=np.array([self.schedule.threshold(r) for r in range(1, ROUNDS + 1)]),
+            horizons=np.array(horizons, dtype=np.int64),
+            stage=counts(1),
+            spent=counts(1),
+            round=counts(1),
+            left=counts(1, arms),
+            active=np.arange(arms, dtype=np.int64),
+            means=reals(arms),
+        )
+
+    @staticmethod
+    def plan(state: DoublingState) -> Round:
+        left = state.left[0]
+        rest = state.horizons[state.stage[0]] - state.spent[0]
+        if left == 1:
+            return Round(state.active[:1], rest)
+        wanted = state.repetitions[state.stage[0] * ROUNDS + state.round[0]]
+        if wanted * left <= rest:
+            return Round(state.active[:left], wanted)
+        if rest >= left:
+            return Round(state.active[:left], rest // left)
+        return Round(state.active[:1], rest)
+
+    @staticmethod
+    def absorb(state: DoublingState, sums: FloatArray) -> None:
+        left = state.left[0]
+        rest = state.horizons[state.stage[0]] - state.spent[0]
+        wanted = state.repetitions[state.stage[0] * ROUNDS + state.round[0]]
+        if left > 1 and wanted * left <= rest:
+            state.spent[0] += wanted * left
+            highest = sums[0] / wanted
+            for position in range(left):
+                mean = sums[position] / wanted
+                state.means[state.active[position]] = mean
+                highest = max(highest, mean)
+            kept = 0
+            for position in range(left):
+                arm = state.active[position]
+                if highest - state.means[arm] <= state.thresholds[state.round[0]]:
+                    state.active[kept] = arm
+                    kept += 1
+            state.left[0] = kept
+            state.round[0] = min(state.round[0] + 1, ROUNDS - 1)
+        elif left > 1 and rest >= left:
+            state.spent[0] += rest // left * left
+        else:
+            state.spent[0] += rest
+        if state.spent[0] == state.horizons[state.stage[0]]:
+            state.stage[0] = min(state.stage[0] + 1, STAGES - 1)
+            state.spent[0] = 0
+            state.round[0] = 0
+            state.left[0] = len(state.active)
+            for arm in range(len(state.active)):
+                state.active[arm] = arm
+
+
+class ForcedRateState(NamedTuple):
+    """That of `WeightedUCB`, and the rate."""
+
+    rate: float
+    growth: float
+    code: int
+    parameters: FloatArray
+    breakpoints: FloatArray
+    smooth: int
+    initial: int
+    arms: IntArray
+    committee: IntArray
+    total: IntArray
+    information: FloatArray
+    sums: FloatArray
+
+
+@dataclass(frozen=True)
+class ForcedRate(WeightedUCB):
+    """Pull an arm with fewer than t**rate of t pulls, else the one with the best estimate.
+
+    Estimates and rounds are those of `WeightedUCB`.
+
+    Args:
+        rate: the exponent.
+    """
+
+    name: ClassVar[str] = "forced-rate"
+    rate: float = 0.5
+
+    def start(self, arms: int, horizon: int) -> Any:
+        given = super().start(arms, horizon)._asdict()
+        del given["sigma"]
+        return ForcedRateState(rate=self.rate, **given)
+
+    @staticmethod
+    def plan(state: Any) -> Round:
+        arm = forced(state)
+        return Round(state.arms[arm : arm + 1], next_length(state, arm))
+
+    def kernels(self) -> RoundKernels:
+        absorb = bind(
+            WeightedUCB.absorb, round_weights=bound_sums(self.bias.kernel), highest=forced
+        )
+        return RoundKernels(self.plan, absorb, self.candidate)
+
+
+def forced(state: Any) -> int:
+    """Return the arm to pull, from a `ForcedRateState`; a kernel."""
+    made = max(1, state.total[0] - state.initial)
+    best = 0
+    largest = -math.inf
+    for arm in range(len(state.arms)):
+        known = state.information[arm]
+        if known <= 0.0 or state.committee[arm] < made**state.rate:
+            return arm
+        if state.sums[arm] / known > largest:
+            best = arm
+            largest = state.sums[arm] / known
+    return best
+
 
 LABEL = "docs/studies/horizon.md"
 INITIAL = (1, 1)
@@ -85,21 +321,23 @@ def run(settings: Settings, runner: CellRunner) -> Data:
             for (name, one), time in product(told.items(), settings.times):
                 cell = Cell(bandit, one, time, (time,))
                 parts.append(((exponent, world, name), (time,), cell, settings.runs))
-    columns: dict[str, list[Any]] = {
-        name: [] for name in ("exponent", "world", "policy", "time", "run", "regret")
-    }
+    pieces: list[dict[str, Any]] = []
     for runs in dict.fromkeys(part[-1] for part in parts):
         alike = [part for part in parts if part[-1] == runs]
         results = runner.results([cell for _, _, cell, _ in alike], runs)
         for ((exponent, world, name), times, _, _), result in zip(alike, results, strict=True):
             regret = result.regret[0][:, -len(times) :]
-            columns["exponent"].append(np.full(regret.size, exponent))
-            columns["world"].append(np.full(regret.size, world))
-            columns["policy"].append(np.full(regret.size, name))
-            columns["time"].append(np.tile(times, runs))
-            columns["run"].append(np.repeat(np.arange(runs), len(times)))
-            columns["regret"].append(regret.ravel())
-    return {name: np.concatenate(pieces) for name, pieces in columns.items()}
+            pieces.append(
+                {
+                    "exponent": np.full(regret.size, exponent),
+                    "world": np.full(regret.size, world),
+                    "policy": np.full(regret.size, name),
+                    "time": np.tile(times, runs),
+                    "run": np.repeat(np.arange(runs), len(times)),
+                    "regret": regret.ravel(),
+                }
+            )
+    return join(pieces)
 
 
 def regrets(data: Data, exponent: float, world: str, policy: str) -> tuple[FloatArray, FloatArray]:
@@ -195,13 +433,13 @@ def _stuck(sentence: str, found: tuple[FloatArray, FloatArray], threshold: float
     times, regret = found
     stuck = regret > STUCK * times[:, None]
     # Wrong at the end, and in every decade before: regret that is linear, not late.
-    always = stuck.all(axis=0)
+    in_every_case = stuck.all(axis=0)
     return proportion_above(
         f"{sentence}; regret is above n/{1 / STUCK:g} at every n from {times[0]:,} to "
         f"{times[-1]:,} in a part of the runs",
         LABEL,
-        int(always.sum()),
-        always.size,
+        int(in_every_case.sum()),
+        in_every_case.size,
         threshold,
     )
 
@@ -249,12 +487,9 @@ def draw(data: Data) -> Any:
             linestyle=(0, (1, 1)),
             label=r"slope $2e/(2e+1)$",
         )
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        axes.set_ylim(50.0, 10**9)
+        axes.set(xscale="log", yscale="log", ylim=(50.0, 10**9))
+        axes.set(xlabel="$n$", ylabel="mean regret")
         axes.set_title(f"$f(x) = x^{exponent:g}$, {WORLDS[world]}".replace("x^1$", "x$"), size=9.5)
-        axes.set_xlabel("$n$")
-        axes.set_ylabel("mean regret")
         axes.label_outer()
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8.5)

@@ -1,4 +1,4 @@
-"""Committees that forget: what memory does to policies, and what the rest of it costs."""
+"""Committees that forget: the effect of memory on policies, its cost, and takeovers."""
 
 from __future__ import annotations
 
@@ -8,23 +8,29 @@ from typing import Any
 
 import numpy as np
 
-from affinity_bandits.bandit import AffinityBandit
-from affinity_bandits.bias import Bias, Power
 from affinity_bandits.catalogue import AnyPolicy
 from affinity_bandits.experiments import Cell
 from affinity_bandits.kernels import FloatArray
-from affinity_bandits.noise import Gaussian
-from affinity_bandits.paper.evidence import (
+from affinity_bandits.model.bandit import AffinityBandit
+from affinity_bandits.model.bias import Bias, InGroupBonus, Power
+from affinity_bandits.model.noise import Gaussian
+from affinity_bandits.paper.item import (
     LEVEL,
     TWO_SIDED,
+    CellRunner,
+    Claim,
+    Data,
+    Item,
+    column,
+    mean_above,
+    per_run,
     proportion_above,
     proportion_below,
     student_interval,
 )
-from affinity_bandits.paper.item import CellRunner, Claim, Data, Item, column
 from affinity_bandits.plots.style import draw_band, line_style, new_figures
 from affinity_bandits.policies import UCB1, Elimination, HandicapElimination
-from affinity_bandits.simulation.intervals import mean_interval
+from affinity_bandits.simulation.intervals import mean_interval, proportion_interval
 
 LABEL = "docs/studies/memory.md"
 NEVER = 0
@@ -36,7 +42,8 @@ NAMES = {
     "told": "handicap, told initial numbers",
 }
 FAILURE = 0.05
-MOSTLY = 0.5
+WASTEFUL = {"ucb1": 0.5, "elimination": 0.4}
+"""Parts of the horizon; an undecided Algorithm 1 wastes half of it."""
 
 
 @dataclass(frozen=True)
@@ -83,21 +90,20 @@ def run(settings: Settings, runner: CellRunner) -> Data:
         policy = HandicapElimination(sigma=settings.sigma, failure=FAILURE, memory=memory)
         grid.append(("short", "handicap", memory, Cell(bandit, policy, settings.short_horizon)))
     results = runner.results([cell for *_, cell in grid], settings.replicates)
-    data: dict[str, list[Any]] = {
-        name: [] for name in ("world", "policy", "memory", "replicate", "wasted", "lost", "horizon")
+    worlds, policies_run, memories_run, cells = zip(*grid, strict=True)
+    points = {
+        "world": worlds,
+        "policy": policies_run,
+        "memory": memories_run,
+        "horizon": [cell.horizon for cell in cells],
     }
-    for (world, name, memory, cell), result in zip(grid, results, strict=True):
-        best = cell.bandit.best_arms[0]
-        wasted = cell.horizon - result.pulls[0, :, -1, best]
-        lost = ~result.candidates[0, :, best].astype(bool)
-        data["world"] += [world] * len(wasted)
-        data["policy"] += [name] * len(wasted)
-        data["memory"] += [memory] * len(wasted)
-        data["replicate"] += range(len(wasted))
-        data["wasted"] += wasted.tolist()
-        data["lost"] += lost.tolist()
-        data["horizon"] += [cell.horizon] * len(wasted)
-    return data
+    pairs = [
+        (result, cell.bandit.best_arms[0]) for result, cell in zip(results, cells, strict=True)
+    ]
+    chosen = np.concatenate([result.pulls[0, :, -1, best] for result, best in pairs])
+    kept = np.concatenate([result.candidates[0, :, best] for result, best in pairs])
+    data = per_run(points, settings.replicates)
+    return {**data, "wasted": data["horizon"] - chosen, "lost": ~kept.astype(bool)}
 
 
 def wasted(data: Data, world: str, policy: str, memory: int) -> FloatArray:
@@ -122,13 +128,10 @@ def claims(data: Data) -> list[Claim]:
     """Judge whom forgetting saves, what it costs, and that the guarantee holds."""
     horizon = int(column(data, "horizon")[column(data, "world") == "map"][0])
 
-    def mostly_wrong(policy: str, memory: int) -> tuple[int, int]:
+    def wasteful(policy: str, memory: int) -> tuple[int, int]:
+        """Count the runs with most choices wasted; Algorithm 1 then has hardly decided."""
         runs = wasted(data, "map", policy, memory)
-        return int((runs > MOSTLY * horizon).sum()), len(runs)
-
-    def hardly_decided(memory: int) -> tuple[int, int]:
-        runs = wasted(data, "map", "elimination", memory)
-        return int((runs > 0.4 * horizon).sum()), len(runs)
+        return int((runs > WASTEFUL[policy] * horizon).sum()), len(runs)
 
     short, long = 16, 4096
     lost = column(data, "lost")[column(data, "policy") == "handicap"]
@@ -136,34 +139,37 @@ def claims(data: Data) -> list[Claim]:
         proportion_below(
             f"Forgetting saves UCB1: with a memory of {short} it rarely stays with the worse group",
             LABEL,
-            *mostly_wrong("ucb1", short),
+            *wasteful("ucb1", short),
             0.1,
         ),
         proportion_above(
             "Without it, UCB1 nearly always does",
             LABEL,
-            *mostly_wrong("ucb1", NEVER),
+            *wasteful("ucb1", NEVER),
             0.9,
         ),
         proportion_above(
             f"A memory of {long:,}, longer than the head start, does not save it",
             LABEL,
-            *mostly_wrong("ucb1", long),
+            *wasteful("ucb1", long),
             0.9,
         ),
         proportion_above(
             "Algorithm 1 hardly decides within the horizon if the committee never forgets",
             LABEL,
-            *hardly_decided(NEVER),
+            *wasteful("elimination", NEVER),
             0.5,
         ),
         proportion_below(
-            f"It does if the committee remembers {short}", LABEL, *hardly_decided(short), 0.1
+            f"It does if the committee remembers {short}",
+            LABEL,
+            *wasteful("elimination", short),
+            0.1,
         ),
         proportion_above(
             "But not with a memory of 3, in which two groups have a third each in their turns",
             LABEL,
-            *hardly_decided(3),
+            *wasteful("elimination", 3),
             0.5,
         ),
         proportion_below(
@@ -230,12 +236,11 @@ def draw(data: Data) -> Any:
             capsize=2,
         )
     left.set_xscale("log", base=2)
-    left.set_ylim(-0.02, 1.02)
     ticks = [m for m in (2, 16, 256, 4096) if ends[0] <= m <= ends[-1]]
     left.set_xticks([*ticks, never], [*(f"{m:,}" for m in ticks), "never\nforgets"])
     left.xaxis.set_minor_formatter("")
-    left.set_xlabel("memory, two groups")
-    left.set_ylabel("part of choices of the worse group")
+    label = "part of choices of the worse group"
+    left.set(ylim=(-0.02, 1.02), xlabel="memory, two groups", ylabel=label)
     left.legend(frameon=False, loc="upper left", bbox_to_anchor=(0.0, 0.88), fontsize=8.5)
 
     places = [m for m in memories(data, "short", "handicap") if share_in_turn(m, 3) > 0.0]
@@ -262,15 +267,13 @@ def draw(data: Data) -> Any:
         linestyle=":",
         label="as the share in a turn has it",
     )
-    right.set_ylim(0.0, None)
-    right.set_xticks([m for m in places if m % 3 == 0])
-    right.set_xlabel("memory, three groups")
-    right.set_ylabel("choices of worse groups")
+    right.set(ylim=(0.0, None), xticks=[m for m in places if m % 3 == 0])
+    right.set(xlabel="memory, three groups", ylabel="choices of worse groups")
     right.legend(frameon=False, loc="upper right")
     return figure
 
 
-ITEM = Item(
+MEMORY = Item(
     identity="memory",
     title="Committees that forget: what memory does to UCB1, Algorithm 1 and the handicap",
     labels=(LABEL,),
@@ -288,4 +291,190 @@ ITEM = Item(
     run=run,
     claims=claims,
     draw=draw,
+)
+
+
+FULL, EMPTY = 0.9, 0.1
+"""Parts of a block of choices above and below which a group has, or has lost, the committee."""
+APART = 1.25
+"""How far above another a path is drawn."""
+
+
+@dataclass(frozen=True)
+class PathSettings:
+    """Two groups that are nearly equal, and a bonus that is worth more than their difference."""
+
+    replicates: int
+    memories: Sequence[int] = (2, 4, 8, 32, 128, 512, 2048)
+    bias: Bias = field(default_factory=lambda: InGroupBonus(1.0))
+    means: Sequence[float] = (0.5, 0.55)
+    initial: Sequence[int] = (10, 10)
+    block: int = 50
+    horizon: int = 20_000
+
+
+def run_paths(settings: PathSettings, runner: CellRunner) -> Data:
+    """Take the part of each block of choices that went to the better group."""
+    grid = (*settings.memories, NEVER)
+    times = tuple(range(settings.block, settings.horizon + 1, settings.block))
+    cells = [
+        Cell(
+            AffinityBandit(settings.means, settings.bias, settings.initial, memory=memory or None),
+            UCB1(),
+            settings.horizon,
+            times,
+        )
+        for memory in grid
+    ]
+    results = runner.results(cells, settings.replicates)
+    pulls = np.stack([result.pulls[0, :, :, 1] for result in results])
+    parts = np.diff(pulls, axis=2, prepend=0) / settings.block
+    return {
+        "memory": np.repeat(grid, settings.replicates * len(times)),
+        "replicate": np.tile(np.repeat(np.arange(settings.replicates), len(times)), len(grid)),
+        "time": np.tile(times, len(grid) * settings.replicates),
+        "part": parts.ravel(),
+    }
+
+
+def parts_of(data: Data, memory: int) -> FloatArray:
+    """Return the part of choices of the better group, by [run, block]."""
+    chosen = column(data, "memory") == memory
+    times = len(np.unique(column(data, "time")))
+    return np.asarray(column(data, "part")[chosen], dtype=np.float64).reshape(-1, times)
+
+
+def takeovers(parts: FloatArray) -> FloatArray:
+    """Return how often the committee went from one group's hands into the other's, by run."""
+    counts = np.zeros(len(parts))
+    for run_paths, path in enumerate(parts):
+        held = np.where(path > FULL, 1, np.where(path < EMPTY, -1, 0))
+        held = held[held != 0]
+        counts[run_paths] = np.count_nonzero(held[1:] != held[:-1])
+    return counts
+
+
+def stays_wrong(parts: FloatArray) -> Any:
+    """Return whether a run gave the better group hardly any of its second half."""
+    return parts[:, parts.shape[1] // 2 :].mean(axis=1) < EMPTY
+
+
+def claims_paths(data: Data) -> list[Claim]:
+    """Judge that short memories are taken over more often, and that it saves UCB1."""
+    shortest = int(min(m for m in np.unique(column(data, "memory")) if m != NEVER))
+    short, never = parts_of(data, shortest), parts_of(data, NEVER)
+    most = float(short.shape[1])
+    times = {"short": takeovers(short), "never": takeovers(never)}
+    wrong = {"short": stays_wrong(short), "never": stays_wrong(never)}
+    return [
+        mean_above(
+            f"A committee that remembers {shortest} is taken over again and again under UCB1: more"
+            " than three times",
+            LABEL,
+            times["short"],
+            3.0,
+            (0.0, most),
+        ),
+        proportion_above(
+            "In nearly all runs it was in the hands of either group at some time",
+            LABEL,
+            int((times["short"] > 0).sum()),
+            len(short),
+            0.8,
+        ),
+        proportion_below(
+            "One that never forgets was so in fewer than half of them",
+            LABEL,
+            int((times["never"] > 0).sum()),
+            len(never),
+            0.5,
+        ),
+        proportion_below(
+            f"So UCB1 rarely stays with the worse group where the memory is {shortest}",
+            LABEL,
+            int(wrong["short"].sum()),
+            len(short),
+            0.05,
+        ),
+        proportion_above(
+            "and does where nobody is ever forgotten",
+            LABEL,
+            int(wrong["never"].sum()),
+            len(never),
+            0.05,
+        ),
+    ]
+
+
+def draw_paths(data: Data) -> Any:
+    """Draw some paths for two memories, and takeovers and wrong ends over the memory."""
+    memories = [int(m) for m in np.unique(column(data, "memory")) if m != NEVER]
+    times = np.unique(column(data, "time"))
+    figure, (first, second, third) = new_figures(3, 3, 11.4, 3.6)
+    for axes, memory in ((first, memories[0]), (second, NEVER)):
+        parts = shown_paths(parts_of(data, memory))
+        for place, path in enumerate(parts):
+            axes.plot(times, path + APART * place, color=line_style(place)["color"], linewidth=0.9)
+        bases = APART * np.arange(len(parts))
+        axes.set_yticks(np.ravel([bases, bases + 1.0], order="F"), ["0", "1"] * len(parts))
+        axes.set(xscale="log", xlim=(times[0], times[-1]), xlabel="choices")
+        axes.set_title(
+            "never forgets" if memory == NEVER else f"memory {memory}", fontsize=10, loc="left"
+        )
+    first.set_ylabel("part of the better group, three runs")
+
+    never = 4 * memories[-1]
+    shown = [parts_of(data, memory) for memory in (*memories, NEVER)]
+    lines = {
+        "taken over at some time": [int((takeovers(parts) > 0).sum()) for parts in shown],
+        "stays with the worse group": [int(stays_wrong(parts).sum()) for parts in shown],
+    }
+    for index, (name, hits) in enumerate(lines.items()):
+        style = line_style(index)
+        bands = np.array([proportion_interval(hit, len(shown[0]), 0.95) for hit in hits])
+        error = np.abs(bands[:, 1:].T - bands[:, 0])
+        for part in (slice(0, -1), slice(-1, None)):
+            third.errorbar(
+                [*memories, never][part],
+                bands[part, 0],
+                error[:, part],
+                marker="o" if part.start == 0 else "s",
+                markersize=4,
+                markerfacecolor=None if part.start == 0 else "white",
+                linewidth=1.4,
+                capsize=2,
+                label=name if part.start == 0 else None,
+                **style,
+            )
+    third.set_xscale("log", base=2)
+    ticks = [m for m in (2, 8, 32, 128, 512) if m in memories]
+    third.set_xticks([*ticks, never], [*map(str, ticks), "never\nforgets"])
+    third.xaxis.set_minor_formatter("")
+    third.set(ylim=(-0.02, 1.02), xlabel="memory", ylabel="part of runs")
+    third.legend(frameon=False, loc="upper right")
+    return figure
+
+
+def shown_paths(parts: FloatArray) -> FloatArray:
+    """Return the runs that gave the better group least, a middling part and most in the end."""
+    order = np.argsort(parts[:, parts.shape[1] // 2 :].mean(axis=1), kind="stable")
+    return np.asarray(parts[order[[0, len(order) // 2, -1]]])
+
+
+MEMORY_PATHS = Item(
+    identity="memory-paths",
+    title="A committee that forgets is taken over again and again, which saves UCB1",
+    labels=(LABEL,),
+    notes=(
+        "Two groups with true means .5 and .55, 0/1 scores, a bonus of 1 (f rises from 1/2 to 1), "
+        "ten initial members each, 20,000 choices by UCB1. A path is the part of the better group "
+        "in blocks of 50 choices. A group holds the committee in a block of which it has more than "
+        "nine tenths; a takeover is a change of who held it last. Drawn are, from below, the runs "
+        "that gave the better group least of their second half, a middling part and most. Bars "
+        "are 95% intervals."
+    ),
+    settings={"quick": PathSettings(300), "full": PathSettings(2000)},
+    run=run_paths,
+    claims=claims_paths,
+    draw=draw_paths,
 )

@@ -8,12 +8,6 @@ Call them from a test of yours; each raises AssertionError with what was broken.
         check_policy(MyPolicy())
 """
 
-from affinity_bandits import extras
-
-extras.need("simulation")
-
-from affinity_bandits.testing.biases import check_bias
-from affinity_bandits.testing.noises import check_noise
-from affinity_bandits.testing.policies import check_policy
+from affinity_bandits.testing.contracts import check_bias, check_noise, check_policy
 
 __all__ = ["check_bias", "check_noise", "check_policy"]

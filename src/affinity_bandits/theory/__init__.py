@@ -1,44 +1,38 @@
-"""What the paper proves, computed: horizon condition, sets of arms, upper and lower bounds.
+"""The paper's theory as functions: horizon condition, sets of arms, upper and lower bounds.
 
-Plain functions over an `AffinityBandit`, and a schedule where Algorithm 1 has one. A horizon is a
-whole number of any size, or its logarithm as `log_horizon`. Arms count from 0, the paper's
-formulas from 1. One topic, one file.
+The functions take an `AffinityBandit`, and a schedule where Algorithm 1 has one. A horizon is a
+whole number of any size, or its logarithm as `log_horizon`. Arms count from 0; the paper's
+formulas count from 1.
 """
 
 from __future__ import annotations
 
-from affinity_bandits import extras
-
-extras.need("simulation", "numpy")
-
-from affinity_bandits.theory.comparison import (
+from affinity_bandits.theory.bounds import (
+    ArmPullBound,
     BoundRatio,
+    LaiRobbins,
+    LowerBound,
+    RegretBound,
+    SimplifiedBounds,
+    WeightFloor,
+    arm_pull_bound,
+    bias_error_bound,
     bound_ratio,
+    finite_horizon_pulls,
     growth_exponent,
+    lai_robbins,
+    lower_bound,
     polylog_factor,
+    regret_bound,
+    simplified_regret_bounds,
+    weight_floor,
+    worst_case_regret_bound,
 )
 from affinity_bandits.theory.horizon import (
     HorizonCondition,
     horizon_condition,
     smallest_horizon,
     smallest_log_horizon,
-)
-from affinity_bandits.theory.lower import (
-    LaiRobbins,
-    LowerBound,
-    finite_horizon_pulls,
-    lai_robbins,
-    lower_bound,
-)
-from affinity_bandits.theory.partial_monitoring import (
-    OUTCOME_1,
-    OUTCOME_2,
-    OUTCOMES,
-    feedback_matrix,
-    indistinguishable,
-    loss_difference,
-    loss_matrix,
-    outcome_index,
 )
 from affinity_bandits.theory.rounds import (
     ActiveSets,
@@ -48,22 +42,18 @@ from affinity_bandits.theory.rounds import (
     rounds_that_fit,
 )
 from affinity_bandits.theory.ucb import (
+    OUTCOME_1,
+    OUTCOME_2,
+    OUTCOMES,
     STATIC_PULLS,
     UCBLinearRegret,
+    feedback_matrix,
+    indistinguishable,
+    loss_difference,
+    loss_matrix,
+    outcome_index,
     ucb_linear_regret,
     ucb_linear_regret_bandit,
-)
-from affinity_bandits.theory.upper import (
-    ArmPullBound,
-    RegretBound,
-    SimplifiedBounds,
-    WeightFloor,
-    arm_pull_bound,
-    bias_error_bound,
-    regret_bound,
-    simplified_regret_bounds,
-    weight_floor,
-    worst_case_regret_bound,
 )
 
 __all__ = [

@@ -9,17 +9,17 @@ from typing import NamedTuple
 import numpy as np
 
 from affinity_bandits import checks
-from affinity_bandits.bandit import AffinityBandit
-from affinity_bandits.bias import Bias
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.kernels import FloatArray
+from affinity_bandits.model.bandit import AffinityBandit
+from affinity_bandits.model.bias import Bias
+from affinity_bandits.model.round_sums import bound_sums
 from affinity_bandits.policies import PublishedSchedule, Schedule
-from affinity_bandits.round_sums import bound_sums
-from affinity_bandits.theory.assumptions import (
+from affinity_bandits.theory.horizon import (
     LOG_12_OVER_PI_2,
     check_arm,
     check_bandit,
-    committee,
+    effective_initial_pulls,
     log_of,
 )
 
@@ -34,14 +34,14 @@ EXACT_PULLS = 2**50
 class ActiveSets(NamedTuple):
     """The sets U_r of `def:activeArmConfSets` and what goes with them, for r = 1, ..., R."""
 
+    #: U_1, ..., U_R, U_{R+1}, arms in increasing order.
     sets: tuple[tuple[int, ...], ...]
-    """U_1, ..., U_R, U_{R+1}, arms in increasing order."""
+    #: m_1, ..., m_R.
     lengths: tuple[int, ...]
-    """m_1, ..., m_R."""
+    #: [r - 1, i]: fbar_i^min(r); nan where i is not in U_r.
     weights: FloatArray
-    """[r - 1, i]: fbar_i^min(r); nan where i is not in U_r."""
+    #: u_i, the last r with i in U_r; None for optimal arms and for arms still in U_{R+1}.
     last_rounds: tuple[int | None, ...]
-    """u_i, the last r with i in U_r; None for optimal arms and for arms still in U_{R+1}."""
 
 
 def round_lengths(
@@ -90,19 +90,16 @@ def rounds_that_fit(
 ) -> int:
     """Return the largest R with K + k (m_1 + ... + m_R) <= n: rounds that end within the horizon.
 
-    m_r is `eq:eliminationArmPullsInRound`; k arms are taken to stay active throughout, so that
-    k = K gives the fewest rounds a run can complete and k = 2 nearly the most.
+    m_r is `eq:eliminationArmPullsInRound`; k arms stay active throughout. k = K gives the fewest
+    rounds a run can complete, k = 2 nearly the most. R is at most `MOST_ROUNDS`.
 
     Args:
         arms: K.
         horizon: n.
-        schedule: `PublishedSchedule()` if left out.
-        active: k, from 1 to K; K if left out.
+        schedule: by default `PublishedSchedule()`.
+        active: k, from 1 to K; by default K.
         discard_first: whether the K discarded pulls come first.
         log_horizon: log n, instead of n; for published schedules.
-
-    Returns:
-        R, at most `MOST_ROUNDS`.
     """
     size = checks.integer("arms", arms, low=1, high=100_000)
     playing = size if active is None else checks.integer("active", active, low=1, high=size)
@@ -127,10 +124,9 @@ def mean_weight(
     """fbar_i(r | A_1, ..., A_r) = 1/m_r sum_{l=1}^{m_r} f((T0_i + M + l - 1) / (t0 + N + |A_r| (l - 1) + b_i)).
 
     `eq:multBiasElimination`, where M = m_1 + ... + m_{r-1}, N = |A_1| m_1 + ... +
-    |A_{r-1}| m_{r-1} and b_i is the number of arms before i in A_r: the mean weight that arm i
-    has in round r. It is computed in time that does not grow with m_r, to rounding while m_r is
-    below 2**50. A longer round is replaced by one of 2**50 pulls over the same range of shares,
-    which changes a mean by a part in 2**48 or so of itself.
+    |A_{r-1}| m_{r-1} and b_i is the number of arms before i in A_r: the mean weight of arm
+    i in round r. The cost does not grow with m_r. A round of more than 2**50 pulls is replaced by
+    one of 2**50 pulls over the same shares, with a relative error of about 2**-48.
 
     Args:
         bandit: the instance.
@@ -144,7 +140,7 @@ def mean_weight(
     history, pulls = check_history(bandit, sets, lengths)
     if index not in history[-1]:
         raise InvalidInput("arm", "active in the last round", arm)
-    initial = committee(bandit, discard_first)
+    initial = effective_initial_pulls(bandit, discard_first)
     own = initial[index] + sum(pulls[:-1])
     everyone = sum(initial) + sum(
         len(active) * length for active, length in zip(history[:-1], pulls[:-1], strict=True)
@@ -168,22 +164,15 @@ def active_sets(
     round u_i with probability 1 - 1/n (`lem:eliminationFailureProbability`). For a schedule with
     other thresholds, 2**(-r + 1) is twice its threshold.
 
-    Rounds go on until only optimal arms are left, whether or not the horizon has room for them:
-    as soon as 2**(-r + 1) is below Delta_i times the smallest weight that arm i can have
-    (`lem:fminTypicalScaling`), it leaves. Only arms whose weight or gap is 0 to rounding can
-    outlast the limits `MOST_ROUNDS` and `LONGEST_ROUND`.
+    Rounds continue until only optimal arms are left, even beyond the horizon. Only arms whose
+    weight or gap is 0 to rounding stay beyond `MOST_ROUNDS` and `LONGEST_ROUND`.
 
-    Args:
-        bandit: the instance; true means in [0, 1] are assumed.
-        horizon: n.
-        schedule: `PublishedSchedule()` if left out.
-        discard_first: whether a discarded pull of each arm comes before round 1.
-        log_horizon: log n, instead of n; for published schedules.
+    Arguments as in `rounds_that_fit`; true means must lie in [0, 1].
     """
     check_bandit(bandit)
     log_n = log_of(horizon, log_horizon)
     plan = _schedule(schedule)
-    initial = committee(bandit, discard_first)
+    initial = effective_initial_pulls(bandit, discard_first)
     gaps = [float(gap) for gap in bandit.gaps]
     weigh = _weigher(bandit.bias)
     members = list(range(bandit.arms))
@@ -219,12 +208,7 @@ def round_length(
 ) -> int:
     """Return m_r as a whole number, also where the schedule itself would stop at 2**62.
 
-    Args:
-        schedule: where m_r comes from.
-        number: r.
-        arms: K.
-        log_horizon: log n.
-        horizon: n, which schedules other than the published one need.
+    `horizon` is needed by schedules other than the published one.
     """
     if isinstance(schedule, PublishedSchedule):
         # The schedule's own arithmetic, so that the results are the same bits.

@@ -1,19 +1,23 @@
-"""The instance on which UCB1 has linear regret, and the arithmetic that shows it.
+"""The instance on which UCB1 has linear regret, and the arithmetic of the proof.
 
-The proof compares the biased environment with a static one, in which the better arm a looks as it
-would with a larger initial committee S_a. While a is pulled in the static environment at most
-eps t times by every time t >= t_1, the biased one stays worse for it, and UCB1 keeps away from it.
+The proof compares the biased environment with a static one, in which the better arm a looks as with
+a larger initial committee S_a. As long as a is pulled there at most eps t times by every t >= t_1,
+the biased environment stays worse for it.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from affinity_bandits import checks
-from affinity_bandits.bandit import AffinityBandit
-from affinity_bandits.bias import Power
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.kernels import FloatArray
+from affinity_bandits.model.bandit import AffinityBandit
+from affinity_bandits.model.bias import Power
 
 STATIC_PULLS = 16216
 """S_a of the paper's arithmetic; `lem:ucbParameterChoicesAppendix` also prints 16126."""
@@ -22,44 +26,39 @@ STATIC_PULLS = 16216
 class UCBLinearRegret(NamedTuple):
     """Every number in the proof of `lem:ucbParameterChoicesAppendix`."""
 
+    #: mu_a > mu_b.
     means: tuple[float, float]
-    """mu_a > mu_b."""
+    #: T0_a and T0_b.
     initial_pulls: tuple[float, float]
-    """T0_a and T0_b."""
+    #: S_a.
     static_pulls: int
-    """S_a."""
+    #: S_a / (S_a + T0_b).
     eps: float
-    """S_a / (S_a + T0_b)."""
+    #: t_1 = S_a - T0_a + 1; the bounds hold for every horizon n >= t_1.
     first_time: int
-    """t_1 = S_a - T0_a + 1; the bounds hold for every horizon n >= t_1."""
+    #: mu_i T0_i / (T0_a + T0_b): the means at the first pull.
     biased_means: tuple[float, float]
-    """mu_i T0_i / (T0_a + T0_b): the means at the first pull."""
+    #: mu_a eps and mu_b (1 - eps).
     static_means: tuple[float, float]
-    """mu_a eps and mu_b (1 - eps)."""
     static_gap: float
+    #: Both sides of the first condition, which are eps t_1 and what it must reach. See
+    #: `eq:ucbNegResultConditionOne`.
     condition_one: tuple[float, float]
-    """Both sides of the first condition, which are eps t_1 and what it must reach.
-
-    See `eq:ucbNegResultConditionOne`.
-    """
+    #: Both sides of the second condition, with delta where 1 - delta is printed. See
+    #: `eq:ucbNegResultConditionTwo`.
     condition_two: tuple[float, float]
-    """Both sides of the second condition, with delta where 1 - delta is printed.
-
-    See `eq:ucbNegResultConditionTwo`.
-    """
+    #: Whether both conditions do; the first fails if the static gap is not positive.
     holds: bool
-    """Whether both conditions do; the first fails if the static gap is not positive."""
+    #: P(T_b(n) >= (1 - eps) n) is at least this; 0 if the first condition fails.
     probability: float
-    """P(T_b(n) >= (1 - eps) n) is at least this; 0 if the first condition fails."""
+    #: Regret is at least this times n.
     regret_rate: float
-    """Regret is at least this times n."""
 
 
 def ucb_linear_regret_bandit() -> AffinityBandit:
     """Return the instance of `thm:ucbLinearRegretAppendix`.
 
-    Bernoulli means (.9, .8), f(x) = x, T0 = (10, 16216**1.5). The latter is 2,064,978.83; it is
-    rounded to the nearest whole number, and the conditions hold for both neighbours.
+    Bernoulli means (.9, .8), f(x) = x, T0 = (10, 16216**1.5), rounded to a whole number.
     """
     return AffinityBandit(
         true_means=[0.9, 0.8],
@@ -137,3 +136,70 @@ def ucb_linear_regret(
         probability=probability,
         regret_rate=(better - worse) * (1.0 - eps) * probability,
     )
+
+
+Outcome = tuple[int, int, int, int]
+"""(X_1, X_2, F_1, F_2), each 0 or 1."""
+
+OUTCOMES: tuple[Outcome, ...] = tuple(itertools.product((0, 1), (0, 1), (0, 1), (0, 1)))
+"""The 16 columns of both matrices, in the order of the binary numbers they spell."""
+
+OUTCOME_1: Outcome = (0, 1, 0, 0)
+"""O_1: the second arm is better, and nothing is seen of it."""
+
+OUTCOME_2: Outcome = (1, 0, 0, 0)
+"""O_2: the first arm is better, and nothing is seen of it."""
+
+
+def loss_matrix() -> FloatArray:
+    """L[i, (X_1, X_2, F_1, F_2)] = 1 - X_i.
+
+    `sec:partialMonitoringAppendix`; two rows, one an arm, and 16 columns, see `OUTCOMES`.
+    """
+    values = np.array(OUTCOMES, dtype=np.float64).T
+    loss: FloatArray = 1.0 - values[:2]
+    return loss
+
+
+def feedback_matrix() -> FloatArray:
+    """Phi[i, (X_1, X_2, F_1, F_2)] = 1 - X_i F_i.
+
+    `sec:partialMonitoringAppendix`; two rows, one an arm, and 16 columns, see `OUTCOMES`. At O_1
+    and O_2 it is 1 in both rows, not 0 as the text says; that they agree is what counts.
+    """
+    values = np.array(OUTCOMES, dtype=np.float64).T
+    feedback: FloatArray = 1.0 - values[:2] * values[2:]
+    return feedback
+
+
+def outcome_index(outcome: Outcome) -> int:
+    """Return the column of an outcome (X_1, X_2, F_1, F_2)."""
+    bits = checks.integers_list("outcome", outcome, low=0, high=1)
+    if len(bits) != 4:
+        raise InvalidInput("outcome", "four numbers (X_1, X_2, F_1, F_2), each 0 or 1", outcome)
+    return 8 * bits[0] + 4 * bits[1] + 2 * bits[2] + bits[3]
+
+
+def indistinguishable(outcome_a: Outcome, outcome_b: Outcome) -> bool:
+    """Phi[i, a] = Phi[i, b] for both arms i.
+
+    Whether no policy can tell the two outcomes apart (`sec:partialMonitoringAppendix`). If also
+    their losses favor different arms, as for `OUTCOME_1` and `OUTCOME_2`, then every policy has
+    regret of at least n/2 against one of the two adversaries that always choose one of them.
+
+    >>> indistinguishable(OUTCOME_1, OUTCOME_2), loss_difference(OUTCOME_1, OUTCOME_2).tolist()
+    (True, [1.0, -1.0])
+    """
+    feedback = feedback_matrix()
+    a, b = outcome_index(outcome_a), outcome_index(outcome_b)
+    return bool(np.array_equal(feedback[:, a], feedback[:, b]))
+
+
+def loss_difference(outcome_a: Outcome, outcome_b: Outcome) -> FloatArray:
+    """L[i, a] - L[i, b] for both arms i.
+
+    By `sec:partialMonitoringAppendix`; for O_1 and O_2 it is (1, -1).
+    """
+    loss = loss_matrix()
+    difference: FloatArray = loss[:, outcome_index(outcome_a)] - loss[:, outcome_index(outcome_b)]
+    return difference

@@ -4,13 +4,11 @@ The models validate, encode and decode, and give the OpenAPI description. `limit
 `values` the checks of what a caller gives. What a module here lists in `__all__` is a message.
 """
 
-from affinity_bandits import extras
+from affinity_bandits import errors
 
-extras.need("client", "pydantic")
+errors.need("client", "pydantic")
 
+from affinity_bandits.wire.admin import *
 from affinity_bandits.wire.base import *
 from affinity_bandits.wire.campaigns import *
-from affinity_bandits.wire.keys import *
-from affinity_bandits.wire.signing import *
 from affinity_bandits.wire.slots import *
-from affinity_bandits.wire.webhooks import *

@@ -1,8 +1,12 @@
-"""Base classes and types of all messages."""
+"""Base classes, validation helpers and limits of all messages."""
 
 from __future__ import annotations
 
+import re
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from numbers import Real
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
@@ -15,9 +19,7 @@ from pydantic import (
     WithJsonSchema,
 )
 
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.wire.limits import KEY_ID, LARGEST_NUMBER, LARGEST_SCORE, LONGEST_NAME
-from affinity_bandits.wire.values import broken_rule
+from affinity_bandits.errors import InvalidInput, shown
 
 __all__ = [
     "JSON",
@@ -30,6 +32,132 @@ __all__ = [
     "Problem",
     "Status",
 ]
+
+
+# What an API key may do: lease slots, answer them, read, make or stop campaigns, manage keys.
+SCOPES = ("ask", "tell", "read", "admin", "keys")
+KEY_ID = "^[0-9a-f]{16}$"
+API_KEY = re.compile(r"ab_([0-9a-f]{16})_([0-9a-f]{64})")  # its id and its secret
+MOST_KEYS = 1000  # keys in use that a tenant may have made over HTTP
+MOST_TELLERS = 100  # API keys that a campaign names
+SLOWEST_RATE, FASTEST_RATE = 0.001, 1e6  # requests per second of an API key
+SMALLEST_LIMIT, LARGEST_LIMIT = 1024, 2**30  # bytes that an API key's largest body may be set to
+LARGEST_BODY = 2**20  # bytes, unless the API key says otherwise
+BULK_TIMES = 64  # a request of lines may be so many times as large as a key's largest body
+LONGEST_LINE = 2**20
+
+IDEMPOTENCY_KEY = "Idempotency-Key"  # the header that makes a repeated request the same request
+LONGEST_KEY = 200
+ROOM_FOR_LINE = 20  # characters of an idempotency key reserved for the number of a line
+
+MOST_ARMS = 1000
+# Characters of a campaign's policy as JSON: enough for a schedule of a thousand rounds, the most
+# that are ever played. All of it is read at the end of each round.
+LARGEST_POLICY = 32_768
+LONGEST_NAME = 200
+MOST_JUDGES = 10**12  # of one group, in a round; also its members in a committee
+LONGEST_RATER = 64  # characters of a rater's pseudonym
+LARGEST_HORIZON = 10**15
+SHORTEST_LEASE, LONGEST_LEASE = 0.001, 30 * 86_400.0  # seconds
+LARGEST_SCORE = 10**5  # absolute value: the sum of a whole lease, in units, fits eight bytes
+UNITS_PER_ONE = 10**9  # scores are whole numbers of 1e-9, so that sums are exact
+
+LARGEST_LEASE = 10_000  # slots
+MOST_ANSWERS = 10_000  # of a tell
+LARGEST_NUMBER = 2**63 - 2  # of a slot or lease: the end of a range of slots fits eight bytes
+LARGEST_ROUND = 2**62  # slots of a round that never ends
+
+MOST_ITEMS = 200  # of a page
+LONGEST_CURSOR = 100
+
+
+def check_number(parameter: str, value: Any, *, low: float, high: float) -> float:
+    """Return a value as a float, after checking that it is from low to high.
+
+    >>> check_number("score", 1, low=0, high=1)
+    1.0
+    """
+    # Not a number is in no range either.
+    if not _is_real(value) or not low <= value <= high:
+        raise InvalidInput(parameter, f"a number from {low:,} to {high:,}", value)
+    return float(value)
+
+
+def check_whole(parameter: str, value: Any, *, low: int, high: int) -> int:
+    """Return a value as an int from low to high; a float such as 1e6 is taken if it is whole.
+
+    >>> check_whole("horizon", 1e6, low=1, high=10**15)
+    1000000
+    """
+    if not _is_real(value) or not low <= value <= high or int(value) != value:
+        raise InvalidInput(parameter, f"a whole number from {low:,} to {high:,}", value)
+    return int(value)
+
+
+def check_list(parameter: str, value: object, rule: str) -> list[Any]:
+    """Return a sequence as a list."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise InvalidInput(parameter, rule, value)
+    return list(value)
+
+
+def check_key(key: object, parameter: str = IDEMPOTENCY_KEY, *, longest: int = LONGEST_KEY) -> None:
+    """Check an idempotency key."""
+    rule = f"1 to {longest} printable ASCII characters without spaces"
+    if not isinstance(key, str) or not 1 <= len(key) <= longest:
+        raise InvalidInput(parameter, rule, key)
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise InvalidInput(parameter, rule, key)
+
+
+def check_rater(rater: str) -> str:
+    """Return a rater's pseudonym.
+
+    Raises:
+        ValueError: it may be more than a pseudonym.
+    """
+    plain = 1 <= len(rater) <= LONGEST_RATER and rater.isascii() and rater.isprintable()
+    if not plain or " " in rater or "@" in rater:
+        raise ValueError(
+            f"rater must be a pseudonym of 1 to {LONGEST_RATER} printable ASCII characters without"
+            " spaces, and no e-mail address: the audit trail is never changed, so nothing that"
+            f" names a person may get into it, got {shown(rater)}"
+        )
+    return rater
+
+
+def new_key() -> str:
+    """Return an idempotency key for a request that has none."""
+    return uuid.uuid4().hex
+
+
+def broken_rule(errors: Sequence[Any]) -> str:
+    """Return the first of pydantic's errors in words: parameter, rule, value."""
+    first = errors[0]
+    place = [part for part in first["loc"] if part not in {"path", "query", "header", "body"}]
+    name = ""
+    for part in place:
+        name += f"[{part}]" if isinstance(part, int) else f".{part}" if name else str(part)
+    name = shown(name)[1:-1] or "body"
+    rule = str(first["msg"]).removeprefix("Value error, ")
+    match first["type"]:
+        case "missing":
+            return f"{name} must be given"
+        case "extra_forbidden":
+            return f"{name} must be left out: there is no such member"
+        case "json_invalid":
+            return f"body must be JSON: {rule.removeprefix('Invalid JSON: ')}"
+        case "invalid-json-value":
+            return f"{name} must be what JSON can say, got {shown(first.get('input'))}"
+        case "value_error":
+            return rule
+    rule = rule.removeprefix("Input should be ").removeprefix("Value should be ")
+    return f"{name} must be {rule[0].lower()}{rule[1:]}, got {shown(first.get('input'))}"
+
+
+def _is_real(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
 
 JSON = "application/json"
 NDJSON = "application/x-ndjson"

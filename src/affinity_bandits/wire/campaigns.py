@@ -19,6 +19,12 @@ from pydantic import (
 from affinity_bandits.errors import InvalidInput, shown
 from affinity_bandits.plan_format import check_format
 from affinity_bandits.wire.base import (
+    LARGEST_HORIZON,
+    LONGEST_LEASE,
+    MOST_ARMS,
+    MOST_JUDGES,
+    MOST_TELLERS,
+    SHORTEST_LEASE,
     Body,
     CampaignId,
     KeyId,
@@ -29,14 +35,6 @@ from affinity_bandits.wire.base import (
     Settings,
     given,
     one_of,
-)
-from affinity_bandits.wire.limits import (
-    LARGEST_HORIZON,
-    LONGEST_LEASE,
-    MOST_ARMS,
-    MOST_JUDGES,
-    MOST_TELLERS,
-    SHORTEST_LEASE,
 )
 
 __all__ = [
@@ -78,10 +76,11 @@ Tellers = Annotated[
     Literal["any"] | Annotated[tuple[KeyId, ...], Field(min_length=1, max_length=MOST_TELLERS)],
     WrapValidator(_as_tellers),
 ]
-FaultKind = Annotated[str, one_of("policy", "state", "decision", "record", "page", "unexpected")]
-FindingKind = Annotated[
-    str, one_of("missing", "uneven", "ends", "standstill", "rater", "committee")
-]
+FAULT_KINDS = ("policy", "state", "decision", "record", "page", "unexpected")
+FINDING_KINDS = ("missing", "uneven", "ends", "standstill", "rater", "committee")
+SEVERITIES = ("note", "warning")
+FaultKind = Annotated[str, one_of(*FAULT_KINDS)]
+FindingKind = Annotated[str, one_of(*FINDING_KINDS)]
 EventKind = Annotated[str, one_of("create", "ask", "tell", "close", "stop", "judges")]
 _RANGE = (
     "An end of the range of scores. The policy is given scores mapped from it to [0, 1]; a plan"
@@ -251,7 +250,7 @@ class Finding(Message):
     """What a health check found: for whoever runs the comparison to look into."""
 
     kind: FindingKind = Field(description="A word that programs can rely on.")
-    severity: Annotated[str, one_of("note", "warning")]
+    severity: Annotated[str, one_of(*SEVERITIES)]
     arms: tuple[str, ...] = Field(description="The groups that it is about; empty if about all.")
     since: Moment = Field(description="When it was first found.")
     seen: str = Field(description="What was seen, and how much of it.")

@@ -10,9 +10,20 @@ from pydantic import AfterValidator, FailFast, Field, SkipValidation, model_vali
 from typing_extensions import TypedDict
 
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.wire import limits
-from affinity_bandits.wire.base import Body, CampaignId, Message, Moment, Name, Number, Score, given
-from affinity_bandits.wire.values import check_rater, listed, number
+from affinity_bandits.wire import base
+from affinity_bandits.wire.base import (
+    Body,
+    CampaignId,
+    Message,
+    Moment,
+    Name,
+    Number,
+    Score,
+    check_list,
+    check_number,
+    check_rater,
+    given,
+)
 
 __all__ = [
     "Ask",
@@ -34,24 +45,22 @@ __all__ = [
     "Wait",
 ]
 
+# The score of each slot by its number; or those of all slots of a lease, in their order.
 Scores = Mapping[int, float] | Sequence[float]
-"""The score of each slot by its number; or those of all slots of a lease, in their order."""
-LARGEST_SUM = float(limits.LARGEST_SCORE * limits.MOST_ANSWERS)
-DECIMALS = 9
-"""Of a score: units are that small."""
-
+LARGEST_SUM = float(base.LARGEST_SCORE * base.MOST_ANSWERS)
+DECIMALS = 9  # of a score: units are 1e-9
 
 Pseudonym = Annotated[
     str,
     AfterValidator(check_rater),
-    Field(min_length=1, json_schema_extra={"maxLength": limits.LONGEST_RATER}),
+    Field(min_length=1, json_schema_extra={"maxLength": base.LONGEST_RATER}),
 ]
 
 
 class Ask(Body):
     """A request for up to `count` slots."""
 
-    count: int = Field(default=1, ge=1, le=limits.LARGEST_LEASE, description="Slots at most.")
+    count: int = Field(default=1, ge=1, le=base.LARGEST_LEASE, description="Slots at most.")
     listed: bool = Field(default=True, description="Whether to list every slot with its arm.")
 
 
@@ -76,15 +85,15 @@ class Rater(NamedTuple):
     group: str | None = None
 
 
+# The rater of all scores; or the rater of each slot by its number, or of all in their order.
 Raters = Rater | Mapping[int, Rater] | Sequence[Rater]
-"""Whoever gave all scores; or the rater of each slot by its number, or of all in their order."""
 
 
 @with_config(Body.model_config)
 class SlotScore(TypedDict):
     """The score of one slot and, for the audit trail, who gave it and the group they belong to."""
 
-    slot: Annotated[int, Field(ge=0, le=limits.LARGEST_ROUND)]
+    slot: Annotated[int, Field(ge=0, le=base.LARGEST_ROUND)]
     score: Score
     rater: NotRequired[Pseudonym]
     rater_group: NotRequired[Name]
@@ -95,7 +104,7 @@ class ScoreCount(TypedDict):
     """A score, and how many answers have it."""
 
     score: Score
-    count: Annotated[int, Field(ge=1, le=limits.MOST_ANSWERS)]
+    count: Annotated[int, Field(ge=1, le=base.MOST_ANSWERS)]
 
 
 class Total(Body):
@@ -104,10 +113,10 @@ class Total(Body):
     arm: Name
     scores: Annotated[list[ScoreCount], FailFast()] = given(
         min_length=1,
-        max_length=limits.MOST_ANSWERS,
+        max_length=base.MOST_ANSWERS,
         description="Every score once; what a campaign of any policy takes.",
     )
-    count: int = given(ge=0, le=limits.MOST_ANSWERS, description="Instead of scores, with a sum.")
+    count: int = given(ge=0, le=base.MOST_ANSWERS, description="Instead of scores, with a sum.")
     sum: (
         Annotated[float, Field(ge=-LARGEST_SUM, le=LARGEST_SUM)]
         | Annotated[str, Field(pattern=r"^-?[0-9]{1,12}(\.[0-9]{1,18})?$")]
@@ -166,15 +175,15 @@ class Lease(Message):
             if strange:
                 raise InvalidInput("scores", f"for slots of lease {self.number}", strange)
         else:
-            ordered = listed("scores", scores, "a list of scores, or scores by slot")
+            ordered = check_list("scores", scores, "a list of scores, or scores by slot")
             if len(ordered) != len(self):
                 raise InvalidInput("scores", f"{len(self)} of them, one a slot", len(ordered))
             by_slot = dict(zip(self._numbers(), ordered, strict=True))
         if not by_slot:
             raise InvalidInput("scores", "one or more", scores)
         return {
-            int(slot): number(
-                f"score of slot {slot}", one, low=-limits.LARGEST_SCORE, high=limits.LARGEST_SCORE
+            int(slot): check_number(
+                f"score of slot {slot}", one, low=-base.LARGEST_SCORE, high=base.LARGEST_SCORE
             )
             for slot, one in by_slot.items()
         }
@@ -230,7 +239,6 @@ class Finished(Message):
 
 
 Asked = Annotated[Lease | Wait | Finished, Field(discriminator="status")]
-"""What an ask is given."""
 
 
 class Tell(Body):
@@ -238,9 +246,9 @@ class Tell(Body):
 
     lease: Number
     answers: Annotated[list[SlotScore], FailFast()] = given(
-        min_length=1, max_length=limits.MOST_ANSWERS
+        min_length=1, max_length=base.MOST_ANSWERS
     )
-    totals: Annotated[list[Total], FailFast()] = given(min_length=1, max_length=limits.MOST_ANSWERS)
+    totals: Annotated[list[Total], FailFast()] = given(min_length=1, max_length=base.MOST_ANSWERS)
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
@@ -254,7 +262,7 @@ class Tell(Body):
 class TellLine(Tell):
     """A tell as one line of a bulk request."""
 
-    key: str = given(min_length=1, max_length=limits.LONGEST_KEY, description="An idempotency key.")
+    key: str = given(min_length=1, max_length=base.LONGEST_KEY, description="An idempotency key.")
 
 
 class Told(Message):

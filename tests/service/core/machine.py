@@ -20,17 +20,17 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from soak.service.model import Named
 
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.policies.state import state_to_json
 from affinity_bandits.service import problems
-from affinity_bandits.service.core.campaign_spec import CampaignSpec
-from affinity_bandits.service.core.campaigns import Ask, Campaigns
-from affinity_bandits.service.core.judging import Judges, Naming
-from affinity_bandits.service.core.tells import ArmTell, ScoreTell, SlotTell, Tell, told
+from affinity_bandits.service.core.campaigns import Campaigns, SlotAsk
+from affinity_bandits.service.core.judging import JudgeCounts, Naming
+from affinity_bandits.service.core.spec import CampaignSpec
+from affinity_bandits.service.core.tells import AnyTell, ArmTell, ScoreTell, SlotTell
 from affinity_bandits.service.trail.verify import verify
+from tests.service.core.campaign_model import Named
 
 from .machine_world import STATE, Dying, World
 from .service_model import ServiceModel
@@ -54,8 +54,8 @@ class Machine(RuleBasedStateMachine):
         self.processes = [Campaigns(pool) for pool in world.pools]
         self.now = BEGIN
         self.new_key = (f"key-{number}" for number in itertools.count())
-        self.asked: list[Ask] = []
-        self.told: list[Tell] = []
+        self.asked: list[SlotAsk] = []
+        self.told: list[AnyTell] = []
 
     @initialize(
         data=st.data(),
@@ -75,29 +75,32 @@ class Machine(RuleBasedStateMachine):
         )
         assert first == second
         self.campaign = first
-        self.model = ServiceModel(about)
+        self.model = ServiceModel(about, str(first))
 
     # What is asked.
 
     @rule(process=st.integers(0, 1), counts=st.lists(st.integers(1, 9), min_size=1, max_size=3))
     def ask(self, process: int, counts: list[int]) -> None:
-        self._ask(process, [Ask(count, next(self.new_key), "m") for count in counts])
+        self._ask(process, [SlotAsk(count, next(self.new_key), "m") for count in counts])
 
     @precondition(lambda self: self.asked)
     @rule(data=st.data(), process=st.integers(0, 1), more=st.integers(0, 1))
     def ask_again(self, data: st.DataObject, process: int, more: int) -> None:
         before = data.draw(st.sampled_from(self.asked))
-        asks = [Ask(before.count + more, before.key, "m"), Ask(2, next(self.new_key), "m")]
+        asks = [
+            SlotAsk(before.count + more, before.key, "m"),
+            SlotAsk(2, next(self.new_key), "m"),
+        ]
         asks.append(asks[1])  # a batch may repeat itself
         self._ask(process, data.draw(st.permutations(asks)))
 
     @rule(first=st.integers(1, 9), second=st.integers(1, 9))
     def two_ask_and_fall_asleep(self, first: int, second: int) -> None:
         for count, seconds in ((first, 1), (second, LEASE_SECONDS)):
-            self._ask(0, [Ask(count, next(self.new_key), "m")])
+            self._ask(0, [SlotAsk(count, next(self.new_key), "m")])
             self.now += timedelta(seconds=seconds)
 
-    def _ask(self, process: int, asks: list[Ask]) -> None:
+    def _ask(self, process: int, asks: list[SlotAsk]) -> None:
         self.asked += asks
         given = self.world.run(
             self.processes[process].ask(self.world.tenant, self.campaign, asks, now=self.now)
@@ -147,7 +150,7 @@ class Machine(RuleBasedStateMachine):
         taken = [one for one in self.told if one.key in self.model.remembered]
         before = data.draw(st.sampled_from(taken or self.told))
         if other:
-            before = SlotTell(before.lease, before.key, "m", told(before)[:1], (ONE,))
+            before = SlotTell(before.lease, before.key, "m", before.places[:1], (ONE,))
         self._tell(process, [before, data.draw(self._some_tell()), before], dies)
 
     @precondition(lambda self: self.model.number > 0 and self.model.leases)
@@ -168,7 +171,7 @@ class Machine(RuleBasedStateMachine):
     def tell_any_lease(self, lease: int) -> None:
         self._tell(1, [self._made(lease, {0: ONE})])
 
-    def _tell(self, process: int, tells: list[Tell], dies: bool = False) -> None:
+    def _tell(self, process: int, tells: list[AnyTell], dies: bool = False) -> None:
         self.told += tells
         campaigns = Dying(self.world.pools[process]) if dies else self.processes[process]
         given = self.world.run(
@@ -176,7 +179,7 @@ class Machine(RuleBasedStateMachine):
         )
         assert same(given) == same(self.model.tell(tells, self.now, dies=dies))
 
-    def _made(self, lease: int, told: dict[int, int], counts: Any = None) -> Tell:
+    def _made(self, lease: int, told: dict[int, int], counts: Any = None) -> AnyTell:
         parts = (lease, next(self.new_key), "m", tuple(told), tuple(told.values()))
         return ArmTell(*parts, tuple(counts)) if counts else SlotTell(*parts)
 
@@ -188,7 +191,7 @@ class Machine(RuleBasedStateMachine):
 
     @st.composite
     @staticmethod
-    def _tells(draw: st.DrawFn, machine: Machine) -> Tell:
+    def _tells(draw: st.DrawFn, machine: Machine) -> AnyTell:
         leases = sorted(machine.model.leases)
         current = [one for one in leases if machine.model.leases[one].round == machine.model.number]
         number = draw(st.sampled_from(current if current and draw(st.booleans()) else leases))
@@ -224,7 +227,7 @@ class Machine(RuleBasedStateMachine):
             return machine._by_score(number, units, arms)
         return machine._made(number, units)
 
-    def _some_tell(self) -> st.SearchStrategy[Tell]:
+    def _some_tell(self) -> st.SearchStrategy[AnyTell]:
         return Machine._tells(self) if self.model.leases else st.just(self._made(5, {0: 0}))
 
     # What else happens.
@@ -235,7 +238,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(process=st.integers(0, 1))
     def close_due(self, process: int) -> None:
-        closed = self.world.run(self.processes[process].close_due(now=self.now))
+        closed = self.world.run(self.processes[process].closer.close_due(now=self.now))
         assert closed == int(self.model.close())
 
     @rule(due=st.tuples(st.booleans(), st.booleans()))
@@ -244,7 +247,7 @@ class Machine(RuleBasedStateMachine):
             return await asyncio.gather(
                 *(
                     one.close_due(now=self.now) if by else one.close(self.campaign, now=self.now)
-                    for one, by in zip(self.processes, due, strict=True)
+                    for one, by in zip((one.closer for one in self.processes), due, strict=True)
                 )
             )
 
@@ -269,7 +272,7 @@ class Machine(RuleBasedStateMachine):
         key = data.draw(st.sampled_from([next(self.new_key), "judges-1"]))
         if self.asked and data.draw(st.integers(0, 9)) == 0:
             key = data.draw(st.sampled_from(self.asked)).key
-        naming = Naming(Judges(judges.counts, 0, standing), number, key, "m")
+        naming = Naming(JudgeCounts(judges.counts, 0, standing), number, key, "m")
         found: Any = None
         try:
             self.world.run(
@@ -277,7 +280,7 @@ class Machine(RuleBasedStateMachine):
                     self.world.tenant, self.campaign, naming, now=self.now
                 )
             )
-        except problems.Problem as problem:
+        except problems.ServiceProblem as problem:
             found = problem
         except InvalidInput as error:
             found = error.parameter
@@ -303,7 +306,7 @@ class Machine(RuleBasedStateMachine):
     def others_see_nothing(self) -> None:
         other = self.world.tenant + 1
         with pytest.raises(problems.NoSuchCampaign):
-            self.world.run(self.processes[0].ask(other, self.campaign, [Ask(1, "k", "m")]))
+            self.world.run(self.processes[0].ask(other, self.campaign, [SlotAsk(1, "k", "m")]))
         tell = SlotTell(2, "k", "m", (0,), (0,))
         with pytest.raises(problems.NoSuchCampaign):
             self.world.run(self.processes[0].tell(other, self.campaign, [tell]))

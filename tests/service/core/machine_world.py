@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
-from uuid import UUID
+from unittest.mock import AsyncMock
 
 import asyncpg
 
@@ -37,10 +36,11 @@ SELECT json_build_object(
 
 
 class Dying(Campaigns):
-    """A process that dies when it has told and before it can close."""
+    """A process that dies after it has committed answers, and closes no round."""
 
-    async def close(self, campaign: UUID, *, now: datetime | None = None) -> bool:
-        return False
+    def __init__(self, pool: Any) -> None:
+        super().__init__(pool)
+        self.closer.close = AsyncMock(return_value=False)  # type: ignore[method-assign]
 
 
 @dataclass

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from soak.service.model import Model, Named, RefusedError, Total
-
 from affinity_bandits.service import problems
-from affinity_bandits.service.core.campaign_spec import CampaignSpec
-from affinity_bandits.service.core.campaigns import Ask
-from affinity_bandits.service.core.records import Lease, Runs
+from affinity_bandits.service.core.campaigns import SlotAsk
 from affinity_bandits.service.core.scores import units_to_text
-from affinity_bandits.service.core.tells import ScoreTell, SlotTell, Tell
-from affinity_bandits.wire import Finished, Told, Wait
+from affinity_bandits.service.core.spec import CampaignSpec
+from affinity_bandits.service.core.tells import AnyTell, ScoreTell, SlotTell
+from affinity_bandits.wire import Finished, Lease, Told, Wait
+from tests.service.core.campaign_model import Model, Named, RefusedError, Total
 
 ONE = 10**9
 
@@ -27,7 +25,8 @@ class ServiceModel(Model):
         events: kind, key and round of each, and what became of the answers of a tell.
     """
 
-    def __init__(self, spec: CampaignSpec) -> None:
+    def __init__(self, spec: CampaignSpec, campaign: str = "") -> None:
+        self.names, self.campaign = spec.arms, campaign
         lowest, highest = round(spec.lowest * ONE), round(spec.highest * ONE)
         super().__init__(
             spec.policy, len(spec.arms), spec.horizon, spec.lease_seconds, lowest, highest
@@ -35,13 +34,13 @@ class ServiceModel(Model):
         self.remembered: dict[str, tuple[object, Lease | Told | None]] = {}
         self.events: list[tuple[Any, ...]] = [("create", None, 0)]
 
-    def ask(self, asks: Sequence[Ask], now: datetime) -> list[Any]:
+    def ask(self, asks: Sequence[SlotAsk], now: datetime) -> list[Any]:
         new = [one for one in asks if one.key not in self.remembered]
         if new and not self.over:
             self.close()
         return [self._ask(one, now) for one in asks]
 
-    def _ask(self, one: Ask, now: datetime) -> Any:
+    def _ask(self, one: SlotAsk, now: datetime) -> Any:
         if one.key in self.remembered:
             return self._repeated(one.key, ("ask", one.count))
         if self.over:
@@ -57,11 +56,19 @@ class ServiceModel(Model):
         self.events.append(("ask", one.key, self.number))
         number = len(self.events)
         expires_at = self.hand_out(number, slots, now).expires_at
-        lease = Lease(number, self.number, runs_of(slots), self.round.arms, expires_at)
+        lease = Lease(
+            status="leased",
+            number=number,
+            round=self.number,
+            runs=runs_of(slots),
+            arms=tuple(self.names[arm] for arm in self.round.arms),
+            expires_at=expires_at,
+            campaign=self.campaign,
+        )
         self.remembered[one.key] = (("ask", one.count), lease)
         return lease
 
-    def tell(self, tells: Sequence[Tell], now: datetime, *, dies: bool = False) -> list[Any]:
+    def tell(self, tells: Sequence[AnyTell], now: datetime, *, dies: bool = False) -> list[Any]:
         """Take a batch; a process that dies after it does not close the round."""
         before = len(self.events)
         told = [self._tell(one, now) for one in tells]
@@ -69,16 +76,16 @@ class ServiceModel(Model):
             self.close()
         return told
 
-    def _tell(self, one: Tell, now: datetime) -> Any:
+    def _tell(self, one: AnyTell, now: datetime) -> Any:
         request = ("tell", one.digest)
         if one.key in self.remembered:
             return self._repeated(one.key, request)
         try:
             if isinstance(one, SlotTell):
-                scores = dict(zip(one.slots, one.units, strict=True))
+                scores = dict(zip(one.places, one.units, strict=True))
                 outcome = self.tell_slots(one.lease, scores, now)
             else:
-                totals = list(map(Total, one.arms, one.counts, one.units))
+                totals = list(map(Total, one.places, one.counts, one.units))
                 by_score = isinstance(one, ScoreTell)
                 outcome = self.tell_totals(one.lease, totals, now, by_score=by_score)
         except RefusedError as refused:
@@ -102,7 +109,9 @@ class ServiceModel(Model):
                 self.events.append(("judges", None, self.number))
         return closed
 
-    def name_by(self, key: str, judges: Named, number: int | None) -> problems.Problem | str | None:
+    def name_by(
+        self, key: str, judges: Named, number: int | None
+    ) -> problems.ServiceProblem | str | None:
         """Name judges; return the problem, or the parameter that is refused."""
         request = ("judges", judges, number)
         if key in self.remembered:
@@ -151,7 +160,7 @@ class ServiceModel(Model):
         return answer if before == request else problems.KeyReused()
 
 
-def runs_of(slots: Sequence[int]) -> Runs:
+def runs_of(slots: Sequence[int]) -> tuple[tuple[int, int], ...]:
     """Slots as runs of (first, count), in their order."""
     runs: list[tuple[int, int]] = []
     for slot in slots:

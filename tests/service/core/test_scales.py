@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
-from collections import namedtuple
-from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affinity_bandits import AffinityBandit, simulate
-from affinity_bandits.client import Client, run_campaign
-from affinity_bandits.kernels import FloatArray, bind, unbound
 from affinity_bandits.policies import (
     Elimination,
     HandicapElimination,
@@ -24,14 +17,17 @@ from affinity_bandits.policies import (
     PublishedSchedule,
     RoundPolicy,
 )
-from affinity_bandits.policies.bets import BettingState
-from affinity_bandits.policies.round import RoundKernels
-from affinity_bandits.policies.tallies import add_score
-from affinity_bandits.service.core.campaign_spec import open_round
+from affinity_bandits.policies.contracts import add_score
 from affinity_bandits.service.core.closing import advance
-from affinity_bandits.service.core.scores import LARGEST_SCORE, UNITS_PER_ONE, Scale, from_units
-from affinity_bandits.service.core.tallies import Nodes, nodes_of
-from tests.support.clients import Service, running
+from affinity_bandits.service.core.scores import (
+    LARGEST_SCORE,
+    UNITS_PER_ONE,
+    Nodes,
+    Scale,
+    from_units,
+    nodes_of,
+)
+from affinity_bandits.service.core.spec import open_round
 
 SCALES = [(0, 1), (0, 5), (1, 5), (0, 100), (-1, 1)]
 """Lowest and highest score."""
@@ -158,123 +154,3 @@ def test_counts_that_are_off_by_one_unit_are_another_run(
     monkeypatch.setattr(Nodes, "add", off_by_one)
     for ends in SCALES:
         assert stepped(policy, scale_of(*ends)) != expected
-
-
-# Over HTTP.
-
-
-@pytest.fixture(scope="module")
-def service(dsn: str) -> Iterator[Service]:
-    with running(dsn) as made:
-        yield made
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("policy", [POLICIES[0], POLICIES[3], *COUNTING[1:]], ids=str)
-def test_a_campaign_over_http_is_the_same_on_every_scale(
-    service: Service, policy: RoundPolicy
-) -> None:
-    runs, means = [], []
-    with Client(service.url, service.key()) as client:
-        for low, high in SCALES:
-            made = client.create_campaign(
-                *("any scale", tuple("abcd"), policy.to_json()),
-                horizon=3000,
-                lowest=low,
-                highest=high,
-            )
-            asked = itertools.count()
-
-            def score(
-                arm: str, asked: Iterator[int] = asked, low: int = low, high: int = high
-            ) -> float:
-                part = Fraction(next(asked) * 7919 % 129 + 120 * "abcd".index(arm), 512)
-                return float(low + (high - low) * part)
-
-            end = run_campaign(client, made, score, count=50)
-            rounds = list(client.rounds(made))
-            states = [one.data["state"] for one in client.events(made) if one.kind == "close"]
-            decided = [(one.arms, one.counts, one.dropped) for one in rounds]
-            runs.append((end.status, end.recommended, decided, states))
-            # What people are shown is on the scale that they gave.
-            assert (end.lowest, end.highest) == (low, high)
-            means.append(np.array([(m - low) / (high - low) for r in rounds for m in r.means]))
-            assert service.differences(made.id) == ()
-    assert runs[0][1] == "d"
-    assert all(one == runs[0] for one in runs)  # the policy's state too, to the bit
-    for one in means:
-        np.testing.assert_allclose(one, means[0], atol=1e-12)
-
-
-# The level.
-
-OnScale = namedtuple("OnScale", (*BettingState._fields, "lowest", "width", "mapped"))
-
-absorb_mapped = unbound
-plan = unbound
-
-
-def absorb_scores(state: Any, sums: FloatArray) -> None:
-    """Take in how many raters gave the highest score; all others gave the lowest."""
-    answers = plan(state).repetitions
-    for place in range(len(sums)):
-        total = answers * state.lowest + sums[place] * state.width
-        if state.mapped:
-            sums[place] = (total - answers * state.lowest) / state.width
-        else:
-            sums[place] = total
-    absorb_mapped(state, sums)
-
-
-@dataclass(frozen=True)
-class Rated(HandicapElimination):
-    """The handicap, whose raters give scores on a scale; they are mapped to [0, 1] or not."""
-
-    name: ClassVar[str] = "rated"
-    lowest: float = 0.0
-    highest: float = 1.0
-    mapped: bool = True
-
-    def start(self, arms: int, horizon: int) -> Any:
-        width = self.highest - self.lowest
-        return OnScale(*super().start(arms, horizon), self.lowest, width, self.mapped)
-
-    def kernels(self) -> RoundKernels:
-        absorb = bind(absorb_scores, absorb_mapped=self.absorb, plan=self.plan)
-        return RoundKernels(self.plan, absorb, self.candidate)
-
-
-LEVEL = 0.05
-RUNS = 4000
-
-
-def wrongly_dropped(scale: tuple[int, int], mapped: bool) -> float:
-    """How often the one of two equal groups is dropped that is dropped more often."""
-    policy = Rated(
-        head_start=30,
-        sigma=0.5,  # whatever lies in [0, 1] is so subGaussian
-        failure=LEVEL,
-        lowest=float(scale[0]),
-        highest=float(scale[1]),
-        mapped=mapped,
-    )
-    found = simulate(
-        AffinityBandit([0.5, 0.5]), policy, horizon=20_000, replicates=RUNS, seed=1, progress=False
-    )
-    return float(1.0 - found.candidates[0].mean(axis=0).min())
-
-
-@pytest.mark.nightly_but("(1, 5)")
-@pytest.mark.slow
-@pytest.mark.parametrize("scale", SCALES, ids=str)
-def test_the_level_is_kept_on_every_scale(scale: tuple[int, int]) -> None:
-    # Five standard deviations of a part of 4,000 runs at the level are 0.017; a policy that fails
-    # in 9% of runs is caught.
-    assert wrongly_dropped(scale, mapped=True) <= LEVEL + 0.017
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scale", [(0, 5), (0, 10), (0, 100)], ids=str)
-def test_sums_that_are_not_mapped_break_it(scale: tuple[int, int]) -> None:
-    # At 0.085 the level is ten of its own standard deviations (0.0034) away.
-    assert wrongly_dropped(scale, mapped=False) > 1.7 * LEVEL

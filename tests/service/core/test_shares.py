@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any
-from unittest.mock import patch
 from uuid import UUID
 
 import pytest
@@ -13,15 +11,12 @@ import pytest
 from affinity_bandits.policies import ExploreThenCommit
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.core.batching import Batcher
-from affinity_bandits.service.core.campaigns import Ask
-from affinity_bandits.service.core.records import Lease
-from affinity_bandits.service.core.shares import Share, without_repeats
-from affinity_bandits.service.core.tells import SlotTell, Tell
-from affinity_bandits.service.problems import NeedsAttention, NoSuchCampaign, NotTeller, Unavailable
-from affinity_bandits.service.store.named import sql
+from affinity_bandits.service.core.campaigns import SlotAsk
+from affinity_bandits.service.core.tells import AnyTell, Share, SlotTell, without_repeats
+from affinity_bandits.service.problems import NeedsAttention, NoSuchCampaign, Unavailable
 from affinity_bandits.service.trail.verify import verify
-from affinity_bandits.wire import Told
-from affinity_bandits.wire.values import new_key
+from affinity_bandits.wire import Lease, Told
+from affinity_bandits.wire.base import new_key
 from tests.support.one_campaign import ONE, OneCampaign, made, opened
 
 
@@ -31,9 +26,9 @@ class Several(OneCampaign):
     ids: list[UUID]
     tenants: list[int]
 
-    def asks(self, count: int = 1) -> list[Share[Ask]]:
+    def asks(self, count: int = 1) -> list[Share[SlotAsk]]:
         return [
-            Share(tenant, id_, [Ask(count, new_key(), "t")])
+            Share(tenant, id_, [SlotAsk(count, new_key(), "t")])
             for tenant, id_ in zip(self.tenants, self.ids, strict=True)
         ]
 
@@ -43,7 +38,7 @@ class Several(OneCampaign):
         assert len(leases) == len(self.ids)
         return [one for one in leases if isinstance(one, Lease)]
 
-    def tells(self, leases: list[Lease]) -> list[Share[Tell]]:
+    def tells(self, leases: list[Lease]) -> list[Share[AnyTell]]:
         return [
             Share(tenant, id_, [made(lease, {slot: 0.5 for slot, _ in lease.slots})])
             for tenant, id_, lease in zip(self.tenants, self.ids, leases, strict=True)
@@ -75,12 +70,12 @@ def test_nobody_gets_what_another_tenant_asked_of_its_campaign(dsn: str, first: 
     async def test(at: Several) -> None:
         own, others = at.tenants[0], at.tenants[2]
         tenants = [own, others] if first == 0 else [others, own]
-        shares = [Share(one, at.ids[0], [Ask(1, new_key(), "t")]) for one in tenants]
+        shares = [Share(one, at.ids[0], [SlotAsk(1, new_key(), "t")]) for one in tenants]
         found = await at.campaigns.ask_shared(shares, now=at.now)
         # Sent alone it would be no such campaign; one of the two may be asked to be.
         assert found[tenants.index(others)] is None
         batcher = Batcher(at.campaigns)
-        asks = [batcher.ask(one, at.ids[0], Ask(1, new_key(), "t")) for one in tenants]
+        asks = [batcher.ask(one, at.ids[0], SlotAsk(1, new_key(), "t")) for one in tenants]
         results = await asyncio.gather(*asks, return_exceptions=True)
         assert isinstance(results[tenants.index(own)], Lease)
         assert isinstance(results[tenants.index(others)], NoSuchCampaign)
@@ -101,26 +96,7 @@ def test_campaigns_of_several_tenants_are_served_together(dsn: str) -> None:
         )
         assert [one and one.complete for one in told] == [True] * 3
         for id_ in several.ids:
-            await several.campaigns.close_told(id_, now=several.now)
-
-    on_several(dsn, test)
-
-
-def test_campaigns_that_are_new_to_a_process_are_looked_up_at_once(dsn: str) -> None:
-    async def test(several: Several) -> None:
-        queries: list[str] = []
-
-        class Counted:
-            async def fetch(self, query: str, *args: Any) -> Any:
-                queries.append(query)
-                return await several.pool.fetch(query, *args)
-
-        with patch.object(several.campaigns, "_pool", Counted()):
-            leases = await several.leases()
-            assert queries == [sql.ask, sql.arms_of_rounds]
-            await several.leases()
-            assert queries == [sql.ask, sql.arms_of_rounds, sql.ask]
-        assert [one.arms for one in leases] == [(0, 1)] * 3
+            await several.campaigns.closer.close_told(id_, now=several.now)
 
     on_several(dsn, test)
 
@@ -155,37 +131,21 @@ def test_campaigns_that_stay_locked_give_back_their_connections(dsn: str) -> Non
             lock = "SELECT FROM affinity.heads WHERE campaign = ANY ($1) FOR UPDATE"
             await db.execute(lock, locked)
             kept = [
-                asyncio.create_task(batcher.ask(several.tenant, id_, Ask(1, new_key(), "t")))
+                asyncio.create_task(batcher.ask(several.tenant, id_, SlotAsk(1, new_key(), "t")))
                 for id_ in locked[1:]
             ]
             tell = made(lease, {slot: 0.5 for slot, _ in lease.slots})
             told = asyncio.create_task(batcher.tell(several.tenant, locked[0], tell))
             while several.pool.get_idle_size() or several.pool.get_size() < len(locked):
                 await asyncio.sleep(0.005)
-            other = await batcher.ask(several.tenants[2], several.ids[2], Ask(1, new_key(), "t"))
+            other = await batcher.ask(
+                several.tenants[2], several.ids[2], SlotAsk(1, new_key(), "t")
+            )
             assert isinstance(other, Lease)
             ends = await asyncio.gather(*kept, told, return_exceptions=True)
             assert [type(one) for one in ends] == [Unavailable] * len(locked)
         again = await batcher.tell(several.tenant, locked[0], tell)
         assert again == Told(counted=1, late=0, duplicate=0)
-
-    on_several(dsn, test)
-
-
-def test_a_campaign_of_another_tenant_is_not_there(dsn: str) -> None:
-    """Nor does it show whether it is: alone, it is refused as one that never was."""
-
-    async def test(several: Several) -> None:
-        mine, *_, theirs = several.ids
-        shares = [
-            Share(several.tenants[0], id_, [Ask(1, new_key(), "t")]) for id_ in (mine, theirs)
-        ]
-        found = await several.campaigns.ask_shared(shares, now=several.now)
-        assert [one is None for one in found] == [False, True]
-        batcher = Batcher(several.campaigns)
-        for wrong in (theirs, UUID(int=5)):
-            with pytest.raises(NoSuchCampaign):
-                await batcher.ask(several.tenants[0], wrong, Ask(1, new_key(), "t"))
 
     on_several(dsn, test)
 
@@ -217,10 +177,10 @@ def test_an_error_of_one_campaign_fails_no_other(dsn: str) -> None:
 
 def test_repeats_in_a_batch_are_the_same_request(dsn: str) -> None:
     async def test(several: Several) -> None:
-        ask = Ask(1, "same", "t")
+        ask = SlotAsk(1, "same", "t")
         id_, tenant = several.ids[0], several.tenants[0]
         first, again, other = await several.campaigns.ask(
-            tenant, id_, [ask, ask, Ask(1, "other", "t")], now=several.now
+            tenant, id_, [ask, ask, SlotAsk(1, "other", "t")], now=several.now
         )
         assert first == again != other
         assert isinstance(first, Lease)
@@ -234,20 +194,7 @@ def test_repeats_in_a_batch_are_the_same_request(dsn: str) -> None:
     on_several(dsn, test)
 
 
-def test_a_refusal_in_a_share_leaves_the_rest_as_it_is(dsn: str) -> None:
-    async def test(several: Several) -> None:
-        leases = await several.leases()
-        tells = several.tells(leases)
-        wrong = SlotTell(leases[1].number, new_key(), "x", (0,), (ONE,))
-        tells[1] = Share(several.tenants[1], several.ids[1], [wrong, *tells[1].items])
-        found = await several.campaigns.tell_shared(tells, now=several.now)
-        results = [result for one in found if one is not None for result in one.results]
-        assert [type(one) for one in results] == [Told, NotTeller, Told, Told]
-
-    on_several(dsn, test)
-
-
 def test_requests_are_cut_where_one_comes_again() -> None:
-    one, two, other = Ask(1, "a", "t"), Ask(1, "b", "t"), Ask(1, "a", "x")
+    one, two, other = SlotAsk(1, "a", "t"), SlotAsk(1, "b", "t"), SlotAsk(1, "a", "x")
     assert list(without_repeats([one, two, other])) == [[one, two, other]]
     assert list(without_repeats([one, two, one, two, two])) == [[one, two], [one, two], [two]]

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from affinity_bandits.service.health.evidence import LEVEL
-from affinity_bandits.service.health.standstill import (
+from affinity_bandits.service.health.checks import (
     FEWEST_UNANSWERED,
+    LEVEL,
     AnswerTimes,
     find_standstill,
     longest_usual,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import resource
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +13,7 @@ import asyncpg
 import httpx
 import pytest
 
-from affinity_bandits.service.http.parameters import to_cursor
-from affinity_bandits.wire.limits import LARGEST_NUMBER, LARGEST_ROUND
+from affinity_bandits.wire.base import LARGEST_NUMBER, LARGEST_ROUND
 from tests.support.web_site import CAMPAIGN, Site, on_site, opened, refused
 
 ANSWER = '{"lease": 2, "answers": [{"slot": %s, "score": %s}]}'
@@ -158,25 +156,6 @@ def test_whole_numbers_are_taken_up_to_the_edge_and_not_beyond(dsn: str, place: 
     with_client(dsn, work)
 
 
-def test_queries_are_taken_up_to_the_edge_and_not_beyond(dsn: str) -> None:
-    limits = ["0", "-1", "201", str(2**31), str(2**63), str(2**64), "9" * 5000, "1e2", "NaN"]
-    limits += ["", " ", "true", "null", "0x10", "\u0661", "1\x00", "1;2", "' OR 1=1"]
-    cursors = ["", "0", "-1", "null", "AAAAAAAAABE=", "__________8", "AAAAAAAAABE\x00", "a" * 101]
-    cursors += INJECTIONS
-
-    async def work(_: Site, client: httpx.AsyncClient, path: str) -> None:
-        for where in ("/v1/campaigns", f"{path}/rounds", f"{path}/events"):
-            for name, values in (("limit", limits), ("cursor", cursors)):
-                for value in values:
-                    answer = await client.get(where, params={name: value})
-                    assert f"{name} must be" in refused(answer, 422, "invalid"), value
-            for position in (0, 2**31 - 1, 2**31, 2**63 - 1):
-                query = {"cursor": to_cursor(position), "limit": "200"}
-                assert (await client.get(where, params=query)).status_code == 200
-
-    with_client(dsn, work)
-
-
 @pytest.mark.parametrize("kind", BODIES)
 def test_what_is_no_body_is_refused_everywhere(dsn: str, kind: str) -> None:
     body = BODIES[kind]
@@ -190,29 +169,6 @@ def test_what_is_no_body_is_refused_everywhere(dsn: str, kind: str) -> None:
         lines = [json.loads(line) for line in answer.text.splitlines()]
         assert {one["status"] for one in lines} <= {422}
         assert len(lines) == (1 if body.strip() else 0)
-
-    with_client(dsn, work)
-
-
-def test_of_two_members_of_one_name_the_last_counts(dsn: str) -> None:
-    async def work(_: Site, client: httpx.AsyncClient, path: str) -> None:
-        for body, status in [
-            ('{"lease": 2, "answers": [{"slot": 0, "score": 9, "score": 1}]}', 200),
-            ('{"lease": 2, "answers": [{"slot": 1, "score": 1, "score": 9}]}', 422),
-            ('{"lease": 99, "lease": 2, "answers": [{"slot": 1, "score": 1}]}', 200),
-        ]:
-            assert (await client.post(f"{path}/tell", content=body)).status_code == status
-
-    with_client(dsn, work)
-
-
-@pytest.mark.parametrize("kind", ["", "text/plain", "multipart/form-data; boundary=x", "a/b; \xe9"])
-def test_a_body_is_json_whatever_it_is_called(dsn: str, kind: str) -> None:
-    async def work(_: Site, client: httpx.AsyncClient, path: str) -> None:
-        headers = [(b"content-type", kind.encode("latin-1"))]
-        for body, status in [('{"count": 1}', 200), ("count=1", 422)]:
-            answer = await client.post(f"{path}/ask", content=body, headers=headers)
-            assert answer.status_code == status
 
     with_client(dsn, work)
 
@@ -247,24 +203,6 @@ def test_a_plan_is_data_and_neither_a_text_nor_deeper_than_can_be(dsn: str) -> N
 
     with limited_memory(2 * 2**30):
         with_client(dsn, work)
-
-
-def test_a_wrong_arm_among_a_thousand_long_names_costs_nothing(dsn: str) -> None:
-    names = [f"{i:04d}" + "abcdefg"[i % 7 :] * 28 for i in range(1000)]
-    line = json.dumps({"lease": 2, "totals": [{"arm": names[7][:-1], "count": 1, "sum": 1}]})
-
-    async def work(_: Site, client: httpx.AsyncClient, __: str) -> None:
-        campaign = await opened(client, arms=names)
-        begun = time.process_time()
-        answer = await client.post(
-            f"/v1/campaigns/{campaign}/tells", content="\n".join([line] * 50)
-        )
-        assert time.process_time() - begun < 5.0
-        for one in map(json.loads, answer.text.splitlines()):
-            assert one["detail"].startswith("arm must be the name of an arm of the campaign, got")
-            assert len(one["detail"]) < 200
-
-    with_client(dsn, work)
 
 
 @pytest.mark.slow
@@ -324,16 +262,3 @@ def limited_memory(size: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_AS, before)
-
-
-def test_what_is_said_twice_is_refused(dsn: str) -> None:
-    """Servers and proxies differ in which of two they take."""
-
-    async def work(at: Site) -> None:
-        async with at.client(await at.key()) as client:
-            answer = await client.get("/v1/campaigns?limit=true&limit=2")
-            assert answer.status_code == 422
-            assert answer.json()["detail"] == "limit must be given once, got ['true', '2']"
-            assert (await client.get("/v1/campaigns?limit=2")).status_code == 200
-
-    on_site(dsn, work)

@@ -7,9 +7,7 @@ import json
 import tracemalloc
 from collections.abc import AsyncIterator
 
-import pytest
-
-from affinity_bandits.service.http.ndjson import TOO_LONG, lines_of
+from affinity_bandits.service.http.bulk import TOO_LONG, lines_of
 from tests.support.web_site import (
     TELL,
     Site,
@@ -50,28 +48,6 @@ def test_where_scores_are_counted_totals_must_say_which(dsn: str) -> None:
             # Of 4 answers, in parts of the range: one is the lowest, three are half a star above 4.
             own = [str(n * 4 * 10**9 // 2) for n in (2, 0, 0, 3, 3)]
             assert events[3]["data"]["tallies"] == [own, own]
-
-    on_site(dsn, work)
-
-
-@pytest.mark.parametrize("form", ["sum", "scores"])
-def test_where_sums_are_enough_both_forms_of_totals_count(dsn: str, form: str) -> None:
-    async def work(at: Site) -> None:
-        async with at.client(await at.key()) as client:
-            policy = {"name": "explore-then-commit", "pulls_per_arm": 3}
-            campaign = await opened(client, policy=policy)
-            path = f"/v1/campaigns/{campaign}"
-            lease = (await client.post(f"{path}/ask", json={"count": 6})).json()
-            own: dict[str, object] = {"count": 3, "sum": 1.25}
-            if form == "scores":
-                own = {"scores": [{"score": 0.5, "count": 2}, {"score": 0.25, "count": 1}]}
-            body = {"lease": lease["lease"], "totals": [own | {"arm": arm} for arm in "ab"]}
-            told = await client.post(f"{path}/tell", json=body)
-            assert told.json() == {"counted": 6, "late": 0, "duplicate": 0}
-            (closed,) = (await client.get(f"{path}/rounds")).json()["items"]
-            assert (closed["counts"], closed["sums"]) == ([3, 3], ["1.25", "1.25"])
-            last = (await client.get(f"{path}/events")).json()["items"][-1]
-            assert "tallies" not in last["data"]
 
     on_site(dsn, work)
 
@@ -198,28 +174,6 @@ def test_a_bad_line_leaves_the_others_as_they_are(dsn: str) -> None:
                 f"{path}/tells", content=b"", headers={"idempotency-key": "x" * 181}
             )
             refused(long, 422, "invalid")
-
-    on_site(dsn, work)
-
-
-def test_one_line_may_be_called_json(dsn: str) -> None:
-    async def work(at: Site) -> None:
-        async with at.client(await at.key()) as client:
-            path = f"/v1/campaigns/{await opened(client)}"
-            lease = (await client.post(f"{path}/ask", json={"count": 2})).json()["lease"]
-            for slot, (sent, given) in enumerate(
-                [
-                    ("application/json; charset=utf-8", "application/json"),
-                    ("application/x-ndjson", "application/x-ndjson"),
-                ]
-            ):
-                reply = await client.post(
-                    f"{path}/tells",
-                    content=TELL % (lease, slot, "0.5"),
-                    headers={"content-type": sent},
-                )
-                assert reply.headers["content-type"] == given
-                assert reply.json()["counted"] == 1
 
     on_site(dsn, work)
 

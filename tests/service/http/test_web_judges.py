@@ -68,43 +68,6 @@ def test_a_round_opens_once_its_panel_is_named(dsn: str) -> None:
     on_site(dsn, work)
 
 
-@pytest.mark.slow
-def test_closed_rounds_say_who_judged_them_and_who_leads_is_shown(dsn: str) -> None:
-    async def work(at: Site) -> None:
-        async with at.client(await at.key()) as client:
-            path = await on_path(client)
-            await client.post(f"{path}/judges", json={"judges": {"a": 3, "b": 2}})
-            lease = (await client.post(f"{path}/ask", json={"count": 100})).json()
-            scores = [
-                {"slot": one["slot"], "score": float(one["arm"] == "a")} for one in lease["slots"]
-            ]
-            await client.post(f"{path}/tell", json={"lease": lease["lease"], "answers": scores})
-            (closed,) = (await client.get(f"{path}/rounds")).json()["items"]
-            assert closed["judged_by"] == {"judges": {"a": 3, "b": 2}, "outsiders": 0}
-            now = (await client.get(path)).json()
-            assert (now["awaits_judges"], now["fewest_seats"]) == (True, "a")
-            waiting = (await client.post(f"{path}/ask", json={})).json()
-            assert "a leads and should have no more seats than any other" in waiting["reason"]
-
-    on_site(dsn, work)
-
-
-def test_a_committee_is_told_when_a_campaign_is_made(dsn: str) -> None:
-    async def work(at: Site) -> None:
-        async with at.client(await at.key()) as client:
-            path = await on_path(client, policy=MEMBERS, committee={"a": 4})
-            made = (await client.get(path)).json()
-            assert made["committee"] == {"a": 4, "b": 0}
-            assert made["round"]["judged_by"]["judges"] == {"a": 4, "b": 0}
-            plain = (await client.get(await on_path(client, policy={"name": "elimination"}))).json()
-            assert plain["committee"] is None
-            strange = {"name": "x", "arms": ["a", "b"], "policy": MEMBERS, "horizon": 9}
-            answer = await client.post("/v1/campaigns", json=strange | {"committee": {"c": 1}})
-            assert "committee must be of groups of the campaign" in refused(answer, 422, "invalid")
-
-    on_site(dsn, work)
-
-
 @pytest.mark.parametrize(
     ("body", "said"),
     [
@@ -122,18 +85,6 @@ def test_what_cannot_be_a_panel_is_refused(dsn: str, body: dict[str, Any], said:
             path = await on_path(client)
             answer = await client.post(f"{path}/judges", json=body)
             assert said in refused(answer, 422, "invalid")
-
-    on_site(dsn, work)
-
-
-def test_a_campaign_that_does_not_ask_refuses_to_be_told(dsn: str) -> None:
-    async def work(at: Site) -> None:
-        async with at.client(await at.key()) as client:
-            path = await on_path(client, policy={"name": "elimination"})
-            answer = await client.post(f"{path}/judges", json={"judges": {"a": 1}})
-            assert "is not told who judges" in refused(answer, 409, "judges_not_asked")
-        async with at.client(await at.key(scopes=["ask", "tell", "read"])) as client:
-            refused(await client.post(f"{path}/judges", json={"judges": {}}), 403, "not_allowed")
 
     on_site(dsn, work)
 

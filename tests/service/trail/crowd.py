@@ -5,33 +5,26 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
-from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
 
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.policies import FOREVER, Live, RoundPolicy
+from affinity_bandits.policies import RoundPolicy
+from affinity_bandits.policies.contracts import add_score
 from affinity_bandits.policies.state import state_to_json
-from affinity_bandits.policies.tallies import add_score
 from affinity_bandits.service.core import keys
-from affinity_bandits.service.core.campaign_spec import CampaignSpec
-from affinity_bandits.service.core.campaigns import Ask, Campaigns
-from affinity_bandits.service.core.judging import Judges, Naming
-from affinity_bandits.service.core.queries import CampaignQueries
-from affinity_bandits.service.core.records import Lease
+from affinity_bandits.service.core.campaigns import Campaigns, SlotAsk
 from affinity_bandits.service.core.scores import to_units
-from affinity_bandits.service.core.tells import ArmTell, ScoreTell, SlotTell, Tell
-from affinity_bandits.service.problems import JudgesNotAsked
+from affinity_bandits.service.core.spec import CampaignSpec
+from affinity_bandits.service.core.tells import AnyTell, ArmTell, ScoreTell, SlotTell
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.trail.verify import verify
-from affinity_bandits.wire import Finished, Wait
-from affinity_bandits.wire.values import new_key
+from affinity_bandits.wire import Finished, Lease, Wait
+from affinity_bandits.wire.base import new_key
 
 BEGIN = datetime(2030, 1, 1, tzinfo=UTC)
 LEASE_SECONDS = 5.0
@@ -40,61 +33,40 @@ HORIZON = 400
 Score = Callable[[int, int, int], float]
 """From a round, a slot and its arm to a score on [0, 1], fixed in advance: multiples of 1/512,
 which nine decimals hold on every scale of the tests, so that float sums and counts are exact."""
-Seats = Callable[[int, int | None, Sequence[int]], tuple[int, ...]]
-"""From a round, the arm that should have the fewest judges and the answers that each arm has so far
-to those who judge, where the policy is told."""
 
 
-@dataclass
-class Run:
-    """What a run comes to; the last round is the one that the horizon or nothing ends."""
+class Run(NamedTuple):
+    """The arms of each complete round and the policy's state after it.
 
-    arms: list[tuple[int, ...]] = field(default_factory=list)
-    counts: list[list[int]] = field(default_factory=list)
-    sums: list[list[float]] = field(default_factory=list)  # of what the policy is given
-    dropped: list[tuple[int, ...]] = field(default_factory=list)
-    states: list[Any] = field(default_factory=list)  # of the policy, after each closed round
-    judges: list[tuple[int, ...] | None] = field(default_factory=list)  # where it is told of them
+    The sizes are of all rounds; the horizon may cut the last.
+    """
+
+    complete: list[tuple[list[int], Any]]
+    sizes: list[int]
+    candidates: list[int]
 
 
-def library_run(policy: RoundPolicy, score: Score, seats: Seats | None = None) -> Run:
-    """Let the library play to the horizon: one pull at a time, and a round at a time."""
-    run, live, state, pulls = Run(), Live(policy, ARMS, HORIZON), policy.start(ARMS, HORIZON), 0
-    nodes, each = np.array(policy.nodes), max(1, len(policy.nodes))
-    answers = [0] * ARMS
-    while pulls < HORIZON:
-        if seats is not None:
-            judges = seats(len(run.arms), live.fewest_seats, answers)
-            live.meet(judges)
-            state = policy.met(state, judges)
-            run.judges.append(judges if len(live.candidates()) > 1 else None)
-        planned = policy.kernels().plan(state)
-        arms, repetitions = tuple(int(arm) for arm in planned.arms), int(planned.repetitions)
-        counts, sums = [0] * len(arms), [0.0] * len(arms)
+def library_run(policy: RoundPolicy, score: Score) -> Run:
+    """Let the library play to the horizon."""
+    run, state = Run([], [], []), policy.start(ARMS, HORIZON)
+    kernels, nodes, each = policy.kernels(), np.array(policy.nodes), max(1, len(policy.nodes))
+    while (left := HORIZON - sum(run.sizes)) > 0:
+        planned = kernels.plan(state)
+        arms = [int(arm) for arm in planned.arms]
+        whole = len(arms) * int(planned.repetitions)
         seen = np.zeros(len(arms) * each)
-        active = live.candidates()
-        size = min(len(arms) * repetitions, HORIZON - pulls)
-        for slot in range(size):
+        for slot in range(min(whole, left)):
             place = slot % len(arms)
-            assert live.ask() == arms[place]
-            value = score(len(run.arms), slot, arms[place])
-            live.tell(arms[place], value)
-            counts[place] += 1
-            sums[place] += value
-            answers[arms[place]] += 1
+            value = score(len(run.sizes), slot, arms[place])
             if policy.nodes:
                 add_score(nodes, value, seen, place * each)
             else:
                 seen[place] += value
-        if size == len(arms) * repetitions:
+        run.sizes.append(min(whole, left))
+        if whole <= left:
             state = policy.absorbed(state, seen)
-            run.states.append(state_to_json(state))
-            assert run.states[-1] == state_to_json(live.state.inner)
-        pulls += size
-        run.arms.append(arms)
-        run.counts.append(counts)
-        run.sums.append(sums)
-        run.dropped.append(tuple(arm for arm in active if arm not in live.candidates()))
+            run.complete.append((arms, state_to_json(state)))
+    run.candidates.extend(arm for arm in range(ARMS) if kernels.candidate(state, arm))
     return run
 
 
@@ -108,109 +80,76 @@ class Crowd:
         campaign: UUID,
         scale: tuple[int, int],
         score: Score,
-        counting: bool,
-        last: int,
-        seats: Seats | None = None,
+        expected: Run,
     ) -> None:
-        self.processes = processes
-        self.tenant = tenant
-        self.campaign = campaign
-        self.scale = scale
-        self.score = score
-        self.counting = counting
-        self.last = last  # the round from which nothing is lost: its slots come but once
-        self.seats = seats
+        self.processes, self.tenant, self.campaign = processes, tenant, campaign
+        self.scale, self.score = scale, score
+        self.last = len(expected.sizes) - 1  # nothing is lost of it: its slots come but once
+        self.left = expected.sizes[-1]
         self.now = BEGIN
-        self.before: dict[int, int] = {}
 
-    async def client(self, number: int) -> None:
-        rng = random.Random(f"{self.scale}/{number}")
+    async def client(self, number: int, counting: bool) -> None:
+        rng, who = random.Random(f"{self.scale}/{number}"), f"client {number}"
         process = self.processes[number % len(self.processes)]
         forgotten: list[Lease] = []
         while True:
-            ask = Ask(rng.randint(1, 25), new_key(), f"client {number}")
+            ask = SlotAsk(rng.randint(1, 25), new_key(), who)
             (given,) = await process.ask(self.tenant, self.campaign, [ask], now=self.now)
-            if isinstance(given, Finished):
-                break
-            if isinstance(given, Wait) and given.reason is not None:
-                await self._name_judges(process, f"client {number}")
-                continue
             if isinstance(given, Wait):
                 self.now += timedelta(seconds=given.retry_after)
                 continue
-            assert isinstance(given, Lease)
-            if given.round == self.last and self._wanted(given) == []:
+            if isinstance(given, Finished) or not self._wanted(given):
                 break
             if given.round < self.last and rng.random() < 0.2:
                 forgotten.append(given)
                 continue
-            await self._answer(process, given, rng, ask.actor)
+            await self._answer(process, given, rng, who, counting)
             if forgotten and rng.random() < 0.5:  # better late than never
-                await self._answer(process, forgotten.pop(), rng, ask.actor)
+                await self._answer(process, forgotten.pop(), rng, who, counting)
 
-    async def _name_judges(self, process: Campaigns, who: str) -> None:
-        """Name those whom everybody else would name, too, and perhaps has."""
-        assert self.seats is not None
-        reading = CampaignQueries(process._pool)
-        found = await reading.campaign(self.tenant, self.campaign)
-        answers = (await reading.answers([found]))[self.campaign]
-        if found.awaits_judges:
-            counts = self.seats(found.round.number, found.round.fewest_seats, answers)
-            naming = Naming(Judges(counts), found.round.number, new_key(), who)
-            # That round, or the campaign, may be over by now.
-            with suppress(InvalidInput, JudgesNotAsked):
-                await process.name_judges(self.tenant, self.campaign, naming, now=self.now)
+    def _wanted(self, lease: Lease) -> list[tuple[int, int, int]]:
+        """Slots of a lease before the horizon, each with its arm and its score in units."""
+        lowest, highest = self.scale
+        return [
+            (slot, arm, to_units(lowest + (highest - lowest) * self.score(lease.round, slot, arm)))
+            for slot, name in lease.slots
+            for arm in ("abcd".index(name),)
+            if lease.round < self.last or slot < self.left
+        ]
 
-    def _wanted(self, lease: Lease) -> list[tuple[int, int]]:
-        """Slots of a lease that lie before the horizon, which a last round may go beyond."""
-        left = HORIZON - self.before.get(lease.round, 0)
-        return [(slot, arm) for slot, arm in lease.slots if slot < left]
-
-    async def _answer(self, process: Campaigns, lease: Lease, rng: random.Random, who: str) -> None:
-        slots = self._wanted(lease)
+    async def _answer(
+        self, process: Campaigns, lease: Lease, rng: random.Random, who: str, counting: bool
+    ) -> None:
+        wanted = self._wanted(lease)
+        tells: list[AnyTell] = []
         if rng.random() < 0.3:
-            tell = self._totals(lease, slots, rng, who)
-            await process.tell(self.tenant, self.campaign, [tell], now=self.now)
-            return
-        rng.shuffle(slots)
-        tells: list[Tell] = []
-        while slots:
-            part = [slots.pop() for _ in range(min(len(slots), rng.randint(1, 12)))]
-            tells.append(self._answers(lease, part, who))
-            if rng.random() < 0.3:  # the same again, as if it were news
-                tells.append(self._answers(lease, part, who))
+            tells.append(totals(lease, wanted, who, by_score=counting or rng.random() < 0.5))
+            wanted = []
+        rng.shuffle(wanted)
+        while wanted:
+            part = [wanted.pop() for _ in range(min(len(wanted), rng.randint(1, 12)))]
+            slots, _, units = zip(*part, strict=True)
+            again = 1 + (rng.random() < 0.3)  # the same again, as if it were news
+            tells += [SlotTell(lease.number, new_key(), who, slots, units) for _ in range(again)]
             if rng.random() < 0.3:  # the same again, as a client that heard nothing repeats it
                 tells.append(tells[-1])
-        if rng.random() < 0.5:
-            rng.shuffle(tells)
-            batches = [tells]
-        else:
-            batches = [[one] for one in tells]
+        batches = [tells] if rng.random() < 0.5 else [[one] for one in tells]
         for batch in batches:
             await process.tell(self.tenant, self.campaign, batch, now=self.now)
 
-    def _units(self, lease: Lease, slot: int, arm: int) -> int:
-        lowest, highest = self.scale
-        return to_units(lowest + (highest - lowest) * self.score(lease.round, slot, arm))
 
-    def _answers(self, lease: Lease, slots: list[tuple[int, int]], who: str) -> SlotTell:
-        units = tuple(self._units(lease, slot, arm) for slot, arm in slots)
-        return SlotTell(lease.number, new_key(), who, tuple(slot for slot, _ in slots), units)
-
-    def _totals(
-        self, lease: Lease, slots: list[tuple[int, int]], rng: random.Random, who: str
-    ) -> Tell:
-        """All slots at once: how often each score was given, or sums where those are enough."""
-        parts = (lease.number, new_key(), who)
-        scores = Counter((arm, self._units(lease, slot, arm)) for slot, arm in slots)
+def totals(
+    lease: Lease, wanted: list[tuple[int, int, int]], who: str, *, by_score: bool
+) -> ScoreTell | ArmTell:
+    """How often each score was given, or the sum of each arm's."""
+    counts: Counter[int] = Counter(arm for _, arm, _ in wanted)
+    parts = (lease.number, new_key(), who)
+    if by_score:
+        scores = Counter((arm, units) for _, arm, units in wanted)
         told = [(arm, units * n, n) for (arm, units), n in scores.items()]
-        if self.counting or rng.random() < 0.5:
-            return ScoreTell(*parts, *zip(*told, strict=True))
-        sums: dict[int, tuple[int, int]] = {}
-        for arm, units, n in told:
-            total, count = sums.get(arm, (0, 0))
-            sums[arm] = (total + units, count + n)
-        return ArmTell(*parts, tuple(sums), *zip(*sums.values(), strict=True))
+        return ScoreTell(*parts, *zip(*told, strict=True))
+    sums = [sum(units for _, other, units in wanted if other == arm) for arm in counts]
+    return ArmTell(*parts, tuple(counts), tuple(sums), tuple(counts.values()))
 
 
 async def served_run(
@@ -219,61 +158,25 @@ async def served_run(
     scale: tuple[int, int],
     score: Score,
     expected: Run,
-    seats: Seats | None = None,
-) -> Run:
-    """Let seven clients of three processes play, and return what the campaign came to."""
-    pools = [await connect(dsn, largest=2) for _ in range(3)]
-    try:
+) -> list[tuple[list[int], Any]]:
+    """Let seven clients of three processes play; return the complete rounds, as `Run` has them."""
+    async with AsyncExitStack() as stack:
+        pools = [await connect(dsn, largest=2) for _ in range(3)]
+        for pool in pools:
+            stack.push_async_callback(pool.close)
         processes = [Campaigns(pool) for pool in pools]
         tenant = await keys.create_tenant(pools[0], "trajectory")
         about = CampaignSpec("crowd", tuple("abcd"), policy, HORIZON, LEASE_SECONDS, *scale)
         campaign = await processes[0].create(tenant, about, key=new_key(), actor="t", now=BEGIN)
-        counting, last = bool(policy.nodes), len(expected.arms) - 1
-        crowd = Crowd(processes, tenant, campaign, scale, score, counting, last, seats)
-        crowd.before = {
-            number: sum(sum(counts) for counts in expected.counts[:number])
-            for number in range(len(expected.arms))
-        }
-        await asyncio.gather(*(crowd.client(number) for number in range(7)))
+        crowd = Crowd(processes, tenant, campaign, scale, score, expected)
+        await asyncio.gather(*(crowd.client(number, bool(policy.nodes)) for number in range(7)))
         assert (await verify(pools[0], campaign)).differences == ()
-        found = await what_came_of_it(CampaignQueries(pools[0]), tenant, campaign, scale)
-        if seats is None:
-            found.judges = []
-        return found
-    finally:
-        for pool in pools:
-            await pool.close()
+        return [tuple(row) for row in await pools[0].fetch(COMPLETE, campaign)]
 
 
-async def what_came_of_it(
-    reading: CampaignQueries, tenant: int, campaign: UUID, scale: tuple[int, int]
-) -> Run:
-    run = Run()
-
-    def mapped(sums: tuple[int, ...], counts: tuple[int, ...]) -> list[float]:
-        low, high = (end * 10**9 for end in scale)
-        return [
-            float(Fraction(total - count * low, high - low))
-            for total, count in zip(sums, counts, strict=True)
-        ]
-
-    closed, _ = await reading.rounds(tenant, campaign, None, 1000)
-    for one in closed:
-        run.arms.append(one.arms)
-        run.counts.append(list(one.counts))
-        run.sums.append(mapped(one.sums, one.counts))
-        run.dropped.append(one.dropped)
-        run.judges.append(one.judges)
-    events, _ = await reading.events(tenant, campaign, None, 10_000)
-    ends = [one.data for one in events if one.kind == "close"]
-    whole = [one for one in ends if one["size"] == one["repetitions"] * len(one["arms"])]
-    run.states = [one["state"] for one in whole]
-    now = await reading.campaign(tenant, campaign)
-    if now.status != "exhausted":
-        assert now.round.repetitions == FOREVER
-        run.arms.append(now.round.arms)
-        run.counts.append(list(now.round.answers))
-        run.sums.append(mapped(now.round.sums, now.round.answers))
-        run.dropped.append(())
-        run.judges.append(now.round.judges)
-    return run
+COMPLETE = """
+SELECT r.arms, e.detail -> 'state' FROM affinity.events AS e
+JOIN affinity.rounds AS r ON r.campaign = e.campaign AND r.number = e.round
+WHERE e.campaign = $1 AND e.kind = 'close' AND r.size = r.repetitions::numeric * cardinality(r.arms)
+ORDER BY e.number
+"""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -17,14 +16,15 @@ from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.problems import NoSuchCampaign
 from affinity_bandits.service.trail.chain import Digest, newest_digest
 from affinity_bandits.service.trail.verify import Verdict, verify
-from tests.support.one_campaign import ONE, OneCampaign, opened
+from tests.support.one_campaign import ONE, OneCampaign
+
+from .conftest import RUNNER
 
 pytestmark = pytest.mark.as_owner  # all of it edits as a superuser would, on one connection
 
+# A text of which parts have to be escaped, and others must not be.
 ODD = 'a "b" \\ \t\n\x01 / ü€\u2028\x7f😀'
-"""A text of which parts have to be escaped, and others must not be."""
-ASK, RATED, TOTALS, CLOSE, LAST = 2, 3, 5, 8, 9
-"""Events of the campaign below."""
+CLOSE, LAST = 8, 9  # events of the campaign below
 
 
 class Edited:
@@ -60,25 +60,25 @@ class _OneConnection:
         yield self._db
 
 
-def on_a_trail(dsn: str, test: Callable[[Edited], Awaitable[None]]) -> None:
-    """Run a test on a campaign with every kind of tell, a closed round and an open lease."""
+@pytest.fixture
+def edited(one: OneCampaign, request: pytest.FixtureRequest) -> Edited:
+    """A campaign with every kind of tell, a closed round and an open lease."""
 
-    async def run() -> None:
-        async with opened(dsn) as one:
-            one.id = await one.create(ExploreThenCommit(2), 100, committee=(3, 1), tellers="any")
-            first = await one.ask(1)
-            rated = SlotTell(first.number, "k", ODD, (0,), (ONE // 3,), ((ODD, 0),))
-            await one.tell_all([rated])
-            await one.tell(await one.ask(2), {0: (1, 0.25), 1: (1, 1.0)})
-            third = await one.ask(9)
-            await one.tell(third, {slot: 0.5 for slot, _ in third.slots})
-            await one.ask(3)
-            assert await one.kinds() == ["create", *["ask", "tell"] * 3, "close", "ask"]
-            edited = Edited(one)
-            assert (await edited()).differences == ()
-            await test(edited)
+    async def prepare() -> Edited:
+        one.id = await one.create(ExploreThenCommit(2), 100, committee=(3, 1), tellers="any")
+        first = await one.ask(1)
+        rated = SlotTell(first.number, "k", ODD, (0,), (ONE // 3,), ((ODD, 0),))
+        await one.tell_all([rated])
+        await one.tell(await one.ask(2), {0: (1, 0.25), 1: (1, 1.0)})
+        third = await one.ask(9)
+        await one.tell(third, {slot: 0.5 for slot, _ in third.slots})
+        await one.ask(3)
+        assert await one.kinds() == ["create", *["ask", "tell"] * 3, "close", "ask"]
+        found = Edited(one)
+        assert (await found()).differences == ()
+        return found
 
-    asyncio.run(run())
+    return request.node.stash[RUNNER].run(prepare())
 
 
 OTHER = {
@@ -109,34 +109,28 @@ async def columns(edited: Edited, table: str) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_each_field_of_each_event_is_covered(dsn: str) -> None:
-    async def test(edited: Edited) -> None:
-        found = await columns(edited, "events")
-        assert len(found) == 20  # the test looks at what there is, and there is something
-        found["kind"] = "CASE kind WHEN 'ask' THEN 'stop' ELSE 'ask' END"
-        for column, other in found.items():
-            for number in range(1, LAST + 1):
-                verdict = await edited(
-                    f"UPDATE affinity.events SET {column} = {other}"
-                    f" WHERE campaign = $1 AND number = {number}"
-                )
-                assert verdict.differences, (column, number)
-
-    on_a_trail(dsn, test)
+async def test_each_field_of_each_event_is_covered(edited: Edited) -> None:
+    found = await columns(edited, "events")
+    assert len(found) == 20  # the test looks at what there is, and there is something
+    found["kind"] = "CASE kind WHEN 'ask' THEN 'stop' ELSE 'ask' END"
+    for column, other in found.items():
+        for number in range(1, LAST + 1):
+            verdict = await edited(
+                f"UPDATE affinity.events SET {column} = {other}"
+                f" WHERE campaign = $1 AND number = {number}"
+            )
+            assert verdict.differences, (column, number)
 
 
-@pytest.mark.parametrize("column", ["actor", "key", "digest", "at", "detail"])
-def test_what_no_replay_would_miss_is_missed_only_by_the_chain(dsn: str, column: str) -> None:
-    """The control: with the digests computed anew, an edit that changes no decision passes."""
-
-    async def test(edited: Edited) -> None:
-        other = (await columns(edited, "events"))[column]
-        edit = f"UPDATE affinity.events SET {column} = {other} WHERE campaign = $1 AND number = 7"
-        assert (await edited(edit)).differences
-        again = (await edited(edit, CHAINED_AGAIN)).differences
-        assert again == () or column == "at"
-
-    on_a_trail(dsn, test)
+@pytest.mark.parametrize("column", ["actor", "digest"])
+async def test_an_edit_that_changes_no_decision_is_found_only_by_the_chain(
+    edited: Edited, column: str
+) -> None:
+    """The control: with the digests computed anew, it passes."""
+    other = (await columns(edited, "events"))[column]
+    edit = f"UPDATE affinity.events SET {column} = {other} WHERE campaign = $1 AND number = 7"
+    assert (await edited(edit)).differences
+    assert (await edited(edit, CHAINED_AGAIN)).differences == ()
 
 
 CHAINED_AGAIN = """
@@ -192,132 +186,99 @@ EDITS = {
 }
 
 
+THOROUGH = ("edited", "the last one deleted", "inserted")
+
+
 @pytest.mark.parametrize("how", EDITS)
-def test_an_edit_is_found_and_its_recomputed_chain_by_a_digest_that_was_kept(
-    dsn: str, how: str
+async def test_an_edit_is_found_and_its_recomputed_chain_by_a_digest_that_was_kept(
+    edited: Edited, how: str
 ) -> None:
-    async def test(edited: Edited) -> None:
-        kept = await newest_digest(edited.one.pool, edited.id)
-        assert kept.number == LAST
-        assert (await edited(expected=(kept,))).differences == ()
-        assert (await edited(*EDITS[how])).differences
-        again = await edited(*EDITS[how], CHAINED_AGAIN, expected=(kept,))
-        assert any("kept" in one for one in again.differences)
-
-    on_a_trail(dsn, test)
-
-
-@pytest.mark.parametrize("how", ["edited", "the last one deleted", "inserted"])
-def test_only_a_digest_that_was_kept_shows_an_edit_that_was_done_thoroughly(
-    dsn: str, how: str
-) -> None:
-    """The control: without one, these pass."""
-
-    async def test(edited: Edited) -> None:
+    kept = await newest_digest(edited.one.pool, edited.id)
+    assert kept.number == LAST
+    assert (await edited(expected=(kept,))).differences == ()
+    assert (await edited(*EDITS[how])).differences
+    again = await edited(*EDITS[how], CHAINED_AGAIN, expected=(kept,))
+    assert any("kept" in one for one in again.differences)
+    if how in THOROUGH:  # the control: without the digest, these pass
         assert (await edited(*EDITS[how], CHAINED_AGAIN)).differences == ()
 
-    on_a_trail(dsn, test)
 
-
-def test_what_the_campaign_is_and_its_closed_rounds_are_covered(dsn: str) -> None:
-    async def test(edited: Edited) -> None:
-        definition = await columns(edited, "campaigns")
-        del definition["id"]  # the campaign would be another one
-        definition["saved"] = "'{}'"
-        definition["policy"] = "(policy::jsonb || '{\"repetitions\": 3}')::json"
-        definition["number"] = "DEFAULT"
-        for column, other in definition.items():
+async def test_what_the_campaign_is_and_its_closed_rounds_are_covered(edited: Edited) -> None:
+    definition = await columns(edited, "campaigns")
+    del definition["id"]  # the campaign would be another one
+    definition["saved"] = "'{}'"
+    definition["policy"] = "(policy::jsonb || '{\"repetitions\": 3}')::json"
+    definition["number"] = "DEFAULT"
+    for column, other in definition.items():
+        verdict = await edited(f"UPDATE affinity.campaigns SET {column} = {other} WHERE id = $1")
+        assert verdict.differences, column
+    rounds = await columns(edited, "rounds")
+    for column, other in rounds.items():
+        for number in (0, 1):
+            if number == 1 and column in ("closed_at", "counts", "sums", "dropped", "lapsed"):
+                continue  # of a round that is open, they say nothing
             verdict = await edited(
-                f"UPDATE affinity.campaigns SET {column} = {other} WHERE id = $1"
+                f"UPDATE affinity.rounds SET {column} = {other}"
+                f" WHERE campaign = $1 AND number = {number}"
             )
-            assert verdict.differences, column
-        rounds = await columns(edited, "rounds")
-        for column, other in rounds.items():
-            for number in (0, 1):
-                if number == 1 and column in ("closed_at", "counts", "sums", "dropped", "lapsed"):
-                    continue  # of a round that is open, they say nothing
-                verdict = await edited(
-                    f"UPDATE affinity.rounds SET {column} = {other}"
-                    f" WHERE campaign = $1 AND number = {number}"
-                )
-                assert verdict.differences, (column, number)
-
-    on_a_trail(dsn, test)
+            assert verdict.differences, (column, number)
 
 
-def test_a_trail_that_cannot_be_read_is_a_difference_and_no_error(dsn: str) -> None:
-    async def test(edited: Edited) -> None:
-        for broken in ("detail = NULL", "detail = '[]'", "round = 2147483647", "detail = '{}'"):
-            for number in (1, CLOSE):
-                verdict = await edited(
-                    f"UPDATE affinity.events SET {broken} WHERE campaign = $1 AND number = {number}"
-                )
-                assert verdict.differences, broken
-        # A policy that nobody has is no excuse either, once its digest is wrong.
-        verdict = await edited(
-            "UPDATE affinity.events SET detail = replace(detail::text, 'explore', 'x')::json"
-            " WHERE campaign = $1 AND number = 1"
-        )
-        assert verdict.differences[0].startswith("event 1 (create): its digest is not that of")
-
-    on_a_trail(dsn, test)
+async def test_a_trail_that_cannot_be_read_is_a_difference_and_no_error(edited: Edited) -> None:
+    for broken in ("detail = NULL", "detail = '[]'", "round = 2147483647", "detail = '{}'"):
+        for number in (1, CLOSE):
+            verdict = await edited(
+                f"UPDATE affinity.events SET {broken} WHERE campaign = $1 AND number = {number}"
+            )
+            assert verdict.differences, broken
+    # A policy that nobody has is no excuse either, once its digest is wrong.
+    verdict = await edited(
+        "UPDATE affinity.events SET detail = replace(detail::text, 'explore', 'x')::json"
+        " WHERE campaign = $1 AND number = 1"
+    )
+    assert verdict.differences[0].startswith("event 1 (create): its digest is not that of")
 
 
-def test_a_trail_without_events_is_a_difference_and_no_error(dsn: str) -> None:
-    async def test(edited: Edited) -> None:
-        verdict = await edited("DELETE FROM affinity.events WHERE campaign = $1")
-        assert verdict.differences == (
-            "there are no events",
-            "the newest digest is not that of the last event",
-        )
-        # Nor does the digest that belongs to no event make it one.
-        verdict = await edited(
-            "DELETE FROM affinity.events WHERE campaign = $1",
-            "UPDATE affinity.heads SET chain = (SELECT affinity.defined(c)"
-            " FROM affinity.campaigns AS c WHERE c.id = $1) WHERE campaign = $1",
-        )
-        assert verdict.differences == ("there are no events",)
-        assert (verdict.events, verdict.rounds, verdict.digest) == (0, 0, None)
-
-    on_a_trail(dsn, test)
+async def test_a_trail_without_events_is_a_difference_and_no_error(edited: Edited) -> None:
+    verdict = await edited("DELETE FROM affinity.events WHERE campaign = $1")
+    assert verdict.differences == (
+        "there are no events",
+        "the newest digest is not that of the last event",
+    )
+    # Nor does the digest that belongs to no event make it one.
+    verdict = await edited(
+        "DELETE FROM affinity.events WHERE campaign = $1",
+        "UPDATE affinity.heads SET chain = (SELECT affinity.defined(c)"
+        " FROM affinity.campaigns AS c WHERE c.id = $1) WHERE campaign = $1",
+    )
+    assert verdict.differences == ("there are no events",)
+    assert (verdict.events, verdict.rounds, verdict.digest) == (0, 0, None)
 
 
-def test_a_digest_of_an_event_that_is_gone_is_missed(dsn: str) -> None:
-    async def test(edited: Edited) -> None:
-        verdict = await edited(expected=(Digest(bytes(32), 10), Digest(bytes(32), 3)))
-        assert verdict.differences == (
-            "event 3 (tell): its digest is not the one that was kept",
-            "event 10 is not there, and a digest of it was kept; the last one is 9",
-        )
-
-    on_a_trail(dsn, test)
+async def test_a_digest_of_an_event_that_is_gone_is_missed(edited: Edited) -> None:
+    verdict = await edited(expected=(Digest(bytes(32), 10), Digest(bytes(32), 3)))
+    assert verdict.differences == (
+        "event 3 (tell): its digest is not the one that was kept",
+        "event 10 is not there, and a digest of it was kept; the last one is 9",
+    )
 
 
-def test_every_digest_ever_shown_stays_true_as_a_campaign_goes_on(dsn: str) -> None:
-    async def test(edited: Edited) -> None:
-        events, _ = await CampaignQueries(edited.one.pool).events(
-            edited.one.tenant, edited.id, None, 100
-        )
-        kept = [Digest(bytes.fromhex(one.digest or ""), one.number) for one in events]
-        assert len({one.value for one in kept}) == LAST
-        await edited.one.ask(1)
-        verdict = await verify(edited.one.pool, edited.id, kept)
-        assert verdict.differences == ()
-        assert verdict.digest == await newest_digest(edited.one.pool, edited.id)
-        assert Digest.from_text(str(verdict.digest)) == verdict.digest
-
-    on_a_trail(dsn, test)
+async def test_every_digest_ever_shown_stays_true_as_a_campaign_goes_on(edited: Edited) -> None:
+    events, _ = await CampaignQueries(edited.one.pool).events(
+        edited.one.tenant, edited.id, None, 100
+    )
+    kept = [Digest(bytes.fromhex(one.digest or ""), one.number) for one in events]
+    assert len({one.value for one in kept}) == LAST
+    await edited.one.ask(1)
+    verdict = await verify(edited.one.pool, edited.id, kept)
+    assert verdict.differences == ()
+    assert verdict.digest == await newest_digest(edited.one.pool, edited.id)
+    assert Digest.from_text(str(verdict.digest)) == verdict.digest
+    with pytest.raises(NoSuchCampaign):
+        await newest_digest(edited.one.pool, type(edited.id)(int=1))
 
 
 @pytest.mark.parametrize("text", ["", "12@3", "0" * 64, "0" * 64 + "@0", "0" * 64 + "@x"])
 def test_what_is_no_digest_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="expect must be of the form DIGEST@NUMBER"):
         Digest.from_text(text)
-
-
-def test_no_campaign_has_no_digest(dsn: str) -> None:
-    async def test(edited: Edited) -> None:
-        with pytest.raises(NoSuchCampaign):
-            await newest_digest(edited.one.pool, type(edited.id)(int=1))
-
-    on_a_trail(dsn, test)

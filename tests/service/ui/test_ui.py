@@ -12,10 +12,10 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from affinity_bandits.service.core import keys
-from affinity_bandits.service.core.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.campaigns import Campaigns, SlotAsk
 from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.ui import pages
-from affinity_bandits.service.ui.session import COOKIE
+from affinity_bandits.service.ui.pages import COOKIE
 from tests.service.ui.ui_site import HOSTILE, STRUCTURE, Site, log_in, serving, watched
 from tests.support.browsers import CONTRAST, SIZES
 
@@ -243,7 +243,7 @@ def test_lists_are_paged(page: Page, site: Site) -> None:
 
     async def ask_often(pool: asyncpg.Pool[Any]) -> None:
         owner, core = await keys.create_tenant(pool, "pages"), Campaigns(pool)
-        await core.ask(owner, first, [Ask(1, "last", "k")])
+        await core.ask(owner, first, [SlotAsk(1, "last", "k")])
         for number in range(60):
             tell = SlotTell(2, f"again{number}", "k", (0,), (0,))
             await core.tell(owner, first, [tell])

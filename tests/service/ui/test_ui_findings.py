@@ -10,12 +10,11 @@ import pytest
 from playwright.sync_api import Browser
 
 from affinity_bandits.service.core.health_checks import HealthChecks
-from affinity_bandits.service.core.records import Campaign
-from affinity_bandits.service.health.ends import AtEnd
-from affinity_bandits.service.health.missing import Missing
+from affinity_bandits.service.core.spec import CampaignRecord
+from affinity_bandits.service.health.checks import AtEnd, Missing
 from affinity_bandits.service.health.words import ends_words, missing_words
-from affinity_bandits.service.store.named import sql
-from affinity_bandits.service.ui import campaign_text
+from affinity_bandits.service.store.connection import sql
+from affinity_bandits.service.ui import pages
 from tests.service.ui.ui_site import HOSTILE, STRUCTURE, Site, log_in, watched
 from tests.support.browsers import CONTRAST, SIZES
 
@@ -36,20 +35,20 @@ def test_a_campaign_that_needs_attention_is_shown_to_need_it(
         await pool.execute("UPDATE affinity.campaigns SET saved = '{}' WHERE id = $1", ids[0])
 
     site.do(damage)
-    honest = campaign_text.headline
+    honest = pages.view_of
 
-    def headline(campaign: Campaign) -> Any:
-        assert campaign.id != ids[1]
-        return honest(campaign)
+    def view_of(campaign: CampaignRecord, rounds: Any) -> Any:
+        assert campaign.id != str(ids[1])
+        return honest(campaign, rounds)
 
-    monkeypatch.setattr(campaign_text, "headline", headline)
+    monkeypatch.setattr(pages, "view_of", view_of)
     shape = {"width": width, "height": height}
     with watched(browser, site, viewport=shape, color_scheme=scheme) as page:
         log_in(page, site, site.key(tenant))
         for place in (*(f"/ui/campaigns/{id_}" for id_ in ids), "/ui"):
             page.goto(site.address + place)
             words = "Needs attention" if place == "/ui" else "This campaign needs attention"
-            assert page.get_by_text(words, exact=True).count() == (2 if place == "/ui" else 1)
+            assert page.get_by_text(words, exact=True).count() == 1
             worst, where = page.evaluate(CONTRAST)[0]
             assert worst >= 4.5, (place, where)
             assert page.evaluate(STRUCTURE) == [], place

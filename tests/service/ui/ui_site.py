@@ -20,16 +20,16 @@ import uvicorn
 from playwright.sync_api import Browser, Page, Request
 
 from affinity_bandits.policies import Elimination, HandicapElimination
-from affinity_bandits.policies.schedule import ListedSchedule
+from affinity_bandits.policies.elimination import ListedSchedule
 from affinity_bandits.service.core import keys
-from affinity_bandits.service.core.campaign_spec import CampaignSpec
-from affinity_bandits.service.core.campaigns import Ask, Campaigns
+from affinity_bandits.service.core.campaigns import Campaigns, SlotAsk
 from affinity_bandits.service.core.health_checks import HealthChecks
-from affinity_bandits.service.core.judging import Judges, Naming
-from affinity_bandits.service.core.records import Lease
+from affinity_bandits.service.core.judging import JudgeCounts, Naming
+from affinity_bandits.service.core.spec import CampaignSpec
 from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.http.app import create_app
 from affinity_bandits.service.store.connection import connect
+from affinity_bandits.wire import Lease
 
 Result = TypeVar("Result")
 POLICY = Elimination(ListedSchedule([(16, 0.5), (32, 0.25), (64, 0.125)]))
@@ -130,15 +130,17 @@ class Site:
             id_ = await core.create(owner, about, key=name[:9].encode().hex(), actor="k", now=now)
             done = 0
             while done < answers:
-                ask = Ask(min(50, answers - done), f"a{done}", "k")
+                ask = SlotAsk(min(50, answers - done), f"a{done}", "k")
                 (lease,) = await core.ask(owner, id_, [ask], now=now)
                 assert isinstance(lease, Lease)
                 slots = lease.slots
-                units = tuple(round(1e9 * values[arm % len(values)]) for _, arm in slots)
+                units = tuple(
+                    round(1e9 * values[arms.index(arm) % len(values)]) for _, arm in slots
+                )
                 tell = SlotTell(lease.number, f"t{done}", "k", tuple(s for s, _ in slots), units)
                 await core.tell(owner, id_, [tell], now=now)
                 done += len(slots)
-            await core.ask(owner, id_, [Ask(3, "owed", "k")], now=now)
+            await core.ask(owner, id_, [SlotAsk(3, "owed", "k")], now=now)
             return id_
 
         return self.do(make)
@@ -156,7 +158,7 @@ class Site:
             key = f"{name[:9].encode().hex()}-judged"
             id_ = await core.create(owner, about, key=key, actor="k", now=now)
             if panel is not None:
-                naming = Naming(Judges(panel, 2, standing=True), None, "panel", "k")
+                naming = Naming(JudgeCounts(panel, 2, standing=True), None, "panel", "k")
                 await core.name_judges(owner, id_, naming, now=now)
             return id_
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.service.webhooks.addresses import (
+from affinity_bandits.service.webhooks.sending import Undelivered, post
+from affinity_bandits.service.webhooks.subscriptions import (
     AddressRefused,
     addresses_of,
     is_public,
     target_of,
 )
-from affinity_bandits.service.webhooks.posting import Undelivered, post
 from tests.service.webhooks.receiver import receiving
 
 INSIDE = [
@@ -158,22 +158,5 @@ def test_a_reply_that_is_no_http_is_a_failure(said: bytes) -> None:
             target = target_of(f"http://127.0.0.1:{port}/", private=True)
             with pytest.raises(Undelivered):
                 await post(target, b"{}", {}, private=True)
-
-    asyncio.run(run())
-
-
-def test_what_comes_before_the_final_reply_is_skipped() -> None:
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\n")
-        writer.close()
-
-    async def run() -> None:
-        server = await asyncio.start_server(answer, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
-        async with server:
-            await post(
-                target_of(f"http://127.0.0.1:{port}/", private=True), b"{}", {}, private=True
-            )
 
     asyncio.run(run())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from time import monotonic
@@ -12,17 +12,16 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits.service.core.batching import Batcher
-from affinity_bandits.service.core.campaigns import Campaigns
-from affinity_bandits.service.core.expiry import expire_requests
+from affinity_bandits.service.core.campaigns import Campaigns, expire_requests
 from affinity_bandits.service.core.health_checks import HealthChecks
 from affinity_bandits.service.core.keys import KeyRing
-from affinity_bandits.service.core.memory import remember
+from affinity_bandits.service.core.limits import remember
 from affinity_bandits.service.core.queries import CampaignQueries
-from affinity_bandits.service.problems import NeedsAttention, Unavailable
-from affinity_bandits.service.store.connection import GONE, connect, translate_errors
-from affinity_bandits.service.store.migrate import revision_of
-from affinity_bandits.service.store.named import sql
-from affinity_bandits.service.webhooks.sender import Sender
+from affinity_bandits.service.metrics import Metrics
+from affinity_bandits.service.problems import Unavailable
+from affinity_bandits.service.store.connection import GONE, connect, sql, translate_errors
+from affinity_bandits.service.store.migrate import schema_version
+from affinity_bandits.service.webhooks.sending import Sender
 from affinity_bandits.service.webhooks.subscriptions import Webhooks
 
 EVERY_SECONDS = 1.0
@@ -33,33 +32,6 @@ EXPIRE_SECONDS = 3600.0
 """Between two looks for idempotency keys that are too old: a look reads every campaign's head."""
 CLOSING_SECONDS = 5.0
 """How long a stopping process waits for its connections."""
-
-
-@dataclass(frozen=True)
-class Watcher:
-    """Callbacks for background events, such as faults and closed rounds.
-
-    Attributes:
-        failed: called with an unexpected error.
-        faulted: called with a fault on one campaign.
-        rounds_closed: called with the number of rounds that this process closed.
-        rounds_due: called with the number of rounds that wait to be closed.
-        needing_attention: called with the number of campaigns that are marked.
-        findings: called with how many campaigns under way have each finding, by kind and severity.
-        reached: called with whether the database answered, about once a second.
-        notice_tried: called after each try to send a notice with whether it was received.
-        notices: called with the number of notices that wait and that are dead.
-    """
-
-    failed: Callable[[BaseException], None]
-    faulted: Callable[[NeedsAttention], None]
-    rounds_closed: Callable[[int], None]
-    rounds_due: Callable[[int], None]
-    needing_attention: Callable[[int], None]
-    findings: Callable[[Mapping[tuple[str, str], int]], None]
-    reached: Callable[[bool], None]
-    notice_tried: Callable[[bool], None]
-    notices: Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -79,11 +51,11 @@ class Backend:
     """The core behind one process of the service; it may start before the database does.
 
     Args:
-        dsn: where the database is.
+        dsn: the database.
         pool_size: connections at most.
-        key_cache_ttl: for how long a key is taken as it was when it was last looked up.
-        watcher: callbacks for background events.
-        webhooks_private: whether webhooks may lead to private addresses, and by plain HTTP.
+        key_cache_ttl: seconds for which a key that was looked up is remembered.
+        metrics: counts what happens in the background.
+        webhooks_private: allow webhooks to private addresses and over plain HTTP.
         keep_requests_days: days for which idempotency keys outlive a campaign; None for ever.
     """
 
@@ -93,24 +65,18 @@ class Backend:
         *,
         pool_size: int,
         key_cache_ttl: float,
-        watcher: Watcher,
+        metrics: Metrics,
         webhooks_private: bool = False,
         keep_requests_days: float | None = None,
     ) -> None:
-        self.watcher = watcher
+        self.metrics = metrics
         self._dsn = dsn
         self._pool_size = pool_size
         self._remember_seconds = key_cache_ttl
         self._webhooks_private = webhooks_private
         self._keep_requests_days = keep_requests_days
         self._expire_at = 0.0
-        self._sender = Sender(
-            dsn,
-            private=webhooks_private,
-            tried=watcher.notice_tried,
-            counted=watcher.notices,
-            failed=watcher.failed,
-        )
+        self._sender = Sender(dsn, private=webhooks_private, metrics=metrics)
         self._parts: Parts | None = None
         self._connected = asyncio.Event()
         self._names: dict[tuple[int, UUID], tuple[str, ...]] = {}
@@ -160,41 +126,39 @@ class Backend:
             known = remember(self._names, (tenant, campaign), found)
         return known
 
-    async def schema(self) -> str | None:
-        """Return the revision of the database's schema; None if it has none.
+    async def schema(self) -> int | None:
+        """Return the version of the database's schema; None if it has none.
 
         Raises:
             Unavailable: the database does not answer.
         """
         async with translate_errors():
-            return await revision_of(self.parts.pool)
+            return await schema_version(self.parts.pool)
 
     async def _maintain(self) -> None:
-        # A process that has just started may be the one that can read what others could not.
-        first = True
+        metrics = self.metrics
         said: type[Exception] | None = None
         while True:
             try:
                 if self._parts is None:
                     self._parts = await self._connect()
                     self._connected.set()
-                await self._parts.campaigns.close_due(at_once=first)
-                self.watcher.rounds_due(await self._parts.pool.fetchval(sql.count_due))
-                self.watcher.needing_attention(await self._parts.pool.fetchval(sql.count_marks))
-                if first:
-                    await self._parts.health.watch_the_rest()
+                await self._parts.campaigns.closer.close_due()
+                row = await self._parts.pool.fetchrow(sql.count_due)
+                metrics.due.set(row["due"])
+                metrics.attention.set(row["faults"])
                 await self._parts.health.check_due()
-                self.watcher.findings(await self._parts.health.count())
+                metrics.set_findings(await self._parts.health.count())
                 await self._expire_requests(self._parts.pool)
-                self.watcher.reached(True)
-                first, said = False, None
+                metrics.database.set(True)
+                said = None
             except (Unavailable, *GONE):
-                self.watcher.reached(False)  # /readyz says so, too
+                metrics.database.set(False)  # /readyz says so, too
             except asyncpg.UndefinedTableError:
                 pass  # it is not migrated yet; the same
             except Exception as error:  # nothing may end the closing of rounds
                 if type(error) is not said:  # once, not every second
-                    self.watcher.failed(error)
+                    metrics.count_failure(error)
                 said = type(error)
             await asyncio.sleep(EVERY_SECONDS)
 
@@ -205,13 +169,13 @@ class Backend:
 
     async def _connect(self) -> Parts:
         pool = await connect(self._dsn, largest=self._pool_size)
-        campaigns = Campaigns(pool, self.watcher.faulted, self.watcher.rounds_closed)
+        campaigns = Campaigns(pool, self.metrics)
         return Parts(
             pool,
             campaigns,
             Batcher(campaigns),
-            CampaignQueries(pool, campaigns.note),
+            CampaignQueries(pool),
             KeyRing(pool, self._remember_seconds),
-            HealthChecks(pool, self.watcher.failed),
+            HealthChecks(pool, self.metrics),
             Webhooks(pool, private=self._webhooks_private),
         )

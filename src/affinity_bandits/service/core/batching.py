@@ -1,12 +1,12 @@
 """Batching: requests that arrive together share a transaction, also those of several campaigns.
 
-A transaction ends with a write to disk, and a campaign's row can be locked by one at a time: alone,
-requests would be a few thousand a second and fewer as more wait. So while a few batches are on
-their way, a process gathers what arrives and sends it as the next batch. Nobody waits for company:
-the first request leaves at once. Nothing is acknowledged before its batch is committed.
+A transaction ends with a write to disk and locks its campaign, so requests sent one by one would
+be limited to a few thousand per second. While a few batches are on their way, a process gathers
+what arrives and sends it as the next batch. The first request leaves at once, and no request is
+acknowledged before its batch is committed.
 
-A batch of several campaigns never waits for a lock. What it finds locked, and what goes wrong with
-one of its campaigns, is sent alone, so no tenant waits for another one's campaign or fails by it.
+A batch of several campaigns never waits for a lock. A campaign that is locked or fails is sent
+alone, so tenants do not wait for each other.
 """
 
 from __future__ import annotations
@@ -17,12 +17,10 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from affinity_bandits.service.core.campaigns import Ask, Campaigns
-from affinity_bandits.service.core.records import Lease
-from affinity_bandits.service.core.shares import Request, Sent, Share
-from affinity_bandits.service.core.tells import Tell
-from affinity_bandits.service.problems import Problem, Unavailable
-from affinity_bandits.wire import Finished, Told, Wait
+from affinity_bandits.service.core.campaigns import Campaigns, SlotAsk
+from affinity_bandits.service.core.tells import AnyTell, Key, Keyed, Sent, Share
+from affinity_bandits.service.problems import ServiceProblem, Unavailable
+from affinity_bandits.wire import Finished, Lease, Told, Wait
 
 LARGEST_BATCH = 256
 MOST_BATCHED = 20_000
@@ -32,17 +30,9 @@ MOST_SHARED = 256
 MOST_SENDERS = 2
 """Batches of several campaigns that are on their way at once. More would be smaller ones."""
 
-Item = TypeVar("Item", bound=Request)
+Item = TypeVar("Item", bound=Keyed)
 Result = TypeVar("Result")
-Key = tuple[int, UUID]
 Waiting = list[tuple[Item, asyncio.Future[Result]]]
-
-
-class WrongReply(Exception):  # noqa: N818 - reads as the fact it states
-    """The database returned a different number of results than the batch has requests."""
-
-    def __init__(self, requests: int, results: int) -> None:
-        super().__init__(f"{requests} requests were sent, and {results} results came")
 
 
 class Batcher:
@@ -53,18 +43,19 @@ class Batcher:
     """
 
     def __init__(self, campaigns: Campaigns) -> None:
-        self._asks: _Queue[Ask, Lease | Wait | Finished] = _Queue(
-            campaigns.ask, campaigns.ask_shared, lambda _: 1, campaigns.close_told
+        close = campaigns.closer.close_told
+        self._asks: _Queue[SlotAsk, Lease | Wait | Finished] = _Queue(
+            campaigns.ask, campaigns.ask_shared, lambda _: 1, close
         )
-        self._tells: _Queue[Tell, Told] = _Queue(
-            campaigns.tell, campaigns.tell_shared, lambda one: len(one.units), campaigns.close_told
+        self._tells: _Queue[AnyTell, Told] = _Queue(
+            campaigns.tell, campaigns.tell_shared, lambda one: len(one.units), close
         )
 
-    async def ask(self, tenant: int, campaign: UUID, ask: Ask) -> Lease | Wait | Finished:
+    async def ask(self, tenant: int, campaign: UUID, ask: SlotAsk) -> Lease | Wait | Finished:
         """Lease slots of the open round; see `Campaigns.ask`."""
         return await self._asks.put(tenant, campaign, ask)
 
-    async def tell(self, tenant: int, campaign: UUID, tell: Tell) -> Told:
+    async def tell(self, tenant: int, campaign: UUID, tell: AnyTell) -> Told:
         """Record answers to slots of a lease; see `Campaigns.tell`."""
         return await self._tells.put(tenant, campaign, tell)
 
@@ -72,20 +63,20 @@ class Batcher:
 class _Queue(Generic[Item, Result]):
     """Requests that wait while others are on their way.
 
-    A campaign is ready, or on its way in one batch, and then its requests wait for the next.
+    A campaign is ready, or on its way in one batch while its further requests wait.
 
     Args:
         send: sends requests of one campaign.
-        send_together: sends those of several; None for what must be sent alone.
-        weight: how much a request weighs.
-        close: closes the round of a campaign that has all its answers.
+        send_together: sends requests of several.
+        weight: returns the weight of a request.
+        close: closes the complete round of a campaign.
     """
 
     def __init__(
         self,
-        send: Callable[[int, UUID, Sequence[Item]], Awaitable[Sequence[Result | Problem]]],
+        send: Callable[[int, UUID, Sequence[Item]], Awaitable[Sequence[Result | ServiceProblem]]],
         send_together: Callable[
-            [Sequence[Share[Item]]], Awaitable[Sequence[Sent[Result | Problem] | None]]
+            [Sequence[Share[Item]]], Awaitable[Sequence[Sent[Result | ServiceProblem] | None]]
         ],
         weight: Callable[[Item], int],
         close: Callable[[UUID], Awaitable[None]],
@@ -137,7 +128,7 @@ class _Queue(Generic[Item, Result]):
                 except Exception as error:  # every caller is told, none is forgotten
                     sent = [Sent([error] * len(one.items)) for one in shares]
                 for key, outcome in zip(list(taken), sent, strict=True):
-                    batch = taken.pop(key)
+                    batch = taken[key]
                     if outcome is None:
                         self._start(self._send_alone(key, batch))
                     elif outcome.complete:
@@ -145,6 +136,7 @@ class _Queue(Generic[Item, Result]):
                     else:
                         _settle_all(batch, outcome.results)
                         self._release(key)
+                    del taken[key]
         finally:
             self._senders -= 1
             for key, batch in taken.items():
@@ -220,9 +212,6 @@ class _Queue(Generic[Item, Result]):
 
 
 def _settle_all(batch: Waiting[Any, Any], results: Sequence[Any]) -> None:
-    if not isinstance(results, Sequence) or len(results) != len(batch):
-        found = len(results) if isinstance(results, Sequence) else 0
-        results = [WrongReply(len(batch), found)] * len(batch)
     for (_, future), result in zip(batch, results, strict=True):
         _settle(future, result)
 

@@ -1,245 +1,251 @@
-"""Campaigns, which any number of processes may create, ask, tell and stop at once.
-
-Every write is one transaction that first locks the campaign's row in `heads`; nothing is held in
-a process but what never changes. A process may die anywhere: what it had acknowledged is there,
-what it had not may be repeated with the same idempotency key.
-"""
+"""Campaigns: create, ask, tell, stop, name judges."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import uuid
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 from uuid import UUID
 
 import asyncpg
 
 from affinity_bandits import checks
+from affinity_bandits._version import __version__
+from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service import problems
-from affinity_bandits.service.core import faults
-from affinity_bandits.service.core.campaign_spec import (
-    CampaignSpec,
-)
-from affinity_bandits.service.core.closer import Closer
-from affinity_bandits.service.core.creating import create_campaign
-from affinity_bandits.service.core.faults import policy_of
+from affinity_bandits.service.core.closing import Closer, opened
+from affinity_bandits.service.core.faults import fault_of, load_policy
+from affinity_bandits.service.core.health_checks import LOOK_SECONDS
 from affinity_bandits.service.core.judging import (
+    Appointment,
+    JudgeCounts,
     Naming,
     RoundIsDue,
     awaited_words,
+    fewest_seats,
     name_judges,
+    open_with,
 )
-from affinity_bandits.service.core.memory import remember
-from affinity_bandits.service.core.records import Lease, Runs
+from affinity_bandits.service.core.limits import remember
 from affinity_bandits.service.core.scores import units_to_text
-from affinity_bandits.service.core.shares import (
+from affinity_bandits.service.core.spec import ANY, CampaignSpec, next_round, tellers_to_store
+from affinity_bandits.service.core.tells import (
+    AnyTell,
     Sent,
     Share,
     layout,
-    send_together,
+    rows_by_share,
+    sendable,
+    sql_arguments,
     without_repeats,
 )
-from affinity_bandits.service.core.tells import TOLD, Tell, flattened
-from affinity_bandits.service.store.connection import transaction
-from affinity_bandits.service.store.named import sql
-from affinity_bandits.wire import Finished, Told, Wait
-from affinity_bandits.wire.limits import LARGEST_LEASE
-from affinity_bandits.wire.values import check_key
+from affinity_bandits.service.metrics import Metrics
+from affinity_bandits.service.store.connection import sql, transaction, translate_errors
+from affinity_bandits.wire import Finished, Lease, Told, Wait
+from affinity_bandits.wire.base import LARGEST_LEASE, check_key
+
+
+async def create_campaign(
+    pool: asyncpg.Pool,
+    tenant: int,
+    spec: CampaignSpec,
+    *,
+    key: str,
+    actor: str,
+    now: datetime | None,
+) -> UUID:
+    """Create a campaign and open its first round; see `Campaigns.create`."""
+    check_key(key)
+    spec = spec.with_window()
+    policy, arms, scale = spec.policy, len(spec.arms), spec.scale
+    state = policy.start(arms, spec.horizon)
+    first = next_round(policy, state, arms, spec.horizon, 0)
+    if first is None:
+        raise InvalidInput("policy", "one that plans a first round", str(policy))
+    saved = policy.save(state, arms, spec.horizon)
+    data, digest = spec.to_json(), spec.digest()
+    terms = (spec.lease_seconds, scale.lowest, scale.highest)
+    tellers = tellers_to_store(spec.tellers)
+    async with transaction(pool) as db:
+        now = await db.fetchval(sql.time_of, now)
+        what = (
+            *(spec.name, spec.arms, data["policy"], spec.horizon, *terms),
+            *(saved, spec.committee, tellers),
+        )
+        id_: UUID | None = await db.fetchval(
+            sql.create_campaign, uuid.uuid4(), tenant, *what, now, actor, key, digest
+        )
+        if id_ is None:
+            before = await db.fetchrow(sql.created_before, tenant, key)
+            if before is None or (before["digest"], before["created_by"]) != (digest, actor):
+                raise problems.KeyReused
+            return UUID(str(before["id"]))
+        await _check_tellers(db, tenant, spec)
+        status = "decided" if first.final else "open"
+        shape = (len(first.arms), first.size)
+        await db.execute(
+            *(sql.create_head, id_, tenant, status, *shape, *terms),
+            *(policy.order_window, spec.nodes.number, first.waits, tellers),
+        )
+        wanted = fewest_seats(policy, state)
+        await opened(db, id_, 0, first, before=0, now=now, wanted=wanted)
+        await db.execute(sql.watch, id_, now, LOOK_SECONDS)
+        detail = {
+            "description": data,  # the spec; so called since the first schema
+            "version": __version__,
+            "in_flight": policy.order_window,
+            "tellers": tellers,
+            "state": saved["state"],
+        }
+        await db.execute(sql.add_event, id_, 1, now, "create", actor, None, 0, detail)
+        if first.waits and spec.first_judges is not None:
+            named = Appointment(1, 0, JudgeCounts(spec.first_judges))
+            await open_with(db, id_, policy, saved, named, 2, now)
+    return UUID(str(id_))
+
+
+async def _check_tellers(db: asyncpg.Connection, tenant: int, spec: CampaignSpec) -> None:
+    """Refuse tellers that could never tell: a campaign cannot be given others later."""
+    if spec.tellers in (None, ANY):
+        return
+    known = {row["id"] for row in await db.fetch(sql.keys_of_tenant, tenant, spec.tellers)}
+    strange = [one for one in spec.tellers or () if one not in known]
+    if strange:
+        raise InvalidInput("tellers", "ids of API keys of this tenant that are in use", strange)
+
 
 JUDGES_SECONDS = 5.0
 """After how long to ask again while nobody has said who judges: people take their time."""
 
+Outcome = Lease | Wait | Finished | problems.ServiceProblem
+"""The result of an ask."""
+
 
 @dataclass(frozen=True)
-class Ask:
-    """A request for up to `count` slots: who asks, under which idempotency key."""
+class SlotAsk:
+    """A request for up to `count` slots, and whether to list each of them with its arm."""
 
     count: int
     key: str
     actor: str
+    listed: bool = False
 
     def __post_init__(self) -> None:
         checks.integer("count", self.count, low=1, high=LARGEST_LEASE)
         check_key(self.key)
 
 
-class Campaigns(Closer):
+class Campaigns:
     """Campaigns in one database.
 
     Safe to share between the tasks of an event loop; other processes may use the same database.
+
+    Args:
+        pool: connections, as `connection.connect` makes them.
+        metrics: counts closed rounds and faults.
     """
 
-    @cached_property
-    def _arms(self) -> dict[tuple[UUID, int], tuple[int, ...]]:
-        """A cache of the arms of each round, which never change."""
-        return {}
-
-    @cached_property
-    def _awaited(self) -> dict[tuple[UUID, int], str]:
-        """A cache of what rounds wait for."""
-        return {}
+    def __init__(self, pool: asyncpg.Pool, metrics: Metrics | None = None) -> None:
+        self._pool = pool
+        self._metrics = metrics or Metrics()
+        self.closer = Closer(pool, self._metrics)
+        # Caches of what never changes: the arms of rounds, and what rounds wait for.
+        self._arms: dict[tuple[UUID, int], tuple[str, ...]] = {}
+        self._awaited: dict[tuple[UUID, int], str] = {}
 
     async def create(
         self, tenant: int, spec: CampaignSpec, *, key: str, actor: str, now: datetime | None = None
     ) -> UUID:
         """Create a campaign and open its first round; a repeat returns the same id.
 
-        A policy whose promise depends on the order of answers and that was not told how far they
-        may be out of it is told `DEFAULT_IN_FLIGHT`.
+        If the policy needs an order window and has none, the window is `DEFAULT_IN_FLIGHT`.
 
         Raises:
             KeyReused: the key came before with another spec, or from another API key.
-            InvalidInput: an API key that is to answer leases is none of the tenant's.
+            InvalidInput: one of the tellers is not an API key of the tenant.
         """
         return await create_campaign(self._pool, tenant, spec, key=key, actor=actor, now=now)
 
     async def ask(
-        self, tenant: int, campaign: UUID, asks: Sequence[Ask], *, now: datetime | None = None
-    ) -> list[Lease | Wait | Finished | problems.Problem]:
-        """Lease slots of the open round to each ask, in order; all in one transaction, but repeats.
+        self,
+        tenant: int,
+        campaign: UUID,
+        asks: Sequence[SlotAsk],
+        *,
+        now: datetime | None = None,
+    ) -> list[Outcome]:
+        """Lease slots of the open round to each ask, in order, in one transaction except repeats.
 
-        Fresh slots are handed out first; once a round has none, or its next one would be too far
-        ahead of the oldest without an answer, slots that expired leases still owe. A lease may
-        have fewer slots than were asked for, and never spans two rounds. Asks that would need a
-        round which cannot be closed are given NeedsAttention.
+        Fresh slots come first, then those that expired leases still owe. A lease may have fewer
+        slots than were asked for, and never spans two rounds. An ask that needs a round which
+        cannot be closed gets NeedsAttention.
 
         Raises:
             NoSuchCampaign: this tenant has none by that id.
-            NeedsAttention: what the database returned makes no sense.
+            NeedsAttention: the database's reply makes no sense.
         """
-        results: list[Lease | Wait | Finished | problems.Problem] = []
+        results: list[Outcome] = []
         for some in without_repeats(asks):
             results += await self._ask(Share(tenant, campaign, some), now)
         return results
 
     async def ask_shared(
-        self, shares: Sequence[Share[Ask]], *, now: datetime | None = None
-    ) -> list[Sent[Lease | Wait | Finished | problems.Problem] | None]:
+        self, shares: Sequence[Share[SlotAsk]], *, now: datetime | None = None
+    ) -> list[Sent[Outcome] | None]:
         """Lease slots of several campaigns in one transaction, without waiting for any lock.
 
-        A share whose campaign is locked, or that something goes wrong with, gets None: sent alone,
-        it finds out what, and keeps nobody else.
+        A share gets None if its campaign is locked or something goes wrong with it: it must be
+        sent alone.
 
         Raises:
             Unavailable: the database does not answer.
         """
-
-        async def send(some: Sequence[Share[Ask]]) -> list[asyncpg.Record]:
-            rows = await self._fetch_asked(some, now, wait=False)
-            campaigns = [one.campaign for one in some for _ in one.items]
-            leased = [
-                (campaign, row["round"])
-                for campaign, row in zip(campaigns, rows, strict=False)
-                if row["outcome"] == "leased"
-            ]
-            await self._learn_arms(leased)  # of all at once
-            return rows
-
-        return await send_together(shares, send, self._asked_alike)
-
-    async def _asked_alike(
-        self, share: Share[Ask], rows: Sequence[asyncpg.Record]
-    ) -> Sent[Lease | Wait | Finished | problems.Problem] | None:
-        if any(row["outcome"] == "closing" for row in rows):
-            return None
-        return Sent([await self._asked(share.campaign, row) for row in rows])
-
-    async def _fetch_asked(
-        self, shares: Sequence[Share[Ask]], now: datetime | None, *, wait: bool
-    ) -> list[asyncpg.Record]:
-        asks = [one for share in shares for one in share.items]
-        told = ([one.actor for one in asks], [one.key for one in asks], [one.count for one in asks])
-        rows: list[asyncpg.Record] = await self._pool.fetch(
-            sql.ask, *layout(shares, wait=wait), now, *told
-        )
-        return rows
-
-    async def _ask(
-        self, share: Share[Ask], now: datetime | None
-    ) -> list[Lease | Wait | Finished | problems.Problem]:
-        campaign = share.campaign
-        while True:
-            fault: problems.NeedsAttention | None = None
-            async with self._watched(campaign):
-                rows = await self._fetch_asked([share], now, wait=True)
-                _check(campaign, rows, share.items)
-                if any(row["outcome"] == "closing" for row in rows):
-                    # Whoever completed the round has not closed it yet, or died before it could.
-                    try:
-                        await self.close(campaign, now=now)
-                        continue
-                    except problems.NeedsAttention as found:
-                        fault = found
-                return [
-                    fault
-                    if fault is not None and row["outcome"] == "closing"
-                    else await self._asked(campaign, row)
-                    for row in rows
-                ]
+        together = sendable(shares)
+        rows = await rows_by_share(together, self._fetch_asked(together, now, wait=False))
+        return [await self._read_asked(one, rows.get((one.tenant, one.campaign))) for one in shares]
 
     async def tell(
-        self, tenant: int, campaign: UUID, tells: Sequence[Tell], *, now: datetime | None = None
-    ) -> list[Told | problems.Problem]:
-        """Record the answers of each tell, in order; all in one transaction, but repeats.
+        self, tenant: int, campaign: UUID, tells: Sequence[AnyTell], *, now: datetime | None = None
+    ) -> list[Told | problems.ServiceProblem]:
+        """Record the answers of each tell, in order, in one transaction except repeats.
 
-        One that is refused leaves the others as they are. What is committed is acknowledged,
-        whether the round can be closed or not.
+        A refused tell does not affect the others. Committed answers are acknowledged even if the
+        round cannot be closed.
 
         Raises:
             NoSuchCampaign: this tenant has none by that id.
-            NeedsAttention: what the database returned makes no sense.
+            NeedsAttention: the database's reply makes no sense.
         """
-        results: list[Told | problems.Problem] = []
+        results: list[Told | problems.ServiceProblem] = []
         for some in without_repeats(tells):
-            async with self._watched(campaign):
+            async with self._errors_as_faults(campaign):
                 rows = await self._fetch_told([Share(tenant, campaign, some)], now, wait=True)
                 _check(campaign, rows, some)
                 if any(row["complete"] for row in rows):
-                    await self.close_told(campaign, now=now)
+                    await self.closer.close_told(campaign, now=now)
             results += [_told(one, row) for one, row in zip(some, rows, strict=True)]
         return results
 
     async def tell_shared(
-        self, shares: Sequence[Share[Tell]], *, now: datetime | None = None
-    ) -> list[Sent[Told | problems.Problem] | None]:
+        self, shares: Sequence[Share[AnyTell]], *, now: datetime | None = None
+    ) -> list[Sent[Told | problems.ServiceProblem] | None]:
         """Record answers of several campaigns in one transaction; see `ask_shared`.
 
-        Whoever calls closes the rounds that are complete (`close_told`).
+        The caller closes the rounds that are complete (`Closer.close_told`).
         """
-
-        async def send(some: Sequence[Share[Tell]]) -> list[asyncpg.Record]:
-            return await self._fetch_told(some, now, wait=False)
-
-        async def read(
-            share: Share[Tell], rows: Sequence[asyncpg.Record]
-        ) -> Sent[Told | problems.Problem]:
-            told = [_told(one, row) for one, row in zip(share.items, rows, strict=True)]
-            return Sent(told, any(row["complete"] for row in rows))
-
-        return await send_together(shares, send, read)
-
-    async def close_told(self, campaign: UUID, *, now: datetime | None = None) -> None:
-        """Close a round whose last answer was told, if that can be done.
-
-        The answers are committed, whatever becomes of this: `close_due` tries again.
-        """
-        try:
-            await self.close(campaign, now=now)
-        except problems.Problem:
-            pass  # the campaign is marked, or the database is away
-        except Exception as error:
-            self._faulted(faults.fault_of(campaign, "unexpected", error))
-
-    async def _fetch_told(
-        self, shares: Sequence[Share[Tell]], now: datetime | None, *, wait: bool
-    ) -> list[asyncpg.Record]:
-        told = flattened([one for share in shares for one in share.items])
-        query = sql.tell if len(told) == TOLD else sql.tell_rated
-        rows: list[asyncpg.Record] = await self._pool.fetch(
-            query, *layout(shares, wait=wait), now, *told
-        )
-        return rows
+        together = sendable(shares)
+        found = await rows_by_share(together, self._fetch_told(together, now, wait=False))
+        sent: list[Sent[Told | problems.ServiceProblem] | None] = []
+        for share in shares:
+            rows = found.get((share.tenant, share.campaign))
+            if rows is None:
+                sent.append(None)
+            else:
+                told = [_told(one, row) for one, row in zip(share.items, rows, strict=True)]
+                sent.append(Sent(told, any(row["complete"] for row in rows)))
+        return sent
 
     async def stop(
         self, tenant: int, campaign: UUID, *, actor: str, key: str, now: datetime | None = None
@@ -268,70 +274,125 @@ class Campaigns(Closer):
 
         See `judging.name_judges`.
         """
-        try:
-            while not await self._named(tenant, campaign, naming, now):
-                await self.close(campaign, now=now)
-        except problems.NeedsAttention as fault:
-            await self.note([fault])
-            raise
+        while True:
+            try:
+                async with transaction(self._pool) as db:
+                    return await name_judges(db, tenant, campaign, naming, now=now)
+            except RoundIsDue:
+                await self.closer.close(campaign, now=now)
 
-    async def _named(
-        self, tenant: int, campaign: UUID, naming: Naming, now: datetime | None
-    ) -> bool:
-        """Name judges, unless the open round must be closed first; return whether that was done."""
-        try:
-            async with transaction(self._pool) as db:
-                await name_judges(db, tenant, campaign, naming, now=now)
-        except RoundIsDue:
-            return False
-        return True
+    async def _fetch_asked(
+        self, shares: Sequence[Share[SlotAsk]], now: datetime | None, *, wait: bool
+    ) -> list[asyncpg.Record]:
+        asks = [one for share in shares for one in share.items]
+        told = ([one.actor for one in asks], [one.key for one in asks], [one.count for one in asks])
+        rows: list[asyncpg.Record] = await self._pool.fetch(
+            sql.ask, *layout(shares, wait=wait), now, *told
+        )
+        campaigns = [one.campaign for one in shares for _ in one.items]
+        leased = {
+            (campaign, row["round"])
+            for campaign, row in zip(campaigns, rows, strict=False)
+            if row["outcome"] == "leased"
+        }
+        unknown = leased - self._arms.keys()
+        if unknown:
+            for row in await self._pool.fetch(sql.arms_of_rounds, *zip(*unknown, strict=True)):
+                remember(self._arms, (row["campaign"], row["number"]), tuple(row["arms"]))
+        return rows
 
-    async def _asked(
-        self, campaign: UUID, row: asyncpg.Record
-    ) -> Lease | Wait | Finished | problems.Problem:
+    async def _fetch_told(
+        self, shares: Sequence[Share[AnyTell]], now: datetime | None, *, wait: bool
+    ) -> list[asyncpg.Record]:
+        told = sql_arguments([one for share in shares for one in share.items])
+        rows: list[asyncpg.Record] = await self._pool.fetch(
+            sql.tell, *layout(shares, wait=wait), now, *told
+        )
+        return rows
+
+    async def _ask(self, share: Share[SlotAsk], now: datetime | None) -> list[Outcome]:
+        campaign = share.campaign
+        while True:
+            fault: problems.NeedsAttention | None = None
+            async with self._errors_as_faults(campaign):
+                rows = await self._fetch_asked([share], now, wait=True)
+                _check(campaign, rows, share.items)
+                if any(row["outcome"] == "closing" for row in rows):
+                    # The process that completed the round has not closed it yet, or died before.
+                    try:
+                        await self.closer.close(campaign, now=now)
+                        continue
+                    except problems.NeedsAttention as found:
+                        fault = found
+                return [
+                    fault
+                    if fault is not None and row["outcome"] == "closing"
+                    else await self._asked(campaign, one, row)
+                    for one, row in zip(share.items, rows, strict=True)
+                ]
+
+    async def _read_asked(
+        self, share: Share[SlotAsk], rows: Sequence[asyncpg.Record] | None
+    ) -> Sent[Outcome] | None:
+        if rows is None or any(row["outcome"] == "closing" for row in rows):
+            return None
+        pairs = zip(share.items, rows, strict=True)
+        try:
+            return Sent([await self._asked(share.campaign, one, row) for one, row in pairs])
+        except Exception:  # it is committed: sent again, it is a repeat, and read again
+            return None
+
+    async def _asked(self, campaign: UUID, ask: SlotAsk, row: asyncpg.Record) -> Outcome:
         outcome = row["outcome"]
         if outcome == "leased":
-            return Lease(
+            lease = Lease(
+                status="leased",
                 number=row["lease"],
                 round=row["round"],
-                runs=_runs(row["slots"]),
-                arms=await self._arms_of(campaign, row["round"]),
+                arms=self._arms[campaign, row["round"]],
+                runs=tuple((run.lower, run.upper - run.lower) for run in row["slots"]),
                 expires_at=row["expires_at"],
+                campaign=str(campaign),
             )
+            if not ask.listed:
+                return lease
+            slots = [{"slot": slot, "arm": arm} for slot, arm in lease.slots]
+            return lease.model_copy(update={"listed": slots})
         if outcome == "wait":
             return Wait(
                 status="wait", outstanding=row["outstanding"], retry_after=row["retry_after"] or 0.0
             )
         if outcome == "awaits_judges":
-            reason = await self._wanted_in(campaign, row["round"])
+            reason = await self._why_awaited(campaign, row["round"])
             return Wait(status="wait", outstanding=0, retry_after=JUDGES_SECONDS, reason=reason)
         if outcome == "key_reused":
             return problems.KeyReused()
         return Finished(status=outcome)
 
-    async def _wanted_in(self, campaign: UUID, number: int) -> str:
+    async def _why_awaited(self, campaign: UUID, number: int) -> str:
         """Return who should judge a round that waits, in words, which never change."""
         known = self._awaited.get((campaign, number))
         if known is None:
             row = await self._pool.fetchrow(sql.judges_wanted, campaign, number)
-            policy = policy_of(campaign, row["policy"])
+            policy = load_policy(campaign, row["policy"])
             words = awaited_words(
                 number, policy, row["arms"], row["fewest_seats"], named=row["named"]
             )
             known = remember(self._awaited, (campaign, number), words)
         return known
 
-    async def _arms_of(self, campaign: UUID, number: int) -> tuple[int, ...]:
-        """Return the arms of a round in the order of its slots."""
-        await self._learn_arms([(campaign, number)])
-        return self._arms[campaign, number]
-
-    async def _learn_arms(self, rounds: Sequence[tuple[UUID, int]]) -> None:
-        """Look up the arms of those rounds of which they are not known."""
-        unknown = {one for one in rounds if one not in self._arms}
-        if unknown:
-            for row in await self._pool.fetch(sql.arms_of_rounds, *zip(*unknown, strict=True)):
-                remember(self._arms, (row["campaign"], row["number"]), tuple(row["arms"]))
+    @asynccontextmanager
+    async def _errors_as_faults(self, campaign: UUID) -> AsyncIterator[None]:
+        """Turn an unexpected error in the block into a fault on the campaign."""
+        try:
+            async with translate_errors():
+                yield
+        except problems.ServiceProblem:
+            raise
+        except Exception as error:
+            fault = fault_of(campaign, "unexpected", error)
+            self._metrics.count_fault(fault)
+            raise fault from error
 
 
 def _check(campaign: UUID, rows: Sequence[asyncpg.Record], sent: Sequence[object]) -> None:
@@ -341,11 +402,7 @@ def _check(campaign: UUID, rows: Sequence[asyncpg.Record], sent: Sequence[object
         raise ValueError(f"{len(sent)} requests were sent, and {len(rows)} came back")
 
 
-def _runs(slots: Sequence[asyncpg.Range]) -> Runs:
-    return tuple((run.lower, run.upper - run.lower) for run in slots)
-
-
-def _told(tell: Tell, row: asyncpg.Record) -> Told | problems.Problem:
+def _told(tell: AnyTell, row: asyncpg.Record) -> Told | problems.ServiceProblem:
     match row["outcome"]:
         case "told":
             return Told(counted=row["counted"], late=row["late"], duplicate=row["duplicate"])
@@ -360,3 +417,29 @@ def _told(tell: Tell, row: asyncpg.Record) -> Told | problems.Problem:
         case "scores_needed":
             return problems.ScoresNeeded(units_to_text(tell.units[0]))
     return problems.ScoreOutOfRange()
+
+
+AT_ONCE = 5000
+"""Keys that one statement deletes, so that none takes long."""
+MOST = 200_000
+"""Keys that one call deletes: rounds wait to be closed."""
+
+
+async def expire_requests(
+    pool: asyncpg.Pool, seconds: float, *, now: datetime | None = None
+) -> int:
+    """Delete old idempotency keys of campaigns that ended; return how many.
+
+    Args:
+        pool: connections.
+        seconds: how long a campaign must have had no event.
+        now: the time; the database's by default.
+    """
+    deleted = 0
+    async with translate_errors():
+        while deleted < MOST:
+            campaign = await pool.fetchval(sql.next_to_expire, seconds, now)
+            if campaign is None:
+                break
+            deleted += len(await pool.fetch(sql.expire_requests, campaign, AT_ONCE))
+    return deleted

@@ -1,7 +1,8 @@
-"""Close a round: one transaction tells the policy what was seen and opens the next round."""
+"""Close rounds that are due: tell the policy, open the next round, retry what failed."""
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,30 +12,38 @@ import asyncpg
 import numpy as np
 
 from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.service.core.campaign_spec import OpenRound, next_round
-from affinity_bandits.service.core.faults import check_plan, check_sums, ours, policy_of, state_of
+from affinity_bandits.service import problems, tracing
+from affinity_bandits.service.core import faults
+from affinity_bandits.service.core.faults import (
+    check_plan,
+    check_sums,
+    errors_as_faults,
+    load_policy,
+    load_state,
+)
 from affinity_bandits.service.core.judging import fewest_seats, open_with_named
-from affinity_bandits.service.core.long_work import off_loop
-from affinity_bandits.service.core.scores import Scale
-from affinity_bandits.service.core.tallies import Nodes, tallies_in
-from affinity_bandits.service.store.named import sql
-from affinity_bandits.service.webhooks.notices import report
+from affinity_bandits.service.core.limits import off_loop
+from affinity_bandits.service.core.scores import Nodes, Scale, tallies_in
+from affinity_bandits.service.core.spec import RoundSlots, next_round
+from affinity_bandits.service.metrics import Metrics
+from affinity_bandits.service.store.connection import GONE, sql, transaction
+from affinity_bandits.service.webhooks.sending import report
 
 
 @dataclass(frozen=True)
-class Step:
+class RoundEnd:
     """The result of telling the policy what was seen in a round.
 
     Attributes:
-        saved: the policy's state after it, as `Policy.save` writes it.
-        dropped: arms that were candidates before and are not any more.
-        next: the round that comes next, or None where the horizon ended this one.
-        fewest_seats: the arm that should have the fewest of those who judge it, if any.
+        saved: the policy's state, as `Policy.save` writes it.
+        dropped: arms that are candidates no more.
+        next: the next round, or None at the horizon.
+        fewest_seats: the arm that should have the fewest judges, if any.
     """
 
     saved: dict[str, Any]
     dropped: tuple[int, ...]
-    next: OpenRound | None
+    next: RoundSlots | None
     fewest_seats: int | None = None
 
 
@@ -42,25 +51,15 @@ def advance(
     policy: RoundPolicy,
     nodes: Nodes,
     saved: dict[str, Any],
-    current: OpenRound,
+    current: RoundSlots,
     sums: list[int],
     tallies: list[list[int]],
     before: int,
-) -> Step:
-    """Tell the policy a finished round's sums, mapped to [0, 1], or its counts at the nodes.
-
-    Args:
-        policy: the campaign's.
-        nodes: the campaign's, with the scale that sums are on.
-        saved: its state before the round.
-        current: the round.
-        sums: the exact sum of each arm in units of 1e-9, in the round's order.
-        tallies: those of each arm, in the same order; empty where there are no nodes.
-        before: answers counted in earlier rounds.
-    """
+) -> RoundEnd:
+    """Tell the policy a finished round's sums, mapped to [0, 1], or its counts at the nodes."""
     if not current.whole:
         # The horizon cut the round short: as in a simulation, its answers decide nothing.
-        return Step(saved, (), None)
+        return RoundEnd(saved, (), None)
     state = policy.load(saved)
     if nodes.number:
         seen = [count for own in tallies for count in nodes.counts(own)]
@@ -73,7 +72,9 @@ def advance(
         arm for arm in range(arms) if candidate(state, arm) and not candidate(after, arm)
     )
     following = next_round(policy, after, arms, horizon, before + current.size)
-    return Step(policy.save(after, arms, horizon), dropped, following, fewest_seats(policy, after))
+    return RoundEnd(
+        policy.save(after, arms, horizon), dropped, following, fewest_seats(policy, after)
+    )
 
 
 async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime | None) -> bool:
@@ -91,10 +92,10 @@ async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime |
     number = head["round"]
     about = await db.fetchrow(sql.campaign_to_close, campaign)
     size = len(about["policy"]) + len(about["saved"])
-    policy = await off_loop(size, policy_of, campaign, about["policy"])
-    saved = await off_loop(size, state_of, campaign, policy, about["saved"])
+    policy = await off_loop(size, load_policy, campaign, about["policy"])
+    saved = await off_loop(size, load_state, campaign, policy, about["saved"])
     row = await db.fetchrow(sql.round_to_close, campaign, number)
-    current = OpenRound(tuple(row["arms"]), row["repetitions"], row["size"], final=False)
+    current = RoundSlots(tuple(row["arms"]), row["repetitions"], row["size"], final=False)
     scale = Scale(about["lowest"], about["highest"])
     rows = await db.fetch(sql.take_sums, campaign)
     nodes = check_sums(campaign, policy, scale, head["nodes"], len(current.arms), rows)
@@ -109,7 +110,7 @@ async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime |
         # One that closed a round and is older than these counts left them behind.
         if one["round"] == number and one["place"] < len(lapsed):
             lapsed[one["place"]] = one["slots"]
-    with ours(campaign, "decision"):
+    with errors_as_faults(campaign, "decision"):
         seen = (nodes, saved, current, sums, tallies, row["before"])
         made = await off_loop(size, advance, policy, *seen)
         check_plan(made.next, about["arms"], saved["horizon"] - row["before"] - current.size)
@@ -152,7 +153,7 @@ async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime |
     return True
 
 
-def _dropped(names: list[str], number: int, made: Step) -> dict[str, Any]:
+def _dropped(names: list[str], number: int, made: RoundEnd) -> dict[str, Any]:
     return {"round": number, "groups": [names[arm] for arm in made.dropped]}
 
 
@@ -165,22 +166,89 @@ async def opened(
     db: asyncpg.Connection,
     campaign: UUID,
     number: int,
-    round_: OpenRound,
+    round_: RoundSlots,
     *,
     before: int,
     now: datetime | None,
     wanted: int | None = None,
 ) -> None:
-    """Record that a round was opened, or that it waits to be.
-
-    Args:
-        db: the connection.
-        campaign: the one.
-        number: of the round.
-        round_: the round.
-        before: answers counted in earlier rounds.
-        now: the time; the database's if None.
-        wanted: the arm that should have the fewest of those who judge it, if any.
-    """
+    """Record that a round was opened, or that it waits to be."""
     shape = (round_.arms, round_.repetitions, round_.size)
     await db.execute(sql.open_round, campaign, number, *shape, before, now, wanted)
+
+
+CLOSED_AT_ONCE = 2
+"""Rounds that requests close at once in a process. A round of a thousand groups takes a while, and
+rounds that wait their turn hold no connection that asks and tells could use."""
+
+
+class Closer:
+    """Closes the rounds of the campaigns in one database.
+
+    Args:
+        pool: connections, as `connection.connect` makes them.
+        metrics: counts closed rounds and faults.
+    """
+
+    def __init__(self, pool: asyncpg.Pool, metrics: Metrics | None = None) -> None:
+        self._pool = pool
+        self._metrics = metrics or Metrics()
+        self._turns = asyncio.Semaphore(CLOSED_AT_ONCE)
+
+    async def close(self, campaign: UUID, *, now: datetime | None = None) -> bool:
+        """Close the open round if it has all its answers; return whether this call closed it.
+
+        Raises:
+            NeedsAttention: it cannot be closed, or could not be a moment ago.
+        """
+        async with self._turns, transaction(self._pool) as db:
+            held = await faults.find_held(db, campaign, now)
+            outcome = held or await self._try(db, campaign, now)
+        if isinstance(outcome, problems.NeedsAttention):
+            raise outcome
+        return outcome
+
+    async def close_told(self, campaign: UUID, *, now: datetime | None = None) -> None:
+        """Close a round whose last answer was told, if that can be done.
+
+        The answers are committed in any case; `close_due` tries again.
+        """
+        try:
+            await self.close(campaign, now=now)
+        except problems.ServiceProblem:
+            pass  # the round stays due, or the database is away
+        except Exception as error:
+            self._metrics.count_fault(faults.fault_of(campaign, "unexpected", error))
+
+    async def close_due(self, *, now: datetime | None = None) -> int:
+        """Close all due rounds that no other process is closing; return how many."""
+        closed = 0
+        while True:
+            async with transaction(self._pool) as db:
+                campaign = await db.fetchval(sql.next_due, now)
+                if campaign is None:
+                    return closed
+                closed += await self._try(db, campaign, now) is True
+
+    async def _try(
+        self, db: asyncpg.Connection, campaign: UUID, now: datetime | None
+    ) -> bool | problems.NeedsAttention:
+        """Close the open round if it is complete; if that fails, mark it and return the fault.
+
+        Must be called in a transaction.
+        """
+        try:
+            async with db.transaction():  # a savepoint: the mark must outlive what it is about
+                with tracing.timed("close round", campaign=str(campaign)):
+                    closed = await close_round(db, campaign, now=now)
+                self._metrics.rounds.inc(closed)
+                return closed
+        except problems.NeedsAttention as found:
+            fault = found
+        except GONE:
+            raise
+        except Exception as error:
+            fault = faults.fault_of(campaign, "record", error)
+        await faults.mark(db, fault, now)
+        self._metrics.count_fault(fault)
+        return fault

@@ -1,9 +1,7 @@
-"""Faults of the service that concern one campaign: recorded, retried, cleared.
+"""Faults of the service that keep one campaign from going on.
 
-A campaign whose round cannot be closed, or whose policy or state cannot be read, gets a row in
-`affinity.faults`, which every process sees. It is tried again after growing pauses by whichever
-process comes first, and the row goes when a try succeeds. Reasons are made of fixed words, version
-numbers and a policy's name: what an error says may quote data, and is for nobody but the log.
+A round that cannot be closed stays in `affinity.due` with the kind of the fault, the reason and the
+time of the next try. Reasons quote neither data nor errors, which may quote what a client sent.
 """
 
 from __future__ import annotations
@@ -19,16 +17,14 @@ import asyncpg
 
 from affinity_bandits.errors import UnknownName, shown
 from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.service.core.campaign_spec import OpenRound, served_policy
-from affinity_bandits.service.core.scores import Scale
-from affinity_bandits.service.core.tallies import Nodes, nodes_of, tallies_in
+from affinity_bandits.service.core.scores import Nodes, Scale, nodes_of, tallies_in
+from affinity_bandits.service.core.spec import RoundSlots, served_policy
 from affinity_bandits.service.problems import NeedsAttention
-from affinity_bandits.service.store.named import sql
-from affinity_bandits.service.webhooks.notices import report
+from affinity_bandits.service.store.connection import sql
+from affinity_bandits.service.webhooks.sending import report
 
-FIRST_PAUSE = 1.0
-LONGEST_PAUSE = 60.0
-"""Seconds until a marked campaign is tried again: the first time, and at most."""
+RETRY_SECONDS = 10.0
+"""Seconds until a round that could not be closed is tried again."""
 REASONS = {
     "policy": "this server has no policy of the name and settings that the campaign was made with",
     "state": "the saved state of its policy cannot be read",
@@ -37,8 +33,6 @@ REASONS = {
     "page": "its page cannot be put into words",
     "unexpected": "a request for it met a defect of the service",
 }
-PASSING = ("page", "unexpected")
-"""Kinds that keep no round from closing: their marks go if the fault is not met again."""
 
 
 def fault_of(campaign: UUID, kind: str, cause: Exception | None = None) -> NeedsAttention:
@@ -49,7 +43,7 @@ def fault_of(campaign: UUID, kind: str, cause: Exception | None = None) -> Needs
 
 
 @contextmanager
-def ours(campaign: UUID, kind: str) -> Iterator[None]:
+def errors_as_faults(campaign: UUID, kind: str) -> Iterator[None]:
     """Turn any error in the block into a fault; not for blocks that call the database."""
     try:
         yield
@@ -59,13 +53,13 @@ def ours(campaign: UUID, kind: str) -> Iterator[None]:
         raise fault_of(campaign, kind) from error
 
 
-def policy_of(campaign: UUID, text: str) -> RoundPolicy:
+def load_policy(campaign: UUID, text: str) -> RoundPolicy:
     """Return a campaign's policy from its stored JSON.
 
     Raises:
         NeedsAttention: this server cannot make it.
     """
-    with ours(campaign, "policy"):
+    with errors_as_faults(campaign, "policy"):
         try:
             return served_policy(json.loads(text))
         except UnknownName as error:
@@ -73,15 +67,15 @@ def policy_of(campaign: UUID, text: str) -> RoundPolicy:
             raise NeedsAttention(campaign, "policy", reason) from error
 
 
-def state_of(campaign: UUID, policy: RoundPolicy, text: str) -> dict[str, Any]:
+def load_state(campaign: UUID, policy: RoundPolicy, text: str) -> dict[str, Any]:
     """Return a campaign's saved state from its stored JSON, after checking that it can be loaded.
 
     Raises:
         NeedsAttention: the policy cannot go on from it.
     """
-    with ours(campaign, "state"):
-        saved = json.loads(text)
-        found = saved.get("version") if isinstance(saved, Mapping) else None
+    with errors_as_faults(campaign, "state"):
+        saved: dict[str, Any] = json.loads(text)
+        found = saved.get("version")
         if isinstance(found, int) and found != policy.version:
             raise NeedsAttention(
                 campaign,
@@ -90,19 +84,7 @@ def state_of(campaign: UUID, policy: RoundPolicy, text: str) -> dict[str, Any]:
                 f"server has version {policy.version}",
             )
         policy.load(saved)
-    assert isinstance(saved, dict)
     return saved
-
-
-def check_places(campaign: UUID, last: int | None, width: int) -> None:
-    """Check that the sums of an open round belong to its arms.
-
-    Raises:
-        NeedsAttention: they are not.
-    """
-    with ours(campaign, "record"):
-        if last is not None and last >= width:
-            raise ValueError("sums are of arms that the round does not have")
 
 
 def check_sums(
@@ -113,38 +95,25 @@ def check_sums(
     width: int,
     rows: Sequence[Mapping[str, Any]],
 ) -> Nodes:
-    """Check what an open round has of each arm; return the nodes that its tallies are for.
-
-    Args:
-        campaign: the one.
-        policy: the campaign's.
-        scale: the campaign's.
-        number: how many nodes the campaign was made with.
-        width: how many arms the round has.
-        rows: of `affinity.sums`.
+    """Check the sums and tallies of an open round; return the nodes that its tallies are for.
 
     Raises:
-        NeedsAttention: sums are of no arm, or tallies not of the same answers as sums.
+        NeedsAttention: a sum belongs to no arm, or tallies and sums disagree.
     """
-    check_places(campaign, max((row["place"] for row in rows), default=None), width)
-    with ours(campaign, "record"):
+    with errors_as_faults(campaign, "record"):
         nodes = nodes_of(policy, scale)
         if nodes.number != number:
             raise ValueError("the policy has other nodes than the campaign was made with")
         for row in rows:
+            if row["place"] >= width:
+                raise ValueError("sums are of arms that the round does not have")
             if not nodes.fit(tallies_in(row), row["answers"], int(row["total"])):
                 raise ValueError("tallies and sums are not of the same answers")
     return nodes
 
 
-def check_plan(round_: OpenRound | None, arms: int, left: int) -> None:
-    """Check the round that a policy planned, before it is stored.
-
-    Args:
-        round_: the round; None for none.
-        arms: how many the campaign has.
-        left: answers up to the horizon.
-    """
+def check_plan(round_: RoundSlots | None, arms: int, left: int) -> None:
+    """Check the round that a policy planned, before it is stored."""
     if round_ is None:
         if left > 0:
             raise ValueError("a policy plans rounds up to the horizon")
@@ -152,57 +121,16 @@ def check_plan(round_: OpenRound | None, arms: int, left: int) -> None:
         raise ValueError("a round is of different arms of the campaign")
 
 
-async def held(
+async def find_held(
     db: asyncpg.Connection, campaign: UUID, now: datetime | None
 ) -> NeedsAttention | None:
-    """Return the fault on a campaign whose next try is not due yet; None if there is none."""
-    row = await db.fetchrow(sql.held, campaign, now, PASSING)
+    """Return the fault of a campaign whose next try is not due yet; None if there is none."""
+    row = await db.fetchrow(sql.held_fault, campaign, now)
     return None if row is None else NeedsAttention(campaign, row["kind"], row["reason"])
 
 
 async def mark(db: asyncpg.Connection, fault: NeedsAttention, now: datetime | None) -> None:
-    """Record a failed try; the pause before the next one doubles each time, up to a limit."""
+    """Record that a round could not be closed, and notify the tenant's webhooks the first time."""
     what = (fault.campaign, fault.kind, fault.reason)
-    if await db.fetchval(sql.mark, *what, now, FIRST_PAUSE, LONGEST_PAUSE):
+    if await db.fetchval(sql.mark_fault, *what, now, RETRY_SECONDS):
         await report(db, fault.campaign, "attention")
-
-
-async def note(pool: asyncpg.Pool, found: Sequence[NeedsAttention]) -> set[UUID]:
-    """Mark campaigns on which requests met faults; return those whose mark is new.
-
-    Heads are locked first, and in order, as by whoever closes rounds; where there is nothing to
-    mark, none is: readers do not wait for a campaign that is marked already.
-    """
-    whats = [[getattr(one, name) for one in found] for name in ("campaign", "kind", "reason")]
-    pauses = [LONGEST_PAUSE if one.kind in PASSING else FIRST_PAUSE for one in found]
-    async with pool.acquire() as db, db.transaction():
-        unmarked = await db.fetch(sql.unmarked, *whats[:2], PASSING)
-        if not unmarked:
-            return set()
-        for row in unmarked:
-            await db.execute(sql.lock_head, row["campaign"])
-        rows = await db.fetch(sql.note, *whats, pauses, PASSING)
-        new = {row["campaign"] for row in rows}
-        for campaign in new:
-            await report(db, campaign, "attention")
-    return new
-
-
-async def forget(db: asyncpg.Connection, campaign: UUID) -> None:
-    """Remove a campaign's mark."""
-    await db.execute(sql.forget, campaign)
-
-
-async def examine(db: asyncpg.Connection, campaign: UUID) -> None:
-    """Check that an open campaign can go on.
-
-    Raises:
-        NeedsAttention: it could not.
-    """
-    row = await db.fetchrow(sql.examine, campaign)
-    if row is not None and row["status"] == "open":
-        policy = policy_of(campaign, row["policy"])
-        state_of(campaign, policy, row["saved"])
-        rows = await db.fetch(sql.stored_sums, campaign)
-        scale = Scale(row["lowest"], row["highest"])
-        check_sums(campaign, policy, scale, row["nodes"], row["width"], rows)

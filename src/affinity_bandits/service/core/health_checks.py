@@ -1,8 +1,6 @@
-"""Look at the health of campaigns, a few every second, and keep what was found.
+"""Check the health of campaigns, a few every second, and store the findings.
 
-A look reads what is summed already: counts of closed rounds, sums and lapses of the open one, runs
-of slots that expired leases owe, scores by rater, and the last few events. It never reads a
-campaign's whole trail, and pages and replies read only what the last look left behind.
+A check reads sums and counts and the last few events, never a whole trail.
 """
 
 from __future__ import annotations
@@ -19,18 +17,26 @@ from uuid import UUID
 import asyncpg
 import numpy as np
 
-from affinity_bandits.service.core.faults import policy_of
+from affinity_bandits.service.core.faults import load_policy
 from affinity_bandits.service.core.scores import Scale, from_units
 from affinity_bandits.service.health import words
-from affinity_bandits.service.health.committee import RoundCommittee, find_misfit
-from affinity_bandits.service.health.ends import RoundScores, find_at_end
-from affinity_bandits.service.health.missing import RoundLapses, find_missing
-from affinity_bandits.service.health.raters import SHARE, OneRater, gives_nearly_all
-from affinity_bandits.service.health.standstill import AnswerTimes, find_standstill
+from affinity_bandits.service.health.checks import (
+    SHARE,
+    AnswerTimes,
+    OneRater,
+    RoundCommittee,
+    RoundLapses,
+    RoundScores,
+    find_at_end,
+    find_misfit,
+    find_missing,
+    find_standstill,
+    gives_nearly_all,
+)
+from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.problems import NeedsAttention
-from affinity_bandits.service.store.connection import GONE, transaction
-from affinity_bandits.service.store.named import sql
-from affinity_bandits.service.webhooks.notices import Details, report
+from affinity_bandits.service.store.connection import GONE, sql, transaction
+from affinity_bandits.service.webhooks.sending import Details, report
 
 LOOK_SECONDS = 60.0
 """Until the first look at a campaign, and between two."""
@@ -50,17 +56,17 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Look:
-    """What a look at a campaign has read.
+    """The data of a check of one campaign.
 
     Attributes:
-        about: the campaign, its head, its open round and what the last look left.
-        closed: its last closed rounds, in increasing order.
+        about: the campaign, its head, its open round and the result of the last check.
+        closed: the last closed rounds, oldest first.
         sums: of the open round, by place.
-        lapses: slots of the open round that lapsed and are counted, by place.
+        lapses: lapsed slots of the open round, by place.
         owed: runs of slots that expired first leases owe.
         events: the last few.
-        busiest: the rater who gave more than four of five scores so far, if there is one.
-        committee: whether the policy is told of a committee, all of which judges.
+        busiest: the rater who gave more than four of five scores, if any.
+        committee: whether the policy is told about a committee.
     """
 
     about: Row
@@ -88,30 +94,22 @@ class HealthChecks:
 
     Args:
         pool: connections.
-        failed: called with an unexpected error of one look, which keeps no other from going on.
-        clock: seconds, by which it is seen how long looks take.
+        metrics: counts unexpected errors of a check; the next one goes on.
+        clock: seconds, to limit how long checks take.
     """
 
     def __init__(
         self,
         pool: asyncpg.Pool,
-        failed: Callable[[BaseException], None] = lambda _: None,
+        metrics: Metrics | None = None,
         clock: Callable[[], float] = perf_counter,
     ) -> None:
         self._pool = pool
-        self._failed = failed
+        self._metrics = metrics or Metrics()
         self._clock = clock
 
-    async def watch_the_rest(self) -> None:
-        """Have looks at campaigns that an older version made beside this one."""
-        await self._pool.execute(sql.watch_the_rest)
-
     async def check_due(self, *, now: datetime | None = None) -> int:
-        """Look at some of the campaigns whose turn it is; return how many.
-
-        Args:
-            now: the time; the database's if None.
-        """
+        """Look at some of the campaigns whose turn it is; return how many."""
         begun = self._clock()
         for looks in range(MOST_LOOKS):
             if self._clock() - begun > MOST_SECONDS:
@@ -124,7 +122,7 @@ class HealthChecks:
             except GONE:
                 raise
             except Exception as error:
-                self._failed(error)
+                self._metrics.count_failure(error)
         return MOST_LOOKS
 
     async def check(self, campaign: UUID, *, now: datetime | None = None) -> None:
@@ -190,7 +188,7 @@ async def _busiest(db: asyncpg.Connection, campaign: UUID) -> OneRater | None:
 def _told_committee(campaign: UUID, policy: str) -> bool:
     """Return whether a policy is told of a committee, all of which judges."""
     try:
-        made = policy_of(campaign, policy)
+        made = load_policy(campaign, policy)
     except NeedsAttention:  # which others say; the other checks need no policy
         return False
     return made.told_judges and made.judging_body == "committee"
@@ -242,9 +240,8 @@ def lapses_of(look: Look) -> list[RoundLapses]:
             whole=one["size"] % len(one["arms"]) == 0,
         )
         for one in look.closed
-        if one["lapsed"] is not None and len(one["lapsed"]) == len(one["arms"])
     ]
-    if about["status"] == "exhausted" or not about["lapses_known"]:
+    if about["status"] == "exhausted":
         return rounds
     width = about["width"]
     lapsed = runs_by_place([(one["first"], one["beyond"]) for one in look.owed], width)

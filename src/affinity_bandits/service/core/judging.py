@@ -1,7 +1,7 @@
-"""Who judges a round: named by whoever runs the campaign, told to the policy, put on record.
+"""Judges of a round: named by the campaign's owner, told to the policy, put on record.
 
-A campaign whose policy is told who judges has no slots in a round until somebody has said. What is
-here without a database is what `replay` computes again.
+If the policy must know who judges, a round has no slots until its judges are named. `replay` uses
+the functions that need no database.
 """
 
 from __future__ import annotations
@@ -18,22 +18,27 @@ from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.service import problems
-from affinity_bandits.service.core.campaign_spec import OpenRound, open_round
-from affinity_bandits.service.core.faults import check_plan, ours, policy_of, state_of
-from affinity_bandits.service.store.named import sql
-from affinity_bandits.service.webhooks.notices import report
-from affinity_bandits.wire.limits import MOST_JUDGES
-from affinity_bandits.wire.values import check_key
+from affinity_bandits.service.core.faults import (
+    check_plan,
+    errors_as_faults,
+    load_policy,
+    load_state,
+)
+from affinity_bandits.service.core.spec import RoundSlots, counts_by_arm, open_round
+from affinity_bandits.service.store.connection import sql
+from affinity_bandits.service.webhooks.sending import report
+from affinity_bandits.wire import NameJudges
+from affinity_bandits.wire.base import MOST_JUDGES, check_key
 
 
 @dataclass(frozen=True)
-class Judges:
-    """Those who judge a round; checked when made.
+class JudgeCounts:
+    """The judges of a round; checked when made.
 
     Args:
-        counts: how many of each arm of the campaign.
-        outsiders: how many who belong to none.
-        standing: whether they judge the rounds after it as well, until others are named.
+        counts: judges of each arm.
+        outsiders: judges of no arm.
+        standing: whether they also judge later rounds until others are named.
     """
 
     counts: tuple[int, ...]
@@ -53,13 +58,13 @@ class Judges:
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Judges:
+    def from_json(cls, data: Mapping[str, Any]) -> JudgeCounts:
         """Return those in the detail of an event, or in a row."""
         return cls(tuple(data["judges"]), data["outsiders"], data["standing"])
 
 
 @dataclass(frozen=True)
-class NamedJudges:
+class Appointment:
     """Judges who were named for rounds to come.
 
     Attributes:
@@ -70,7 +75,7 @@ class NamedJudges:
 
     event: int
     round: int
-    judges: Judges
+    judges: JudgeCounts
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,7 @@ class Naming:
         actor: who names them.
     """
 
-    judges: Judges
+    judges: JudgeCounts
     round: int | None
     key: str
     actor: str
@@ -95,6 +100,16 @@ class Naming:
     def to_json(self) -> dict[str, Any]:
         """Return what a repeat must have in common with it, as JSON-ready data."""
         return self.judges.to_json() | {"asked": self.round}
+
+
+def read_judges(body: NameJudges, names: Sequence[str]) -> JudgeCounts:
+    """Return the judges that a request names.
+
+    Raises:
+        InvalidInput: some are of a group that the campaign does not have.
+    """
+    counts = counts_by_arm("judges", body.judges, names)
+    return JudgeCounts(counts, body.outsiders, body.standing)
 
 
 class RoundIsDue(Exception):  # noqa: N818 - reads as the fact it states
@@ -109,30 +124,17 @@ def fewest_seats(policy: RoundPolicy, state: Any) -> int | None:
     return arm if arm >= 0 else None
 
 
-def in_order(wanted: int | None, left: Sequence[int], judges: Judges) -> bool:
-    """Return whether the arm that should have the fewest judges has no more than any that is left.
-
-    Args:
-        wanted: that arm; None where any judges will do.
-        left: arms that may still be the best.
-        judges: those who would judge.
-    """
+def in_order(wanted: int | None, left: Sequence[int], judges: JudgeCounts) -> bool:
+    """Return whether the arm `wanted` has no more judges than any arm that is left."""
     if wanted is None:
         return True
     return all(judges.counts[wanted] <= judges.counts[arm] for arm in left)
 
 
 def judged_round(
-    policy: RoundPolicy, saved: Mapping[str, Any], judges: Judges, before: int
-) -> tuple[dict[str, Any], OpenRound]:
-    """Tell the policy who judges the round; return its state then, as saved, and the round.
-
-    Args:
-        policy: the campaign's.
-        saved: its state before the round.
-        judges: those who judge it.
-        before: answers counted in earlier rounds.
-    """
+    policy: RoundPolicy, saved: Mapping[str, Any], judges: JudgeCounts, before: int
+) -> tuple[dict[str, Any], RoundSlots]:
+    """Tell the policy who judges the round; return its state then, as saved, and the round."""
     arms, horizon = saved["arms"], saved["horizon"]
     if len(judges.counts) != arms:
         raise InvalidInput("judges", f"a number for each of the {arms} arms", judges.counts)
@@ -143,15 +145,7 @@ def judged_round(
 def awaited_words(
     number: int, policy: RoundPolicy, arms: Sequence[str], wanted: int | None, *, named: bool
 ) -> str:
-    """Return what a round waits for that nobody was named to judge, in words.
-
-    Args:
-        number: of the round.
-        policy: the campaign's.
-        arms: names.
-        wanted: the arm that should have the fewest seats, if there is one.
-        named: whether somebody was, who cannot judge it without favouring that arm.
-    """
+    """Return what a round waits for that nobody was named to judge, in words."""
     if policy.judging_body == "committee":
         return f"nobody has said yet who is in the committee before round {number}"
     words = f"the panel of round {number} is not named yet"
@@ -171,20 +165,13 @@ async def name_judges(
 ) -> None:
     """Name who judges the round that waits, which opens it, or the one after the open round.
 
-    To be called in a transaction: either all of it is done or nothing.
-
-    Args:
-        db: the connection.
-        tenant: whose campaign it is.
-        campaign: the one.
-        naming: the request.
-        now: the time; the database's if None.
+    Must be called in a transaction.
 
     Raises:
         RoundIsDue: the open round must be closed first.
         NoSuchCampaign: this tenant has none by that id.
         KeyReused: the key came before with another request.
-        JudgesNotAsked: the campaign does not ask who judges, or not any more.
+        JudgesNotAsked: the campaign does not ask who judges.
         JudgesSettled: the round is open, and others judge it.
         NeedsAttention: the policy or its state cannot be read, or the policy fails.
     """
@@ -199,7 +186,7 @@ async def name_judges(
             raise problems.KeyReused
         return
     about = await db.fetchrow(sql.campaign_to_close, campaign)
-    policy = policy_of(campaign, about["policy"])
+    policy = load_policy(campaign, about["policy"])
     _check_asked(policy, head["status"], about["arms"], judges)
     current, waits = head["round"], head["awaits_judges"]
     if not waits and head["answered"] == head["size"]:
@@ -218,7 +205,7 @@ async def name_judges(
     event = head["events"] + 1
     detail = request | {"round": coming, "named": None, "opened": None}
     if waits:
-        saved = state_of(campaign, policy, about["saved"])
+        saved = load_state(campaign, policy, about["saved"])
         detail["opened"] = await _open(db, campaign, policy, saved, current, judges, now)
     else:
         await db.execute(sql.count_event, campaign)
@@ -243,27 +230,16 @@ async def open_with_named(
     left: Sequence[int],
     now: datetime | None,
 ) -> None:
-    """Open a round that waits if somebody was named to judge it and does not favour the leader.
-
-    Args:
-        db: a connection in a transaction.
-        campaign: the one.
-        policy: its policy.
-        saved: the policy's state.
-        number: of the round.
-        event: the number that the event gets.
-        left: arms that may still be the best.
-        now: the time; the database's if None.
-    """
+    """Open a round that waits if somebody was named to judge it and does not favour the leader."""
     row = await db.fetchrow(sql.named_judges, campaign)
     if row is None:
         return
-    judges = Judges.from_json(row)
-    with ours(campaign, "decision"):
+    judges = JudgeCounts.from_json(row)
+    with errors_as_faults(campaign, "decision"):
         wanted = fewest_seats(policy, policy.load(saved))
     if not in_order(wanted, left, judges):
         return
-    named = NamedJudges(row["event"], number, judges)
+    named = Appointment(row["event"], number, judges)
     await open_with(db, campaign, policy, saved, named, event, now)
     if not judges.standing:
         await db.execute(sql.forget_judges, campaign)
@@ -274,7 +250,7 @@ async def open_with(
     campaign: UUID,
     policy: RoundPolicy,
     saved: Mapping[str, Any],
-    named: NamedJudges,
+    named: Appointment,
     event: int,
     now: datetime | None,
 ) -> None:
@@ -286,7 +262,7 @@ async def open_with(
     await db.execute(sql.add_event, campaign, event, now, *rest)
 
 
-def _check_asked(policy: RoundPolicy, status: str, arms: int, judges: Judges) -> None:
+def _check_asked(policy: RoundPolicy, status: str, arms: int, judges: JudgeCounts) -> None:
     if not policy.told_judges:
         raise problems.JudgesNotAsked("its policy is not told who judges")
     if status != "open":
@@ -301,12 +277,12 @@ async def _open(
     policy: RoundPolicy,
     saved: Mapping[str, Any],
     number: int,
-    judges: Judges,
+    judges: JudgeCounts,
     now: datetime | None,
 ) -> dict[str, Any]:
     """Open a round that waits; return it as events record it."""
     row = await db.fetchrow(sql.round_to_judge, campaign, number)
-    with ours(campaign, "decision"):
+    with errors_as_faults(campaign, "decision"):
         after, round_ = judged_round(policy, saved, judges, row["before"])
         check_plan(round_, saved["arms"], saved["horizon"] - row["before"])
         if round_.size == 0:

@@ -1,4 +1,4 @@
-"""API keys: stored as digests, each with a tenant, scopes and limits."""
+"""API keys: stored as digests, with a tenant, scopes and limits; made, listed and revoked."""
 
 from __future__ import annotations
 
@@ -7,38 +7,35 @@ import hashlib
 import hmac
 import secrets
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import asyncpg
 
-from affinity_bandits import checks
+from affinity_bandits import checks, wire
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.service.core.addresses import source_of
-from affinity_bandits.service.core.buckets import Buckets
-from affinity_bandits.service.core.memory import remember
+from affinity_bandits.service import problems
+from affinity_bandits.service.core.limits import RateLimiter, remember, source_of
 from affinity_bandits.service.problems import TooManyRefusals
-from affinity_bandits.service.store.connection import translate_errors
-from affinity_bandits.service.store.named import sql
-from affinity_bandits.wire.limits import (
+from affinity_bandits.service.store.connection import sql, transaction, translate_errors
+from affinity_bandits.wire.base import (
     API_KEY,
     FASTEST_RATE,
     LARGEST_BODY,
     LARGEST_LIMIT,
+    MOST_KEYS,
     SCOPES,
     SLOWEST_RATE,
     SMALLEST_LIMIT,
 )
 
 REQUESTS_PER_SECOND = 1000.0
-REFUSALS_PER_SECOND = 5.0
-"""Requests without a good key that one address may make before it is told to wait. People mistype
-a few, and a server with a revoked key makes one for each of its requests."""
-REFUSALS_AT_ONCE = 50.0
-LOOKUPS_AT_ONCE = 2
-"""Keys that are looked up at once for all addresses that have been told to wait: a good key among
-them still passes, and bad ones keep the database's connections from nobody."""
+REFUSALS_PER_SECOND, REFUSALS_AT_ONCE = 5.0, 50.0
+"""Requests without a good key that one address may make before it is told to wait."""
+LOOKUPS_AT_ONCE = 4
+"""Keys that a process looks up at once, so that bad keys leave database connections to others."""
 
 
 @dataclass(frozen=True)
@@ -95,8 +92,8 @@ async def make_key(
 ) -> str:
     """Make an API key and return its text, which cannot be shown again.
 
-    One that has a parent stands for it, and ends when the parent is revoked. The secret has 256
-    random bits, so a plain digest of it is as hard to turn round as a slow one.
+    A key with a parent stands for it and ends with it. The secret has 256 random bits, so a plain
+    digest is safe to store.
     """
     check_name("name", name)
     wanted = [checks.choice("scopes", scope, SCOPES) for scope in scopes]
@@ -141,12 +138,12 @@ async def forget_sessions(pool: asyncpg.Pool, tenant: int) -> None:
 class KeyRing:
     """Looks up API keys in the database, and caches them for a short while.
 
-    A key that is revoked goes on working for at most that while in a process that saw it. Whoever
-    sends many that are no good is told to wait, by address.
+    Another process may accept a revoked key for that long. An address that sends many bad keys is
+    told to wait.
 
     Args:
         pool: connections.
-        key_cache_ttl: for how long.
+        key_cache_ttl: seconds for which keys are cached.
     """
 
     def __init__(self, pool: asyncpg.Pool, key_cache_ttl: float = 10.0) -> None:
@@ -155,15 +152,11 @@ class KeyRing:
         self._known: dict[bytes, tuple[float, Principal]] = {}
         # Apart, so that any number of bad keys leaves the good ones where they are.
         self._unknown: dict[bytes, float] = {}
-        self._refused = Buckets(REFUSALS_PER_SECOND, REFUSALS_AT_ONCE)
-        self._suspects = asyncio.Semaphore(LOOKUPS_AT_ONCE)
+        self._refusals = RateLimiter()
+        self._lookups = asyncio.Semaphore(LOOKUPS_AT_ONCE)
 
     async def principal(self, text: str | None, host: str = "") -> Principal | None:
         """Return the principal of an API key; None if it is unknown, revoked or expired.
-
-        Args:
-            text: the key; None where there is none.
-            host: the address that it comes from.
 
         Raises:
             TooManyRefusals: it is no good, and neither were many others from there.
@@ -172,18 +165,23 @@ class KeyRing:
         principal = None
         if found is not None:
             digest = _digest(found[0])  # memory holds no secrets either
-            principal = await self._remembered(digest, found[1], found[2], host)
+            principal = await self._remembered(digest, found[1], found[2])
         ends = None if principal is None else principal.expires_at
         if principal is not None and (ends is None or ends > datetime.now(ends.tzinfo)):
             return principal
-        wait = self._refused.take(source_of(host))
+        source = source_of(host)
+        wait = self._refusals.take(source, REFUSALS_PER_SECOND, burst=REFUSALS_AT_ONCE)
         if wait > 0:
             raise TooManyRefusals(wait)
         return None
 
-    async def _remembered(
-        self, digest: bytes, key_id: str, secret: str, host: str
-    ) -> Principal | None:
+    def forget(self, key_ids: Collection[str]) -> None:
+        """Look up these keys, and sessions that stand for them, when they come again."""
+        for digest, (_, principal) in list(self._known.items()):
+            if principal.key_id in key_ids or principal.actor in key_ids:
+                del self._known[digest]
+
+    async def _remembered(self, digest: bytes, key_id: str, secret: str) -> Principal | None:
         """Return the principal of a key, from memory if it was looked up a short while ago."""
         now = time.monotonic()
         known = self._known.get(digest)
@@ -191,10 +189,7 @@ class KeyRing:
             return known[1]
         if self._unknown.get(digest, 0.0) >= now:
             return None
-        if self._refused.empty(source_of(host)):
-            async with self._suspects:
-                principal = await self._look_up(key_id, secret)
-        else:
+        async with self._lookups:
             principal = await self._look_up(key_id, secret)
         until = time.monotonic() + self._seconds
         if principal is None:
@@ -224,3 +219,81 @@ def check_name(parameter: str, name: object) -> None:
     """Check the name of a key or a tenant."""
     if not isinstance(name, str) or not 1 <= len(name) <= 200 or not name.isprintable():
         raise InvalidInput(parameter, "1 to 200 printable characters", name)
+
+
+async def make_key_by(pool: asyncpg.Pool, maker: Principal, wanted: wire.CreateKey) -> wire.MadeKey:
+    """Make a key that may do no more than its maker.
+
+    Raises:
+        GivesTooMuch: a scope or a limit exceeds the maker's.
+        TooManyKeys: the tenant has as many in use as it may have.
+        MakerRevoked: the maker was revoked a moment ago.
+    """
+    check_name("name", wanted.name)
+    scopes = sorted(set(wanted.scopes))
+    rate = wanted.requests_per_second or maker.requests_per_second
+    body = wanted.largest_body or maker.largest_body
+    expires_at = wanted.expires_at or maker.expires_at
+    _check_within(maker, scopes, rate, body, expires_at)
+    id_, digest, text = new_secret()
+    async with transaction(pool) as db:
+        await db.execute(sql.lock_tenant, maker.tenant)
+        # Locked, so that a key that is being revoked makes none, or one that is revoked with it.
+        if await db.fetchval(sql.maker, maker.key_id) is None:
+            raise problems.MakerRevoked
+        if await db.fetchval(sql.count_keys, maker.tenant) >= MOST_KEYS:
+            raise problems.TooManyKeys(MOST_KEYS)
+        what = (id_, maker.tenant, wanted.name, digest, scopes, rate, body, expires_at)
+        row = await db.fetchrow(sql.make_key_by, *what, maker.key_id)
+    return wire.MadeKey(**dict(row), key=text)
+
+
+async def keys_of(
+    pool: asyncpg.Pool, tenant: int, position: int | None, limit: int
+) -> tuple[tuple[wire.ApiKey, ...], int | None]:
+    """Return a page of a tenant's keys, oldest first, without sessions of browsers.
+
+    Keys are never deleted, so how many came before says where a page begins.
+    """
+    before = position or 0
+    async with translate_errors():
+        rows = await pool.fetch(sql.page_of_keys, tenant, limit + 1, before)
+    following = before + limit if len(rows) > limit else None
+    return tuple(wire.ApiKey(**dict(row)) for row in rows[:limit]), following
+
+
+async def revoke_key_of(
+    pool: asyncpg.Pool, tenant: int, key_id: str, *, made: bool
+) -> tuple[str, ...]:
+    """Revoke a tenant's key, and with `made` all keys that descend from it; return their ids.
+
+    With `made` the key itself may be revoked already.
+
+    Raises:
+        NoSuchKey: the tenant has no such key, or none in use without `made`.
+    """
+    async with transaction(pool) as db:
+        if made:
+            # No key is made meanwhile, so that one statement sees them all.
+            await db.execute(sql.lock_tenant, tenant)
+        revoke = sql.revoke_with_made if made else sql.revoke_key_of
+        rows: list[Any] = await db.fetch(revoke, tenant, key_id)
+        if not rows and not (made and await db.fetchval(sql.key_of, tenant, key_id)):
+            raise problems.NoSuchKey(key_id)
+    return tuple(row["id"] for row in rows)
+
+
+def _check_within(
+    maker: Principal, scopes: Sequence[str], rate: float, body: int, expires_at: datetime | None
+) -> None:
+    beyond = set(scopes) - maker.scopes
+    if beyond:
+        raise problems.GivesTooMuch("scopes", f"of {', '.join(sorted(maker.scopes))}", scopes)
+    if rate > maker.requests_per_second:
+        most = f"at most {maker.requests_per_second:g}"
+        raise problems.GivesTooMuch("requests_per_second", most, rate)
+    if body > maker.largest_body:
+        raise problems.GivesTooMuch("largest_body", f"at most {maker.largest_body}", body)
+    ends = maker.expires_at
+    if ends is not None and (expires_at is None or expires_at > ends):
+        raise problems.GivesTooMuch("expires_at", f"no later than {ends.isoformat()}", expires_at)

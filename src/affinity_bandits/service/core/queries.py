@@ -1,30 +1,32 @@
-"""Read-only queries: campaigns, rounds and events as they stand.
+"""Read-only queries: campaigns, rounds and events.
 
-What is shown of a campaign is what the database knows. Its policy and state are read all the same,
-to see whether it could go on; one that could not is shown with that, and keeps no other from being
-shown.
+Policy and state of a campaign are loaded as well, to report whether it can go on.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
 import asyncpg
 
-from affinity_bandits.policies import FOREVER
-from affinity_bandits.service.core.campaign_spec import CampaignSpec, Planned, tellers_stored
-from affinity_bandits.service.core.faults import check_places, ours, policy_of, state_of
-from affinity_bandits.service.core.judging import Judges
-from affinity_bandits.service.core.long_work import off_loop
-from affinity_bandits.service.core.records import Campaign, ClosedRound, Progress, Stored
-from affinity_bandits.service.core.scores import from_units
+from affinity_bandits.policies import FOREVER, RoundPolicy
+from affinity_bandits.service.core.faults import load_policy, load_state
+from affinity_bandits.service.core.limits import off_loop
+from affinity_bandits.service.core.scores import from_units, units_to_text
+from affinity_bandits.service.core.spec import (
+    CampaignRecord,
+    PlannedTime,
+    RoundRecord,
+    UnknownPolicy,
+    tellers_stored,
+)
 from affinity_bandits.service.problems import NeedsAttention, NoSuchCampaign
-from affinity_bandits.service.store.connection import translate_errors
-from affinity_bandits.service.store.named import sql
-from affinity_bandits.wire import Attention, Event, Finding, Health
+from affinity_bandits.service.store.connection import sql, translate_errors
+from affinity_bandits.wire import Arm, Attention, Event, Finding, Health, Judges, NamedJudges
+from affinity_bandits.wire.campaigns import OpenRound
 
 
 class CampaignQueries:
@@ -32,18 +34,12 @@ class CampaignQueries:
 
     Args:
         pool: connections; they may lead to a read replica, which is then a little behind.
-        note: given the faults that are found, as `Campaigns.note` is.
     """
 
-    def __init__(
-        self,
-        pool: asyncpg.Pool,
-        note: Callable[[Sequence[NeedsAttention]], Awaitable[None]] | None = None,
-    ) -> None:
+    def __init__(self, pool: asyncpg.Pool) -> None:
         self._pool = pool
-        self._note = note
 
-    async def campaign(self, tenant: int, campaign: UUID) -> Campaign:
+    async def campaign(self, tenant: int, campaign: UUID) -> CampaignRecord:
         """Return a campaign as it stands.
 
         Raises:
@@ -54,7 +50,7 @@ class CampaignQueries:
             row = await self._pool.fetchrow(query, tenant, campaign)
         if row is None:
             raise NoSuchCampaign(campaign)
-        return (await self._shown([row]))[0]
+        return (await self._records([row]))[0]
 
     async def arms(self, tenant: int, campaign: UUID) -> tuple[str, ...]:
         """Return the names of a campaign's arms.
@@ -70,23 +66,22 @@ class CampaignQueries:
 
     async def campaigns(
         self, tenant: int, after: int | None, limit: int
-    ) -> tuple[list[Campaign], int | None]:
+    ) -> tuple[list[CampaignRecord], int | None]:
         """Return a page of the tenant's campaigns, oldest first, and where the next one begins."""
         query = sql.campaigns + " WHERE c.tenant = $1 AND c.number > $2 ORDER BY c.number LIMIT $3"
         rows, more = await self._page(query, tenant, after=after, limit=limit)
-        return await self._shown(rows), more
+        return await self._records(rows), more
 
     async def rounds(
         self, tenant: int, campaign: UUID, after: int | None, limit: int
-    ) -> tuple[list[ClosedRound], int | None]:
+    ) -> tuple[list[RoundRecord], int | None]:
         """Return a page of closed rounds, in order, and where the next one begins."""
+        names = await self.arms(tenant, campaign)
         start = None if after is None else min(after, 2**31 - 1)
         rows, more = await self._page(
             sql.page_of_rounds, tenant, campaign, after=start, limit=limit
         )
-        if not rows:
-            await self.arms(tenant, campaign)  # refused where there is no such campaign
-        return [_closed(row) for row in rows], more
+        return [_round(row, names) for row in rows], more
 
     async def events(
         self, tenant: int, campaign: UUID, after: int | None, limit: int
@@ -96,32 +91,19 @@ class CampaignQueries:
         rows, more = await self._page(sql.page_of_events, campaign, after=after, limit=limit)
         return [_event(row) for row in rows], more
 
-    async def answers(self, campaigns: Sequence[Campaign]) -> dict[UUID, tuple[int, ...]]:
-        """Return how many answers each arm of each campaign has, the open round included."""
+    async def _records(self, rows: Sequence[asyncpg.Record]) -> list[CampaignRecord]:
         async with translate_errors():
-            ids = [one.id for one in campaigns]
-            rows = await self._pool.fetch(sql.answers_of_closed_rounds, ids)
-        found = {one.id: [0] * len(one.spec.arms) for one in campaigns}
-        for row in rows:
-            counts = found[row["campaign"]]
-            if row["arm"] in range(len(counts)):  # what does not fit keeps nobody's list
-                counts[row["arm"]] += int(row["n"])
-        for one in campaigns:
-            if one.status == "exhausted":
-                continue  # its last round is among the closed ones
-            for arm, count in zip(one.round.arms, one.round.answers, strict=True):
-                found[one.id][arm] += count
-        return {id_: tuple(counts) for id_, counts in found.items()}
-
-    async def _shown(self, rows: Sequence[asyncpg.Record]) -> list[Campaign]:
-        found: list[NeedsAttention] = []
-        campaigns = [
-            await off_loop(len(row["policy"]) + len(row["saved"]), _campaign, row, found)
+            ids = [row["id"] for row in rows]
+            counts = await self._pool.fetch(sql.answers_of_closed_rounds, ids)
+        answers: dict[UUID, dict[int, int]] = {id_: {} for id_ in ids}
+        for one in counts:
+            answers[one["campaign"]][one["arm"]] = int(one["n"])
+        return [
+            await off_loop(
+                len(row["policy"]) + len(row["saved"]), _campaign, row, answers[row["id"]]
+            )
             for row in rows
         ]
-        if found and self._note is not None:
-            await self._note(found)
-        return campaigns
 
     async def _page(
         self, query: str, *arguments: object, after: int | None, limit: int
@@ -133,87 +115,85 @@ class CampaignQueries:
         return rows[:limit], rows[limit - 1]["number"] if len(rows) > limit else None
 
 
-def _campaign(row: asyncpg.Record, found: list[NeedsAttention]) -> Campaign:
-    """Return the campaign in a row; a fault that keeps it from going on is added to `found`."""
-    all_arms = range(len(row["arms"]))
-    arms = tuple(arm for arm in row["round_arms"] if arm in all_arms)
-    answers, sums = [0] * len(arms), [0] * len(arms)
-    for place, count, total in zip(row["places"], row["answers"], row["totals"], strict=True):
+def _campaign(row: asyncpg.Record, closed: Mapping[int, int]) -> CampaignRecord:
+    """Return the campaign in a row, given the answers of its arms in closed rounds."""
+    names = tuple(row["arms"])
+    arms = [arm for arm in row["round_arms"] if arm in range(len(names))]
+    round_answers = [0] * len(arms)
+    for place, count in zip(row["places"], row["answers"], strict=True):
         if place < len(arms):
-            answers[place], sums[place] = count, int(total)
-    spec, saved, fault = _spec(row)
+            round_answers[place] = count
+    answers = dict(closed)
+    if row["status"] != "exhausted":  # its last round is among the closed ones
+        for arm, count in zip(arms, round_answers, strict=True):
+            answers[arm] = answers.get(arm, 0) + count
+    policy, saved, fault = _load(row)
     attention = None
-    if row["kind"] is not None:
-        attention = Attention(kind=row["kind"], reason=row["reason"], since=row["since"])
-    # A campaign that is over needs neither its policy nor its state any more.
-    if fault is not None and row["status"] == "open":
+    if fault is not None and row["status"] == "open":  # others need no policy any more
         attention = Attention(kind=fault.kind, reason=fault.reason, since=row["since"])
-        found.append(fault)
-    return Campaign(
-        **_of(row, "id", "status", "before", "in_flight", "awaits_judges", "created_at"),
-        spec=spec,
-        recommended=arms[0] if row["repetitions"] >= FOREVER and len(arms) == 1 else None,
-        active=tuple(arm for arm in all_arms if arm not in row["dropped"]),
-        round=Progress(
+    elif row["kind"] is not None:
+        attention = Attention(kind=row["kind"], reason=row["reason"], since=row["since"])
+    final = row["repetitions"] >= FOREVER and len(arms) == 1
+    comparing = row["status"] == "open"
+    named = None
+    if comparing and row["named_judges"] is not None:
+        named = NamedJudges(
+            judges=dict(zip(names, row["named_judges"], strict=True)),
+            outsiders=row["named_outsiders"],
+            standing=row["standing"],
+        )
+    return CampaignRecord(
+        **_of(row, "name", "status", "horizon", "lease_seconds", "in_flight", "awaits_judges"),
+        **_of(row, "created_at", "before"),
+        id=str(row["id"]),
+        arms=tuple(
+            Arm(name=name, active=arm not in row["dropped"], answers=answers.get(arm, 0))
+            for arm, name in enumerate(names)
+        ),
+        recommended=names[arms[0]] if final else None,
+        round=OpenRound(
             **_of(row, "repetitions", "size", "handed_out", "answered"),
             number=row["round"],
-            arms=arms,
-            answers=tuple(answers),
-            sums=tuple(sums),
-            judges=_tuple(row["judges"]),
-            **_of(row, "outsiders", "fewest_seats"),
+            arms=tuple(names[arm] for arm in arms),
+            judged_by=_judges(names, row),
         ),
-        named=_named(row),
+        policy=_settings(row["policy"]) if policy is None else policy.to_json(),
+        lowest=from_units(row["lowest"]),
+        highest=from_units(row["highest"]),
+        fewest_seats=_name(names, row["fewest_seats"]) if comparing else None,
+        named_judges=named,
+        committee=row["committee"] and dict(zip(names, row["committee"], strict=True)),
+        tellers=tellers_stored(row["tellers"]),
         attention=attention,
         health=_health(row),
+        made_policy=policy or UnknownPolicy(),
         saved=saved,
+        planned=None if row["planned"] is None else PlannedTime(**row["planned"]),
+        round_answers=tuple(round_answers),
     )
+
+
+def _load(
+    row: asyncpg.Record,
+) -> tuple[RoundPolicy | None, dict[str, Any] | None, NeedsAttention | None]:
+    """Return a campaign's policy and its state, as far as they can be loaded, and the fault."""
+    policy = None
+    try:
+        policy = load_policy(row["id"], row["policy"])
+        return policy, load_state(row["id"], policy, row["saved"]), None
+    except NeedsAttention as fault:
+        return policy, None, fault
 
 
 def _health(row: asyncpg.Record) -> Health | None:
     if row["checked_at"] is None:
         return None
-    names = row["arms"]
-    found = [
-        one | {"arms": [names[arm] for arm in one["arms"] if arm in range(len(names))]}
-        for one in json.loads(row["findings"] or "[]")
-    ]
-    findings = tuple(Finding.model_validate(one) for one in found)
+    found = json.loads(row["findings"] or "[]")
+    findings = tuple(
+        Finding.model_validate(one | {"arms": [_name(row["arms"], arm) for arm in one["arms"]]})
+        for one in found
+    )
     return Health(checked_at=row["checked_at"], findings=findings)
-
-
-def _spec(
-    row: asyncpg.Record,
-) -> tuple[CampaignSpec | Stored, dict[str, Any] | None, NeedsAttention | None]:
-    """Return a campaign's spec, its saved state, and the fault that keeps it from going on, if any.
-
-    Where there is a fault, no state is returned.
-    """
-    id_, name, arms = row["id"], row["name"], tuple(row["arms"])
-    low, high = from_units(row["lowest"]), from_units(row["highest"])
-    rest = (row["horizon"], row["lease_seconds"], low, high, _tuple(row["committee"]))
-    tellers = tellers_stored(row["tellers"])
-    spec: CampaignSpec | None = None
-    try:
-        policy = policy_of(id_, row["policy"])
-        with ours(id_, "policy"):
-            planned = None if row["planned"] is None else Planned(**row["planned"])
-            spec = CampaignSpec(name, arms, policy, *rest, planned=planned, tellers=tellers)
-        saved = state_of(id_, policy, row["saved"])
-        check_places(id_, max(row["places"], default=None), len(row["round_arms"]))
-    except NeedsAttention as fault:
-        return spec or Stored(name, arms, _settings(row["policy"]), *rest, tellers), None, fault
-    return spec, saved, None
-
-
-def _named(row: asyncpg.Record) -> Judges | None:
-    if row["named_judges"] is None:
-        return None
-    return Judges(tuple(row["named_judges"]), row["named_outsiders"], row["standing"])
-
-
-def _tuple(numbers: Sequence[int] | None) -> tuple[int, ...] | None:
-    return None if numbers is None else tuple(numbers)
 
 
 def _settings(text: str) -> dict[str, Any]:
@@ -224,13 +204,25 @@ def _settings(text: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _closed(row: asyncpg.Record) -> ClosedRound:
-    # Sums come as decimals, and all lists are of whole numbers.
-    plain: dict[str, Any] = {
-        name: tuple(map(int, value)) if isinstance(value, list) else value
-        for name, value in row.items()
-    }
-    return ClosedRound(**plain)
+def _round(row: asyncpg.Record, names: Sequence[str]) -> RoundRecord:
+    sums = [int(total) for total in row["sums"]]
+    pairs = zip(sums, row["counts"], strict=True)
+    return RoundRecord(
+        **_of(row, "number", "repetitions", "size", "before", "counts", "opened_at", "closed_at"),
+        arms=tuple(names[arm] for arm in row["arms"]),
+        sums=tuple(units_to_text(total) for total in sums),
+        means=tuple(from_units(total) / n if n else None for total, n in pairs),
+        dropped=tuple(names[arm] for arm in row["dropped"]),
+        judged_by=_judges(names, row),
+        fewest_seats=_name(names, row["fewest_seats"]),
+    )
+
+
+def _judges(names: Sequence[str], row: asyncpg.Record) -> Judges | None:
+    if row["judges"] is None:
+        return None
+    by_name = dict(zip(names, row["judges"], strict=True))
+    return Judges(judges=by_name, outsiders=row["outsiders"])
 
 
 def _event(row: asyncpg.Record) -> Event:
@@ -251,6 +243,10 @@ def _event(row: asyncpg.Record) -> Event:
     elif row["detail"] is not None:
         data = row["detail"]
     return Event.model_validate(dict(row) | {"data": data, "digest": row["chain"].hex()})
+
+
+def _name(names: Sequence[str], arm: int | None) -> str | None:
+    return None if arm is None else names[arm]
 
 
 def _of(row: asyncpg.Record, *names: str) -> dict[str, Any]:

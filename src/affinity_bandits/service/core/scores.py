@@ -1,13 +1,17 @@
-"""Scores as whole numbers of 1e-9, so that sums are exact and their order does not matter."""
+"""Scores and counts as whole numbers, so that sums are exact in any order."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
+from typing import Any
 
 from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.wire.limits import LARGEST_SCORE, UNITS_PER_ONE
+from affinity_bandits.policies import RoundPolicy
+from affinity_bandits.wire.base import LARGEST_SCORE, UNITS_PER_ONE
 
 FEWEST_UNITS = 1000
 """Narrowest range of scores: units must tell at least a thousandth of it."""
@@ -17,8 +21,7 @@ FEWEST_UNITS = 1000
 class Scale:
     """A campaign's range of scores in units, with the mapping to [0, 1] and back.
 
-    A policy is never given a score but on [0, 1]: "bounded" means that to it, and its settings
-    (sigma, thresholds) are on that scale.
+    Policies only see [0, 1], and their settings (sigma, thresholds) are on that scale.
 
     Args:
         lowest: the smallest score, in units.
@@ -36,8 +39,7 @@ class Scale:
     def to_policy(self, total: int, answers: int) -> float:
         """Return a sum of scores after each of them is mapped to [0, 1], rounded once.
 
-        A quotient of two ints is the float nearest to it, so scores that are the same part of
-        their ranges give the same bits on every scale.
+        A quotient of two ints is the nearest float, so results do not depend on the scale.
 
         >>> Scale(to_units(1), to_units(5)).to_policy(to_units(9), 3)
         1.5
@@ -124,3 +126,76 @@ def units_to_text(units: int) -> str:
     whole, rest = divmod(abs(units), UNITS_PER_ONE)
     decimals = f"{rest:09d}".rstrip("0")
     return f"{sign}{whole}.{decimals}" if decimals else f"{sign}{whole}"
+
+
+MOST_NODES = 100
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """The nodes of a campaign's policy: scores evenly spaced from the lowest to the highest.
+
+    Args:
+        scale: of the campaign.
+        number: how many there are; none for a policy that is told sums.
+    """
+
+    scale: Scale
+    number: int
+
+    def none(self, arms: int) -> list[list[int]]:
+        """Return the tallies of so many arms without an answer; an empty list for each if none."""
+        return [[0] * self.number for _ in range(arms)]
+
+    def add(self, tallies: list[int], units: int, answers: int = 1) -> None:
+        """Count answers that all have one score, in units, in the tallies of their arm.
+
+        >>> tallies = [0, 0, 0]
+        >>> Nodes(Scale(0, 1000), 3).add(tallies, 600)
+        >>> tallies
+        [0, 800, 200]
+        """
+        if not self.number:
+            return
+        way = (units - self.scale.lowest) * (self.number - 1)
+        node, above = divmod(way, self.scale.width)
+        tallies[node] += answers * (self.scale.width - above)
+        if above:
+            tallies[node + 1] += answers * above
+
+    def counts(self, tallies: Sequence[int]) -> list[float]:
+        """Return an arm's tallies as the counts that its policy is told, each rounded once."""
+        return [tally / self.scale.width for tally in tallies]  # of two ints: the nearest float
+
+    def fit(self, tallies: Sequence[int], answers: int, total: int) -> bool:
+        """Return whether tallies are of so many answers with that sum, which both follow."""
+        if len(tallies) != self.number:
+            return False
+        if not self.number:
+            return True
+        way = sum(node * tally for node, tally in enumerate(tallies))
+        return (
+            min(tallies) >= 0
+            and sum(tallies) == answers * self.scale.width
+            and way == (total - answers * self.scale.lowest) * (self.number - 1)
+        )
+
+
+def tallies_in(row: Mapping[str, Any]) -> list[int]:
+    """Return the tallies in a row of `affinity.sums`; an empty list where there are no nodes."""
+    return [int(tally) for tally in row["tallies"] or ()]
+
+
+def nodes_of(policy: RoundPolicy, scale: Scale) -> Nodes:
+    """Return the nodes at which a campaign has the scores of a policy counted.
+
+    Raises:
+        InvalidInput: they are not evenly spaced from 0 to 1, or too many.
+    """
+    nodes = policy.nodes
+    last = len(nodes) - 1
+    even = all(math.isclose(node * last, place, abs_tol=1e-9) for place, node in enumerate(nodes))
+    if nodes and not (1 <= last < MOST_NODES and even):
+        rule = f"one whose nodes are 2 to {MOST_NODES} scores evenly spaced from 0 to 1"
+        raise InvalidInput("policy", rule, f"{policy.name} with nodes {list(nodes)}")
+    return Nodes(scale, len(nodes))

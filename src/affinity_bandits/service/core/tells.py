@@ -1,86 +1,89 @@
-"""Tells as the core takes them: checked, and laid out for the database."""
+"""Tells: checked, and laid out for the database by campaign."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from uuid import UUID
 
+import asyncpg
+
+from affinity_bandits import wire
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.wire.limits import LARGEST_NUMBER, MOST_ANSWERS
-from affinity_bandits.wire.values import check_key
+from affinity_bandits.service.core.scores import to_units, total_to_units
+from affinity_bandits.service.problems import Unavailable
+from affinity_bandits.service.store.connection import translate_errors
+from affinity_bandits.wire.base import LARGEST_NUMBER, MOST_ANSWERS, check_key
 
 Rater = tuple[str | None, int | None]
 """A pseudonym, and the arm that the rater belongs to; each None if it is not told."""
 
 
 @dataclass(frozen=True)
-class _Tell:
-    """What both kinds of tell have in common; checked when made.
+class AnyTell:
+    """Answers to a lease; checked when made.
 
     Args:
         lease: the lease's number.
         key: the idempotency key.
         actor: who tells.
+        places: the slots that are answered, or the arms that have totals.
+        units: the score of each slot, or the sum of each arm, in units of 1e-9.
     """
 
-    kind: ClassVar[str]
-    part: ClassVar[str]
     form: ClassVar[str]
+    parameter: ClassVar[str]
+    part: ClassVar[str]
 
     lease: int
     key: str
     actor: str
+    places: tuple[int, ...]
+    units: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        places: tuple[int, ...] = getattr(self, self.part)
         check_key(self.key)
-        if not 1 <= len(places) <= MOST_ANSWERS:
-            raise InvalidInput(self.kind, f"1 to {MOST_ANSWERS:,} of them", len(places))
+        if not 1 <= len(self.places) <= MOST_ANSWERS:
+            raise InvalidInput(self.parameter, f"1 to {MOST_ANSWERS:,} of them", len(self.places))
         self._check_different()
-        for name, values in (("lease", (self.lease,)), (self.kind, places)):
+        for name, values in (("lease", (self.lease,)), (self.parameter, self.places)):
             if not all(0 <= value <= LARGEST_NUMBER for value in values):
                 raise InvalidInput(name, f"from 0 to {LARGEST_NUMBER:,}", values)
 
     def _check_different(self) -> None:
-        places: tuple[int, ...] = getattr(self, self.part)
-        if len(set(places)) < len(places):
-            raise InvalidInput(self.kind, f"for different {self.part}", sorted(places)[:20])
+        if len(set(self.places)) < len(self.places):
+            rule = f"for different {self.part}"
+            raise InvalidInput(self.parameter, rule, sorted(self.places)[:20])
 
     @property
     def digest(self) -> bytes:
-        """A hash that identifies repeats; it is stored, so how it is computed must never change."""
-        own = vars(self)
-        content: tuple[object, ...]
-        content = (self.lease, own[self.part], own.get("counts"), own["units"])
-        if own.get("raters"):
-            content += (own["raters"],)
-        return hashlib.sha256(repr(content).encode()).digest()
+        """A hash that identifies repeats of a request."""
+        content = {name: value for name, value in vars(self).items() if name not in _SENDER}
+        return hashlib.sha256(repr((self.form, content)).encode()).digest()
+
+
+_SENDER = ("key", "actor")
 
 
 @dataclass(frozen=True)
-class SlotTell(_Tell):
+class SlotTell(AnyTell):
     """A tell with a score for each of some slots of a lease.
 
     Args:
-        slots: those that are answered.
-        units: the score of each, in units of 1e-9.
-        raters: who gave each, if that is told: a pseudonym and the arm that the rater belongs to,
-            both of which may be None.
+        raters: who gave each score, if that is told.
     """
 
-    kind, part, form = "answers", "slots", "answers"
+    form, parameter, part = "answers", "answers", "slots"
 
-    slots: tuple[int, ...]
-    units: tuple[int, ...]
     raters: tuple[Rater, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.raters and len(self.raters) != len(self.slots):
-            raise InvalidInput("raters", f"{len(self.slots)} of them", len(self.raters))
+        if self.raters and len(self.raters) != len(self.places):
+            raise InvalidInput("raters", f"{len(self.places)} of them", len(self.raters))
 
     @property
     def detail(self) -> str | None:
@@ -92,21 +95,17 @@ class SlotTell(_Tell):
 
 
 @dataclass(frozen=True)
-class ArmTell(_Tell):
-    """A tell with the totals of a lease by arm, where nothing of the lease was told before.
+class ArmTell(AnyTell):
+    """A tell with the totals of a lease by arm, if nothing of the lease was told before.
 
-    Of an arm with fewer answers than slots, the lowest slots count as answered.
+    If an arm has fewer answers than slots, its lowest slots count as answered.
 
     Args:
-        arms: those that have answers.
-        units: the sum of each, in units of 1e-9.
-        counts: the number of answers of each.
+        counts: the number of answers of each arm.
     """
 
-    kind, part, form = "totals", "arms", "totals"
+    form, parameter, part = "totals", "totals", "arms"
 
-    arms: tuple[int, ...]
-    units: tuple[int, ...]
     counts: tuple[int, ...]
 
     def __post_init__(self) -> None:
@@ -117,48 +116,25 @@ class ArmTell(_Tell):
 
 @dataclass(frozen=True)
 class ScoreTell(ArmTell):
-    """The totals of a lease by arm and score.
-
-    Args:
-        arms: those that have answers, each as often as it has different scores.
-        units: the sum of the answers that an arm has with that score.
-        counts: their number.
-    """
+    """The totals of a lease by arm and score: an arm comes as often as it has different scores."""
 
     form = "scores"
 
     def _check_different(self) -> None:
-        told = list(zip(self.arms, self.units, self.counts, strict=True))
+        told = list(zip(self.places, self.units, self.counts, strict=True))
         if not all(count > 0 and units % count == 0 for _, units, count in told):
             raise InvalidInput("count", "1 or more, and of one score", self.counts)
         scores = [(arm, units // count) for arm, units, count in told]
         if len(set(scores)) < len(scores):
-            raise InvalidInput(self.kind, "for different scores of each arm", sorted(scores)[:20])
+            rule = "for different scores of each arm"
+            raise InvalidInput(self.parameter, rule, sorted(scores)[:20])
 
 
-Tell = SlotTell | ArmTell
-TOLD = 9
-"""How many lists tells are flattened to where nobody says who rated."""
-
-
-def told(tell: Tell) -> tuple[int, ...]:
-    """Return the slots that a tell has scores for, or the arms that it has totals for."""
-    return tell.slots if isinstance(tell, SlotTell) else tell.arms
-
-
-def flattened(tells: Sequence[Tell]) -> tuple[list[Any], ...]:
-    """Return tells as arguments of the SQL function, with ragged lists concatenated.
-
-    The last one, who rated, is left out where nobody says.
-    """
-    places: list[int] = []
+def sql_arguments(tells: Sequence[AnyTell]) -> tuple[list[Any], ...]:
+    """Return tells as arguments of the SQL function, with ragged lists concatenated."""
     counts: list[int] = []
-    units: list[int] = []
     for one in tells:
-        places += told(one)
-        counts += one.counts if isinstance(one, ArmTell) else (0,) * len(one.slots)
-        units += one.units
-    details = [one.detail if isinstance(one, SlotTell) else None for one in tells]
+        counts += one.counts if isinstance(one, ArmTell) else (0,) * len(one.places)
     return (
         [one.actor for one in tells],
         [one.key for one in tells],
@@ -166,8 +142,154 @@ def flattened(tells: Sequence[Tell]) -> tuple[list[Any], ...]:
         [one.lease for one in tells],
         [one.form for one in tells],
         [len(one.units) for one in tells],
-        places,
+        [place for one in tells for place in one.places],
         counts,
-        units,
-        *([details] if any(details) else []),
+        [units for one in tells for units in one.units],
+        [one.detail if isinstance(one, SlotTell) else None for one in tells],
     )
+
+
+def read_tell(body: wire.Tell, key: str, actor: str, names: Sequence[str]) -> AnyTell:
+    """Return the tell in the body of a request.
+
+    Raises:
+        InvalidInput: the body breaks a rule.
+    """
+    arms: dict[str | None, int] = {name: arm for arm, name in enumerate(names)}
+    if body.answers is not None:
+        return SlotTell(
+            body.lease,
+            key,
+            actor,
+            tuple([one["slot"] for one in body.answers]),
+            tuple([to_units(one["score"]) for one in body.answers]),
+            _raters(body.answers, arms) if names_raters(body) else (),
+        )
+    for one in body.totals:
+        if one.arm not in arms:
+            # Not the closest name: with a thousand long ones it takes seconds to find.
+            raise InvalidInput("arm", "the name of an arm of the campaign", one.arm)
+    if body.totals[0].scores is not None:
+        told = [
+            (arms[one.arm], to_units(each["score"]) * each["count"], each["count"])
+            for one in body.totals
+            for each in one.scores
+        ]
+        return ScoreTell(body.lease, key, actor, *zip(*told, strict=True))
+    return ArmTell(
+        body.lease,
+        key,
+        actor,
+        tuple(arms[one.arm] for one in body.totals),
+        tuple(total_to_units(one.sum, one.count) for one in body.totals),
+        tuple(one.count for one in body.totals),
+    )
+
+
+def names_raters(body: wire.Tell) -> bool:
+    """Return whether a tell says who rated."""
+    return any(len(one) > 2 for one in body.answers or ())
+
+
+def _raters(answers: Sequence[wire.SlotScore], arms: dict[str | None, int]) -> tuple[Rater, ...]:
+    for one in answers:
+        group = one.get("rater_group")
+        if group is not None and group not in arms:
+            raise InvalidInput("rater_group", "a group of the campaign", group)
+    return tuple((one.get("rater"), arms.get(one.get("rater_group"))) for one in answers)
+
+
+class Keyed(Protocol):
+    """The members that asks and tells have in common."""
+
+    @property
+    def key(self) -> str:
+        """The idempotency key."""
+
+    @property
+    def actor(self) -> str:
+        """Who sends it."""
+
+
+Item = TypeVar("Item", bound=Keyed)
+Result = TypeVar("Result")
+Key = tuple[int, UUID]
+"""A tenant and its campaign."""
+
+
+@dataclass(frozen=True)
+class Share(Generic[Item]):
+    """The requests for one campaign in a batch, in order."""
+
+    tenant: int
+    campaign: UUID
+    items: Sequence[Item]
+
+
+@dataclass(frozen=True)
+class Sent(Generic[Result]):
+    """The results of a share.
+
+    Attributes:
+        results: one per request, in order.
+        complete: whether the round has all its answers now, and must be closed.
+    """
+
+    results: Sequence[Result]
+    complete: bool = False
+
+
+def layout(shares: Sequence[Share[Any]], *, wait: bool) -> tuple[Any, ...]:
+    """Return shares, in the order of their campaigns, as arguments of the SQL functions."""
+    return (
+        [one.tenant for one in shares],
+        [one.campaign for one in shares],
+        [len(one.items) for one in shares],
+        [one.campaign for one in shares for _ in one.items],
+        wait,
+    )
+
+
+def without_repeats(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
+    """Split a list of requests before each one that repeats a request of the same part."""
+    seen: set[tuple[str, str]] = set()
+    first = 0
+    for place, one in enumerate(items):
+        if (one.actor, one.key) in seen:
+            yield items[first:place]
+            seen.clear()
+            first = place
+        seen.add((one.actor, one.key))
+    yield items[first:]
+
+
+def sendable(shares: Sequence[Share[Item]]) -> list[Share[Item]]:
+    """Return the shares that fit in one transaction, in the order in which it locks campaigns."""
+    # A share with a repeat in it takes several transactions.
+    fit = [one for one in shares if len(list(without_repeats(one.items))) == 1]
+    return sorted(fit, key=lambda one: one.campaign)
+
+
+async def rows_by_share(
+    shares: Sequence[Share[Any]], fetched: Awaitable[Sequence[asyncpg.Record]]
+) -> Mapping[Key, Sequence[asyncpg.Record]]:
+    """Return the rows of each share; a share that must be sent alone has none.
+
+    Raises:
+        Unavailable: the database does not answer.
+    """
+    try:
+        async with translate_errors():
+            rows = await fetched
+    except Unavailable:
+        raise
+    except Exception:  # of one of them: alone, each finds out whether it is its own
+        return {}
+    if len(rows) != sum(len(one.items) for one in shares):
+        return {}
+    found = {}
+    for share in shares:
+        own, rows = rows[: len(share.items)], rows[len(share.items) :]
+        if own[0]["outcome"] != "busy":
+            found[share.tenant, share.campaign] = own
+    return found

@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from affinity_bandits.service.health.committee import Misfit
-from affinity_bandits.service.health.ends import NEAR, AtEnd
-from affinity_bandits.service.health.missing import Missing
-from affinity_bandits.service.health.raters import OneRater
-from affinity_bandits.service.health.standstill import Standstill
+from affinity_bandits.service.health.checks import (
+    NEAR,
+    AtEnd,
+    Misfit,
+    Missing,
+    OneRater,
+    Standstill,
+)
 
 Kind = Literal["missing", "uneven", "ends", "standstill", "rater", "committee"]
 Severity = Literal["note", "warning"]
-KINDS: tuple[Kind, ...] = ("missing", "uneven", "ends", "standstill", "rater", "committee")
-SEVERITIES: tuple[Severity, ...] = ("note", "warning")
 LONGEST_SHOWN = 60
 """Characters of a name in a sentence."""
 MOST_NAMED = 3
@@ -27,11 +28,11 @@ class Words:
     """A finding in words.
 
     Attributes:
-        kind: which check found it.
-        severity: "note", or "warning" where what is promised may not hold or nothing goes on.
-        arms: groups that it is about; empty if about all.
+        kind: the check that found it.
+        severity: "warning" if a guarantee may not hold or nothing goes on, else "note".
+        arms: the groups concerned; empty for all.
         seen: what was seen, and how much of it.
-        effect: what it would do to the comparison.
+        effect: its effect on the comparison.
         advice: what to do.
     """
 

@@ -1,7 +1,7 @@
-"""The service over HTTP: `create_app` returns the application, and all else here is part of it.
+"""The service over HTTP; `create_app` returns the application.
 
-A request passes `access_log` (log, metrics), then its route, which looks at the key, the scope and
-the limits (`auth`) before it reads anything else.
+A request passes `access_log` (log, metrics, spans), then its route, which checks key, scope and
+limits (`auth`) before it reads the body.
 """
 
 from affinity_bandits.service.http.app import create_app

@@ -1,4 +1,4 @@
-"""Middleware that logs every request, records its metrics and turns defects into 500."""
+"""Middleware: log and trace every request, record its metrics, turn defects into 500."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from typing import Any
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from affinity_bandits.service import tracing
 from affinity_bandits.service.http.errors import Unexpected, problem_response
-from affinity_bandits.service.http.logs import REQUESTS, log_failure
-from affinity_bandits.service.http.metrics import Metrics
-from affinity_bandits.wire.limits import API_KEY
+from affinity_bandits.service.logs import REQUESTS
+from affinity_bandits.service.metrics import Metrics
+from affinity_bandits.wire.base import API_KEY
 
 GONE = 499
 """The status, in the log, of a client that left before its response."""
@@ -56,19 +57,20 @@ class AccessLog:
                 ]
             await send(message)
 
-        try:
-            await self._app(scope, receive, sending)
-        except ClientDisconnect:
-            pass
-        except Exception as error:
-            log_failure(error, request_id)
-            self._metrics.fault("unexpected")
-            if not status:
-                await problem_response(Unexpected(), request_id)(scope, receive, sending)
-        finally:
-            self._ended(scope, status or GONE, perf_counter() - begun, request_id)
+        with tracing.request_span(scope["headers"]) as span:
+            try:
+                await self._app(scope, receive, sending)
+            except ClientDisconnect:
+                pass
+            except Exception as error:
+                self._metrics.count_failure(error, request_id)
+                if not status:
+                    await problem_response(Unexpected(), request_id)(scope, receive, sending)
+            finally:
+                self._end(scope, status or GONE, perf_counter() - begun, request_id)
+                tracing.name_span(span, scope["method"][:20], route_of(scope), status or GONE)
 
-    def _ended(self, scope: Scope, status: int, seconds: float, request_id: str) -> None:
+    def _end(self, scope: Scope, status: int, seconds: float, request_id: str) -> None:
         method, route = scope["method"], route_of(scope)
         self._metrics.request(route, method, status, seconds)
         level = logging.INFO if status < 500 else logging.ERROR

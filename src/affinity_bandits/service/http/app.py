@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -15,17 +15,14 @@ from affinity_bandits import wire
 from affinity_bandits._version import __version__
 from affinity_bandits.errors import CallerError
 from affinity_bandits.service import tracing
-from affinity_bandits.service.core.backend import Backend, Watcher
-from affinity_bandits.service.core.buckets import RateLimiter
+from affinity_bandits.service.core.backend import Backend
+from affinity_bandits.service.core.limits import RateLimiter
+from affinity_bandits.service.http import bulk, routes
 from affinity_bandits.service.http.access_log import AccessLog
 from affinity_bandits.service.http.auth import Gate
 from affinity_bandits.service.http.errors import refuse
-from affinity_bandits.service.http.logs import log_failure, log_fault
-from affinity_bandits.service.http.metrics import Metrics
-from affinity_bandits.service.http.proxies import Forwarded, Proxies
-from affinity_bandits.service.http.routes import bulk, campaigns, health, keys, slots, webhooks
-from affinity_bandits.service.http.traced_requests import TracedRequests
-from affinity_bandits.service.problems import NeedsAttention, Problem
+from affinity_bandits.service.metrics import Metrics
+from affinity_bandits.service.problems import ServiceProblem
 from affinity_bandits.service.ui.pages import router as pages
 
 
@@ -48,28 +45,6 @@ class Service(FastAPI):
         return self.openapi_schema
 
 
-def _watcher(metrics: Metrics) -> Watcher:
-    def failed(error: BaseException) -> None:
-        metrics.fault("unexpected")
-        log_failure(error)
-
-    def faulted(fault: NeedsAttention) -> None:
-        metrics.fault(fault.kind)
-        log_fault(fault)
-
-    return Watcher(
-        failed=failed,
-        faulted=faulted,
-        rounds_closed=metrics.rounds.inc,
-        rounds_due=metrics.due.set,
-        needing_attention=metrics.attention.set,
-        findings=metrics.findings,
-        reached=metrics.database.set,
-        notice_tried=metrics.notice_tried,
-        notices=metrics.notices,
-    )
-
-
 def create_app(
     dsn: str,
     *,
@@ -78,7 +53,6 @@ def create_app(
     limiter: RateLimiter | None = None,
     webhooks_private: bool = False,
     keep_requests_days: float | None = None,
-    trusted_proxies: Sequence[str] = (),
     secure_cookies: bool = False,
     traces: bool = False,
 ) -> FastAPI:
@@ -88,30 +62,26 @@ def create_app(
     `affinity serve` configures it.
 
     Args:
-        dsn: where the database is; it need not be up.
-        pool_size: connections of this process at most.
-        key_cache_ttl: seconds for which a revoked key may go on working.
+        dsn: the database; it need not be up.
+        pool_size: database connections at most.
+        key_cache_ttl: seconds for which another process may accept a revoked key.
         limiter: limits the rate of each API key; a new one if None.
-        webhooks_private: whether webhooks may lead to private addresses, and by plain HTTP.
-        keep_requests_days: days for which idempotency keys outlive a campaign; None for ever.
-        trusted_proxies: addresses or networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are
-            believed.
-        secure_cookies: whether browsers are always told to send the session by HTTPS alone; else
-            they are where they came by HTTPS.
-        traces: whether spans are made for OpenTelemetry.
+        webhooks_private: see `serving.serve`, also for the arguments below.
+        keep_requests_days: same.
+        secure_cookies: same.
+        traces: same.
 
     Raises:
         MissingExtra: spans are wanted, and OpenTelemetry is not installed.
     """
     if traces:
         tracing.begin()
-    proxies = Proxies(trusted_proxies)
     metrics = Metrics()
     backend = Backend(
         dsn,
         pool_size=pool_size,
         key_cache_ttl=key_cache_ttl,
-        watcher=_watcher(metrics),
+        metrics=metrics,
         webhooks_private=webhooks_private,
         keep_requests_days=keep_requests_days,
     )
@@ -136,27 +106,22 @@ def create_app(
     app.state.backend = backend
     app.state.metrics = metrics
     app.state.secure_cookies = secure_cookies
-    app.state.stopping = False
     limiter = limiter or RateLimiter()
     app.state.limiter = limiter
     app.state.gate = Gate(backend, limiter, metrics)
     for router in (
-        slots.router,
-        bulk.router,
-        campaigns.router,
-        keys.router,
-        webhooks.router,
-        health.router,
+        routes.slot_routes,
+        bulk.bulk_routes,
+        routes.campaign_routes,
+        routes.key_routes,
+        routes.webhook_routes,
+        routes.health_routes,
         pages,
     ):
         app.include_router(router)
     # Everything else is a fault of the service, which the access log turns into a 500: also
     # pydantic's ValidationError, since outside a request only our own replies raise it.
-    for kind in (Problem, CallerError, RequestValidationError, HTTPException):
+    for kind in (ServiceProblem, CallerError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, refuse)
     app.add_middleware(AccessLog, metrics=metrics)
-    if proxies:
-        app.add_middleware(Forwarded, proxies=proxies)
-    if traces:
-        app.add_middleware(TracedRequests)
     return app

@@ -1,54 +1,61 @@
-"""Authentication: key, scope, rate and size are checked before a route reads the body."""
+"""What routes share: key, scope, rate and size are checked first; then bodies, cursors, replies."""
 
 from __future__ import annotations
 
 import asyncio
-import math
+import base64
+import binascii
 from collections import defaultdict
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any, get_args, get_type_hints
+from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 from urllib.parse import parse_qsl
 from uuid import UUID
 
-from fastapi import Request
+from fastapi import Query, Request, Security
 from fastapi.openapi.models import HTTPBearer
-from fastapi.params import Security
+from fastapi.params import Security as SecurityParam
 from fastapi.routing import APIRoute
 from fastapi.security.base import SecurityBase
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, GetPydanticSchema, ValidationError
+from pydantic_core import CoreSchema, core_schema
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import Message, Receive, Scope
 
+from affinity_bandits import wire
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.core.backend import Backend, Parts
-from affinity_bandits.service.core.buckets import RateLimiter
 from affinity_bandits.service.core.keys import Principal
-from affinity_bandits.service.core.memory import remember
+from affinity_bandits.service.core.limits import RateLimiter, remember
 from affinity_bandits.service.http.errors import (
     NoKey,
     NotAllowed,
     TooLarge,
+    TooSlow,
     UnknownKey,
     invalid,
 )
-from affinity_bandits.service.http.metrics import Metrics
+from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.problems import TooMany
-from affinity_bandits.wire.limits import BULK_TIMES, IDEMPOTENCY_KEY
-from affinity_bandits.wire.values import check_key, new_key
+from affinity_bandits.wire.base import (
+    BULK_TIMES,
+    IDEMPOTENCY_KEY,
+    LONGEST_CURSOR,
+    LONGEST_KEY,
+    MOST_ITEMS,
+    check_key,
+    new_key,
+)
 
 OPEN_BODY = 65_536
-"""Largest body where no key says otherwise."""
-BYTES_A_TOKEN = 1024
-"""Bytes, sent or replied, that a request pays another token for: that many take a process and the
-database about as long as a small request does."""
-MOST_COMMAS = 50_000
-"""Of a body of JSON. The largest tell has 40,000; more of them are no message, and only take long
-to read."""
+"""Largest body in bytes where no key says otherwise."""
+BODY_SECONDS = 20.0
+"""Time for a whole body, and for the next piece of one that is read by lines."""
 READS_AT_ONCE = 2
-"""Requests other than ask and tell that a process carries out at once for a tenant. They may take
-long, and a process has one thread at a time to run."""
+"""Requests other than ask and tell that a process carries out at once per tenant: they may take
+long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,35 +89,12 @@ class Call:
         check_key(key)
         return key
 
-    def pay(self, price: float) -> float:
-        """Take so many tokens of the API key and return 0, or return the seconds to wait first."""
-        return self.limiter.take(self.principal.actor, self.principal.requests_per_second, price)
-
-    def pay_for(self, size: int, *, in_debt: bool) -> None:
-        """Pay for so many bytes, which are there already, if the first token does not cover them.
-
-        See `charge`.
-        """
-        if size > BYTES_A_TOKEN:
-            self.charge(size / BYTES_A_TOKEN, in_debt=in_debt)
-
-    def charge(self, price: float, *, in_debt: bool) -> None:
-        """Take so many tokens, whether they are there or not.
-
-        Args:
-            price: how many.
-            in_debt: whether that is done if the API key is in debt already.
-
-        Raises:
-            TooMany: it is, and that is not done.
-        """
-        name, rate = self.principal.actor, self.principal.requests_per_second
-        wait = self.limiter.take(name, rate, price, -math.inf if in_debt else 0.0)
-        if wait > 0:
-            raise TooMany(rate, wait)
+    def pay(self, tokens: float) -> float:
+        """Take tokens of the API key and return 0, or return the seconds to wait first."""
+        return self.limiter.take(self.principal.actor, self.principal.requests_per_second, tokens)
 
 
-class ApiKey(SecurityBase):
+class KeyScheme(SecurityBase):
     """The dependency with which a route declares its scope: `Security(api_key, scopes=...)`.
 
     By then `ApiRoute` has checked the key and put the call into the request's scope.
@@ -126,7 +110,7 @@ class ApiKey(SecurityBase):
         return call
 
 
-api_key = ApiKey()
+api_key = KeyScheme()
 
 
 class Gate:
@@ -169,10 +153,7 @@ class Gate:
             principal = await self._principal(key, client[0] if client else "")
             scope["principal"] = principal  # for the log
             limit = principal.largest_body * times
-            price = 1.0
-            if BYTES_A_TOKEN < size <= limit and times == 1:  # lines are paid for one by one
-                price += size / BYTES_A_TOKEN
-            wait = self._limiter.take(principal.actor, principal.requests_per_second, price)
+            wait = self._limiter.take(principal.actor, principal.requests_per_second)
             if wait > 0:
                 raise TooMany(principal.requests_per_second, wait)
             if needed not in principal.scopes:
@@ -216,7 +197,7 @@ class ApiRoute(APIRoute):
         """The scope that the route requires; None if it needs no API key."""
         for hint in get_type_hints(self.endpoint, include_extras=True).values():
             for part in get_args(hint):
-                if isinstance(part, Security) and part.dependency is api_key:
+                if isinstance(part, SecurityParam) and part.dependency is api_key:
                     return next(iter(part.scopes or ()))
         return None
 
@@ -238,20 +219,17 @@ class ApiRoute(APIRoute):
             limit = await gate.admit(scope, needed, times)
             if scope["query_string"]:
                 check_query(scope["query_string"])
-            admitted = Request(scope, limited(request.receive, limit))
+            patience = BODY_SECONDS if times > 1 else None
+            admitted = Request(scope, limited(request.receive, limit, patience))
             if reads_json:
                 # Read here, since FastAPI would say 400 to whatever goes wrong on the way; and
                 # JSON whatever it is called: without the header FastAPI hands the bytes over.
-                check_json(scope, await admitted.body())
+                await read_body(admitted)
                 scope["headers"] = [one for one in scope["headers"] if one[0] != b"content-type"]
             if needed is None or times > 1:
                 return await handler(admitted)
-            call: Call = scope["call"]
-            async with gate.turns(call.tenant):
-                call.charge(0.0, in_debt=False)  # others may have used it up meanwhile
-                response = await handler(admitted)
-            call.pay_for(len(response.body), in_debt=True)
-            return response
+            async with gate.turns(scope["principal"].tenant):
+                return await handler(admitted)
 
         return handle
 
@@ -272,45 +250,39 @@ def check_query(query: bytes) -> None:
             raise InvalidInput(name[:LONGEST_NAME], "given once", values)
 
 
-def check_json(scope: Scope, body: bytes) -> None:
-    """Let JSON that came without a length be paid for, and check that it can be a message.
+def limited(receive: Receive, limit: int, seconds: float | None = None) -> Receive:
+    """Return a `receive` that raises `TooLarge` once the body exceeds the limit, chunked or not.
 
-    Raises:
-        TooMany: it cannot be paid for.
-        InvalidInput: it has more commas than any message.
+    A client that sends nothing for so many seconds counts as disconnected.
     """
-    if len(body) <= BYTES_A_TOKEN:
-        return
-    if not any(name == b"content-length" for name, _ in scope["headers"]):
-        scope["call"].pay_for(len(body), in_debt=False)
-    check_commas(body)
-
-
-def check_commas(text: bytes) -> None:
-    """Check that a text is not too long to read as JSON, before that is tried.
-
-    Raises:
-        InvalidInput: it has more commas than any message.
-    """
-    commas = text.count(b",")
-    if commas > MOST_COMMAS:
-        raise InvalidInput("body", f"of at most {MOST_COMMAS:,} values", f"{commas:,} commas")
-
-
-def limited(receive: Receive, limit: int) -> Receive:
-    """Return a `receive` that raises `TooLarge` once the body exceeds the limit, chunked or not."""
     seen = 0
 
     async def counting() -> Message:
         nonlocal seen
-        message = await receive()
-        if message["type"] == "http.request":
-            seen += len(message.get("body", b""))
-            if seen > limit:
-                raise TooLarge(limit)
+        try:
+            async with asyncio.timeout(seconds):
+                message = await receive()
+        except TimeoutError:
+            raise ClientDisconnect from None
+        seen += len(message.get("body", b""))
+        if seen > limit:
+            raise TooLarge(limit)
         return message
 
     return counting
+
+
+async def read_body(request: Request) -> bytes:
+    """Return the body of a request.
+
+    Raises:
+        TooSlow: it does not arrive in time.
+    """
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            return await request.body()
+    except TimeoutError:
+        raise TooSlow(BODY_SECONDS) from None
 
 
 class _Path(BaseModel):
@@ -334,14 +306,10 @@ class HotRoute(ApiRoute):
             limit = await scope["app"].state.gate.admit(scope, needed, 1)
             try:  # around the request alone: what the endpoint raises is not the caller's mistake
                 campaign = _Path.model_validate(scope["path_params"]).campaign
-                text = await Request(scope, limited(request.receive, limit)).body()
-                check_json(scope, text)
-                body = read(text)
+                body = read(await read_body(Request(scope, limited(request.receive, limit))))
             except ValidationError as error:
                 raise invalid(error) from None
-            call: Call = scope["call"]
-            response: Response = await endpoint(campaign=campaign, call=call, body=body)
-            call.pay_for(len(response.body), in_debt=True)
+            response: Response = await endpoint(campaign=campaign, call=scope["call"], body=body)
             return response
 
         return handle
@@ -351,3 +319,86 @@ class BulkRoute(ApiRoute):
     """A route whose body is read line by line, and may be `BULK_TIMES` times as large."""
 
     body_times = BULK_TIMES
+
+
+Asking = Annotated[Call, Security(api_key, scopes=["ask"])]
+Telling = Annotated[Call, Security(api_key, scopes=["tell"])]
+Reading = Annotated[Call, Security(api_key, scopes=["read"])]
+Managing = Annotated[Call, Security(api_key, scopes=["admin"])]
+ManagingKeys = Annotated[Call, Security(api_key, scopes=["keys"])]
+
+Cursor = Annotated[
+    str | None, Query(max_length=LONGEST_CURSOR, description="The 'next' of another page.")
+]
+Limit = Annotated[int, Query(ge=1, le=MOST_ITEMS)]
+
+M = TypeVar("M")
+
+
+def _from_json(kind: Any, handler: Any) -> CoreSchema:
+    """Return a schema that parses JSON into a model in one pass; FastAPI alone needs two."""
+    return core_schema.no_info_before_validator_function(kind.model_validate_json, handler(kind))
+
+
+Body = Annotated[M, GetPydanticSchema(_from_json)]
+"""A JSON body, of whatever content type."""
+
+KEYED: dict[str, Any] = {
+    "parameters": [
+        {
+            "name": IDEMPOTENCY_KEY,
+            "in": "header",
+            "required": False,
+            "description": "A repeat with the same key has the same effect and reply as the first.",
+            "schema": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": LONGEST_KEY,
+                "pattern": "^[!-~]+$",
+            },
+        }
+    ]
+}
+"""What a route that writes says of its idempotency key. Read by `Call.key`: as a header of
+FastAPI's it would cost the hot path as much as the key and the scope together."""
+
+
+def reply(
+    message: wire.Message, key: str, headers: dict[str, str] | None = None, status: int = 200
+) -> Response:
+    """Return the response to a request that writes, with its idempotency key.
+
+    Encoded here: FastAPI would validate it once more, for a tenth of the time that the process
+    has for a request.
+    """
+    sent = {IDEMPOTENCY_KEY.lower(): key} | (headers or {})
+    return Response(message.encoded(), status, sent, wire.JSON)
+
+
+def to_cursor(position: int | None) -> str | None:
+    """Return the position where a page begins as an opaque cursor.
+
+    >>> to_cursor(17)
+    'AAAAAAAAABE'
+    """
+    if position is None:
+        return None
+    return base64.urlsafe_b64encode(position.to_bytes(8, "big")).decode().rstrip("=")
+
+
+def from_cursor(cursor: str | None) -> int | None:
+    """Return the position that a cursor stands for.
+
+    >>> from_cursor("AAAAAAAAABE")
+    17
+    """
+    if cursor is None:
+        return None
+    try:
+        data = base64.b64decode(cursor + "=", altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        data = b""
+    position = int.from_bytes(data, "big")
+    if len(data) != 8 or position >= 2**63:
+        raise InvalidInput("cursor", "one that this service gave as 'next'", cursor)
+    return position

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from http import HTTPStatus
 from typing import Any
 
 from fastapi import Request
@@ -19,11 +18,11 @@ from affinity_bandits.errors import CallerError
 from affinity_bandits.service.problems import (
     KeyReused,
     NeedsAttention,
-    Problem,
+    ServiceProblem,
     TooMany,
     Unavailable,
 )
-from affinity_bandits.wire.values import broken_rule
+from affinity_bandits.wire.base import broken_rule
 
 MOST_ERRORS = 1000
 """Broken rules of a body, beyond which none of them is named."""
@@ -31,14 +30,14 @@ REALM = 'Bearer realm="affinity"'
 _SECRET = re.compile(r"(ab_[0-9a-f]{16})_[0-9a-f]+")
 
 
-class NoSuchPath(Problem):
+class NoSuchPath(ServiceProblem):
     """No route has this path."""
 
     code, status, title = "no_such_path", 404, "No such path"
     detail = "there is nothing at this path; /openapi.json lists what there is"
 
 
-class WrongMethod(Problem):
+class WrongMethod(ServiceProblem):
     """The path exists, but not with this method."""
 
     code, status, title = "wrong_method", 405, "Wrong method"
@@ -49,7 +48,7 @@ class WrongMethod(Problem):
         self.headers = {"allow": ", ".join(allowed)}
 
 
-class NoKey(Problem):
+class NoKey(ServiceProblem):
     """The request has no API key, or more than one."""
 
     code, status, title = "no_key", 401, "API key missing or not in use"
@@ -64,7 +63,7 @@ class UnknownKey(NoKey):
     headers: Mapping[str, str] = {"www-authenticate": f'{REALM}, error="invalid_token"'}
 
 
-class NotAllowed(Problem):
+class NotAllowed(ServiceProblem):
     """The API key lacks the scope that the route requires."""
 
     code, status, title = "not_allowed", 403, "Scope missing"
@@ -76,7 +75,7 @@ class NotAllowed(Problem):
         self.headers = {"www-authenticate": f"{REALM}, {error}"}
 
 
-class TooLarge(Problem):
+class TooLarge(ServiceProblem):
     """The body, or a line of it, is larger than allowed."""
 
     code, status, title = "too_large", 413, "Body too large"
@@ -86,37 +85,51 @@ class TooLarge(Problem):
         super().__init__(limit, what)
 
 
-class Invalid(Problem):
+class TooSlow(ServiceProblem):
+    """The body did not arrive in time."""
+
+    code, status, title = "too_slow", 408, "Body sent too slowly"
+    detail = "the body must arrive within {:g} seconds"
+    headers: Mapping[str, str] = {"connection": "close"}
+
+
+class Invalid(ServiceProblem):
     """A value in the request breaks a rule."""
 
     code, status, title = "invalid", 422, "Invalid request"
 
 
-class NotReady(Problem):
+class NotReady(ServiceProblem):
     """The service stops, or the database's schema is not the one that this version needs."""
 
     code, status, title = "not_ready", 503, "Not ready"
     headers: Mapping[str, str] = {"retry-after": "1"}
 
 
-class Unexpected(Problem):
+class Unexpected(ServiceProblem):
     """A defect of the service; only the log has the details."""
 
     code, status, title = "unexpected", 500, "Unexpected error"
     detail = "the service made a mistake; its log has the place under X-Request-ID"
 
 
-def detail_of(problem: Problem) -> str:
+def detail_of(problem: ServiceProblem) -> str:
     """Return a problem's detail, without the secret of any API key that it quotes."""
     # Lone surrogates cannot be sent at all.
     words = str(problem).encode("utf-8", "backslashreplace").decode()
     return _SECRET.sub(r"\1_...", words)
 
 
-def problem_response(problem: Problem, request_id: str | None = None) -> Response:
+def problem_response(problem: ServiceProblem, request_id: str | None = None) -> Response:
     """Return the response that reports a problem."""
-    what = (problem.title, problem.code, detail_of(problem))
-    return _response(problem.status, *what, problem.headers, request_id)
+    body = wire.Problem(
+        title=problem.title,
+        status=problem.status,
+        detail=detail_of(problem),
+        code=problem.code,
+        request_id=request_id,
+    )
+    return Response(body.encoded(), problem.status, problem.headers, wire.PROBLEM_JSON)
 
 
 def invalid(error: RequestValidationError | ValidationError) -> Invalid:
@@ -127,14 +140,13 @@ def invalid(error: RequestValidationError | ValidationError) -> Invalid:
     return Invalid(broken_rule(error.errors()))
 
 
-def as_problem(error: Exception) -> Problem:
+def as_problem(error: Exception) -> ServiceProblem:
     """Return the problem to report for an error that a route raised.
 
-    A `ValidationError` is not the caller's mistake here: whoever reads a request turns that into
-    `Invalid` at once, so what is left was raised by a message of the service's own.
+    A `ValidationError` is a defect here: invalid requests become `Invalid` where they are read.
     """
     match error:
-        case Problem():
+        case ServiceProblem():
             return error
         case RequestValidationError():
             return invalid(error)
@@ -142,6 +154,8 @@ def as_problem(error: Exception) -> Problem:
             return Invalid(str(error))
         case HTTPException(status_code=404):
             return NoSuchPath()
+        case HTTPException():
+            return Invalid(error.detail)
     return Unexpected()
 
 
@@ -152,10 +166,6 @@ async def refuse(request: Request, error: Exception) -> Response:
         request.scope["fault"] = error
     if isinstance(error, HTTPException) and error.status_code == 405:
         return problem_response(WrongMethod(_methods(request)), request_id)
-    if isinstance(error, HTTPException) and error.status_code != 404:
-        words = HTTPStatus(error.status_code).phrase
-        code = words.lower().replace(" ", "_")
-        return _response(error.status_code, words, code, words, error.headers, request_id)
     return problem_response(as_problem(error), request_id)
 
 
@@ -165,20 +175,6 @@ def _methods(request: Request) -> list[str]:
     path = request.scope["path"]
     found = [one.methods or set() for one in contexts if one.path_regex.fullmatch(path)]
     return sorted(set().union(*found) - {"HEAD"})
-
-
-def _response(
-    status: int,
-    title: str,
-    code: str,
-    detail: str,
-    headers: Mapping[str, str] | None,
-    request_id: str | None,
-) -> Response:
-    problem = wire.Problem(
-        title=title, status=status, detail=detail, code=code, request_id=request_id
-    )
-    return Response(problem.encoded(), status, headers, wire.PROBLEM_JSON)
 
 
 STATUSES = {

@@ -1,1 +1,1 @@
-"""PostgreSQL: connections, the current schema (`sql`) and the steps to it (`migrations`)."""
+"""PostgreSQL: connections, the schema and every query (`sql`)."""

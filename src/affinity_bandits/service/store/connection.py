@@ -1,10 +1,14 @@
-"""Connections to PostgreSQL, with its failures turned into errors that callers understand."""
+"""Queries by name: `sql.ask` is the text below the line `-- name: ask` in one of the files."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import chain
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import asyncpg
@@ -12,8 +16,23 @@ import asyncpg
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service import tracing
 from affinity_bandits.service.problems import Unavailable
-from affinity_bandits.service.store.named import names
 
+SQL = Path(__file__).parent / "sql"
+
+
+def queries_in(file: Path) -> list[tuple[str, str]]:
+    """Return the named queries of a file, each with its text."""
+    _, *parts = re.split(r"^-- name: (\w+)$", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return [(name, text.strip()) for name, text in zip(parts[::2], parts[1::2], strict=True)]
+
+
+sql = SimpleNamespace(**dict(chain.from_iterable(map(queries_in, SQL.glob("*.sql")))))
+names = {text: name for name, text in vars(sql).items()}
+"""The names of queries by their text."""
+
+
+# Raised if the server is stopped, starting, full, unreachable or rolled a transaction back, or if
+# none of several servers is the primary yet.
 GONE = (
     OSError,
     TimeoutError,
@@ -30,8 +49,6 @@ GONE = (
     asyncpg.TargetServerAttributeNotMatched,
     asyncpg.ReadOnlySQLTransactionError,
 )
-"""What is raised where the server is stopped, starting, full, was never there, or gave way, and
-where of several servers none is the primary yet."""
 
 
 async def connect(dsn: str, *, smallest: int = 1, largest: int = 10) -> asyncpg.Pool:
@@ -41,7 +58,7 @@ async def connect(dsn: str, *, smallest: int = 1, largest: int = 10) -> asyncpg.
         InvalidInput: the DSN cannot be read, or names a database or user that is not there.
         Unavailable: no server answers.
     """
-    async with opening():
+    async with _opening():
         return await asyncpg.create_pool(
             dsn,
             min_size=smallest,
@@ -54,7 +71,18 @@ async def connect(dsn: str, *, smallest: int = 1, largest: int = 10) -> asyncpg.
 
 
 @asynccontextmanager
-async def opening() -> AsyncIterator[None]:
+async def connected(dsn: str) -> AsyncIterator[asyncpg.Connection]:
+    """Yield a connection outside of a pool; raises the errors of `connect`."""
+    async with _opening():
+        db = await asyncpg.connect(dsn, timeout=10)
+    try:
+        yield db
+    finally:
+        await db.close()
+
+
+@asynccontextmanager
+async def _opening() -> AsyncIterator[None]:
     """Turn errors of a first connection into errors that say what to do."""
     try:
         yield
@@ -94,8 +122,8 @@ async def _prepare(connection: asyncpg.Connection) -> None:
 
 
 async def _leave_as_it_is(_: asyncpg.Connection) -> None:
-    # Nothing here changes a session, so there is nothing to set back; asyncpg rolls back whatever
-    # transaction is open, and would otherwise ask the server once more after every query.
+    # No statement here changes a session, and asyncpg rolls back open transactions by itself. Its
+    # own reset would cost a round trip after every query.
     pass
 
 

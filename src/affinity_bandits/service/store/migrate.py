@@ -1,4 +1,4 @@
-"""Bring a database's schema up to date."""
+"""Create the service's database schema."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ import asyncio
 import asyncpg
 
 from affinity_bandits.errors import NotSupported
-from affinity_bandits.service.store.connection import opening
-from affinity_bandits.service.store.migrations import FIRST, STEPS
-from affinity_bandits.service.store.named import SQL
+from affinity_bandits.service.store.connection import SQL, connected
 
+SCHEMA_VERSION = 1
 TABLES = ("tables.sql", "trail_tables.sql", "operation_tables.sql")
-FUNCTIONS = (
+FUNCTIONS = (  # in the order of their dependencies
     "chain_functions.sql",
     "slot_functions.sql",
     "batch_functions.sql",
@@ -20,92 +19,58 @@ FUNCTIONS = (
     "tell_function.sql",
     "retention_functions.sql",
 )
-"""In the order in which they need each other."""
-MOVED = "0008"
-"""The revision that moved the table of revisions into the schema."""
-WITHOUT_REVISION = (
-    "the database has a schema named affinity, and nothing says of which revision it is. If it was"
-    " restored from a dump of that schema alone by a version before 0008, say so and migrate again:"
-    " CREATE TABLE public.affinity_schema AS SELECT '0007'::varchar(32) AS version_num"
-    " (or the earlier revision that it was of). Otherwise it is somebody else's: use another"
-    " database"
-)
-LOCK = 0x00AFF1
-"""An advisory lock's number, so that two servers that start together do not both migrate."""
+LOCK = 0x00AFF1  # the advisory lock that lets only one process migrate at a time
 
 
 def migrate(dsn: str) -> None:
-    """Create the schema, or apply the steps it lacks; several servers may do so at once.
+    """Create the schema, or replace the functions of an existing one.
 
-    Either everything is done or nothing is changed.
+    All of it happens in one transaction, and several processes may do so at once.
 
     Raises:
-        InvalidInput: the DSN cannot be read or the database cannot be opened.
-        NotSupported: the schema is of a later version, or holds what this one cannot go on with, or
-            the DSN's role does not own it.
+        InvalidInput: the DSN is malformed or the database cannot be opened.
+        NotSupported: the database has another version of the schema, a schema `affinity` of
+            unknown origin, or another owner.
         Unavailable: no server answers.
     """
     asyncio.run(_migrate(dsn))
 
 
-def newest_revision() -> str:
-    """Return the revision that this version of the package needs."""
-    return [FIRST, *STEPS][-1]
-
-
-async def revision_of(db: asyncpg.Connection | asyncpg.Pool) -> str | None:
-    """Return the revision of a database's schema; None if it has none."""
-    # Looked for without an error, which would end a transaction.
-    table = await db.fetchval(
-        "SELECT coalesce(to_regclass('affinity.affinity_schema'), to_regclass('affinity_schema'))"
-        "::text"
-    )
-    if table is None:
+async def schema_version(db: asyncpg.Connection | asyncpg.Pool) -> int | None:
+    """Return the version of a database's schema; None if it has none."""
+    # A query of a missing table would abort the transaction.
+    if await db.fetchval("SELECT to_regclass('affinity.schema_version') IS NULL"):
         return None
-    try:
-        found = await db.fetchval(f"SELECT version_num FROM {table}")
-    except asyncpg.UndefinedTableError:  # it was moved in between
-        return await revision_of(db)
-    return None if found is None else str(found)
+    version: int | None = await db.fetchval("SELECT version FROM affinity.schema_version")
+    return version
 
 
 async def _migrate(dsn: str) -> None:
-    async with opening():
-        db = await asyncpg.connect(dsn, timeout=10)
     try:
-        async with db.transaction():
+        async with connected(dsn) as db, db.transaction():
             await db.execute("SELECT pg_advisory_xact_lock($1)", LOCK)
-            await _upgrade(db, await revision_of(db))
-            for name in FUNCTIONS:
-                await db.execute(_text(name))
+            await _apply(db)
     except asyncpg.InsufficientPrivilegeError as error:
         raise NotSupported(
             f"only the owner of the schema may migrate, with a DSN of its own: {error}"
         ) from None
-    finally:
-        await db.close()
 
 
-async def _upgrade(db: asyncpg.Connection, found: str | None) -> None:
-    known = [FIRST, *STEPS]
+async def _apply(db: asyncpg.Connection) -> None:
+    found = await schema_version(db)
+    if found not in (None, SCHEMA_VERSION):
+        raise NotSupported(
+            f"the database's schema is version {found}, and this version of the package needs"
+            f" version {SCHEMA_VERSION}; nothing was changed"
+        )
+    files: tuple[str, ...] = FUNCTIONS
     if found is None:
         if await db.fetchval("SELECT to_regnamespace('affinity') IS NOT NULL"):
-            raise NotSupported(WITHOUT_REVISION)
-        for name in TABLES:
-            await db.execute(_text(name))
-        await db.execute("INSERT INTO affinity.affinity_schema VALUES ($1)", known[-1])
-        return
-    if found not in known:
-        raise NotSupported(
-            f"the database's schema is {found}, and this version knows {known[0]} to {known[-1]}:"
-            " it was made by a later version"
-        )
-    for revision in known[known.index(found) + 1 :]:
-        await STEPS[revision](db)
-        # Up to 0007, where the search path leads; then in the schema.
-        table = "affinity.affinity_schema" if revision >= MOVED else "affinity_schema"
-        await db.execute(f"UPDATE {table} SET version_num = $1", revision)
-
-
-def _text(name: str) -> str:
-    return (SQL / name).read_text(encoding="utf-8")
+            raise NotSupported(
+                "the database has a schema named affinity without a version; use another database"
+            )
+        files = TABLES + FUNCTIONS
+    for name in files:
+        await db.execute((SQL / name).read_text(encoding="utf-8"))
+    if found is None:
+        await db.execute("INSERT INTO affinity.schema_version VALUES ($1)", SCHEMA_VERSION)

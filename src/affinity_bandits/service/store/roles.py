@@ -1,7 +1,7 @@
-"""Two roles of the database: one that owns the schema, and one that can do what the service does.
+"""Two database roles: the owner of the schema, and the role that the service connects as.
 
-The service's role can add to the audit trail and read it, and neither change nor delete it: not by
-a trigger that somebody could drop, but because it never got the right to.
+The service's role may read the audit trail and add to it. It has no privilege to change or delete
+events, whatever triggers there are.
 """
 
 from __future__ import annotations
@@ -12,26 +12,24 @@ import re
 import asyncpg
 
 from affinity_bandits.errors import InvalidInput, NotSupported
-from affinity_bandits.service.store.connection import opening
+from affinity_bandits.service.store.connection import connected
 
 OWNER, SERVICE = "affinity_owner", "affinity_service"
 INSERTS = (
     *("tenants", "api_keys", "campaigns", "heads", "rounds", "named_judges", "sums", "leases"),
-    *("lapses", "raters", "due", "faults", "health", "findings", "events", "requests"),
+    *("lapses", "raters", "due", "health", "findings", "events", "requests"),
     *("webhooks", "notices"),
 )
 UPDATES = (
     *("api_keys (revoked_at)", "campaigns (saved)", "heads", "rounds", "named_judges", "sums"),
-    *("leases", "lapses", "raters", "faults", "health", "findings", "notices"),
+    *("leases", "lapses", "raters", "due", "health", "findings", "notices"),
     "webhooks (removed_at, retry_at, last_failure)",
 )
 DELETES = (
-    *("named_judges", "sums", "leases", "lapses", "due", "faults", "findings", "notices"),
+    *("named_judges", "sums", "leases", "lapses", "due", "findings", "notices"),
     "api_keys",  # sessions of browsers that are over
     "requests",  # idempotency keys, after a time that is set
 )
-FORMER = "affinity_schema"
-"""Where the revision stood before it moved into the schema: on the search path."""
 
 
 def check_role(parameter: str, name: str) -> str:
@@ -59,7 +57,6 @@ END $$"""
         *made,
         f"GRANT CONNECT, CREATE ON DATABASE {quoted} TO {owner}",
         f"GRANT CONNECT ON DATABASE {quoted} TO {service}",
-        f"GRANT USAGE, CREATE ON SCHEMA public TO {owner}",  # where older versions keep a table
         _give_all_to(owner),
     ]
 
@@ -93,10 +90,8 @@ def carry_out(dsn: str, statements: list[str]) -> None:
 
 
 async def _carry_out(dsn: str, statements: list[str]) -> None:
-    async with opening():
-        db = await asyncpg.connect(dsn, timeout=10)
     try:
-        async with db.transaction():
+        async with connected(dsn) as db, db.transaction():
             for statement in statements:
                 await db.execute(statement)
     except asyncpg.InsufficientPrivilegeError as error:
@@ -107,18 +102,12 @@ async def _carry_out(dsn: str, statements: list[str]) -> None:
         raise NotSupported(
             "the database has no schema yet; run 'affinity serve migrate' first"
         ) from None
-    finally:
-        await db.close()
 
 
 async def database_of(dsn: str) -> str:
     """Return the name of the database that a DSN leads to."""
-    async with opening():
-        db = await asyncpg.connect(dsn, timeout=10)
-    try:
+    async with connected(dsn) as db:
         return str(await db.fetchval("SELECT current_database()"))
-    finally:
-        await db.close()
 
 
 def _give_all_to(owner: str) -> str:
@@ -132,8 +121,7 @@ BEGIN
   END IF;
   FOR v_what IN
     SELECT format('TABLE %s', c.oid::regclass) FROM pg_class AS c
-      WHERE (c.relnamespace = to_regnamespace('affinity') OR c.oid = to_regclass('{FORMER}'))
-        AND c.relkind IN ('r', 'p')
+      WHERE c.relnamespace = to_regnamespace('affinity') AND c.relkind IN ('r', 'p')
     UNION ALL
     SELECT format('FUNCTION %s', p.oid::regprocedure) FROM pg_proc AS p
       WHERE p.pronamespace = to_regnamespace('affinity')

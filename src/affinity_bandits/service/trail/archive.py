@@ -1,11 +1,10 @@
-"""Take campaigns out of the database: into files that were read back, or for good with a tenant."""
+"""Remove campaigns from the database: archive them to files, or delete them with their tenant."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -15,32 +14,28 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits._version import __version__
-from affinity_bandits.errors import InvalidInput, NotSupported
-from affinity_bandits.extras import need
+from affinity_bandits.errors import InvalidInput, NotSupported, need
 from affinity_bandits.service.problems import NoSuchCampaign
-from affinity_bandits.service.store.connection import transaction, translate_errors
-from affinity_bandits.service.store.named import sql
-from affinity_bandits.service.trail.table_files import Column, Target
+from affinity_bandits.service.store.connection import sql, transaction, translate_errors
 from affinity_bandits.service.trail.verify import verify
+from affinity_bandits.tables import TableFile, TableWriter
 
-COLUMNS = [
-    Column("number", "number"),
-    Column("at", "time"),
-    Column("kind", "text"),
-    Column("actor", "text"),
-    Column("round", "number"),
-    Column("row", "text"),
-]
-"""The columns of an archived trail; `row` is the whole event as JSON."""
+ARCHIVED = {  # columns of an archived trail; `row` is the whole event as JSON
+    "number": int,
+    "at": datetime,
+    "kind": str,
+    "actor": str,
+    "round": int,
+    "row": str,
+}
 ENDED = ("exhausted", "stopped")
+# Timeout of statements that remove or wait for a lock; the pool's own is meant for requests.
 REMOVAL_SECONDS = 86_400.0
-"""For a statement that removes or waits for a lock: a pool's own limit is for requests, and a long
-trail takes longer."""
 
 
 @dataclass(frozen=True)
 class Trail:
-    """What is said of a trail: how many events, and the SHA-256 of their rows, a line each."""
+    """The number of events of a trail, and the SHA-256 of their rows, one per line."""
 
     events: int
     digest: str
@@ -48,7 +43,7 @@ class Trail:
 
 @dataclass(frozen=True)
 class Archived:
-    """What became of a campaign that was archived."""
+    """An archived campaign and its files."""
 
     trail: Trail
     events_file: Path
@@ -79,11 +74,12 @@ async def archive(
     about_file = folder / f"{campaign}.json"
     if about_file.exists():
         raise InvalidInput("--out", "a folder without this campaign's files", str(about_file))
-    target = Target(events_file, force=False)
+    target = TableFile("--out", events_file, force=False)
     async with transaction(pool) as db:
         head = await db.fetchrow(sql.head_to_archive, campaign, now, timeout=REMOVAL_SECONDS)
         _check_ended(campaign, head, verdict.events)
-        written = await _write_events(db, campaign, target)
+        with target.open(ARCHIVED) as table:
+            written = await _digest(db, campaign, table)
         read = _read_events(events_file)
         if not written == read == Trail(verdict.events, read.digest):
             raise NotSupported(f"{events_file} is not what was written to it; nothing was removed")
@@ -116,7 +112,7 @@ async def delete_tenant(pool: asyncpg.Pool, name: str, *, by: str) -> list[Trail
         tenant, keys = await _end_keys(db, name)  # locks the tenant again, and finds all keys
         for row in await db.fetch(sql.campaigns_to_remove, tenant):
             await db.execute(sql.lock_head, row["id"], timeout=REMOVAL_SECONDS)
-            trail = await _digest_of(_rows(db, row["id"]))
+            trail = await _digest(db, row["id"])
             trails.append(trail)
             detail = {"deleted": "with its tenant", "events": trail.events, "digest": trail.digest}
             await db.execute(sql.remove_campaign, row["id"], by, detail, timeout=REMOVAL_SECONDS)
@@ -162,26 +158,16 @@ def _check_ended(campaign: UUID, head: asyncpg.Record | None, events: int) -> No
         raise NotSupported(f"campaign {campaign} went on while it was verified; try again")
 
 
-async def _rows(db: asyncpg.Connection, campaign: UUID) -> AsyncIterator[asyncpg.Record]:
+async def _digest(
+    db: asyncpg.Connection, campaign: UUID, table: TableWriter | None = None
+) -> Trail:
+    """Return what is recorded of a trail, and copy it to a table if there is one."""
+    hashed, events = hashlib.sha256(), 0
     async for row in db.cursor(sql.events_to_archive, campaign, prefetch=1000):
-        yield row
-
-
-async def _write_events(db: asyncpg.Connection, campaign: UUID, target: Target) -> Trail:
-    hashed, events = hashlib.sha256(), 0
-    with target.written(COLUMNS) as table:
-        async for row in _rows(db, campaign):
-            events += 1
-            hashed.update(row["row"].encode() + b"\n")
-            table.add(list(row.values()))
-    return Trail(events, hashed.hexdigest())
-
-
-async def _digest_of(rows: AsyncIterator[asyncpg.Record]) -> Trail:
-    hashed, events = hashlib.sha256(), 0
-    async for row in rows:
         events += 1
         hashed.update(row["row"].encode() + b"\n")
+        if table is not None:
+            table.add(list(row.values()))
     return Trail(events, hashed.hexdigest())
 
 
@@ -200,7 +186,7 @@ def _read_events(file: Path) -> Trail:
 
 
 def _write_about(file: Path, about: dict[str, Any]) -> None:
-    """Write what else there is of a campaign, so that it is on disk before anything is removed."""
+    """Write the rest of a campaign, and wait until it is on disk."""
     with file.open("x", encoding="utf-8") as out:
         json.dump(about, out, indent=1)
         out.flush()

@@ -1,8 +1,8 @@
-"""The chain of digests through an audit trail, computed again in Python.
+"""The chain of digests through an audit trail, recomputed in Python.
 
-Each event has a digest of all that it says and of the digest before it; the first is of what the
-campaign is. So no event can be changed, added, removed or moved without changing every digest
-after it, and whoever kept one elsewhere sees that even if all of them were computed anew.
+Each event has a digest of its content and of the digest before it; the first digest is of the
+campaign's definition. An event cannot be changed, added, removed or moved without changing every
+later digest, so a digest that was kept elsewhere reveals even a recomputed chain.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ import asyncpg
 
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.problems import NoSuchCampaign
-from affinity_bandits.service.store.connection import translate_errors
-from affinity_bandits.service.store.named import sql
+from affinity_bandits.service.store.connection import sql, translate_errors
 
 Row = Mapping[str, Any]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -67,8 +66,8 @@ async def newest_digest(pool: asyncpg.Pool, campaign: UUID) -> Digest:
     return Digest(row["chain"], row["number"])
 
 
-def defined(row: Row) -> bytes:
-    """Return the digest of what a campaign is, with which its chain begins."""
+def campaign_digest(row: Row) -> bytes:
+    """Return the digest of a campaign's definition, with which its chain begins."""
     return _sha256(
         b"",
         str(row["id"]),
@@ -89,8 +88,8 @@ def defined(row: Row) -> bytes:
     )
 
 
-def chained(before: bytes, row: Row) -> bytes:
-    """Return the digest that an event must have after one with this digest."""
+def event_digest(before: bytes, row: Row) -> bytes:
+    """Return the digest of an event, given that of the event before it."""
     return _sha256(
         before,
         str(row["campaign"]),

@@ -2,56 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import datetime
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
 import asyncpg
 
+from affinity_bandits.errors import NotSupported
+from affinity_bandits.service.core.limits import remember
 from affinity_bandits.service.problems import NoSuchCampaign
-from affinity_bandits.service.store.connection import transaction
-from affinity_bandits.service.store.named import sql
-from affinity_bandits.service.trail.answers import Answer, answers_of
-from affinity_bandits.service.trail.table_files import Column, Target
+from affinity_bandits.service.store.connection import sql, transaction
+from affinity_bandits.service.trail.replay import OwedSlots, Row, slots_in
+from affinity_bandits.tables import TableFile, UserText
 
-FIXED = (
-    Column("order", "number"),
-    Column("event", "number"),
-    Column("time", "time"),
-    Column("round", "number"),
-    Column("slot", "number"),
-    Column("group", "text"),
-    Column("score", "score"),
-    Column("answers", "number"),
-    Column("sum", "score"),
-    Column("total", "yes or no"),
-    Column("counted", "yes or no"),
-    Column("outcome", "text"),
-    Column("rater", "text"),
-    Column("rater group", "text"),
-    Column("digest", "text"),
-    Column("outsiders", "number"),
-)
-"""The columns of every table; two for each group come after them."""
+AT_ONCE = 20  # events that are fetched together; each may have thousands of answers
+FIXED: dict[str, type] = {  # of every table; two for each group come after them
+    "order": int,
+    "event": int,
+    "time": datetime,
+    "round": int,
+    "slot": int,
+    "group": UserText,
+    "score": Decimal,
+    "answers": int,
+    "sum": Decimal,
+    "total": bool,
+    "counted": bool,
+    "outcome": UserText,
+    "rater": UserText,
+    "rater group": UserText,
+    "digest": UserText,
+    "outsiders": int,
+}
 
 
 async def export(
     pool: asyncpg.Pool,
     campaign: UUID,
-    target: Target,
+    target: TableFile,
     tell: Callable[[int, int], None] | None = None,
 ) -> int:
     """Write a campaign's answers to a file, in the order of its trail; return the number of rows.
 
     It reads one snapshot of the database, a few events at a time, so the campaign may go on
-    meanwhile and may be of any length.
+    meanwhile, and memory does not grow with the length of the trail.
 
     Args:
         pool: connections.
         campaign: its id.
         target: the file.
-        tell: given the number of the event that was written, and of the last one.
+        tell: called with the number of the event that was written, and of the last one.
 
     Raises:
         NoSuchCampaign: there is none by that id.
@@ -62,49 +65,120 @@ async def export(
         about = await db.fetchrow(sql.campaign_to_export, campaign)
         if about is None:
             raise NoSuchCampaign(campaign)
-        groups = about["arms"]
-        committee = about["committee"] or [None] * len(groups)
-        order = 0
-        with target.written(columns_for(groups)) as table:
-            async for told in answers_of(db, campaign, len(groups)):
-                for answer in told:
-                    order += 1
-                    table.add(_row(order, answer, groups, committee))
-                if tell is not None and told:
-                    tell(told[0].event, about["events"])
-    return order
+        with target.open(columns_for(about["arms"])) as table:
+            number = 0
+            async for event, judged, counted in tells_of(db, campaign):
+                try:
+                    rows = _rows(event, judged, counted, about)
+                except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+                    raise _contradiction(event, "what it tells cannot be read") from error
+                for row in rows:
+                    number += 1
+                    table.add([number, *row])
+                if tell is not None and rows:
+                    tell(event["number"], about["events"])
+    return table.rows
 
 
-def columns_for(groups: Sequence[str]) -> list[Column]:
+async def tells_of(
+    db: asyncpg.Connection, campaign: UUID
+) -> AsyncIterator[tuple[Row, Row, set[int]]]:
+    """Yield each tell, the round of its lease, and which of its entries counted.
+
+    Must be called in a transaction.
+
+    Raises:
+        NotSupported: an event contradicts those before it, so which answers counted is unknown.
+    """
+    await db.execute(sql.without_sorting)
+    owed, open_round = OwedSlots(), 0
+    rounds: dict[int, Row] = {}
+    async for event in db.cursor(sql.events_to_export, campaign, prefetch=AT_ONCE):
+        if event["round"] != open_round:
+            open_round = event["round"]
+            owed.clear()
+        if event["kind"] == "ask":
+            owed.lease(event["number"], slots_in(event["slots"]))
+            continue
+        number = event["leased_in"]
+        judged = rounds.get(number)
+        if judged is None and number is not None:
+            judged = await db.fetchrow(sql.round_to_export, campaign, number)
+        if judged is None:
+            raise _contradiction(event, "it is of a lease or a round that is not on record")
+        remember(rounds, number, judged)
+        found = []
+        if number == open_round:
+            try:
+                found = owed.settle(event, slots_in(event["slots"] or ()), judged["arms"])
+            except ValueError as error:
+                raise _contradiction(event, str(error)) from error
+        counted = sum(len(one.slots) for one in found)
+        if counted != event["counted"]:
+            raise _contradiction(event, f"{event['counted']} answers counted, expected {counted}")
+        yield event, judged, {one.entry for one in found}
+
+
+def columns_for(groups: Sequence[str]) -> dict[str, type]:
     """Return the columns of a table of answers where these groups are compared."""
-    return [
-        *FIXED,
-        *(Column(f"{name} judges", "number") for name in groups),
-        *(Column(f"{name} initial members", "number") for name in groups),
-    ]
+    judges = [f"{name} judges" for name in groups]
+    members = [f"{name} initial members" for name in groups]
+    return FIXED | dict.fromkeys(judges + members, int)
 
 
-def _row(
-    order: int, answer: Answer, groups: Sequence[str], committee: Sequence[int | None]
-) -> list[Any]:
-    judges: Sequence[int | None] | None = answer.judged.judges
-    return [
-        order,
-        answer.event,
-        answer.time,
-        answer.round,
-        answer.slot,
-        groups[answer.arm],
-        round(Fraction(answer.units, answer.answers)) if answer.answers > 1 else answer.units,
-        answer.answers,
-        answer.units,
-        answer.slot is None,
-        answer.outcome == "counted",
-        answer.outcome,
-        answer.rater,
-        None if answer.rater_arm is None else groups[answer.rater_arm],
-        answer.digest.hex(),
-        answer.judged.outsiders,
-        *(judges or [None] * len(groups)),
-        *committee,
-    ]
+def _rows(event: Row, judged: Row, counted: set[int], about: Row) -> list[list[Any]]:
+    """Return the rows of a tell, without their numbers."""
+    groups, arms = about["arms"], judged["arms"]
+    entries, nobody = len(event["told"]), [None] * len(event["told"])
+    nothing = [None] * len(groups)
+    detail = event["detail"] or {"raters": nobody, "rater_arms": nobody}
+    is_total = event["counts"] is not None
+    missed = "late" if event["late"] else "duplicate"
+    found = []
+    for entry, (at, answers, units, rater, rater_arm) in enumerate(
+        zip(
+            event["told"],
+            event["counts"] or [1] * entries,
+            event["units"],
+            detail["raters"],
+            detail["rater_arms"],
+            strict=True,
+        )
+    ):
+        arm = at if is_total else arms[at % len(arms)]
+        if not {arm, rater_arm or 0}.issubset(range(len(groups))):
+            raise _contradiction(event, "it is of a group that the campaign does not have")
+        outcome = "counted" if entry in counted else missed
+        row = [
+            event["number"],
+            event["at"],
+            event["leased_in"],
+            None if is_total else at,
+            groups[arm],
+            _score(round(Fraction(units, answers)) if answers > 1 else units),
+            answers,
+            _score(units),
+            is_total,
+            outcome == "counted",
+            outcome,
+            rater,
+            None if rater_arm is None else groups[rater_arm],
+            event["chain"].hex(),
+            judged["outsiders"],
+            *(judged["judges"] or nothing),
+            *(about["committee"] or nothing),
+        ]
+        if answers:
+            found.append(row)
+    return found
+
+
+def _score(units: int) -> Decimal:
+    return Decimal(units).scaleb(-9)
+
+
+def _contradiction(event: Row, found: str) -> NotSupported:
+    return NotSupported(
+        f"the trail cannot be exported, since event {event['number']} contradicts the rest of it"
+        f" ({found}): see what 'affinity serve verify' says"
+    )

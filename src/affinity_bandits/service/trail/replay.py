@@ -1,93 +1,170 @@
 """Recompute a campaign from its audit trail, in plain Python and with the library's policy.
 
-Nothing here asks the database for anything but the events: it is the slow, obvious twin of the
-functions on the hot path, and what `affinity serve verify` holds against what they left behind.
+This is an independent, slower implementation of the rules in the SQL functions. It reads nothing
+but events; `affinity serve verify` compares its result with the tables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from itertools import islice, takewhile
+from typing import Any, NamedTuple
 
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.policies.state import as_begun
-from affinity_bandits.service.core.campaign_spec import (
-    ANY,
-    CampaignSpec,
-    OpenRound,
-    next_round,
-)
+from affinity_bandits.errors import InvalidInput, NotSupported, UnknownName, shown
 from affinity_bandits.service.core.closing import advance, recorded
 from affinity_bandits.service.core.judging import (
-    Judges,
-    NamedJudges,
+    Appointment,
+    JudgeCounts,
     fewest_seats,
     in_order,
     judged_round,
 )
-from affinity_bandits.service.core.tallies import Nodes
-from affinity_bandits.service.trail.held_leases import HeldLease, HeldLeases
-from affinity_bandits.service.trail.raters import Counts, count_raters, fits_request
-from affinity_bandits.service.trail.replayable import check_replayable
+from affinity_bandits.service.core.spec import (
+    ANY,
+    CampaignSpec,
+    RoundSlots,
+    next_round,
+    served_policy,
+)
+from affinity_bandits.service.core.tells import SlotTell
+from affinity_bandits.wire.base import LARGEST_LEASE
 
 Row = Mapping[str, Any]
+
+
+class Counted(NamedTuple):
+    """An entry of a tell that counts: its place there, its slots and the lease that owed them."""
+
+    entry: int
+    slots: list[int]
+    lease: int
+
+
+class OwedSlots(dict[int, int]):
+    """Slots of the open round without an answer, each with the lease that owes it.
+
+    They are in the order in which they were leased.
+    """
+
+    def lease(self, number: int, slots: Iterable[int]) -> None:
+        """Let a lease owe slots, instead of the leases that owed them before."""
+        for slot in slots:
+            self.pop(slot, None)
+            self[slot] = number
+
+    def settle(self, event: Row, leased: Sequence[int], arms: Sequence[int]) -> list[Counted]:
+        """Remove the slots that a tell answers; return what counts.
+
+        Args:
+            event: a tell of the open round.
+            leased: the slots of its lease.
+            arms: those of the round.
+
+        Raises:
+            ValueError: there are more answers of an arm than the lease has slots.
+        """
+        if event["counts"] is not None:
+            return self._settle_totals(event, leased, arms)
+        return [
+            Counted(entry, [slot], self.pop(slot))
+            for entry, slot in enumerate(event["told"])
+            if slot in self
+        ]
+
+    def _settle_totals(
+        self, event: Row, leased: Sequence[int], arms: Sequence[int]
+    ) -> list[Counted]:
+        # A sum cannot be divided, so it counts only if the lease still owes all its slots.
+        if any(self.get(slot) != event["lease"] for slot in leased):
+            return []
+        found = []
+        left: dict[int, list[int]] = {}
+        for slot in leased:
+            left.setdefault(arms[slot % len(arms)], []).append(slot)
+        for entry, (arm, count) in enumerate(zip(event["told"], event["counts"], strict=True)):
+            own, left[arm] = left.get(arm, [])[:count], left.get(arm, [])[count:]
+            if len(own) < count:
+                raise ValueError(f"{count} answers of arm {arm} are more than the lease has")
+            if count:
+                found.append(Counted(entry, own, event["lease"]))
+        for one in found:
+            for slot in one.slots:
+                del self[slot]
+        return found
+
+
+def slots_in(runs: Iterable[Any]) -> list[int]:
+    """Return the slots of a multirange, in ascending order."""
+    slots = (slot for run in runs for slot in range(run.lower, run.upper))
+    found = list(islice(slots, LARGEST_LEASE + 1))
+    if len(found) > LARGEST_LEASE:
+        raise ValueError("a lease has too many slots")
+    return found
+
+
+@dataclass(frozen=True)
+class HeldLease:
+    """A lease as granted; `again` says whether other leases had its slots before."""
+
+    round: int
+    slots: Sequence[int]
+    expires_at: datetime
+    again: bool
+    actor: str
 
 
 class Replay:
     """The state of one campaign, recomputed event by event, and where events contradict it.
 
+    Args:
+        version: that of the policy which saved the campaign's state, if known.
+
     Attributes:
-        differences: in words, what an event says and what follows from those before it.
-        events: how many it was given.
+        differences: what events say against what follows from earlier ones, in words.
+        events: the number of events so far.
         saved: the policy's state before the open round, as `Policy.save` writes it.
         number: of the open round.
         round: the open round.
-        opened_at: when it was opened, or began to wait.
-        tellers: API keys that may answer any lease, as tables have them.
-        in_flight: how far its slots may be answered out of order; None where that is all one.
-        next_slot: its first slot that nobody has had.
-        answers: how many answers each of its arms has, in its order.
-        sums: and their sums, in units of 1e-9.
-        tallies: and how often each score was given, if its policy has nodes.
-        lapsed: how many slots of each of its arms had no answer when their first lease expired, of
-            those that were answered or offered again since.
-        leases: those that were granted, and those of the open round that owe something.
-        closed: rounds that were closed.
-        judges: who judges the open round, where its policy is told.
-        fewest_seats: the arm that should have the fewest of them, if any.
+        before: answers counted in earlier rounds.
+        opened_at: when the open round was opened, or began to wait.
+        tellers: API keys that may answer any lease.
+        in_flight: how far slots may be answered out of order; None if order does not matter.
+        next_slot: the first slot of the open round that was never leased.
+        answers: the number of answers per arm of the open round.
+        sums: the sums of scores per arm, in units of 1e-9.
+        tallies: how often each score was given, if the policy has nodes.
+        lapsed: slots per arm whose first lease expired unanswered, if answered or leased again.
+        leases: all leases, by number.
+        owed: leased slots of the open round without an answer.
+        closed: closed rounds, as `affinity.rounds` has them.
+        judges: who judges the open round, if the policy is told.
+        fewest_seats: the arm that should have the fewest judges, if any.
         named: who was named to judge rounds to come.
-        raters: how many scores each gave, of tells of which all answers counted.
+        raters: per rater, from tells whose answers all counted: the number of scores, the event of
+            the first one and its place there, from 1.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, version: object = None) -> None:
+        self._version = version
         self.differences: list[str] = []
         self.events = 0
         self.status = ""
-        self.number = 0
-        self.next_slot = 0
         self.before = 0
-        self.opened_at = datetime.min
-        self.in_flight: int | None = None
-        self.tellers: list[str] | None = None
-        self.answers: list[int] = []
-        self.sums: list[int] = []
-        self.tallies: list[list[int]] = []
-        self.lapsed: list[int] = []
-        self.leases = HeldLeases()
+        self.leases: dict[int, HeldLease] = {}
+        self.owed = OwedSlots()
         self.closed: list[dict[str, Any]] = []
-        self.judges: Judges | None = None
-        self.fewest_seats: int | None = None
-        self.named: NamedJudges | None = None
-        self.raters: Counts = {}
-        self._opening: NamedJudges | None = None  # who must open the round in the next event
-        self.spec: CampaignSpec
-        self.nodes: Nodes
-        self.saved: dict[str, Any]
-        self.round: OpenRound
+        self.named: Appointment | None = None
+        self.raters: dict[str, tuple[int, int, int]] = {}
+        self._opening: Appointment | None = None  # who must open the round in the next event
 
     def take(self, event: Row) -> None:
-        """Apply the next event."""
+        """Apply the next event.
+
+        Raises:
+            NotSupported: this version does not have the campaign's policy.
+        """
         self.events += 1
         self._same(event, "number", event["number"], self.events)
         if (event["kind"] == "create") != (self.events == 1):
@@ -109,17 +186,25 @@ class Replay:
         take[event["kind"]](event)
 
     def _create(self, event: Row) -> None:
-        description = event["detail"]["description"]
-        check_replayable(description["policy"])
-        self.spec = CampaignSpec.from_json(description)
+        detail = event["detail"]
+        try:
+            policy = served_policy(detail["description"]["policy"])
+        except UnknownName as error:
+            raise _not_replayable(f"no policy of the name {shown(error.value)}") from None
+        except InvalidInput as error:
+            raise _not_replayable(f"no such settings of its policy ({error})") from None
+        if isinstance(self._version, int) and self._version != policy.version:
+            raise _not_replayable(
+                f"version {policy.version} of its policy, and its state was saved by version"
+                f" {self._version}"
+            )
+        self.spec = CampaignSpec.from_json(detail["description"])
         self.nodes = self.spec.nodes
-        self.in_flight = event["detail"].get("in_flight")  # nobody kept to any before 0002
-        self.tellers = event["detail"].get("tellers", [ANY])  # anybody could before 0008
-        policy, arms = self.spec.policy, len(self.spec.arms)
-        begun = event["detail"]["state"]
-        state = as_begun(policy.start(arms, self.spec.horizon), begun)
+        self.in_flight, self.tellers = detail["in_flight"], detail["tellers"]
+        arms = len(self.spec.arms)
+        state = policy.start(arms, self.spec.horizon)
         self.saved = policy.save(state, arms, self.spec.horizon)
-        self._same(event, "state", begun, self.saved["state"])
+        self._same(event, "state", detail["state"], self.saved["state"])
         first = next_round(policy, state, arms, self.spec.horizon, 0)
         if first is None:
             self._note(event, "the policy plans no first round")
@@ -127,11 +212,11 @@ class Replay:
         self.fewest_seats = fewest_seats(policy, state)
         self._open(0, first, event["at"])
         if first.waits and self.spec.first_judges is not None:
-            self._opening = NamedJudges(1, 0, Judges(self.spec.first_judges))
+            self._opening = Appointment(1, 0, JudgeCounts(self.spec.first_judges))
         self.status = "decided" if self.round.final else "open"
 
     def _open(
-        self, number: int, round_: OpenRound, at: datetime, judges: Judges | None = None
+        self, number: int, round_: RoundSlots, at: datetime, judges: JudgeCounts | None = None
     ) -> None:
         self.number, self.round, self.next_slot, self.judges = number, round_, 0, judges
         self.opened_at = at
@@ -145,117 +230,89 @@ class Replay:
             self._note(event, f"leased slots of a campaign that was {self.status}")
         if self.round.waits:
             self._note(event, "leased slots of a round that nobody was named to judge")
-        runs = tuple(range(run.lower, run.upper) for run in event["slots"])
-        granted = {slot for run in runs for slot in run}
-        limit = self._limit()
+        slots, at = slots_in(event["slots"]), event["at"]
+        limit = self.round.size
+        if self.in_flight is not None and len(self.round.arms) > 1:
+            limit = min(limit, min(self.owed, default=self.next_slot) + self.in_flight)
         again = self.next_slot >= limit
-        if not again:
+        if again:
+            # The slots of the oldest leases, up to the first lease that has not expired.
+            expired = takewhile(lambda one: self.leases[one[1]].expires_at <= at, self.owed.items())
+            offered = list(islice(expired, event["asked"]))
+            for slot, number in offered:
+                self._count_lapses(number, [slot], at)
+            expected = sorted(slot for slot, _ in offered)
+        else:
             end = min(self.next_slot + event["asked"], limit)
             expected = list(range(self.next_slot, end))
             self.next_slot = end
-        else:
-            expected = self._offered_again(event["asked"], event["at"])
-        self._same(event, "slots", sorted(granted), sorted(expected))
-        until = event["at"] + timedelta(seconds=self.spec.lease_seconds)
+        self._same(event, "slots", slots, expected)
+        until = at + timedelta(seconds=self.spec.lease_seconds)
         self._same(event, "expires_at", event["expires_at"], until)
-        lease = HeldLease(self.number, runs, granted, event["expires_at"], again, event["actor"])
-        self.leases.grant(event["number"], lease)
+        lease = HeldLease(self.number, slots, event["expires_at"], again, event["actor"])
+        self.leases[event["number"]] = lease
+        self.owed.lease(event["number"], slots)
 
-    def _limit(self) -> int:
-        """Return the first slot of the open round that may not be handed out yet."""
-        if self.in_flight is None or len(self.round.arms) == 1:
-            return self.round.size
-        return min(self.round.size, self.leases.oldest_owed(self.next_slot) + self.in_flight)
-
-    def _offered_again(self, count: int, at: datetime) -> list[int]:
-        """Take slots back from the oldest leases, up to the first that has not expired."""
-        found: list[int] = []
-        for number, lease in sorted(self.leases.owing.items()):
-            if len(found) == count or lease.expires_at > at:
-                break
-            part = sorted(lease.pending)[: count - len(found)]
-            self._lapse(number, part, at)
-            self.leases.settle(number, part)
-            found += part
-        return found
-
-    def _lapse(self, number: int, slots: Sequence[int], at: datetime) -> None:
+    def _count_lapses(self, number: int, slots: Sequence[int], at: datetime) -> None:
         """Count slots that a lease owed until now, if it was their first and has expired."""
-        lease = self.leases.granted[number]
+        lease = self.leases[number]
         if lease.expires_at <= at and not lease.again:
             for slot in slots:
                 self.lapsed[slot % len(self.round.arms)] += 1
 
     def _tell(self, event: Row) -> None:
-        lease = self.leases.granted.get(event["lease"])
+        lease = self.leases.get(event["lease"])
         if lease is None:
             self._note(event, f"told of lease {event['lease']}, which was not granted")
             return
         if event["actor"] != lease.actor and not {event["actor"], ANY} & set(self.tellers or ()):
             self._note(event, f"told by {event['actor']} of a lease of {lease.actor}")
-        low, high = self.nodes.scale.lowest, self.nodes.scale.highest
-        counts = event["counts"]
-        for n, units in zip(counts or [1] * len(event["units"]), event["units"], strict=True):
-            if not low * n <= units <= high * n:
+        scale, counts = self.nodes.scale, event["counts"] or [1] * len(event["told"])
+        for n, units in zip(counts, event["units"], strict=True):
+            if not scale.lowest * n <= units <= scale.highest * n:
                 self._note(event, f"a score of {units} units is out of range")
-        if not fits_request(event):
+        if not _fits_request(event):
             self._note(event, "what it says of raters is not what was told")
-        told = len(event["told"]) if counts is None else sum(counts)
-        if lease.round != self.number:
-            counted = 0
-        elif counts is None:
-            counted = self._count_answers(event, lease)
-        else:
-            counted = self._count_totals(event, lease)
+        told, counted = sum(counts), 0
+        if lease.round == self.number:
+            for entry, slots, holder in self._settle(event, lease):
+                self._count_lapses(holder, slots, event["at"])
+                self._add(event, slots[0] % len(self.round.arms), len(slots), event["units"][entry])
+                counted += len(slots)
         if counted == told:
-            count_raters(self.raters, event)
-        gone = lease.round != self.number or lease.expires_at <= event["at"]
+            self._count_raters(event)
+        late = lease.round != self.number or lease.expires_at <= event["at"]
         self._same(event, "counted", event["counted"], counted)
-        self._same(event, "late", event["late"], told - counted if gone else 0)
-        self._same(event, "duplicate", event["duplicate"], 0 if gone else told - counted)
+        self._same(event, "late", event["late"], told - counted if late else 0)
+        self._same(event, "duplicate", event["duplicate"], 0 if late else told - counted)
 
-    def _count_answers(self, event: Row, lease: HeldLease) -> int:
-        if not lease.slots().issuperset(event["told"]):
+    def _settle(self, event: Row, lease: HeldLease) -> list[Counted]:
+        if event["counts"] is None and not set(event["told"]).issubset(lease.slots):
             self._note(event, "told of slots that the lease does not have")
-        counted = 0
-        for slot, units in zip(event["told"], event["units"], strict=True):
-            holder = self.leases.holder(slot, event["lease"])
-            if holder is None:
-                continue
-            self._lapse(holder, [slot], event["at"])
-            self.leases.settle(holder, [slot])
-            place = slot % len(self.round.arms)
-            self._add(place, 1, units)
-            counted += 1
-        return counted
+        try:
+            return self.owed.settle(event, lease.slots, self.round.arms)
+        except ValueError as error:
+            self._note(event, str(error))
+            return []
 
-    def _add(self, place: int, answers: int, units: int) -> None:
-        """Count answers of one arm that, where there are nodes, all have the same score."""
+    def _add(self, event: Row, place: int, answers: int, units: int) -> None:
+        """Count answers of one arm, which all have the same score if there are nodes."""
+        if self.nodes.number and units % answers:
+            arm = self.round.arms[place]
+            self._note(event, f"{answers} answers of arm {arm} do not have one score")
         self.answers[place] += answers
         self.sums[place] += units
         scale = self.nodes.scale
-        # One that is out of range was noted; there is no node for it.
+        # A score out of range is on the list of differences; there is no node for it.
         score = min(max(units // answers, scale.lowest), scale.highest)
         self.nodes.add(self.tallies[place], score, answers)
 
-    def _count_totals(self, event: Row, lease: HeldLease) -> int:
-        if lease.pending != lease.slots():
-            return 0
-        width = len(self.round.arms)
-        for arm, count, units in zip(event["told"], event["counts"], event["units"], strict=True):
-            if count == 0:
-                continue
-            place = self.round.arms.index(arm) if arm in self.round.arms else -1
-            own = sorted(slot for slot in lease.pending if slot % width == place)
-            if place < 0 or len(own) < count:
-                self._note(event, f"{count} answers of arm {arm} are more than the lease has")
-                continue
-            self._lapse(event["lease"], own[:count], event["at"])
-            self.leases.settle(event["lease"], own[:count])
-            if self.nodes.number and units % count:
-                self._note(event, f"{count} answers of arm {arm} do not have one score")
-            self._add(place, count, units)
-        return int(sum(event["counts"]))
+    def _count_raters(self, event: Row) -> None:
+        raters = event["detail"]["raters"] if event["detail"] else ()
+        for place, rater in enumerate(raters, start=1):
+            if rater is not None:
+                scores, *first = self.raters.get(rater, (0, event["number"], place))
+                self.raters[rater] = (scores + 1, first[0], first[1])
 
     def _close(self, event: Row) -> None:
         detail = event["detail"]
@@ -263,36 +320,39 @@ class Replay:
             self._note(event, "closed a round that nobody was named to judge")
             return
         self._same(event, "answers", sum(self.answers), self.round.size)
-        self._same(event, "arms", detail["arms"], list(self.round.arms))
-        shape = [detail["repetitions"], detail["size"]]
-        self._same(event, "size", shape, [self.round.repetitions, self.round.size])
-        self._same(event, "counts", detail["counts"], self.answers)
-        self._same(event, "sums", detail["sums"], [str(total) for total in self.sums])
-        kept = recorded(self.tallies)
-        self._same(event, "tallies", detail.get("tallies"), kept.get("tallies"))
         seen = (self.sums, self.tallies, self.before)
         made = advance(self.spec.policy, self.nodes, self.saved, self.round, *seen)
-        self._same(event, "dropped", detail["dropped"], list(made.dropped))
-        self._same(event, "state", detail["state"], made.saved["state"])
-        self._same(event, "next", detail["next"], made.next and made.next.to_json())
-        self._same(event, "fewest seats", detail.get("fewest_seats"), made.fewest_seats)
+        expected = {
+            "arms": list(self.round.arms),
+            "repetitions": self.round.repetitions,
+            "size": self.round.size,
+            "counts": self.answers,
+            "sums": [str(total) for total in self.sums],
+            "tallies": recorded(self.tallies).get("tallies"),
+            "dropped": list(made.dropped),
+            "state": made.saved["state"],
+            "next": made.next and made.next.to_json(),
+            "fewest_seats": made.fewest_seats,
+        }
+        for what, value in expected.items():
+            self._same(event, what.replace("_", " "), detail.get(what), value)
         self.closed.append(
             {
                 "number": self.number,
-                "arms": list(self.round.arms),
-                "repetitions": self.round.repetitions,
-                "size": self.round.size,
+                **{name: expected[name] for name in ("arms", "repetitions", "size", "counts")},
                 "opened_at": self.opened_at,
                 "closed_at": event["at"],
-                "counts": self.answers,
                 "sums": self.sums,
-                "dropped": list(made.dropped),
+                "dropped": expected["dropped"],
                 "before": self.before,
                 "lapsed": self.lapsed,
                 **self.judged(),
             }
         )
         self.saved = made.saved
+        for number in dict.fromkeys(self.owed.values()):
+            self._note(event, f"lease {number} still owed answers")
+        self.owed.clear()
         if made.next is None:
             self.status = "exhausted"
             self.answers, self.sums, self.tallies, self.lapsed = [], [], [], []
@@ -305,10 +365,6 @@ class Replay:
         named = self.named if made.next.waits else None
         if named is not None and in_order(self.fewest_seats, made.next.arms, named.judges):
             self._opening = named
-        # A round that is closed owes nothing.
-        for number, lease in list(self.leases.owing.items()):
-            self._note(event, f"lease {number} still owed answers")
-            self.leases.settle(number, list(lease.pending))
 
     def _name_judges(self, event: Row) -> None:
         try:
@@ -319,7 +375,7 @@ class Replay:
     def _take_judges(self, event: Row) -> None:
         """Take who judges a round: the one that waits, which they open, or the one to come."""
         detail, expected = event["detail"], self._opening
-        judges, self._opening = Judges.from_json(detail), None
+        judges, self._opening = JudgeCounts.from_json(detail), None
         by_service = expected is not None
         self._same(event, "by the service", event["actor"] == "service", by_service)
         if expected is not None:
@@ -331,7 +387,7 @@ class Replay:
             self._note(event, f"named judges of a campaign that was {self.status}")
         if not self.round.waits:
             self._same(event, "opened", detail["opened"], None)
-            self.named = NamedJudges(event["number"], coming, judges)
+            self.named = Appointment(event["number"], coming, judges)
             return
         self.saved, opened = judged_round(self.spec.policy, self.saved, judges, self.before)
         self._same(event, "opened", detail["opened"], opened.to_json())
@@ -339,7 +395,7 @@ class Replay:
         if opened.final and self.status == "open":
             self.status = "decided"
         if not by_service:
-            stands = NamedJudges(event["number"], coming + 1, judges)
+            stands = Appointment(event["number"], coming + 1, judges)
             self.named = stands if judges.standing else None
         elif not judges.standing:
             self.named = None
@@ -362,6 +418,23 @@ class Replay:
 
     def _note(self, event: Row, text: str) -> None:
         self.differences.append(f"event {event['number']} ({event['kind']}): {text}")
+
+
+def _not_replayable(found: str) -> NotSupported:
+    return NotSupported(
+        f"the campaign cannot be replayed by this version, which has {found}; that says nothing"
+        " against its record: verify it with the version that it was made with"
+    )
+
+
+def _fits_request(event: Row) -> bool:
+    """Return whether the raters of a tell are covered by the digest of its request."""
+    if event["detail"] is None:
+        return True
+    raters = zip(event["detail"]["raters"], event["detail"]["rater_arms"], strict=True)
+    told = (tuple(event["told"]), tuple(event["units"]), tuple(raters))
+    request = SlotTell(event["lease"], event["key"], event["actor"], *told)
+    return event["counts"] is None and request.digest == event["digest"]
 
 
 def _short(value: object) -> str:

@@ -1,10 +1,8 @@
 """Charts as SVG text.
 
-Everything stands at a percentage of the width and at pixels of the height, so a picture is as wide
-as its place on the page and its letters keep their size. Colors are classes of style.css, which
-knows light and dark; inline styles would need a weaker content security policy.
-
-Words are escaped where they enter; shapes are made of numbers and of our own class names alone.
+Positions are percentages of the width and pixels of the height, so charts fit any page. Colors are
+classes of style.css, since inline styles would need a weaker content security policy. Labels are
+escaped; shapes consist of numbers and class names of this module.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ class Part(Enum):
     CHOSEN = "chosen"
 
 
-def progress_bar(part: float, label: str) -> Markup:
+def answer_bar(part: float, label: str) -> Markup:
     """Return a bar that is filled to a fraction of its width."""
     drawn = '<rect class="track" width="100%" height="10" rx="5"/>'
     if part > 0:
@@ -40,14 +38,7 @@ def progress_bar(part: float, label: str) -> Markup:
 
 
 def odds_bar(part: float, kind: str, ticks: Sequence[float], label: str) -> Markup:
-    """Return a bar that is filled to a fraction of its width, with lines at some of them.
-
-    Args:
-        part: how much of it is filled.
-        kind: the class of the filled part.
-        ticks: where the lines are.
-        label: the same in words.
-    """
+    """Return a bar that is filled to a fraction of its width, with lines at some of them."""
     drawn = '<rect class="track" y="5" width="100%" height="14" rx="3"/>'
     if part > 0:
         drawn += f'<rect class="{kind}" y="5" width="{_percent(part)}" height="14" rx="3"/>'
@@ -58,13 +49,7 @@ def odds_bar(part: float, kind: str, ticks: Sequence[float], label: str) -> Mark
 
 
 def timeline(parts: Sequence[Part], progress: float, label: str) -> Markup:
-    """Return a group's row: a bar for each round it took part in, a cross where it was dropped.
-
-    Args:
-        parts: what the group did, round by round.
-        progress: the part of its answers that the open round has.
-        label: the same in words.
-    """
+    """Return a group's row: a bar for each round it took part in, a cross where it was dropped."""
     drawn = []
     width = 1.0 / len(parts)
     for place, part in enumerate(parts):
@@ -120,7 +105,7 @@ def interval(ends: Sequence[float], kind: str, tolerated: float | None, label: s
     return _svg("interval", "100%", label, drawn)
 
 
-def scale(low: str, high: str) -> Markup:
+def scale_ends(low: str, high: str) -> Markup:
     """Return the labels at the two ends of a scale."""
     return Markup(
         '<svg class="chart scale" width="100%" height="16" aria-hidden="true">'
@@ -130,11 +115,11 @@ def scale(low: str, high: str) -> Markup:
 
 
 def shares(columns: Sequence[Sequence[float]], others: bool, label: str) -> Markup:
-    """Return a chart of stacked columns: the share of each group, first group on top.
+    """Return stacked columns with the share of each group, first group on top.
 
     Args:
-        columns: for each moment the shares, which sum to 1.
-        others: whether the last share is that of all groups that are not named.
+        columns: shares by moment; each column sums to 1.
+        others: whether the last share is that of all unnamed groups.
         label: the same in words.
     """
     height = 200

@@ -1,54 +1,211 @@
-"""The pages under /ui, which have a login instead of an API key in each request."""
+"""The pages under /ui and their login."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Coroutine, Iterable, Sequence
-from datetime import UTC, datetime
-from functools import partial
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from datetime import UTC, datetime, timedelta
 from importlib.resources import files
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NamedTuple
+from urllib.parse import parse_qs
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.routing import APIRoute
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from affinity_bandits.service.core.backend import Parts
+from affinity_bandits.policies import FOREVER
+from affinity_bandits.policies.contracts import LEADER
+from affinity_bandits.service.core.backend import Backend, Parts
 from affinity_bandits.service.core.faults import fault_of
-from affinity_bandits.service.core.records import Campaign, ClosedRound
+from affinity_bandits.service.core.keys import Principal, forget_sessions, make_key, revoke_key
+from affinity_bandits.service.core.spec import CampaignRecord, RoundRecord
+from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.problems import (
-    NeedsAttention,
     NoSuchCampaign,
-    Problem,
+    ServiceProblem,
+    TooMany,
     TooManyRefusals,
     Unavailable,
 )
-from affinity_bandits.service.ui import (
-    campaign_text,
-    charts,
-    event_text,
-    judging_text,
-    session,
-    wording,
-)
-from affinity_bandits.service.ui.time_left import time_left
-from affinity_bandits.service.ui.view import MOST_ROUNDS, view_of
-from affinity_bandits.wire import Attention
+from affinity_bandits.service.ui import charts, wording
+from affinity_bandits.service.ui.view import MOST_ROUNDS, time_left, view_of
+from affinity_bandits.wire import Attention, Event
 
-T = TypeVar("T")
-R = TypeVar("R")
-Visiting = Annotated[session.Visitor, Depends(session.visitor)]
+COOKIE = "affinity_session"
+PATH = "/ui"
+LASTS = timedelta(hours=12)
+LARGEST_FORM, FORM_SECONDS = 8192, 20.0
+NEEDED = "read"
+PAGE_TOKENS = 20.0
+"""What a page costs of a second's worth of requests: it takes about as long as so many of them."""
+
+
+class NoSession(Exception):  # noqa: N818 - not an error: whoever comes is asked to log in
+    """The page requires a login.
+
+    Attributes:
+        ended: whether there was a session, which is over.
+    """
+
+    def __init__(self, *, ended: bool) -> None:
+        super().__init__()
+        self.ended = ended
+
+
+class BadForm(Exception):  # noqa: N818 - said to the reader in words
+    """A form that none of our pages sends."""
+
+
+class Visitor(NamedTuple):
+    """A visitor who is logged in: the tenant, and the parts of the core to read from."""
+
+    parts: Parts
+    tenant: int
+    metrics: Metrics
+
+
+def core_parts(request: Request) -> Parts:
+    """Return the parts of the core."""
+    backend: Backend = request.app.state.backend
+    return backend.parts
+
+
+def host_of(request: Request) -> str:
+    """Return the address that a request comes from."""
+    return request.client.host if request.client else ""
+
+
+async def visitor(request: Request) -> AsyncIterator[Visitor]:
+    """Yield the visitor who is logged in, when it is the tenant's turn.
+
+    Raises:
+        NoSession: nobody is.
+        TooMany: too many pages are looked at by the key that was entered.
+    """
+    parts, text = core_parts(request), request.cookies.get(COOKIE)
+    if text is None:
+        raise NoSession(ended=False)
+    principal = await parts.keys.principal(text, host_of(request))
+    if principal is None or NEEDED not in principal.scopes:
+        raise NoSession(ended=True)
+    # Apart from requests and logins, so that the page after a login is there for slow keys, too.
+    _pay(request, principal, f"pages of {principal.actor}")
+    async with request.app.state.gate.turns(principal.tenant):
+        yield Visitor(parts, principal.tenant, request.app.state.metrics)
+
+
+async def begin_session(request: Request, principal: Principal, response: Response) -> None:
+    """Give the browser a read-only key, which has the limits of the one that was entered.
+
+    It expires no later than that one.
+
+    Raises:
+        TooMany: there are too many logins with it, or other requests.
+    """
+    _pay(request, principal, principal.actor)
+    ends = datetime.now(UTC) + LASTS
+    if principal.expires_at is not None:
+        ends = min(ends, principal.expires_at)
+    pool, tenant, shown = core_parts(request).pool, principal.tenant, principal.actor
+    await forget_sessions(pool, tenant)
+    text = await make_key(
+        pool,
+        tenant,
+        "browser session",
+        [NEEDED],
+        requests_per_second=principal.requests_per_second,
+        largest_body=principal.largest_body,
+        expires_at=ends,
+        parent=shown,
+    )
+    response.set_cookie(
+        COOKIE,
+        text,
+        max_age=int(LASTS.total_seconds()),
+        path=PATH,
+        secure=_secure(request),
+        httponly=True,
+        samesite="strict",
+    )
+
+
+async def end_session(request: Request, response: Response) -> None:
+    """Revoke the browser's key and delete its cookie."""
+    parts, text = core_parts(request), request.cookies.get(COOKIE)
+    principal = None if text is None else await parts.keys.principal(text, host_of(request))
+    if principal is not None:
+        await revoke_key(parts.pool, principal.key_id)
+    forget(request, response)
+
+
+def forget(request: Request, response: Response) -> None:
+    """Delete the browser's cookie."""
+    secure = _secure(request)
+    response.delete_cookie(COOKIE, path=PATH, secure=secure, httponly=True, samesite="strict")
+
+
+def _pay(request: Request, principal: Principal, bucket: str) -> None:
+    # A session's bucket is that of its key: who logs in again has another session, and no more.
+    rate = principal.requests_per_second
+    wait = request.app.state.limiter.take(bucket, rate, PAGE_TOKENS)
+    if wait > 0:
+        raise TooMany(rate, wait)
+
+
+def _secure(request: Request) -> bool:
+    """Return whether the browser may send the cookie by HTTPS alone."""
+    return bool(request.app.state.secure_cookies) or request.scope["scheme"] == "https"
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """Return the fields of a small form.
+
+    Raises:
+        BadForm: it comes from another site, or is larger than any form of ours.
+    """
+    # A login needs no cookie, so SameSite alone would let others log somebody in as themselves.
+    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        raise BadForm("The form was sent from another site.")
+    body = b""
+    try:
+        async with asyncio.timeout(FORM_SECONDS):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > LARGEST_FORM:
+                    raise BadForm("The form is too large.")
+    except TimeoutError:
+        raise BadForm("The form was sent too slowly.") from None
+    try:
+        fields = parse_qs(body.decode("ascii"), max_num_fields=10)
+    except ValueError:
+        raise BadForm("The form cannot be read.") from None
+    return {name: values[0] for name, values in fields.items()}
+
+
+Visiting = Annotated[Visitor, Depends(visitor)]
 CAMPAIGNS_A_PAGE = 25
 EVENTS_A_PAGE = 50
 ROUNDS_OPEN = 5
 """Closed rounds that are unfolded; the reader opens the others."""
+MOST_SEATS = 12
+"""Groups whose judges are listed."""
 WRONG_KEY = "That key is not known here, or it is no longer in use. Check it and try again."
 WEAK_KEY = "That key may not read campaigns: logging in requires one with the scope read."
 WAIT = "Too many keys from your address were not known here. Wait a minute and try again."
 ENDED = "Your session has ended. Log in again to go on."
+
+TITLES = {
+    "missing": "Answers missing for one group",
+    "uneven": "Unequal numbers of answers",
+    "ends": "Scores at one end of the scale",
+    "standstill": "The round stands still",
+    "rater": "One rater gives nearly all scores",
+    "committee": "The committee does not fit",
+}
 
 HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'self'; img-src 'self';"
@@ -74,9 +231,32 @@ _templates = Environment(
 _templates.globals |= {
     # A new style sheet has a new address, so browsers may keep each for as long as they like.
     "style": f"/ui/style.css?{hashlib.sha256(_static['style.css'][1]).hexdigest()[:12]}",
-    "counted": wording.counted,
+    "counted": wording.count_noun,
+    "fewer_seats": wording.fewer_seats,
+    "forever": FOREVER,
+    "leader_mark": LEADER,
+    "most_seats": MOST_SEATS,
+    "progress_bar": charts.answer_bar,
+    "round_in_words": wording.round_in_words,
+    "round_label": wording.round_label,
+    "scale": charts.scale_ends,
+    "seats_of": wording.seats_of,
+    "titles": TITLES,
 }
-_templates.filters |= {"day": wording.day, "exact": wording.exact, "thousands": "{:,}".format}
+_templates.filters |= {
+    "capital": wording.capital,
+    "count_word": wording.count_word,
+    "day": wording.day,
+    "exact": wording.exact,
+    "listed": wording.join_words,
+    "mark_names": wording.mark_names,
+    "minute": wording.minute,
+    "moment": datetime.fromisoformat,
+    "named": wording.mark_name,
+    "odds": wording.odds,
+    "seats": wording.seats,
+    "thousands": "{:,}".format,
+}
 
 
 class PageRoute(APIRoute):
@@ -88,16 +268,16 @@ class PageRoute(APIRoute):
         async def reply(request: Request) -> Response:
             try:
                 return await handler(request)
-            except session.NoSession as missing:
+            except NoSession as missing:
                 response = _redirect("/ui/login?ended" if missing.ended else "/ui/login")
                 if missing.ended:
-                    session.forget(request, response)
+                    forget(request, response)
                 return response
             except TooManyRefusals as many:
                 response = _page("login.html", many.status, message=WAIT, inside=False)
                 response.headers.update(many.headers)
                 return response
-            except session.BadForm as bad:
+            except BadForm as bad:
                 return _problem(400, "That did not work", str(bad))
             except NoSuchCampaign:
                 words = "No campaign of yours has this address. It may have been mistyped."
@@ -105,7 +285,7 @@ class PageRoute(APIRoute):
             except Unavailable as away:
                 words = "Wait a moment and load the page again."
                 return _problem(away.status, "The service cannot reach its database", words)
-            except Problem as problem:
+            except ServiceProblem as problem:
                 return _problem(problem.status, problem.title, str(problem))
 
         return reply
@@ -118,9 +298,8 @@ router = APIRouter(prefix="/ui", include_in_schema=False, route_class=PageRoute)
 async def campaigns(visitor: Visiting, after: str | None = None) -> Response:
     """List the tenant's campaigns."""
     start = _cursor(after)
-    parts, tenant = visitor
-    found, more = await parts.queries.campaigns(tenant, start, CAMPAIGNS_A_PAGE)
-    rows = await _told(parts, [(one.id, one) for one in found], _row, _plain_row)
+    found, more = await visitor.parts.queries.campaigns(visitor.tenant, start, CAMPAIGNS_A_PAGE)
+    rows = [_row(visitor, one) for one in found]
     return _page("campaigns.html", rows=rows, more=more, first=start is None)
 
 
@@ -133,33 +312,29 @@ async def with_slash() -> Response:
 @router.get("/campaigns/{campaign}")
 async def campaign(visitor: Visiting, campaign: str) -> Response:
     """Show one campaign."""
-    parts, tenant = visitor
-    found = await parts.queries.campaign(tenant, _id(campaign))
+    queries, tenant = visitor.parts.queries, visitor.tenant
+    found = await queries.campaign(tenant, _id(campaign))
     # A round may be closed between two queries; asking up to the one that was seen open keeps
     # what is shown of one moment.
     wanted = found.round.number + (found.status == "exhausted")
     first = wanted - MOST_ROUNDS - 1
-    rounds, _ = await parts.queries.rounds(tenant, found.id, first, MOST_ROUNDS)
+    rounds, _ = await queries.rounds(tenant, UUID(found.id), first, MOST_ROUNDS)
     rounds = [one for one in rounds if one.number < wanted]
-    answers = (await parts.queries.answers([found]))[found.id]
     # A thousand groups take a while to draw, and this process has asks and tells to serve.
     try:
-        return await asyncio.to_thread(_campaign_page, found, rounds, answers)
+        return await asyncio.to_thread(_campaign_page, found, rounds)
     except Exception as error:  # what is on record can be shown without the words
-        fault = fault_of(found.id, "page", error)
-        await parts.campaigns.note([fault])
-        return _plain_page(found, answers, fault)
+        return _page("plain.html", campaign=_without_words(visitor, found, error))
 
 
 @router.get("/campaigns/{campaign}/events")
 async def events(visitor: Visiting, campaign: str, after: str | None = None) -> Response:
     """Show the audit trail of a campaign."""
-    parts, tenant = visitor
-    found = await parts.queries.campaign(tenant, _id(campaign))
+    queries, tenant = visitor.parts.queries, visitor.tenant
+    found = await queries.campaign(tenant, _id(campaign))
     start = _cursor(after) or 0
-    page, more = await parts.queries.events(tenant, found.id, start, EVENTS_A_PAGE)
-    words = partial(event_text.line, found.spec)
-    lines = await _told(parts, [(found.id, one) for one in page], words, event_text.plain_line)
+    page, more = await queries.events(tenant, UUID(found.id), start, EVENTS_A_PAGE)
+    lines = [(one, _event_words(visitor, found, one)) for one in page]
     before = max(0, start - EVENTS_A_PAGE) if start else None
     return _page("events.html", campaign=found, lines=lines, before=before, more=more)
 
@@ -180,24 +355,24 @@ async def login(request: Request) -> Response:
 @router.post("/login")
 async def log_in(request: Request) -> Response:
     """Log in with an API key, or say what is wrong with it without repeating it."""
-    parts = session.parts_of(request)
-    fields = await session.form_of(request)
-    principal = await parts.keys.principal(fields.get("key", "").strip(), session.host_of(request))
+    parts = core_parts(request)
+    fields = await form_of(request)
+    principal = await parts.keys.principal(fields.get("key", "").strip(), host_of(request))
     if principal is None:
         return _page("login.html", 401, message=WRONG_KEY, inside=False)
-    if session.NEEDED not in principal.scopes:
+    if NEEDED not in principal.scopes:
         return _page("login.html", 403, message=WEAK_KEY, inside=False)
     response = _redirect("/ui")
-    await session.log_in(request, principal, response)
+    await begin_session(request, principal, response)
     return response
 
 
 @router.post("/logout")
 async def log_out(request: Request) -> Response:
     """End the session."""
-    await session.form_of(request)
+    await form_of(request)
     response = _redirect("/ui/login")
-    await session.log_out(request, response)
+    await end_session(request, response)
     return response
 
 
@@ -211,111 +386,58 @@ async def static(request: Request) -> Response:
 
 
 def _page(template: str, code: int = 200, *, inside: bool = True, **context: Any) -> Response:
-    """Return a rendered page.
-
-    Args:
-        template: its file.
-        code: the HTTP status.
-        inside: whether it is shown to somebody who is logged in.
-        context: what the template is given.
-    """
+    """Return a rendered page."""
     text = _templates.get_template(template).render(inside=inside, **context)
     return HTMLResponse(text, code, HEADERS)
+
+
+def render(macro: str, *arguments: object) -> Markup:
+    """Return what a macro of sentences.html says."""
+    return Markup(getattr(_templates.get_template("sentences.html").module, macro)(*arguments))
 
 
 def _problem(code: int, title: str, detail: str) -> Response:
     return _page("problem.html", code, title=title, detail=detail)
 
 
-def _campaign_page(
-    found: Campaign, rounds: Sequence[ClosedRound], answers: Sequence[int]
-) -> Response:
+def _campaign_page(found: CampaignRecord, rounds: Sequence[RoundRecord]) -> Response:
+    policy = found.made_policy
+    comparing = policy.told_judges and found.status == "open"
     return _page(
         "campaign.html",
         campaign=found,
-        attention=found.attention,
-        status=campaign_text.status_of(found),
-        headline=campaign_text.headline(found),
-        next_step=campaign_text.next_step(found),
+        policy=policy,
+        comparing=comparing,
+        seated=found.round.judged_by if comparing else None,
         time_left=time_left(found, rounds),
-        how=campaign_text.how_it_decides(found.spec.policy),
-        order=campaign_text.order_of_answers(found),
-        judging=judging_text.judging_view(found),
-        warm_up=campaign_text.is_warm_up(found.spec.policy, 0),
-        health=None if found.health is None else campaign_text.health_in_words(found.health),
-        findings=[
-            campaign_text.finding_in_words(one)
-            for one in (() if found.health is None else found.health.findings)
-        ],
-        view=view_of(found, rounds, answers),
+        view=view_of(found, rounds),
         rounds_open=ROUNDS_OPEN,
-        answers=found.before + found.round.answered,
     )
 
 
-def _plain_page(found: Campaign, answers: Sequence[int], fault: NeedsAttention) -> Response:
-    """Return a campaign's page with nothing but stored facts, for when the full page fails."""
+def _row(visitor: Visitor, one: CampaignRecord) -> tuple[CampaignRecord, str]:
+    """Return a row of the list: a campaign, and the label of its round."""
+    try:
+        return one, wording.round_label(one.made_policy, one.round.number)
+    except Exception as error:  # a policy of somebody's own
+        return _without_words(visitor, one, error), f"Round {one.round.number + 1}"
+
+
+def _event_words(visitor: Visitor, campaign: CampaignRecord, event: Event) -> Markup:
+    """Return an event in words, or its kind if that fails."""
+    try:
+        return render("event", campaign, event)
+    except Exception as error:
+        _without_words(visitor, campaign, error)
+        return Markup.escape(event.kind)
+
+
+def _without_words(visitor: Visitor, found: CampaignRecord, error: Exception) -> CampaignRecord:
+    """Report that a page cannot be put into words; return the campaign with that fault."""
+    fault = fault_of(UUID(found.id), "page", error)
+    visitor.metrics.count_fault(fault)
     now = Attention(kind=fault.kind, reason=fault.reason, since=datetime.now(UTC))
-    return _page(
-        "plain.html",
-        campaign=found,
-        attention=found.attention or now,
-        groups=[
-            (name, arm in found.active, answers[arm]) for arm, name in enumerate(found.spec.arms)
-        ],
-        answers=found.before + found.round.answered,
-    )
-
-
-def _row(one: Campaign) -> dict[str, Any]:
-    """Return a row of the list of campaigns."""
-    return {
-        "campaign": one,
-        "status": campaign_text.status_of(one),
-        "round": campaign_text.round_label(one.spec.policy, one.round.number),
-        "running": one.status in ("open", "stopped") and one.recommended is None,
-        "waits": one.status == "open" and one.awaits_judges,
-        "bar": charts.progress_bar(
-            one.round.answered / max(1, one.round.size),
-            f"{one.round.answered:,} of {one.round.size:,} answers",
-        ),
-        "attention": one.attention is not None,
-        "warning": one.health is not None
-        and any(finding.severity == "warning" for finding in one.health.findings),
-    }
-
-
-def _plain_row(one: Campaign) -> dict[str, Any]:
-    """Return a row with nothing but stored facts, for when the full row fails."""
-    return {
-        "campaign": one,
-        "status": one.status.capitalize(),
-        "round": f"Round {one.round.number + 1}",
-        "running": one.recommended is None,
-        "waits": False,
-        "bar": "",
-        "attention": True,
-        "warning": False,
-    }
-
-
-async def _told(
-    parts: Parts, found: Iterable[tuple[UUID, T]], words: Callable[[T], R], plain: Callable[[T], R]
-) -> list[R]:
-    """Return each item in words, or plainly if its words fail, so that the others are still shown.
-
-    Items come with the id of their campaign, which is marked if words fail.
-    """
-    rows, wordless = [], {}
-    for campaign, one in found:
-        try:
-            rows.append(words(one))
-        except Exception as error:
-            wordless[campaign] = fault_of(campaign, "page", error)
-            rows.append(plain(one))
-    if wordless:
-        await parts.campaigns.note(list(wordless.values()))
-    return rows
+    return found.model_copy(update={"attention": found.attention or now})
 
 
 def _redirect(target: str) -> Response:

@@ -1,27 +1,245 @@
-"""The view of a campaign's page: computed here, so that the template only lays it out."""
+"""What the pages of a campaign show: decisions, evidence and time left."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import NamedTuple
 
 from markupsafe import Markup
 
-from affinity_bandits.service.core.records import Campaign, ClosedRound, Progress
+from affinity_bandits.policies import Evidence, PlayedRound, RoundExplanation, RoundPolicy
+from affinity_bandits.service.core.scores import scale_of
+from affinity_bandits.service.core.spec import CampaignRecord, RoundRecord
 from affinity_bandits.service.ui import charts
-from affinity_bandits.service.ui.campaign_text import round_in_words, round_label, short_label
 from affinity_bandits.service.ui.charts import Part
-from affinity_bandits.service.ui.decisions import Decision, decisions_of, explained
-from affinity_bandits.service.ui.evidence import (
-    MOST_GROUPS,
-    EvidenceView,
-    Row,
-    Rows,
-    evidence_of,
-    evidence_view,
+from affinity_bandits.service.ui.wording import (
+    Gap,
+    count_noun,
+    day,
+    digits_for,
+    gap_in_words,
+    odds,
+    round_in_words,
+    round_label,
 )
-from affinity_bandits.service.ui.wording import counted, digits_for, exact
+from affinity_bandits.wire.campaigns import OpenRound
+
+
+class Comparison(NamedTuple):
+    """A group and the one that it is compared with.
+
+    Attributes:
+        name: the group.
+        other: the leader, or the best group of the round.
+        behind: whether the group scored less.
+        gap: both scores and their difference as texts.
+        odds: the odds against the group as text, if known.
+    """
+
+    name: str
+    other: str
+    behind: bool
+    gap: Gap
+    odds: str
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A closed round with the facts that explain it.
+
+    Attributes:
+        campaign: as it stands.
+        round: the round.
+        active: arms that could still be the best when it began.
+        following: the next round, if any.
+        explanation: the policy's explanation.
+        evidence: the policy's evidence now, or at the time for a dropped arm; None if unknown.
+    """
+
+    campaign: CampaignRecord
+    round: RoundRecord
+    active: frozenset[str]
+    following: OpenRound | RoundRecord | None
+    explanation: RoundExplanation
+    evidence: Evidence | None
+
+    @property
+    def policy(self) -> RoundPolicy:
+        """The campaign's policy."""
+        return self.campaign.made_policy
+
+    @property
+    def horizon(self) -> int:
+        """The campaign's horizon."""
+        return self.campaign.horizon
+
+    @property
+    def label(self) -> str:
+        """The name of the round in a sentence."""
+        return round_in_words(self.policy, self.round.number)
+
+    @property
+    def tolerance(self) -> float | None:
+        """How far behind the best a group's score may be; None if the policy has no tolerance."""
+        if self.explanation.tolerance is None:
+            return None
+        scale = scale_of(self.campaign.lowest, self.campaign.highest)
+        return scale.to_scores(self.explanation.tolerance)
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether the horizon ended the round before its plan did."""
+        return self.round.size < self.round.repetitions * len(self.round.arms)
+
+    @property
+    def warm_up(self) -> bool:
+        """Whether the round is a warm-up, whose answers are set aside by plan."""
+        return self.round.number < self.policy.warm_up_rounds
+
+    @property
+    def compares(self) -> bool:
+        """Whether the scores of the round were compared."""
+        return self.explanation.compares and not (self.warm_up or self.cut_short)
+
+    @property
+    def everybody(self) -> bool:
+        """Whether all groups that could still be the best took part."""
+        return set(self.round.arms) == self.active
+
+    @cached_property
+    def means(self) -> list[float]:
+        """The mean score of each arm of a round that compares, in the round's order."""
+        return [mean for mean in self.round.means if mean is not None]
+
+    @property
+    def leader_name(self) -> str | None:
+        """The group that leads, if the policy names one."""
+        leader = self.explanation.leader
+        return None if leader is None else self.campaign.names[leader]
+
+    @property
+    def leader(self) -> str | None:
+        """The leader, if it took part."""
+        return self.leader_name if self.leader_name in self.round.arms else None
+
+    @property
+    def best(self) -> str:
+        """The group with the best score."""
+        return self.round.arms[self.means.index(max(self.means))]
+
+    @property
+    def drops(self) -> list[Comparison]:
+        """The groups that were dropped, each compared with the leader or the best."""
+        dropped = [name for name in self.round.arms if name in self.round.dropped]
+        return [self._compare(name, self.leader or self.best) for name in dropped]
+
+    @property
+    def spread(self) -> Comparison:
+        """The group furthest behind, compared with the best."""
+        return self._compare(self.round.arms[self.means.index(min(self.means))], self.best)
+
+    def _compare(self, name: str, other: str) -> Comparison:
+        own, best = (self.means[self.round.arms.index(one)] for one in (name, other))
+        digits = digits_for(self.campaign.lowest, self.campaign.highest)
+        against = None
+        if self.evidence is not None:
+            against = self.evidence.against[self.campaign.names.index(name)]
+        said = odds(against) if against is not None and against > 0.0 else ""
+        gap = gap_in_words(best, own, self.tolerance, digits)
+        return Comparison(name, other, own < best, gap, said)
+
+
+def decisions_of(
+    campaign: CampaignRecord, rounds: Sequence[RoundRecord], evidence: Evidence | None = None
+) -> list[Decision]:
+    """Return the decisions of a campaign's last rounds, up to the last one closed."""
+    place_of = {name: place for place, name in enumerate(campaign.names)}
+    found: list[Decision] = []
+    said: RoundExplanation | None = None
+    afters = (*rounds[1:], None if campaign.status == "exhausted" else campaign.round)
+    for number, (one, after) in enumerate(zip(rounds, afters, strict=False)):
+        active = frozenset(campaign.active).union(*(later.dropped for later in rounds[number:]))
+        arms, candidates, dropped = (
+            tuple(place_of[name] for name in names) for names in (one.arms, active, one.dropped)
+        )
+        played = PlayedRound(one.number, arms, frozenset(candidates), dropped)
+        said = campaign.made_policy.explain(played, said)
+        found.append(Decision(campaign, one, active, after, said, evidence))
+    return found
+
+
+MOST_GROUPS = 12
+"""Groups that a picture shows by name."""
+LEAST = math.log(1.05)
+"""Odds below which nothing is said to speak against a group: 1 to 1 is where bets begin."""
+MOST_TICKS = 6
+
+
+@dataclass(frozen=True)
+class Row:
+    """A group with a picture and a few words."""
+
+    name: str
+    picture: Markup
+    words: str
+    number: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class RowList:
+    """Rows of a picture, and how many groups it leaves out."""
+
+    rows: list[Row]
+    more: int
+
+
+def evidence_of(campaign: CampaignRecord) -> Evidence | None:
+    """Return what the policy of a campaign says of its evidence, if anything."""
+    if campaign.saved is None:
+        return None
+    policy = campaign.made_policy
+    return policy.evidence(policy.load(campaign.saved))
+
+
+def evidence_rows(campaign: CampaignRecord, evidence: Evidence, order: Sequence[str]) -> RowList:
+    """Return a bar for each group: how much speaks against it."""
+    rows = [_row(campaign, evidence, name) for name in order[:MOST_GROUPS]]
+    return RowList(rows, len(order) - len(rows))
+
+
+def _row(campaign: CampaignRecord, evidence: Evidence, name: str) -> Row:
+    arm = campaign.names.index(name)
+    against = evidence.against[arm]
+    said = "" if against is None or against < LEAST else odds(against)
+    words, kind = f"{said} against" if said else "nothing against it", "in"
+    if name == campaign.recommended:
+        words, kind = "recommended", "chosen"
+    elif not campaign.arms[arm].active:
+        words, kind = f"dropped at {said}" if said else "dropped", "out"
+    elif arm == evidence.leader:
+        words = f"leads; {words}" if said else "leads"
+    elif against is None:
+        words = "not known"
+    part = min(1.0, max(0.0, (against or 0.0) / evidence.needed))
+    picture = charts.odds_bar(part, f"odds-{kind}", _ticks(evidence.needed), words)
+    return Row(name, picture, words, kind=kind)
+
+
+def _ticks(needed: float) -> list[float]:
+    """Return where powers of ten are on the way to what is needed; all of them, or every so many.
+
+    >>> [round(one, 2) for one in _ticks(math.log(1000))]
+    [0.33, 0.67]
+    """
+    powers = math.ceil(needed / math.log(10.0) - 1e-9)
+    step = -(-powers // MOST_TICKS)
+    return [power * math.log(10.0) / needed for power in range(step, powers, step)]
+
 
 MOST_ROUNDS = 60
 MOST_TABLES = 20
@@ -29,15 +247,12 @@ MOST_TABLES = 20
 CONFIDENCE = 0.95
 
 
-@dataclass(frozen=True)
-class RoundView:
-    """A closed round: what was decided, and the scores it was decided from."""
+class RoundView(NamedTuple):
+    """A closed round: its label, the decision, and the scores that were compared, if any."""
 
     label: str
-    sentences: list[Markup]
-    scores: Rows | None
-    caption: str
-    tolerance: str
+    decision: Decision
+    scores: RowList | None
 
 
 @dataclass(frozen=True)
@@ -55,227 +270,314 @@ class Range:
     @property
     def picture(self) -> Markup:
         """The labels at the two ends."""
-        return charts.scale(f"{self.low:.{self.digits}f}", f"{self.high:.{self.digits}f}")
+        return charts.scale_ends(f"{self.low:.{self.digits}f}", f"{self.high:.{self.digits}f}")
 
 
 @dataclass(frozen=True)
 class CampaignView:
-    """The data for the template of a campaign's page."""
+    """The rows and pictures for the template of a campaign's page.
 
-    timeline: Rows
+    Attributes:
+        earlier: closed rounds that are not shown.
+        evidence: what the policy says of the evidence; None if it says nothing.
+    """
+
+    timeline: RowList
     round_labels: Markup
-    progress: Rows | None
-    progress_caption: str
+    progress: RowList | None
     shares: Markup | None
-    share_rows: Rows
+    share_rows: RowList
     rounds: list[RoundView]
     scale: Markup | None
     earlier: int
-    evidence: EvidenceView
+    evidence: Evidence | None
+    evidence_rows: RowList | None
 
 
-def half_width(lowest: float, highest: float, answers: int) -> float:
+def hoeffding_half_width(lowest: float, highest: float, answers: int) -> float:
     """Return half the width of Hoeffding's interval for a mean of bounded scores.
 
-    >>> round(half_width(0.0, 1.0, 64), 3)
+    >>> round(hoeffding_half_width(0.0, 1.0, 64), 3)
     0.17
     """
     return (highest - lowest) * math.sqrt(math.log(2.0 / (1.0 - CONFIDENCE)) / (2.0 * answers))
 
 
-def view_of(
-    campaign: Campaign, rounds: Sequence[ClosedRound], answers: Sequence[int]
-) -> CampaignView:
-    """Return the view of a campaign.
-
-    Args:
-        campaign: as it stands.
-        rounds: its last closed rounds.
-        answers: of each arm, the open round included.
-    """
+def view_of(campaign: CampaignRecord, rounds: Sequence[RoundRecord]) -> CampaignView:
+    """Return the view of a campaign, given its last closed rounds."""
     evidence = evidence_of(campaign)
     decisions = decisions_of(campaign, rounds, evidence)
     order = _order(campaign, rounds)
-    named = order[:MOST_GROUPS]
-    policy, now = campaign.spec.policy, campaign.round
-    label = round_label(policy, now.number)
-    open_ = None if campaign.status == "exhausted" else now
-    labels = [short_label(policy, one.number) for one in rounds]
-    if open_ is not None:
-        final = campaign.recommended is not None
-        labels.append("after" if final else short_label(policy, open_.number))
+    numbers = [one.number for one in rounds]
+    if campaign.status != "exhausted":
+        numbers.append(campaign.round.number)
+    labels = [round_label(campaign.made_policy, number) for number in numbers]
+    labels = [one.removeprefix("Round ").replace("Warm-up", "W") for one in labels]
+    if campaign.recommended is not None and campaign.status != "exhausted":
+        labels[-1] = "after"
     range_ = _range(campaign, decisions[-MOST_TABLES:])
-    compared = open_ if campaign.recommended is None else None
+    comparing = campaign.status != "exhausted" and campaign.recommended is None
     return CampaignView(
-        timeline=Rows(
-            [_timeline_row(campaign, rounds, open_, arm) for arm in named], len(order) - len(named)
+        timeline=RowList(
+            [_timeline_row(campaign, rounds, name) for name in order[:MOST_GROUPS]],
+            max(0, len(order) - MOST_GROUPS),
         ),
         round_labels=charts.column_labels(labels),
-        progress=None
-        if compared is None or campaign.awaits_judges
-        else _progress(campaign, compared),
-        progress_caption=f"{label}: {now.answered:,} of {now.size:,} answers are in",
-        shares=_shares(rounds, open_, answers, order),
-        share_rows=_share_rows(campaign, answers, order),
+        progress=_progress(campaign) if comparing and not campaign.awaits_judges else None,
+        shares=_shares(campaign, rounds, order),
+        share_rows=_share_rows(campaign, order),
         rounds=[
             _round_view(one, range_ if place < MOST_TABLES else None)
             for place, one in enumerate(reversed(decisions))
         ],
         scale=None if range_ is None else range_.picture,
         earlier=rounds[0].number if rounds else 0,
-        evidence=evidence_view(campaign, evidence, order),
+        evidence=evidence,
+        evidence_rows=None if evidence is None else evidence_rows(campaign, evidence, order),
     )
 
 
-def _order(campaign: Campaign, rounds: Sequence[ClosedRound]) -> list[int]:
-    """Return all arms: active ones first, then dropped ones, the latest first."""
-    dropped_in = {arm: one.number for one in rounds for arm in one.dropped}
-    active = set(campaign.active)
-    return sorted(
-        range(len(campaign.spec.arms)),
-        key=lambda arm: (arm not in active, -dropped_in.get(arm, -1), arm),
-    )
+def _order(campaign: CampaignRecord, rounds: Sequence[RoundRecord]) -> list[str]:
+    """Return all groups: active ones first, then dropped ones, the latest first."""
+    dropped_in = {name: one.number for one in rounds for name in one.dropped}
+    arms = sorted(campaign.arms, key=lambda arm: (not arm.active, -dropped_in.get(arm.name, -1)))
+    return [arm.name for arm in arms]
 
 
-def _timeline_row(
-    campaign: Campaign, rounds: Sequence[ClosedRound], open_: Progress | None, arm: int
-) -> Row:
-    policy = campaign.spec.policy
+def _timeline_row(campaign: CampaignRecord, rounds: Sequence[RoundRecord], name: str) -> Row:
     parts = []
     words, kind = ("not told apart" if campaign.status == "exhausted" else "still in"), "in"
-    if arm not in campaign.active:
+    if name not in campaign.active:
         words, kind = "dropped earlier", "out"
     for one in rounds:
-        if arm in one.dropped:
+        if name in one.dropped:
             parts.append(Part.DROPPED)
-            words = f"dropped after {round_in_words(policy, one.number)}"
+            words = f"dropped after {round_in_words(campaign.made_policy, one.number)}"
         else:
-            parts.append(Part.PLAYED if arm in one.arms else Part.ABSENT)
+            parts.append(Part.PLAYED if name in one.arms else Part.ABSENT)
     done = 0.0
-    if open_ is not None and arm in open_.arms:
-        place = open_.arms.index(arm)
-        if arm == campaign.recommended:
-            parts.append(Part.CHOSEN)
-        else:
-            parts.append(Part.OPEN)
-            done = open_.answers[place] / max(1, _asked(open_, place))
-    elif open_ is not None:
+    if campaign.status != "exhausted" and name not in campaign.round.arms:
         parts.append(Part.ABSENT)
-    if arm == campaign.recommended:
+    elif campaign.status != "exhausted" and name == campaign.recommended:
+        parts.append(Part.CHOSEN)
+    elif campaign.status != "exhausted":
+        parts.append(Part.OPEN)
+        place = campaign.round.arms.index(name)
+        done = campaign.round_answers[place] / max(1, _asked(campaign, place))
+    if name == campaign.recommended:
         words, kind = "recommended", "chosen"
     took = sum(part is not Part.ABSENT for part in parts)
-    label = f"took part in {took} of the {counted(len(parts), 'round')} shown; {words}"
-    return Row(campaign.spec.arms[arm], charts.timeline(parts, done, label), words, kind=kind)
+    label = f"took part in {took} of the {count_noun(len(parts), 'round')} shown; {words}"
+    return Row(name, charts.timeline(parts, done, label), words, kind=kind)
 
 
-def _asked(open_: Progress, place: int) -> int:
+def _asked(campaign: CampaignRecord, place: int) -> int:
     """Return how many answers the open round needs of an arm; the horizon may cut it short."""
-    whole, rest = divmod(open_.size, len(open_.arms))
+    whole, rest = divmod(campaign.round.size, len(campaign.round.arms))
     return whole + (place < rest)
 
 
-def _progress(campaign: Campaign, open_: Progress) -> Rows:
+def _progress(campaign: CampaignRecord) -> RowList:
     rows = []
-    for place, arm in enumerate(open_.arms[:MOST_GROUPS]):
-        have, asked = open_.answers[place], _asked(open_, place)
+    for place, name in enumerate(campaign.round.arms[:MOST_GROUPS]):
+        have, asked = campaign.round_answers[place], _asked(campaign, place)
         words = f"{have:,} of {asked:,}"
-        picture = charts.progress_bar(have / max(1, asked), f"{words} answers")
-        rows.append(Row(campaign.spec.arms[arm], picture, words))
-    return Rows(rows, len(open_.arms) - len(rows))
+        picture = charts.answer_bar(have / max(1, asked), f"{words} answers")
+        rows.append(Row(name, picture, words))
+    return RowList(rows, len(campaign.round.arms) - len(rows))
 
 
 def _shares(
-    rounds: Sequence[ClosedRound],
-    open_: Progress | None,
-    answers: Sequence[int],
-    order: Sequence[int],
+    campaign: CampaignRecord, rounds: Sequence[RoundRecord], order: Sequence[str]
 ) -> Markup | None:
     """Return the chart of each group's share of all answers, after each round and now."""
-    if sum(answers) == 0:
+    totals = {arm.name: arm.answers for arm in campaign.arms}
+    if not any(totals.values()):
         return None
-    now = [] if open_ is None else [(open_.arms, open_.answers)]
-    totals = list(answers)
-    moments = []
-    for arms, added in now + [(one.arms, one.counts) for one in reversed(rounds)]:
-        moments.append(list(totals))
-        for arm, count in zip(arms, added, strict=True):
-            totals[arm] -= count
+    added = [(one.arms, one.counts) for one in reversed(rounds)]
+    if campaign.status != "exhausted":
+        added.insert(0, (campaign.round.arms, campaign.round_answers))
     named, others = order[:MOST_GROUPS], order[MOST_GROUPS:]
-    columns = []
-    for counts in reversed(moments):
-        total = max(1, sum(counts))
-        column = [counts[arm] / total for arm in named]
+    columns: list[list[float]] = []
+    for arms, counts in added:
+        total = max(1, sum(totals.values()))
+        column = [totals[name] / total for name in named]
         if others:
-            column.append(sum(counts[arm] for arm in others) / total)
-        columns.append(column)
+            column.append(sum(totals[name] for name in others) / total)
+        columns.insert(0, column)
+        for name, count in zip(arms, counts, strict=True):
+            totals[name] -= count
     label = "share of each group in all answers so far, after each round; the list has the last"
     return charts.shares(columns, bool(others), label)
 
 
-def _share_rows(campaign: Campaign, answers: Sequence[int], order: Sequence[int]) -> Rows:
-    total = max(1, sum(answers))
+def _share_rows(campaign: CampaignRecord, order: Sequence[str]) -> RowList:
+    answers = {arm.name: arm.answers for arm in campaign.arms}
+    total = max(1, sum(answers.values()))
     rows = [
-        Row(
-            campaign.spec.arms[arm],
-            charts.swatch(place),
-            f"{answers[arm]:,}",
-            _share(answers[arm] / total),
-        )
-        for place, arm in enumerate(order[:MOST_GROUPS])
+        Row(name, charts.swatch(place), f"{answers[name]:,}", _share(answers[name] / total))
+        for place, name in enumerate(order[:MOST_GROUPS])
     ]
-    return Rows(rows, len(order) - len(rows))
+    return RowList(rows, len(order) - len(rows))
 
 
 def _share(part: float) -> str:
     return "<1%" if 0.0 < part < 0.005 else f"{part:.0%}"
 
 
-def _range(campaign: Campaign, decisions: Sequence[Decision]) -> Range | None:
+def _range(campaign: CampaignRecord, decisions: Sequence[Decision]) -> Range | None:
     """Return one scale for all rounds: as narrow as their intervals, within the declared range."""
-    about = campaign.spec
+    lowest, highest = campaign.lowest, campaign.highest
     ends: list[float] = []
     for one in decisions:
         if one.compares:  # then all its arms have the same number of answers
-            wide = half_width(about.lowest, about.highest, one.round.counts[0])
+            wide = hoeffding_half_width(lowest, highest, one.round.counts[0])
             ends += [min(one.means) - wide, max(one.means) + wide]
     if not ends:
         return None
-    tenth = (about.highest - about.lowest) / 10.0
-    first = max(0, math.floor((min(ends) - about.lowest) / tenth))
-    last = min(10, math.ceil((max(ends) - about.lowest) / tenth))
-    return Range(
-        about.lowest + first * tenth,
-        about.lowest + last * tenth,
-        digits_for(about.lowest, about.highest),
-    )
+    tenth = (highest - lowest) / 10.0
+    first = max(0, math.floor((min(ends) - lowest) / tenth))
+    last = min(10, math.ceil((max(ends) - lowest) / tenth))
+    return Range(lowest + first * tenth, lowest + last * tenth, digits_for(lowest, highest))
 
 
 def _round_view(decision: Decision, range_: Range | None) -> RoundView:
-    policy, round_ = decision.spec.policy, decision.round
-    label = round_label(policy, round_.number)
     scores = _scores(decision, range_) if decision.compares and range_ is not None else None
-    tolerance = "" if decision.tolerance is None else exact(decision.tolerance)
-    each = counted(round_.counts[0], "answer")
-    return RoundView(label, explained(decision), scores, f"{each} each", tolerance)
+    return RoundView(round_label(decision.policy, decision.round.number), decision, scores)
 
 
-def _scores(decision: Decision, range_: Range) -> Rows:
+def _scores(decision: Decision, range_: Range) -> RowList:
     """Return a row for each group of a round, best first."""
-    about, round_ = decision.spec, decision.round
+    campaign, round_ = decision.campaign, decision.round
     places = sorted(range(len(round_.arms)), key=decision.means.__getitem__, reverse=True)
     best = decision.means[places[0]]
     limit = None if decision.tolerance is None else range_.place(best - decision.tolerance)
     rows = []
     for place in places[:MOST_GROUPS]:
-        mean = decision.means[place]
-        wide = half_width(about.lowest, about.highest, round_.counts[place])
+        name, mean = round_.arms[place], decision.means[place]
+        wide = hoeffding_half_width(campaign.lowest, campaign.highest, round_.counts[place])
         kind, words = "stays", "stays"
-        if round_.arms[place] in round_.dropped:
+        if name in round_.dropped:
             kind, words = "gone", "dropped"
         elif mean == best:
             words = "best"
         number = f"{mean:.{range_.digits}f} ± {wide:.{range_.digits}f}"
         places_ = [range_.place(one) for one in (mean - wide, mean, mean + wide)]
         picture = charts.interval(places_, kind, limit, f"{number}, {words}")
-        rows.append(Row(about.arms[round_.arms[place]], picture, words, number, kind))
-    return Rows(rows, len(places) - len(rows))
+        rows.append(Row(name, picture, words, number, kind))
+    return RowList(rows, len(places) - len(rows))
+
+
+LATELY = timedelta(weeks=4)
+"""Rounds that were opened so long before the last one was closed, or later, make the pace."""
+FEWEST_ANSWERS = 20
+"""With fewer answers there is no pace."""
+SHORTEST = timedelta(hours=1)
+"""Nor is there one within so short a time: what comes in an hour says nothing of a week."""
+LONGEST_YEARS = 10
+UNITS = (
+    (timedelta(days=365.25), "year"),
+    (timedelta(weeks=1), "week"),
+    (timedelta(days=1), "day"),
+    (timedelta(hours=1), "hour"),
+)
+
+
+@dataclass(frozen=True)
+class Pace:
+    """So many answers between two moments."""
+
+    answers: float
+    since: datetime
+    until: datetime
+
+    def in_(self, unit: timedelta) -> float:
+        """Return how many answers came in a unit of time on average."""
+        return self.answers * (unit / (self.until - self.since))
+
+
+def pace_of(rounds: Sequence[RoundRecord]) -> Pace | None:
+    """Return the pace of the last closed rounds; None if they are too few or too short for one."""
+    if not rounds:
+        return None
+    until = rounds[-1].closed_at
+    since, answers = rounds[-1].opened_at, 0
+    for one in reversed(rounds):
+        if answers and until - one.opened_at > LATELY:
+            break
+        since = min(since, one.opened_at)
+        answers += sum(one.counts)
+    if answers < FEWEST_ANSWERS or until - since < SHORTEST:
+        return None
+    return Pace(answers, since, until)
+
+
+def time_left(campaign: CampaignRecord, rounds: Sequence[RoundRecord]) -> str:
+    """Return how long the comparison may still take, and why; empty if unknown.
+
+    Uses the plan unless it is overdue, else the horizon; and the pace of the last rounds, else the
+    plan's.
+    """
+    horizon = campaign.horizon
+    if campaign.status != "open" or campaign.recommended is not None:
+        return ""
+    planned, pace, resting = campaign.planned, pace_of(rounds), ""
+    if pace is not None:
+        resting = f"if they come as in the rounds {_dates(pace)} ({_rate(pace)})"
+    elif planned is not None and planned.pace is not None:
+        since = campaign.created_at
+        pace = Pace(planned.pace, since, since + timedelta(weeks=1))
+        resting = f"if they come as was planned ({_rate(pace)})"
+    had = campaign.before + campaign.round.answered
+    overdue = ""
+    if planned is not None:
+        if pace is not None and planned.answers > had:
+            to_come = count_noun(planned.answers - had, "more answer")
+            return (
+                f"{_long(pace, planned.answers - had)} left if it takes as long as planned:"
+                f" {to_come} are then enough in 19 of 20 cases, {resting}."
+            )
+        if planned.answers <= had:
+            enough = count_noun(planned.answers, "answer")
+            overdue = f"This takes longer than was planned for 19 of 20 cases ({enough}). "
+    if pace is None or horizon <= had:
+        return overdue.rstrip()
+    sooner = " It is over sooner if one group alone is left before that."
+    return (
+        f"{overdue}{_long(pace, horizon - had)} left at most:"
+        f" {count_noun(horizon - had, 'answer')} of the agreed {horizon:,} are to come,"
+        f" {resting}." + (sooner if campaign.made_policy.eliminates else "")
+    )
+
+
+def _dates(pace: Pace) -> str:
+    if pace.since.date() == pace.until.date():
+        return f"on {day(pace.until)}"
+    return f"from {day(pace.since)} to {day(pace.until)}"
+
+
+def _long(pace: Pace, answers: int) -> str:
+    """Return how long so many answers take, in the largest unit of which they take two."""
+    year = UNITS[0][0]
+    if answers / pace.in_(year) >= LONGEST_YEARS:
+        return f"More than {LONGEST_YEARS} years are"
+    for unit, name in UNITS:
+        number = round(answers / pace.in_(unit))
+        if number >= 2:
+            return f"About {count_noun(number, name)} are"
+    return "About an hour is"
+
+
+def _rate(pace: Pace) -> str:
+    """Return a pace in words, by the longest unit but a year that is not longer than it was seen.
+
+    >>> from datetime import UTC
+    >>> begin = datetime(2026, 11, 1, tzinfo=UTC)
+    >>> _rate(Pace(120, begin, begin + timedelta(weeks=3)))
+    'about 40 a week'
+    """
+    seen = pace.until - pace.since
+    unit, name = next(one for one in UNITS[1:] if one[0] <= seen)
+    rate = pace.in_(unit)
+    number = f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
+    return f"about {number} {'an' if name == 'hour' else 'a'} {name}"

@@ -5,8 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from markupsafe import Markup
+
+from affinity_bandits.policies import RoundPolicy
+from affinity_bandits.service.health.words import quoted
+from affinity_bandits.wire import Judges
 
 WORDS = (
     *("no", "one", "two", "three", "four", "five", "six"),
@@ -17,25 +22,20 @@ LONGEST_SHOWN = 60
 MOST_DIGITS = 9
 
 
-def say(template: str, **parts: object) -> Markup:
-    """Return a sentence from a trusted template, with its parts escaped."""
-    return Markup(template).format(**parts)
-
-
-def named(name: str) -> Markup:
+def mark_name(name: str) -> Markup:
     """Return a name escaped, with its own text direction, shortened if it is very long.
 
-    >>> named("<b>")
+    >>> mark_name("<b>")
     Markup('<bdi class="name">&lt;b&gt;</bdi>')
     """
     shown = name if len(name) <= LONGEST_SHOWN else name[: LONGEST_SHOWN - 1].rstrip() + "…"
-    return say('<bdi class="name">{name}</bdi>', name=shown)
+    return Markup('<bdi class="name">{}</bdi>').format(shown)
 
 
-def listed(parts: Sequence[Markup], most: int = 4) -> Markup:
+def join_words(parts: Sequence[Markup], most: int = 4) -> Markup:
     """Return a list in words: "A, B and C", or "A, B, C and 9 more".
 
-    >>> listed([Markup("A"), Markup("B"), Markup("C")])
+    >>> join_words([Markup("A"), Markup("B"), Markup("C")])
     Markup('A, B and C')
     """
     if len(parts) > most:
@@ -44,6 +44,49 @@ def listed(parts: Sequence[Markup], most: int = 4) -> Markup:
     if len(parts) == 1:
         return parts[0]
     return Markup(", ").join(parts[:-1]) + " and " + parts[-1]
+
+
+def seats(judges: Judges) -> Markup:
+    """Return who judges as a list: "2 of A, 3 of B and 1 of no group"."""
+    return seats_of(list(judges.judges), list(judges.judges.values()), judges.outsiders)
+
+
+def seats_of(names: Sequence[str], counts: Sequence[int], outsiders: int) -> Markup:
+    """Return judges by group as a list in words."""
+    pairs = zip(names, counts, strict=True)
+    parts = [Markup("{:,} of {}").format(count, mark_name(name)) for name, count in pairs if count]
+    if outsiders:
+        parts.append(Markup(f"{outsiders:,} of no group"))
+    return join_words(parts, most=6) if parts else Markup("nobody of any group")
+
+
+def fewer_seats(judges: Judges | None, leader: str | None, arms: Sequence[str]) -> list[str]:
+    """Return the arms that have fewer judges than the leader, which is not compared with them."""
+    if judges is None or leader is None:
+        return []
+    by_name = judges.judges
+    return [name for name in arms if by_name[name] < by_name[leader]]
+
+
+def mark_names(text: str, names: Sequence[str]) -> Markup:
+    """Return a finding's text with each quoted name in its own text direction."""
+    marked = Markup.escape(text)
+    for name in names:
+        marked = mark_name(name).join(marked.split(Markup.escape(quoted(name))))
+    return marked
+
+
+def round_label(policy: RoundPolicy, number: int) -> str:
+    """Return a round's label as plans number rounds: a warm-up, then from 1."""
+    if number < policy.warm_up_rounds:
+        return "Warm-up"
+    return f"Round {number + 1 - policy.warm_up_rounds}"
+
+
+def round_in_words(policy: RoundPolicy, number: int) -> str:
+    """Return a round's name for use in a sentence."""
+    label = round_label(policy, number).lower()
+    return "the warm-up" if label == "warm-up" else label
 
 
 def count_word(count: int) -> str:
@@ -55,10 +98,10 @@ def count_word(count: int) -> str:
     return WORDS[count] if 0 <= count < len(WORDS) else f"{count:,}"
 
 
-def counted(count: int, noun: str, *, spelled: bool = False) -> str:
+def count_noun(count: int, noun: str, *, spelled: bool = False) -> str:
     """Return a number with its noun.
 
-    >>> counted(1, "answer"), counted(1200, "answer"), counted(2, "group", spelled=True)
+    >>> count_noun(1, "answer"), count_noun(1200, "answer"), count_noun(2, "group", spelled=True)
     ('1 answer', '1,200 answers', 'two groups')
     """
     number = count_word(count) if spelled else f"{count:,}"
@@ -100,29 +143,34 @@ def digits_for(lowest: float, highest: float) -> int:
     return min(MOST_DIGITS, max(1, wanted))
 
 
-def gap_in_words(
-    best: float, own: float, tolerance: float | None, digits: int
-) -> tuple[str, str, str, str]:
-    """Return best, own, gap and tolerance as texts that do not contradict each other.
+class Gap(NamedTuple):
+    """Two scores, their difference and the tolerated difference as texts."""
 
-    Rounded each on its own, 0.546 - 0.314 would read "0.55 - 0.31 = 0.23", and a gap just above
-    a tolerance would look equal to it: two more digits at most settle nearly every such case.
+    best: str
+    own: str
+    gap: str
+    allowed: str
 
-    >>> gap_in_words(0.546, 0.314, 0.125, 2)
+
+def gap_in_words(best: float, own: float, tolerance: float | None, digits: int) -> Gap:
+    """Return scores and their gap as texts that do not contradict each other.
+
+    Rounded separately, 0.546 - 0.314 would read "0.55 - 0.31 = 0.23". Up to two more digits avoid
+    that, and gaps that look equal to the tolerance.
+
+    >>> tuple(gap_in_words(0.546, 0.314, 0.125, 2))
     ('0.546', '0.314', '0.232', '0.125')
     """
     gap = best - own
-    texts: tuple[str, str, str, str] | None = None
-    for places in range(digits, min(digits + 2, MOST_DIGITS) + 1):
-        first, second, third = f"{best:.{places}f}", f"{own:.{places}f}", f"{gap:.{places}f}"
-        allowed = "" if tolerance is None else exact(tolerance)
-        texts = (first, second, third, allowed)
+    allowed = "" if tolerance is None else exact(tolerance)
+    last = min(digits + 2, MOST_DIGITS)
+    for places in range(digits, last + 1):
+        first, second, third = (f"{one:.{places}f}" for one in (best, own, gap))
         adds_up = f"{float(first) - float(second):.{places}f}" == third
         apart = tolerance is None or (float(third) > tolerance) == (gap > tolerance)
-        if adds_up and apart:
-            return texts
-    assert texts is not None
-    return texts
+        if (adds_up and apart) or places == last:
+            break
+    return Gap(first, second, third, allowed)
 
 
 def exact(value: float) -> str:

@@ -2,9 +2,6 @@
 SELECT * FROM affinity.ask($1, $2, $3, $4, $5, $6, $7, $8, $9);
 
 -- name: tell
-SELECT * FROM affinity.tell($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15);
-
--- name: tell_rated
 SELECT * FROM affinity.tell($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
   $16);
 
@@ -45,9 +42,10 @@ INSERT INTO affinity.requests (campaign, key, event, actor) VALUES ($1, $2, $3, 
 UPDATE affinity.heads SET status = $2, events = events + 1 WHERE campaign = $1;
 
 -- name: arms_of_rounds
-SELECT r.campaign, r.number, r.arms
+SELECT r.campaign, r.number, ARRAY(SELECT c.arms[a.arm + 1]
+  FROM unnest(r.arms) WITH ORDINALITY AS a (arm, place) ORDER BY a.place) AS arms
 FROM unnest($1::uuid[], $2::integer[]) AS w (campaign, number)
-JOIN affinity.rounds AS r USING (campaign, number);
+JOIN affinity.rounds AS r USING (campaign, number) JOIN affinity.campaigns AS c ON c.id = r.campaign;
 
 -- name: campaigns
 -- Whoever asks says which. What is only ever shown of a plan is in the first event alone.
@@ -57,7 +55,6 @@ SELECT c.id, c.number, c.name, c.arms, c.policy::text, c.horizon, c.lease_second
   r.size, r.before, r.judges, r.outsiders, r.fewest_seats, n.round AS named_round,
   n.judges AS named_judges, n.outsiders AS named_outsiders, n.standing,
   coalesce(s.places, '{}') AS places, coalesce(s.answers, '{}') AS answers,
-  coalesce(s.totals, '{}') AS totals,
   ARRAY(SELECT unnest(d.dropped) FROM affinity.rounds AS d WHERE d.campaign = c.id) AS dropped,
   (SELECT e.detail -> 'description' -> 'planned' FROM affinity.events AS e
     WHERE e.campaign = c.id AND e.number = 1) AS planned,
@@ -67,12 +64,11 @@ SELECT c.id, c.number, c.name, c.arms, c.policy::text, c.horizon, c.lease_second
 FROM affinity.campaigns AS c
 JOIN affinity.heads AS h ON h.campaign = c.id
 JOIN affinity.rounds AS r ON r.campaign = c.id AND r.number = h.round
-LEFT JOIN affinity.faults AS f ON f.campaign = c.id
+LEFT JOIN affinity.due AS f ON f.campaign = c.id
 LEFT JOIN affinity.health AS w ON w.campaign = c.id
 LEFT JOIN affinity.named_judges AS n ON n.campaign = c.id
 LEFT JOIN LATERAL (
-  SELECT array_agg(place) AS places, array_agg(answers) AS answers, array_agg(total) AS totals
-  FROM affinity.sums AS s WHERE s.campaign = c.id) AS s ON true
+  SELECT array_agg(place) AS places, array_agg(answers) AS answers FROM affinity.sums AS s WHERE s.campaign = c.id) AS s ON true
 
 -- name: arms
 SELECT arms FROM affinity.campaigns WHERE tenant = $1 AND id = $2;

@@ -6,7 +6,7 @@ FROM affinity.heads WHERE campaign = $1 FOR UPDATE;
 DELETE FROM affinity.due WHERE campaign = $1;
 
 -- name: count_due
-SELECT count(*) FROM affinity.due;
+SELECT count(*) AS due, count(kind) AS faults FROM affinity.due;
 
 -- name: campaign_to_close
 SELECT cardinality(arms) AS arms, policy::text, lowest, highest, saved::text
@@ -26,7 +26,7 @@ SELECT coalesce($1::timestamptz, clock_timestamp());
 
 -- name: close_round
 UPDATE affinity.rounds SET closed_at = $3, counts = $4, sums = $5, dropped = $6,
-  lapsed = CASE WHEN lapsed IS NULL THEN NULL ELSE $7::bigint[] END
+  lapsed = $7
 WHERE campaign = $1 AND number = $2;
 
 -- name: save_state
@@ -44,15 +44,21 @@ UPDATE affinity.heads SET status = CASE WHEN status = 'stopped' THEN status
 WHERE campaign = $1;
 
 -- name: next_due
--- An array, not a join, which the planner may answer by reading all heads. Those that failed before
--- come last, so that they keep nobody waiting.
+-- An array, not a join, which the planner may answer by reading all heads. Rounds that failed before
+-- come last.
 SELECT campaign FROM affinity.heads WHERE campaign = ANY (ARRAY(
-  SELECT d.campaign FROM affinity.due AS d WHERE NOT EXISTS (SELECT FROM affinity.faults AS f
-    WHERE f.campaign = d.campaign AND f.kind <> ALL ($1)) LIMIT 20))
+  SELECT campaign FROM affinity.due
+  WHERE retry_at IS NULL OR retry_at <= coalesce($1, clock_timestamp())
+  ORDER BY retry_at NULLS FIRST LIMIT 20))
 LIMIT 1 FOR UPDATE SKIP LOCKED;
 
--- name: next_marked
-SELECT campaign FROM affinity.heads WHERE campaign = ANY (ARRAY(
-  SELECT campaign FROM affinity.faults WHERE campaign <> ALL ($1)
-    AND ($2 OR retry_at <= coalesce($3, clock_timestamp())) ORDER BY retry_at LIMIT 20))
-LIMIT 1 FOR UPDATE SKIP LOCKED;
+-- name: held_fault
+SELECT kind, reason FROM affinity.due
+WHERE campaign = $1 AND retry_at > coalesce($2, clock_timestamp());
+
+-- name: mark_fault
+-- Says whether the fault is new.
+UPDATE affinity.due AS d SET kind = $2, reason = $3, since = coalesce(d.since, n.now),
+  retry_at = n.now + make_interval(secs => $5)
+FROM (SELECT coalesce($4, clock_timestamp()) AS now) AS n WHERE d.campaign = $1
+RETURNING d.since = n.now;

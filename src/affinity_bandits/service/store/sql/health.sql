@@ -2,13 +2,6 @@
 INSERT INTO affinity.health (campaign, due_at)
 VALUES ($1, coalesce($2, clock_timestamp()) + make_interval(secs => $3));
 
--- name: watch_the_rest
--- Campaigns that a process of an older version made after the schema was migrated.
-INSERT INTO affinity.health (campaign, due_at)
-SELECT id, clock_timestamp() FROM affinity.campaigns AS c
-WHERE NOT EXISTS (SELECT FROM affinity.health AS w WHERE w.campaign = c.id)
-ON CONFLICT DO NOTHING;
-
 -- name: next_to_check
 -- Whoever takes it puts off the next look, so that one process looks and a failure is no hurry.
 UPDATE affinity.health SET due_at = coalesce($1, clock_timestamp()) + make_interval(secs => $2)
@@ -18,8 +11,8 @@ RETURNING campaign;
 
 -- name: campaign_to_check
 SELECT c.arms, c.created_at, c.lowest, c.highest, c.lease_seconds, h.status, h.round, h.width,
-  h.size, h.next_slot, h.answered, h.events, r.arms AS round_arms, r.before, r.lapsed IS NOT NULL
-    AS lapses_known, r.judges, c.policy::text, w.checked_at, w.answers, w.silent, w.longest,
+  h.size, h.next_slot, h.answered, h.events, r.arms AS round_arms, r.before, r.judges, c.policy::text,
+  w.checked_at, w.answers, w.silent, w.longest,
   ARRAY(SELECT unnest(d.dropped) FROM affinity.rounds AS d WHERE d.campaign = c.id) AS dropped,
   coalesce($2, clock_timestamp()) AS now
 FROM affinity.campaigns AS c

@@ -1,15 +1,4 @@
--- The one way out of the audit trail. It is for the role that owns the tables: nobody else may call
--- the functions, and the trigger lets nobody else pass, whatever a session sets.
-
-CREATE OR REPLACE FUNCTION affinity.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF TG_OP = 'DELETE' AND current_setting('affinity.removing', true) = 'yes'
-      AND pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = TG_RELID), 'MEMBER')
-  THEN
-    RETURN NULL;
-  END IF;
-  RAISE EXCEPTION 'the audit trail is append-only';
-END $$;
+-- The one way to remove events from the audit trail, for the role that owns the tables.
 
 -- Take a campaign out of the database, and leave a record that it was there.
 CREATE OR REPLACE FUNCTION affinity.remove_campaign(p_campaign uuid, p_by text, p_detail json)
@@ -27,7 +16,7 @@ BEGIN
   PERFORM set_config('affinity.removing', 'yes', true);
   DELETE FROM affinity.events WHERE campaign = p_campaign;
   PERFORM set_config('affinity.removing', '', true);
-  FOREACH v_table IN ARRAY ARRAY['requests', 'leases', 'lapses', 'sums', 'raters', 'due', 'faults',
+  FOREACH v_table IN ARRAY ARRAY['requests', 'leases', 'lapses', 'sums', 'raters', 'due',
       'findings', 'health', 'named_judges', 'notices', 'rounds', 'heads'] LOOP
     EXECUTE format('DELETE FROM affinity.%I WHERE campaign = $1', v_table) USING p_campaign;
   END LOOP;

@@ -1,10 +1,8 @@
 -- Everything lives in one schema, so that the service can share a database.
 CREATE SCHEMA affinity;
 
--- The revision of all this. Up to 0007 it was outside of the schema, and not in dumps of it.
-CREATE TABLE affinity.affinity_schema (
-  version_num varchar(32) NOT NULL,
-  CONSTRAINT affinity_schema_pkc PRIMARY KEY (version_num)
+CREATE TABLE affinity.schema_version (
+  version integer PRIMARY KEY
 );
 
 CREATE TABLE affinity.tenants (
@@ -100,8 +98,8 @@ CREATE TABLE affinity.rounds (
   sums numeric[],              -- and their exact sum, in units of 1e-9
   dropped integer[],
   -- Slots of each arm that lapsed: whose first lease expired before they were answered. Set when the
-  -- round is closed; NULL where they were not counted from its first slot on.
-  lapsed bigint[] DEFAULT '{}',
+  -- round is closed.
+  lapsed bigint[] NOT NULL DEFAULT '{}',
   -- Where the policy is told who judges: how many of each arm, how many of none; and before that,
   -- which arm should have the fewest.
   judges bigint[],
@@ -169,19 +167,14 @@ CREATE TABLE affinity.raters (
   PRIMARY KEY (campaign, rater)
 ) WITH (fillfactor = 50);
 
--- Rounds that have all their answers and wait to be closed.
+-- Rounds that have all their answers and wait to be closed; and why, if that failed by the service's
+-- own fault. Reasons quote neither data nor errors.
 CREATE TABLE affinity.due (
-  campaign uuid PRIMARY KEY REFERENCES affinity.campaigns
-);
-
--- Campaigns that fail by the service's own fault. Reasons quote neither data nor errors.
-CREATE TABLE affinity.faults (
   campaign uuid PRIMARY KEY REFERENCES affinity.campaigns,
-  kind text NOT NULL,
-  reason text NOT NULL,
-  since timestamptz NOT NULL,
-  tries integer NOT NULL,         -- that failed in a row
-  retry_at timestamptz NOT NULL   -- not before
+  kind text,
+  reason text,
+  since timestamptz,
+  retry_at timestamptz            -- not before
 );
 
 -- When the health of a campaign is looked at, and what a look has to know of those before it.

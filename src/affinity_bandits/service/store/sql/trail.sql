@@ -1,8 +1,6 @@
 -- name: stored_head
-SELECT h.*, c.saved, r.lapsed IS NOT NULL AS lapses_known FROM affinity.heads AS h
-JOIN affinity.campaigns AS c ON c.id = h.campaign
-LEFT JOIN affinity.rounds AS r ON r.campaign = h.campaign AND r.number = h.round
-WHERE h.campaign = $1;
+SELECT h.*, c.saved FROM affinity.heads AS h
+JOIN affinity.campaigns AS c ON c.id = h.campaign WHERE h.campaign = $1;
 
 -- name: stored_definition
 -- As text whatever a driver could read in more than one way.
@@ -48,16 +46,16 @@ JOIN affinity.heads AS h ON h.campaign = c.id WHERE c.id = $1;
 -- For one transaction: a long trail would be sorted before its first row. Its index has the order.
 SET LOCAL enable_sort = off;
 
--- name: tells_to_export
+-- name: events_to_export
 -- OFFSET 0: so each lease is looked up by its number, and none before its tell is read.
-SELECT e.number, e.at, e.round, e.told, e.counts, e.units, e.counted, e.late, e.detail, e.chain,
-  a.round AS leased_in, a.slots AS leased
+SELECT e.kind, e.number, e.at, e.round, e.lease, e.told, e.counts, e.units, e.counted, e.late,
+  e.detail, e.chain, a.round AS leased_in, coalesce(e.slots, a.slots) AS slots
 FROM affinity.events AS e
 LEFT JOIN LATERAL (
   SELECT l.round, CASE WHEN e.counts IS NOT NULL THEN l.slots END AS slots
   FROM affinity.events AS l
   WHERE l.campaign = e.campaign AND l.number = e.lease AND l.kind = 'ask' OFFSET 0) AS a ON true
-WHERE e.campaign = $1 AND e.kind = 'tell' ORDER BY e.number;
+WHERE e.campaign = $1 AND e.kind IN ('ask', 'tell') ORDER BY e.number;
 
 -- name: round_to_export
 SELECT arms, judges, outsiders FROM affinity.rounds WHERE campaign = $1 AND number = $2;

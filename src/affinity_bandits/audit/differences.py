@@ -1,0 +1,276 @@
+"""Double differences: two candidates seen by the same judges, compared judge by judge.
+
+For two performances c and d with common judges j, let `o` be 1 for a judge of the candidate's own
+group and 0 otherwise, and `a_j = o_cj - o_dj`. Each judge has the precision
+`p_j = 1 / (1/n_cj + 1/n_dj)`, where n is how many scores a row averages. With the weighted mean
+`m = sum p_j a_j / sum p_j` and `w_j = p_j (a_j - m)`,
+
+    X = sum w_j Y_cj,    Z = sum w_j Y_dj,    T = X - Z,    S = sum p_j (a_j - m)^2.
+
+If `E[Y_cj] = quality_c + strictness_j + favor o_cj`, then `E[T] = favor S`: quality cancels
+because the weights sum to 0, and strictness because c and d have the same judges. If single scores
+have variance v, T has variance `v S`, so S is the information of a double difference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+
+from affinity_bandits.audit.log import Numbers, ScoreLog
+from affinity_bandits.kernels import FloatArray, Function, IntArray
+from affinity_bandits.simulation.compile import compiled
+
+WAITING = 400
+"""Performances that wait for a partner; the oldest leaves when another one comes."""
+ALIKE = 8
+"""Waiting performances of one group with the same judges; further ones are not compared."""
+PATIENCE = 0.5
+"""Fraction of the mean information so far below which a performance rather waits."""
+ORDERS = 8
+"""Random orders of the performances of one session, which has no order of its own."""
+MANY = 200_000
+"""Performances in all orders together, from which on fewer orders are used."""
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """Double differences in the order in which they became known.
+
+    Attributes:
+        x: weighted scores of the candidate of the lower-numbered group.
+        z: the same for the other candidate.
+        information: S.
+        bound: the largest possible |T|.
+        kind: number of the pair of groups.
+        session: session of the later performance.
+        lag: how many sessions the candidate of the lower-numbered group came after the other, times
+            the information.
+    """
+
+    x: FloatArray
+    z: FloatArray
+    information: FloatArray
+    bound: FloatArray
+    kind: IntArray
+    session: IntArray
+    lag: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    @property
+    def t(self) -> FloatArray:
+        """The double differences themselves."""
+        return self.x - self.z
+
+
+def find_differences(
+    log: ScoreLog, only: int | None = None, orders: int = ORDERS
+) -> list[Differences]:
+    """Match performances into double differences, once for each order within sessions.
+
+    Which performances are matched depends on who judged whom, never on a score.
+
+    Args:
+        log: the scores.
+        only: measure the favor of this group's judges alone, by leaving out scores that other
+            groups' judges gave to their own. With two groups nothing is left.
+        orders: how many random orders of each session's performances to use.
+    """
+    if only is not None:
+        log = log.keep(~log.own | (log.group == only))
+    if not len(log):
+        return []
+    if log.performances == len(np.unique(log.session)):
+        orders = 1
+    orders = min(orders, max(1, MANY // log.performances))
+    return [_differences(log, seed) for seed in range(orders)]
+
+
+def total_information(differences: list[Differences]) -> float:
+    """Return the mean information of the orders."""
+    return float(np.mean([one.information.sum() for one in differences])) if differences else 0.0
+
+
+def _differences(log: ScoreLog, seed: int) -> Differences:
+    if seed:
+        log = _shuffle(log, seed)
+    found = _compiled_matching()(
+        log.first_rows,
+        log.session,
+        log.group,
+        log.judge,
+        log.own.astype(np.float64),
+        log.score,
+        log.count.astype(np.float64),
+        _panels(log),
+        int(log.judge.max()) + 1,
+        WAITING,
+        ALIKE,
+    )
+    x, z, information, bound, first, second, late, early, lag = found.T
+    groups, sessions = len(log.groups), len(log.sessions)
+    kind = (first * groups + second).astype(np.int64)
+    # Differences across the same two sessions, of the same two groups, share the moods of both
+    # days: they are added up into one.
+    within = late == early
+    across = (late * sessions + early) * groups * groups + kind
+    key = np.where(within, -1.0 - np.arange(len(found)), across)
+    _, inverse = np.unique(key, return_inverse=True)
+    size = int(inverse.max()) + 1 if len(found) else 0
+    last = np.zeros(size, dtype=np.int64)
+    np.maximum.at(last, inverse, np.arange(len(found)))
+    order = np.argsort(last)
+    rows = last[order]
+
+    def add_up(values: FloatArray) -> FloatArray:
+        sums: FloatArray = np.bincount(inverse, values, size).astype(np.float64)
+        return sums[order]
+
+    return Differences(
+        add_up(x),
+        add_up(z),
+        add_up(information),
+        add_up(bound),
+        kind[rows],
+        late[rows].astype(np.int64),
+        add_up(lag),
+    )
+
+
+@cache
+def _compiled_matching() -> Function:
+    return compiled(match_performances, allocates=True)
+
+
+def _panels(log: ScoreLog) -> IntArray:
+    """Return a number for each performance that is equal if group and judges are the same."""
+    generator = np.random.default_rng(0)
+    size = int(log.judge.max()) + 1 + len(log.groups)
+    values = generator.integers(0, 2**62, size)
+    starts = log.first_rows[:-1]
+    sums: IntArray = np.add.reduceat(values[log.judge], starts)
+    return sums + values[size - 1 - log.group[starts]]
+
+
+def _shuffle(log: ScoreLog, seed: int) -> ScoreLog:
+    """Order the performances of each session at random."""
+    sessions = log.session[log.first_rows[:-1]]
+    order = np.lexsort((np.random.default_rng(seed).random(len(sessions)), sessions))
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order))
+    rows = np.argsort(place[log.performance], kind="stable")
+    return replace(log, performance=place[log.performance]).take(rows)
+
+
+def match_performances(
+    start: IntArray,
+    session: Numbers,
+    group: Numbers,
+    judge: Numbers,
+    own: FloatArray,
+    score: FloatArray,
+    count: FloatArray,
+    panel: IntArray,
+    judges: int,
+    capacity: int,
+    alike: int,
+) -> FloatArray:
+    """Match each performance with a waiting one; a kernel.
+
+    A partner of the same session comes first, then the one with the most information, then the
+    one that has waited longest. The last rule is part of the proof: a decision rule that looks at
+    scores may choose who comes next, but not whom they are compared with.
+
+    Returns:
+        One row per pair: x, z, information, bound, the two groups, the two sessions, the lag.
+    """
+    performances = len(start) - 1
+    row_of = np.full(judges, -1)
+    pool = np.empty(capacity, np.int64)
+    waiting = 0
+    out = np.empty((performances // 2, 9))
+    pairs = 0
+    typical = 0.0
+    for c in range(performances):
+        for row in range(start[c], start[c + 1]):
+            row_of[judge[row]] = row
+        best = -1
+        best_value = PATIENCE * typical / max(pairs, 1)
+        best_mean = 0.0
+        same = 0
+        for i in range(waiting):
+            d = pool[i]
+            if panel[c] == panel[d]:
+                same += 1
+            total = mean = square = 0.0
+            for row in range(start[d], start[d + 1]):
+                other = row_of[judge[row]]
+                if other >= 0:
+                    precision = count[row] * count[other] / (count[row] + count[other])
+                    lead = own[other] - own[row]
+                    total += precision
+                    mean += precision * lead
+                    square += precision * lead * lead
+            if total == 0.0:
+                continue
+            information = square - mean * mean / total
+            if information < 1e-9:
+                continue
+            value = information
+            if session[start[c]] == session[start[d]]:
+                value += 1e9
+            if value > best_value * (1.0 + 1e-12):
+                best = i
+                best_value = value
+                best_mean = mean / total
+        if best >= 0:
+            d = pool[best]
+            x = z = information = bound = 0.0
+            for row in range(start[d], start[d + 1]):
+                other = row_of[judge[row]]
+                if other >= 0:
+                    precision = count[row] * count[other] / (count[row] + count[other])
+                    lead = own[other] - own[row]
+                    weight = precision * (lead - best_mean)
+                    x += weight * score[other]
+                    z += weight * score[row]
+                    information += weight * (lead - best_mean)
+                    bound += abs(weight)
+            first = group[start[c]]
+            second = group[start[d]]
+            lag = (session[start[c]] - session[start[d]]) * information
+            if first > second:  # the other way round all weights change their sign
+                x, z = -z, -x
+                first, second = second, first
+                lag = -lag
+            typical += information
+            out[pairs, 0] = x
+            out[pairs, 1] = z
+            out[pairs, 2] = information
+            out[pairs, 3] = bound
+            out[pairs, 4] = first
+            out[pairs, 5] = second
+            out[pairs, 6] = session[start[c]]
+            out[pairs, 7] = session[start[d]]
+            out[pairs, 8] = lag
+            pairs += 1
+        for row in range(start[c], start[c + 1]):
+            row_of[judge[row]] = -1
+        if best < 0 and same >= alike:
+            continue
+        if best < 0 and waiting < capacity:
+            pool[waiting] = c
+            waiting += 1
+        else:
+            removed = best if best >= 0 else 0
+            for i in range(removed, waiting - 1):
+                pool[i] = pool[i + 1]
+            if best >= 0:
+                waiting -= 1
+            else:
+                pool[waiting - 1] = c
+    return out[:pairs]

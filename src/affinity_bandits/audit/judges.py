@@ -1,0 +1,200 @@
+"""Test 2: permute the judges' groups.
+
+The residuals of scores after effects of performance and judge do not depend on anybody's group.
+If a judge's group says nothing beyond strictness, all assignments of group labels to judges are
+equally likely, so a permutation test has its exact level. Judges may have lasting personal tastes.
+The test looks at the whole log once; unlike the bets, it must not be repeated as the log grows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from affinity_bandits.audit.log import Flags, Numbers, ScoreLog
+from affinity_bandits.kernels import FloatArray, IntArray
+
+PERMUTATIONS = 399
+FEWEST_JUDGES = 6
+"""With fewer judges there are too few assignments of labels for a p-value of 0.05."""
+TOLERANCE = 1e-20
+"""Squared residual of the normal equations, relative to the start, at which the solver stops."""
+SWEEPS = 500
+FEWEST_SESSIONS = 10
+"""Sessions from which on a drift of strictness is looked for."""
+DRIFT = 2.8
+"""Standard errors from which on a drift is reported."""
+ROTA = 2.33
+"""Standard normal quantile of 0.99."""
+STEPS = 12
+"""Halvings of an end of the interval."""
+
+
+@dataclass(frozen=True)
+class JudgeTest:
+    """The regression with effects of candidate and judge, and the permutation test.
+
+    Attributes:
+        favor: the regression's estimate, as a fraction of the scale.
+        error: its standard error, by a jackknife over judges.
+        p_value: of the permutation test, one-sided; 1 with fewer than six judges.
+        interval: the favors that the test does not reject in either direction, at level 0.05.
+        judges: how many judges there are.
+        without: the estimate without each judge in turn, by the judge's number.
+        drifting: the group whose judges' strictness changed most against others' over time; None
+            if that may be chance.
+    """
+
+    favor: float
+    error: float
+    p_value: float
+    interval: tuple[float, float]
+    judges: int
+    without: dict[int, float]
+    drifting: int | None = None
+
+
+def follows_rota(log: ScoreLog) -> bool:
+    """Return whether a group's judges see their own group's candidates about equally often.
+
+    A chi-squared test for each group's judges at level 0.01, taken together. Only who judged whom
+    enters, no score. If single judges are sent to their own group's candidates, their strictness
+    makes the mean of the group look like favor.
+    """
+    _, where, place = np.unique(log.judge, return_index=True, return_inverse=True)
+    label = log.judge_group[where]
+    seen, own = np.bincount(place), np.bincount(place, log.own)
+    total, own_total = np.bincount(label, seen), np.bincount(label, own)
+    share = own_total / np.maximum(total, 1)
+    used = ((share > 0.0) & (share < 1.0))[label]
+    expected = (share * (1.0 - share))[label[used]] * seen[used]
+    squares = ((own - seen * share[label])[used] ** 2 / expected).sum()
+    freedom = int(used.sum()) - len(np.unique(label[used]))
+    if freedom < 1:
+        return True
+    # The cube root of a chi-squared variable is nearly normal (Wilson and Hilferty).
+    variance = 2.0 / (9.0 * freedom)
+    return bool(np.cbrt(squares / freedom) <= 1.0 - variance + ROTA * math.sqrt(variance))
+
+
+def remove_effects(log: ScoreLog, values: FloatArray | Flags) -> FloatArray:
+    """Return what is left of values after effects of performance and of judge.
+
+    The judges' effects solve the normal equations, by conjugate gradients with the judges' numbers
+    of scores as preconditioner.
+    """
+    performance, judge = log.performance, log.judge
+    in_performance = np.maximum(np.bincount(performance), 1)
+    in_judge = np.maximum(np.bincount(judge), 1)
+
+    def center(rows: FloatArray) -> FloatArray:
+        means: FloatArray = np.bincount(performance, rows) / in_performance
+        return rows - means[performance]
+
+    left = center(values.astype(np.float64))
+    effects = np.zeros(len(in_judge))
+    rest = np.bincount(judge, left)
+    direction = rest / in_judge
+    size = first = float(rest @ direction)
+    for _ in range(SWEEPS):
+        if size <= TOLERANCE * first:
+            break
+        applied = np.bincount(judge, center(direction[judge]))
+        step = size / float(direction @ applied)
+        effects += step * direction
+        rest = rest - step * applied
+        before, size = size, float(rest @ (rest / in_judge))
+        direction = rest / in_judge + size / before * direction
+    return left - center(effects[judge])
+
+
+def permute_judges(log: ScoreLog, permutations: int = PERMUTATIONS, seed: int = 0) -> JudgeTest:
+    """Estimate the favor by regression, and test it by permuting the judges' groups."""
+    scores, own = remove_effects(log, log.score), remove_effects(log, log.own)
+    present, where, place = np.unique(log.judge, return_index=True, return_inverse=True)
+    judges = len(present)
+    weight = float(own @ own)
+    if weight < 1e-9:
+        return JudgeTest(math.nan, math.nan, 1.0, (-1.0, 1.0), judges, {})
+    favor = float(own @ scores) / weight
+    part, own_part = np.bincount(place, own * scores), np.bincount(place, own * own)
+    without = (own @ scores - part) / np.maximum(weight - own_part, 1e-12)
+    spread = float(((without - favor) ** 2).sum()) * (judges - 1) / judges
+    freedom = max(len(log) - log.performances - 1, 1)
+    error = math.sqrt(spread * (len(log) - 1) / freedom)
+    p_value, interval = 1.0, (-1.0, 1.0)
+    if judges >= FEWEST_JUDGES:
+        table = _moments(log, scores, own, log.judge_group[where], place, permutations, seed)
+
+        def share_above(assumed: float, sign: float) -> float:
+            s, o, ss, so, oo = table
+            root = np.sqrt(np.maximum(ss - 2.0 * assumed * so + assumed * assumed * oo, 1e-24))
+            statistics = sign * (s - assumed * o) / root
+            return float(np.mean(statistics >= statistics[0] - 1e-9))
+
+        p_value = share_above(0.0, 1.0)
+        interval = (_end(share_above, favor, -1.0), _end(share_above, favor, 1.0))
+    estimates = {int(j): float(value) for j, value in zip(present, without, strict=True)}
+    drifting = _find_drift(log, scores)
+    return JudgeTest(favor, error, p_value, interval, judges, estimates, drifting)
+
+
+def _find_drift(log: ScoreLog, residuals: FloatArray) -> int | None:
+    """Return the group whose judges' residuals rise or fall most clearly over the sessions.
+
+    The moods of one session are one observation: sums of squares are over sessions.
+    """
+    if len(np.unique(log.session)) < FEWEST_SESSIONS:
+        return None
+    largest, found = DRIFT, None
+    for number in np.unique(log.judge_group):
+        rows = log.judge_group == number
+        session = log.session[rows]
+        parts = np.bincount(session, residuals[rows] * (session - session.mean()))
+        error = math.sqrt(parts @ parts)
+        if abs(parts.sum()) > largest * error:
+            largest, found = abs(parts.sum()) / error, int(number)
+    return found
+
+
+def _moments(
+    log: ScoreLog,
+    scores: FloatArray,
+    own: FloatArray,
+    labels: Numbers,
+    place: IntArray,
+    permutations: int,
+    seed: int,
+) -> FloatArray:
+    """Return, for the true labels and each permutation, five sums over judges.
+
+    Let s be a judge's sum of score residuals over candidates of the judge's label, and o the same
+    for residuals of "own". The rows are the sums of s, o, s s, s o and o o.
+    """
+    groups, judges = len(log.groups), len(labels)
+    cell = place * groups + log.group
+    score_sums = np.bincount(cell, scores, judges * groups)
+    own_sums = np.bincount(cell, own, judges * groups)
+    generator = np.random.default_rng(seed)
+    first = np.arange(judges) * groups
+    found = []
+    for number in range(permutations + 1):
+        cells = first + (generator.permutation(labels) if number else labels)
+        s, o = score_sums[cells], own_sums[cells]
+        found.append((s.sum(), o.sum(), s @ s, s @ o, o @ o))
+    return np.array(found).T
+
+
+def _end(share_above: Callable[[float, float], float], favor: float, far: float) -> float:
+    """Return the end of the favors that are not rejected, in the direction of `far`."""
+    sign = -far  # a favor below the estimate is rejected if the rest is large, and vice versa
+    if share_above(far, sign) > 0.025:
+        return far
+    near = favor
+    for _ in range(STEPS):
+        middle = (near + far) / 2.0
+        near, far = (near, middle) if share_above(middle, sign) <= 0.025 else (middle, far)
+    return far

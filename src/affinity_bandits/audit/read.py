@@ -1,0 +1,445 @@
+"""From a table to a log of scores: understand each cell, and list all problems at once."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from affinity_bandits.audit.columns import choose_columns, guess_role
+from affinity_bandits.audit.log import UNKNOWN, Coded, Flags, ScoreLog, build_log
+from affinity_bandits.audit.tables import Table, count_of, label, list_rows, read_table
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.kernels import FloatArray
+
+NO_SCORE = frozenset({"-", "--", "\N{EN DASH}", "\N{EM DASH}", "?", "n/a", "#n/a", "na", "nan",
+    "none", "null", "k.a.", "k. a.", "missing", "no show", "absent"})  # fmt: skip
+YES_WORDS = """yes y true 1 x ja j wahr oui o vrai si sí s verdadero sim tak da kyllä evet hired
+    chosen accepted joined eingestellt \N{CHECK MARK} \N{HEAVY CHECK MARK}"""
+NO_WORDS = """no n false 0 nein falsch non faux falso não nao nie nee nej nei ei rejected declined
+    abgelehnt - \N{EN DASH}"""
+YES, NO = frozenset(YES_WORDS.split()), frozenset(NO_WORDS.split())
+NUMBER = re.compile(
+    r"([+-]?\d+(?:[.,]\d+)?|[+-]?[.,]\d+)\s*(?:/\s*(\d+)|stars?|points?|pts?|sterne?|punkte?)?"
+)
+DATE_FORMATS = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%d.%m.%y",
+    "%d/%m/%y", "%m/%d/%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y",
+    "%d-%b-%y", "%Y%m%d")  # fmt: skip
+TIME = re.compile(r"[T ]\d{1,2}:\d\d.*$")
+EXPORT = ("order", "event", "time", "round", "slot", "group", "score", "answers", "sum", "total",
+    "counted", "outcome", "rater", "rater group", "digest", "outsiders")  # fmt: skip
+"""The first columns of a table that `affinity serve export` writes."""
+EXPORT_ROLES = {"group": "group", "score": "score", "judge": "rater",
+    "judge_group": "rater group", "session": "round"}  # fmt: skip
+PROTECTED = re.compile("(^|[,;|\t\r\n])'")
+"""The sign that an export puts before names that spreadsheets would take for formulas."""
+
+
+class BadLog(InvalidInput):
+    """A log with problems that only its author can solve.
+
+    Attributes:
+        problems: one sentence each.
+    """
+
+    def __init__(self, source: str, problems: Sequence[str]) -> None:
+        super().__init__("log", "a table without problems", source)
+        self.problems = tuple(problems)
+        count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
+        self.args = ("\n".join([f"{source} has {count}:", *(f"- {one}" for one in problems)]),)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A log as it was read.
+
+    Attributes:
+        log: the scores.
+        notes: what was skipped or converted, one sentence each.
+        columns: the column that was taken for each role.
+        source: what was read.
+    """
+
+    log: ScoreLog
+    notes: tuple[str, ...]
+    columns: Mapping[str, str]
+    source: str
+
+
+def is_export(table: Table) -> bool:
+    """Return whether a table was written by `affinity serve export`."""
+    return tuple(table.names[: len(EXPORT)]) == EXPORT
+
+
+def score_range(table: Table, column: str) -> tuple[float, float] | None:
+    """Return the lowest and the highest score in a column, or None without any."""
+    found = [parse_score(value) for value in table.values(column)[1] if value is not None]
+    numbers = [value for value in found if value is not None and not math.isnan(value)]
+    return (min(numbers), max(numbers)) if numbers else None
+
+
+def parse_score(value: Any) -> float | None:
+    """Return a score: NaN if it is missing, None if it cannot be understood.
+
+    >>> [parse_score(cell) for cell in (4, "4,5", "4/5", "4 stars", "n/a", "good")]
+    [4.0, 4.5, 4.0, 4.0, nan, None]
+    """
+    if value is None:
+        return float("nan")
+    if isinstance(value, bool | int | float):
+        return float(value)
+    text = label(value).casefold()
+    if text in NO_SCORE:
+        return float("nan")
+    found = NUMBER.fullmatch(text)
+    if found is not None:
+        return float(found[1].replace(",", "."))
+    if text in YES or text in NO:
+        return float(text in YES)
+    try:
+        return float(text)  # 1e-05, as programs write it
+    except ValueError:
+        return None
+
+
+class _Reader:
+    """The rows of a table that are left, and what there is to say about the others."""
+
+    def __init__(self, table: Table, columns: Mapping[str, str]) -> None:
+        self.table = table
+        self.columns = dict(columns)
+        self.problems = list(table.problems)
+        self.notes = list(table.notes)
+        self.exported = is_export(table)
+
+    def rows(self, where: Flags) -> str:
+        """Return the numbers of rows in words."""
+        return list_rows([self.table.row_number(int(row)) for row in np.flatnonzero(where)])
+
+    def labels(self, role: str, *, fold: bool) -> Coded | None:
+        """Return a column of labels; with `fold`, labels that differ in case only are the same."""
+        if role not in self.columns:
+            return None
+        codes, names = self.table.labels(self.columns[role])
+        if self.exported:
+            names = [PROTECTED.sub(r"\1", name) for name in names]
+        if not names:
+            self.notes.append(f"column {self.columns.pop(role)} is empty and was not used")
+            return None
+        return self.fold(Coded(codes, names)) if fold else Coded(codes, names)
+
+    def fold(self, column: Coded) -> Coded:
+        """Merge labels that differ in case only; the most frequent spelling stays."""
+        counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.names))
+        best: dict[str, int] = {}
+        for number in np.argsort(-counts, kind="stable"):
+            best.setdefault(column.names[number].casefold(), int(number))
+        target = [best[name.casefold()] for name in column.names]
+        if len(best) == len(column.names):
+            return column
+        merged = [
+            f"{name} as {column.names[to]}"
+            for name, to in zip(column.names, target, strict=True)
+            if column.names[to] != name
+        ]
+        self.notes.append(f"read {', '.join(merged[:5])}")
+        codes = np.array([*target, UNKNOWN], dtype=np.int32)[column.codes]
+        return _take(Coded(codes, column.names), np.ones(len(codes), dtype=bool))
+
+    def scores(self, scale: tuple[float, float]) -> FloatArray:
+        """Return the scores, NaN where they are missing; note all that cannot be scores."""
+        codes, values = self.table.values(self.columns["score"])
+        found = [parse_score(value) for value in values]
+        wrong = [
+            place
+            for place, number in enumerate(found)
+            if number is None or number < scale[0] or number > scale[1]
+        ]
+        commas = [place for place, value in enumerate(values) if "," in str(value)]
+        for place in wrong[:10]:
+            rule = (
+                "cannot be read as a score"
+                if found[place] is None
+                else f"is not between {scale[0]:g} and {scale[1]:g}"
+            )
+            what = f"{self.columns['score']} {label(values[place])!r}"
+            self.problems.append(f"{self.rows(codes == place)}: {what} {rule}")
+        if len(wrong) > 10:
+            self.problems.append(f"{len(wrong) - 10} more values of {self.columns['score']}")
+        if commas and not wrong:
+            if all(re.search(r",\d{3}$", label(values[place])) for place in commas):
+                example = label(values[commas[0]])
+                self.problems.append(f"{example!r} may be a decimal or a thousand; write 1.234")
+            count = int(np.isin(codes, commas).sum())
+            self.notes.append(f"{count_of(count, 'score')} with a decimal comma converted")
+        numbers = [float("nan") if number is None else number for number in found]
+        return np.array([*numbers, float("nan")])[codes]
+
+    def sessions(self, date_format: str | None) -> Coded | None:
+        """Return the session of each row: its date, its session's label, or both."""
+        parts = [
+            part
+            for part in (
+                self._dates(date_format) if "date" in self.columns else None,
+                self.labels("session", fold=False),
+            )
+            if part is not None
+        ]
+        if not parts:
+            return None
+        if len(parts) == 1:
+            return parts[0]
+        first, second = parts
+        both = first.codes.astype(np.int64) * (len(second.names) + 1) + second.codes + 1
+        pairs, codes = np.unique(both, return_inverse=True)
+        names = []
+        for pair in pairs.tolist():
+            day, other = divmod(pair, len(second.names) + 1)
+            names.append(f"{first.names[day]} {second.names[other - 1] if other else ''}".strip())
+        codes = np.where(first.codes == UNKNOWN, UNKNOWN, codes)
+        return Coded(codes.astype(np.int32), names)
+
+    def _dates(self, date_format: str | None) -> Coded | None:
+        """Return dates as 2026-11-18; a column without dates stays as it is."""
+        codes, values = self.table.values(self.columns["date"])
+        texts = [label(value) for value in values if isinstance(value, str)]
+        if not texts:
+            return self.labels("date", fold=False)
+        formats = [date_format] if date_format else list(DATE_FORMATS)
+        hits = {one: sum(_parse_date(text, one) is not None for text in texts) for one in formats}
+        best = max(formats, key=lambda one: hits[one])
+        if not date_format and hits[best] < 0.5 * len(texts):
+            return self.labels("date", fold=False)  # numbers, weeks or names of days
+        alike = [one for one in formats if hits[one] == hits[best] and one != best]
+        other = f"; if that is wrong, say --date-format {alike[0]!r}" if alike else ""
+        if best != "%Y-%m-%d":
+            day = next(text for text in texts if _parse_date(text, best))
+            self.notes.append(f"dates read as {best} ({day} is {_parse_date(day, best)}){other}")
+        names: dict[str, int] = {}
+        place = [UNKNOWN] * (len(values) + 1)
+        for number, value in enumerate(values):
+            if value is None:
+                continue
+            parsed = _parse_date(label(value), best) if isinstance(value, str) else label(value)
+            if parsed is None:
+                self.problems.append(
+                    f"{self.rows(codes == number)}: {self.columns['date']} {label(value)!r} is "
+                    f"not a date like {best} (say --date-format if another is meant)"
+                )
+            else:
+                place[number] = names.setdefault(str(parsed), len(names))
+        return Coded(np.array(place, dtype=np.int32)[codes], list(names))
+
+    def hired(self) -> Flags | None:
+        """Return who was chosen; None if that is not recorded or not understood."""
+        if "hired" not in self.columns:
+            return None
+        codes, values = self.table.values(self.columns["hired"])
+        texts = ["no" if value is None else label(value).casefold() for value in values]
+        unknown = sorted({text for text in texts if text not in YES | NO})
+        if unknown:
+            name = self.columns.pop("hired")
+            self.notes.append(
+                f"column {name} was not used: {', '.join(unknown[:4])} is neither yes nor no"
+            )
+            return None
+        return np.array([*(text in YES for text in texts), False])[codes]
+
+    def check_one_group(self, person: str, people: Coded, groups: Coded, keep: Flags) -> None:
+        """Note every person who has two groups."""
+        known = keep & (people.codes >= 0) & (groups.codes >= 0)
+        group_of = np.full(len(people.names) + 1, UNKNOWN, dtype=np.int32)
+        group_of[people.codes[known]] = groups.codes[known]
+        wrong = known & (group_of[people.codes] != groups.codes)
+        twice = np.unique(people.codes[wrong]).tolist()
+        for one in twice[:5]:
+            found = np.unique(groups.codes[known & (people.codes == one)])
+            listed = " and ".join(groups.names[number] for number in found)
+            where = self.rows(keep & (people.codes == one))
+            self.problems.append(f"{where}: {person} {people.names[one]} has the groups {listed}")
+        if len(twice) > 5:
+            self.problems.append(f"{len(twice) - 5} more {person}s have two groups")
+
+    def skip(self, rows: Flags, why: str) -> Flags:
+        """Note rows that are left out; return the others."""
+        count = int(rows.sum())
+        if count:
+            where = self.rows(rows)
+            self.notes.append(f"{count_of(count, 'row')} skipped: {why} ({where})")
+        return ~rows
+
+
+def read_log(
+    path: str | Path,
+    *,
+    scale: tuple[float, float],
+    columns: Mapping[str, str] | None = None,
+    people: str | Path | None = None,
+    date_format: str | None = None,
+    sheet: str | None = None,
+) -> Reading:
+    """Read a log from a file.
+
+    Args:
+        path: of a .csv, .xlsx or .parquet file with one row per score.
+        scale: lowest and highest possible score.
+        columns: the column of some roles, see `columns.ROLES`; the others are guessed.
+        people: a file with judges and their groups.
+        date_format: of the dates; guessed if left out.
+        sheet: of a workbook; guessed if left out.
+
+    Raises:
+        InvalidInput: a column is not known, or the file has problems, listed all at once.
+    """
+    given = dict(columns or {})
+    table = read_table(Path(path), sheet, list(given.values()))
+    if is_export(table):
+        chosen: Mapping[str, str] = EXPORT_ROLES | given
+    else:
+        chosen, unclear = choose_columns(table.names, given)
+        if unclear:
+            rule = f"given for {', '.join(unclear)}, from {', '.join(table.names)}"
+            raise InvalidInput("columns", rule, given)
+    return read_scores(
+        table,
+        chosen,
+        scale=scale,
+        people=None if people is None else read_table(Path(people)),
+        date_format=date_format,
+    )
+
+
+def read_scores(
+    table: Table,
+    columns: Mapping[str, str],
+    *,
+    scale: tuple[float, float],
+    people: Table | None = None,
+    date_format: str | None = None,
+) -> Reading:
+    """Read a log from a table.
+
+    Args:
+        table: one row per score.
+        columns: the column of each role, see `columns.ROLES`.
+        scale: lowest and highest possible score.
+        people: a table of judges and their groups.
+        date_format: of the dates, as `datetime.strptime` takes it; guessed if left out.
+
+    Raises:
+        BadLog: with all problems at once.
+    """
+    reader = _Reader(table, columns)
+    if table.problems:
+        raise BadLog(table.source, table.problems)
+    score = reader.scores(scale)
+    candidate, group = reader.labels("candidate", fold=False), reader.labels("group", fold=True)
+    judge = reader.labels("judge", fold=True)
+    judge_group = reader.labels("judge_group", fold=True)
+    if people is not None and judge is not None:
+        judge_group = _look_up(reader, judge, people)
+    elif people is not None:
+        reader.problems.append("--people needs a column of judges; name it with --judge")
+    session, hired = reader.sessions(date_format), reader.hired()
+    if group is None:
+        raise BadLog(table.source, [*reader.problems, "the column of groups is empty"])
+    keep = np.ones(len(score), dtype=bool)
+    if reader.exported:
+        keep &= reader.skip(_says_yes(table, "total"), "totals of several answers")
+        keep &= reader.skip(keep & ~_says_yes(table, "counted"), "answers that did not count")
+    keep &= reader.skip(keep & np.isnan(score), "no score")
+    for role, column in (("candidate", candidate), ("group", group), ("judge", judge)):
+        if column is not None:
+            why = f"no {reader.columns[role]}"
+            keep &= reader.skip(keep & (column.codes == UNKNOWN), why)
+    if session is not None:
+        keep &= reader.skip(keep & (session.codes == UNKNOWN), "no date or session")
+    if candidate is None:
+        candidate = Coded(np.arange(len(score), dtype=np.int32), list(map(str, range(len(score)))))
+        reader.notes.append("no column of candidates: each row counts as another candidate")
+    else:
+        reader.check_one_group("candidate", candidate, group, keep)
+    if judge_group is not None:
+        judge_group = _match_case(judge_group, group)
+        if judge is not None:
+            reader.check_one_group("judge", judge, judge_group, keep)
+        if not set(judge_group.names) & set(group.names):
+            reader.problems.append(
+                f"judges' groups ({', '.join(judge_group.names[:4])}) and candidates' groups "
+                f"({', '.join(group.names[:4])}) have no name in common; use the same names"
+            )
+    if not keep.any():
+        reader.problems.append("no row has all that is needed")
+    if reader.problems:
+        raise BadLog(table.source, reader.problems)
+    log = build_log(
+        _take(candidate, keep),
+        _take(group, keep),
+        score[keep],
+        scale=scale,
+        judge=None if judge is None else _take(judge, keep),
+        judge_group=None if judge_group is None else _take(judge_group, keep),
+        session=None if session is None else _take(session, keep),
+        hired=None if hired is None else hired[keep],
+    )
+    return Reading(log, tuple(reader.notes), reader.columns, table.source)
+
+
+def _take(column: Coded, rows: Flags) -> Coded:
+    """Return some rows of a column, with only the names that they use."""
+    codes = column.codes[rows]
+    used = np.bincount(codes[codes >= 0], minlength=len(column.names)) > 0
+    place = np.append(np.cumsum(used) - 1, UNKNOWN).astype(np.int32)
+    names = [name for name, is_used in zip(column.names, used, strict=True) if is_used]
+    return Coded(place[codes], names)
+
+
+def _match_case(judge_group: Coded, group: Coded) -> Coded:
+    """Spell judges' groups as the candidates' groups are spelled."""
+    spelled = {name.casefold(): name for name in group.names}
+    names = [spelled.get(name.casefold(), name) for name in judge_group.names]
+    return Coded(judge_group.codes, names)
+
+
+def _look_up(reader: _Reader, judge: Coded, people: Table) -> Coded:
+    """Return each row's judge's group, from a table of people."""
+    roles = {guess_role(name): name for name in reversed(people.names)}
+    person = roles.get("judge") or roles.get("candidate") or people.names[0]
+    kind = roles.get("judge_group") or roles.get("group") or people.names[-1]
+    who, which = people.labels(person), people.labels(kind)
+    group_of: dict[str, int] = {}
+    for one, group in zip(who.codes.tolist(), which.codes.tolist(), strict=True):
+        if UNKNOWN in (one, group):
+            continue
+        name = who.names[one]
+        if group_of.setdefault(name.casefold(), group) != group:
+            reader.problems.append(f"{people.source}: {name} has two groups")
+    unknown = [name for name in judge.names if name.casefold() not in group_of]
+    if unknown:
+        reader.notes.append(
+            f"{count_of(len(unknown), 'judge')} not in {people.source}, so not compared: "
+            f"{', '.join(unknown[:5])}"
+        )
+    place = [group_of.get(name.casefold(), UNKNOWN) for name in judge.names]
+    return reader.fold(Coded(np.array([*place, UNKNOWN], dtype=np.int32)[judge.codes], which.names))
+
+
+def _says_yes(table: Table, column: str) -> Flags:
+    codes, values = table.values(column)
+    return np.array([*(label(value).casefold() in YES for value in values), False])[codes]
+
+
+def _parse_date(text: str, form: str) -> date | None:
+    """Return the day that a text names in a format; a time of day after it is ignored."""
+    for part in (text, TIME.sub("", text)):
+        try:
+            return datetime.strptime(part, form).date()
+        except ValueError:
+            continue
+    return None

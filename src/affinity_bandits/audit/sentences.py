@@ -1,0 +1,259 @@
+"""What an audit found, in sentences for people: size in points first, then what it rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from affinity_bandits.audit.conclude import Audit, Estimate, GroupScores
+
+QUESTION = "Do judges favor candidates of their own group?"
+HEADINGS = {
+    "shown": "Shown",
+    "indicated": "Indicated, not proven",
+    "not seen": "Not seen",
+    "cannot tell": "Cannot tell",
+}
+ASSUMPTIONS = {
+    "steady judges": "if each judge is about equally strict with candidates of all groups",
+    "rota": "if a rota or chance, not the candidate's group, decided which judges sat",
+    "lots": "if lots decided who judged whom",
+}
+MISSING = {
+    "evidence": "the log has too few comparisons to rule out chance; more rows may settle it",
+    "judge ids": "judges have no names in the log, so a few of them may have caused it alone",
+    "judges": "there are fewer than six judges, so what single persons like cannot be told from "
+    "what their group likes",
+    "permutation": "a few judges may have caused it alone",
+    "scale": "scores of one group hardly differ, as at an end of the scale, where strictness looks "
+    "like favor",
+}
+CANNOT_TELL = {
+    "no judge groups": (
+        "the log does not say who judged",
+        "Write down who judged: with each score the judge and the judge's group.",
+    ),
+    "one judge each": (
+        "each candidate had one judge, and who gets a judge of their own group may depend on the "
+        "candidate",
+        "Let two judges of different groups see each candidate. If lots decided who judged whom, "
+        "run the audit with --by-lot.",
+    ),
+    "never both": (
+        "no two candidates of different groups were seen by the same two kinds of judges",
+        "Let a judge of the candidate's own group and one of another group see each candidate.",
+    ),
+    "groups are sessions": (
+        "in most sessions all judges had the same group, so favor looks the same as a good day",
+        "Let judges of different groups sit in each session.",
+    ),
+    "too little": (
+        "the log has too few candidates who were seen by judges of different groups",
+        "Let two judges of different groups see each candidate, and audit again with more rows.",
+    ),
+}
+WARNINGS = {
+    "few own scores": "Only {} scores come from judges of the candidate's own group.",
+    "few judges": "Only {} judges: what single persons like weighs heavily.",
+    "group without judges": "No judge belongs to these groups: {}.",
+    "unknown judge groups": "{} of the scores come from judges whose group is not known; they were "
+    "not compared.",
+    "end of the scale": "Many scores of these groups are at an end of the scale, or hardly differ: "
+    "{}. Strictness can look like favor there; use a scale with more steps.",
+    "repeated pairs": "{} of the scores are by a judge who had met the candidate before. A lasting "
+    "personal liking counts again each time.",
+    "groups are sessions": "In most sessions all judges had the same group.",
+    "no rota": "Strict and lenient judges did not see the same mix of groups, so only scores of "
+    "the same judges were compared.",
+    "drifting strictness": "Judges of {} became stricter or more lenient over time, compared with "
+    "the others. That can look like favor.",
+    "distant sessions": "Candidates were compared with others about {} sessions earlier. If "
+    "judges' strictness changed meanwhile, this can look like favor.",
+    "opposite groups": "Judges of these groups give their own candidates less, while others give "
+    "theirs more: {}. The average hides that.",
+    "one judge": "Without the judge {} the size would be less than half.",
+    "one session": "Without the session {} the size would be less than half.",
+}
+REMOVED = (
+    "Strict or lenient judges, the quality of candidates, good and bad days and who was chosen do "
+    "not explain it: they were removed."
+)
+EXPLANATIONS = (
+    "Assignment by quality: judges were sent to those candidates of their own group whom they "
+    "would have scored higher anyway.",
+    "Style: one group's candidates do something that its judges like in everybody.",
+    "Repeated pairs: judges meet persons they already know and like.",
+)
+LIMITS = (
+    "This is about averages, not about any person, and says nothing about intent or law. Before "
+    "you act on it, read docs/responsible-use.md."
+)
+METHOD = (
+    "Two judges of different groups see two candidates, one of each group. The first judge's lead "
+    "over the second with one candidate, less the same lead with the other, is zero on average if "
+    "nobody favors their own group. Two tests use these double differences: bets that stay valid "
+    "whenever you look, and a permutation of the judges' groups, which allows for lasting personal "
+    "tastes. The audit says 'shown' only if both agree; without favor it does so in at most 1 log "
+    "in 20. Proof and measurements: docs/audit.md."
+)
+
+
+@dataclass(frozen=True)
+class Story:
+    """An audit in words.
+
+    Attributes:
+        heading: the verdict.
+        sentence: the size and the assumption, or why the log cannot tell.
+        reasons: what else the verdict says, one sentence each.
+        explanations: what would explain the result away; empty if there is no result.
+        power: what a log like this one would have shown.
+        steps: what to do next.
+        warnings: what to know before relying on the verdict.
+        extent: how many scores there were.
+    """
+
+    heading: str
+    sentence: str
+    reasons: tuple[str, ...]
+    explanations: tuple[str, ...]
+    power: tuple[str, ...]
+    steps: tuple[str, ...]
+    warnings: tuple[str, ...]
+    extent: str
+
+
+def tell(audit: Audit) -> Story:
+    """Put an audit into words."""
+    reasons = []
+    if audit.word == "indicated":
+        reasons = [f"Not proven: {MISSING.get(code, code)}." for code in audit.missing]
+    if audit.word == "shown":
+        reasons = ["Without favor, at most 1 log in 20 is called 'shown'."]
+    if audit.word in ("shown", "indicated"):
+        reasons.append(REMOVED)
+    reasons += _by_group(audit)
+    judges = f" by {audit.judges:,} judges" if audit.judges else ""
+    days = f" in {audit.sessions:,} sessions" if audit.sessions > 1 else ""
+    return Story(
+        HEADINGS[audit.word],
+        _sentence(audit),
+        tuple(reasons),
+        EXPLANATIONS if audit.word in ("shown", "indicated") else (),
+        tuple(_power(audit)),
+        tuple(_steps(audit)),
+        tuple(
+            WARNINGS.get(code, f"{code}: {{}}").format(detail) for code, detail in audit.warnings
+        ),
+        f"{audit.scores:,} scores of {audit.candidates:,} candidates{judges}{days}",
+    )
+
+
+def format_points(audit: Audit, value: float) -> str:
+    """Return points with the decimals that suit the scale.
+
+    >>> from types import SimpleNamespace
+    >>> format_points(SimpleNamespace(scale=(1, 5)), 0.2814)
+    '0.28'
+    """
+    width = audit.scale[1] - audit.scale[0]
+    decimals = 3 if width <= 2.0 else 2 if width <= 20.0 else 1 if width <= 200.0 else 0
+    text = f"{value:,.{decimals}f}"
+    return text.removeprefix("-") if float(text.replace(",", "")) == 0.0 else text
+
+
+def format_interval(audit: Audit, favor: Estimate) -> str:
+    """Return "95% interval 0.21 to 0.35"."""
+    ends = (format_points(audit, favor.low), format_points(audit, favor.high))
+    return f"95% interval {ends[0]} to {ends[1]}"
+
+
+def format_mean(audit: Audit, part: tuple[int, float | None]) -> str:
+    """Return a mean and how many scores it has."""
+    count, mean = part
+    return "-" if mean is None else f"{format_points(audit, mean)} ({count:,})"
+
+
+def _sentence(audit: Audit) -> str:
+    assumption = " and ".join(ASSUMPTIONS.get(code, code) for code in audit.assumptions)
+    if audit.word == "cannot tell":
+        reason, _ = CANNOT_TELL.get(audit.missing[0], (audit.missing[0], ""))
+        text = f"This log cannot tell whether judges favor their own group: {reason}."
+        if audit.favor is not None:
+            text += (
+                f" The favor may be anywhere in the {format_interval(audit, audit.favor)} points."
+            )
+        return text
+    if audit.favor is None:
+        verb = "give" if audit.word == "shown" else "seem to give"
+        return (
+            f"Judges {verb} candidates from their own group more than other judges give the same "
+            f"candidates, {assumption}. How many points more cannot be said, because scores of "
+            "some groups hardly differ."
+        )
+    size = f"{format_points(audit, abs(audit.favor.points))} points"
+    interval = format_interval(audit, audit.favor)
+    if audit.word == "not seen":
+        direction = "more" if audit.favor.points >= 0.0 else "less"
+        return (
+            f"Judges give candidates from their own group {size} {direction} ({interval}) than "
+            f"other judges give the same candidates, {assumption}. This may be chance."
+        )
+    verb = "give" if audit.word == "shown" else "seem to give"
+    return (
+        f"Judges {verb} candidates from their own group {size} more ({interval}) than other judges "
+        f"give the same candidates, {assumption}."
+    )
+
+
+def _by_group(audit: Audit) -> list[str]:
+    found = [group for group in audit.groups if group.favor is not None]
+    if found:
+        return [f"By group: {'; '.join(_one_group(audit, group) for group in found)}."]
+    if audit.word in ("shown", "indicated") and len(audit.groups) == 2:
+        return ["With two groups only the average of both can be measured."]
+    return []
+
+
+def _one_group(audit: Audit, group: GroupScores) -> str:
+    assert group.favor is not None
+    low, high = format_points(audit, group.favor.low), format_points(audit, group.favor.high)
+    return f"{group.name} {format_points(audit, group.favor.points)} ({low} to {high})"
+
+
+def _power(audit: Audit) -> list[str]:
+    """Say what would have been shown, up to the first favor that nearly always would have been."""
+    found = []
+    for favor, chance in audit.power:
+        size = format_points(audit, favor)
+        found.append(
+            f"If judges gave their own group {size} points more, {_of_ten(chance)} would have "
+            "shown it."
+        )
+        if chance >= 0.95:
+            break
+    return found
+
+
+def _of_ten(chance: float) -> str:
+    tenths = round(10.0 * chance)
+    if tenths >= 10:
+        return "nearly every log like this one"
+    return f"{tenths} of 10 logs like this one" if tenths else "hardly any log like this one"
+
+
+def _steps(audit: Audit) -> list[str]:
+    if audit.word == "cannot tell":
+        _, step = CANNOT_TELL.get(audit.missing[0], ("", ""))
+        return [one for one in (step, "Keep one row per score; do not average.") if one]
+    if audit.word == "not seen":
+        return ["Audit again as the log grows. A smaller favor than the one above may exist."]
+    steps = [
+        "Let judges of several groups see each candidate, and compare candidates by scores of the "
+        "same judges.",
+        "Plan a comparison that allows for the favor: affinity plan --from audit.json",
+    ]
+    if audit.word == "indicated":
+        steps.insert(0, "Collect more rows of the same kind, then audit again.")
+    if "judge ids" in audit.missing:
+        steps.insert(0, "Write down which judge gave each score; a pseudonym is enough.")
+    return steps

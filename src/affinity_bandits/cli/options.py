@@ -1,0 +1,252 @@
+"""Options that commands share: parsed from flags and TOML files, printed as tables."""
+
+from __future__ import annotations
+
+import textwrap
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from affinity_bandits import checks
+from affinity_bandits.displays import Interval, brief, percents, short, span
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.plan_format import check_format
+
+if TYPE_CHECKING:
+    from affinity_bandits.experiments import Executor
+
+
+PICTURES = (".png", ".svg", ".pdf")
+PLAN_TABLES = ("plan", "assumptions", "end")  # tables of a plan file that no command needs
+
+
+def number(parameter: str, text: str) -> float | int:
+    """Return a number; 1e6 is a whole number."""
+    digits = text.strip().replace("_", "")
+    if digits.lstrip("+-").isdecimal() and len(digits) < 1000:
+        return int(digits)  # a float would round a long seed
+    try:
+        value = float(digits)
+    except ValueError:
+        raise InvalidInput(parameter, "a number", text) from None
+    return int(value) if value.is_integer() and abs(value) < 2**63 else value
+
+
+def numbers(parameter: str, text: str) -> list[float | int]:
+    """Return the numbers of a comma-separated list."""
+    return [number(f"{parameter}[{i}]", part) for i, part in enumerate(text.split(","))]
+
+
+def described(parameter: str, text: str, *, places: bool = True) -> dict[str, Any]:
+    """Return the settings of NAME or NAME:key=value,key=value.
+
+    NAME may be module:Class if `places` is true. A dotted key sets a nested value:
+    "clipped:base.name=power,base.alpha=2,low=0.1".
+    """
+    name, _, rest = text.partition(":")
+    word, _, after = rest.partition(":")
+    if places and word.strip() and "=" not in word and "," not in word:
+        name, rest = f"{name.strip()}:{word.strip()}", after
+    settings: dict[str, Any] = {"name": name.strip()}
+    for part in filter(None, (part.strip() for part in rest.split(","))):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise InvalidInput(parameter, "spelled NAME:key=value,key=value", text)
+        inner = settings
+        *outer, last = key.strip().split(".")
+        for step in outer:
+            inner = inner.setdefault(step, {})
+            if not isinstance(inner, dict):
+                raise InvalidInput(parameter, f"a table at {step!r}, not a value", text)
+        if not outer and last == "name":
+            raise InvalidInput(parameter, "named before the colon only", text)
+        inner[last] = _value(value.strip())
+    return settings
+
+
+def given(**settings: Any) -> dict[str, Any]:
+    """Return the settings that were given at all."""
+    return {key: value for key, value in settings.items() if value is not None}
+
+
+def check_place(name: str, path: Path | None, suffixes: Sequence[str] = ()) -> None:
+    """Check that a file can be written: before the work, not after it."""
+    if path is None:
+        return
+    if suffixes and path.suffix not in suffixes:
+        ends = " or ".join(filter(None, (", ".join(suffixes[:-1]), suffixes[-1])))
+        raise InvalidInput(name, f"a file that ends in {ends}", str(path))
+    if not path.parent.is_dir():
+        raise InvalidInput(name, "in a directory", str(path))
+    if path.is_dir():
+        raise InvalidInput(name, "a file, not a directory", str(path))
+
+
+def check_picture(path: Path | None) -> None:
+    """Check that a picture can be drawn and written."""
+    check_place("plot", path, PICTURES)
+    if path is not None:
+        from affinity_bandits.plots.style import need_matplotlib
+
+        need_matplotlib()
+
+
+def load_toml(path: Path) -> dict[str, Any]:
+    """Return the content of a TOML file."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:  # RecursionError: deeply nested arrays
+        raise InvalidInput(str(path), "a TOML file", str(error)) from None
+
+
+def read_tables(
+    path: Path, known: Mapping[str, tuple[str, ...]], ignored: tuple[str, ...] = PLAN_TABLES
+) -> dict[str, dict[str, Any]]:
+    """Return the tables of a TOML file, which may be a plan.
+
+    Args:
+        path: the file.
+        known: the allowed keys of each allowed table.
+        ignored: tables to leave out.
+    """
+    data = load_toml(path)
+    if isinstance(data.get("plan"), dict):
+        try:
+            check_format(data["plan"])
+        except InvalidInput as error:
+            raise InvalidInput(f"{path}: {error.parameter}", error.rule, error.value) from None
+    data = {table: content for table, content in data.items() if table not in ignored}
+    checks.known_keys(f"table of {path}", data, known)
+    for table, content in data.items():
+        if not isinstance(content, dict):
+            raise InvalidInput(f"{table} of {path}", "a table", content)
+        checks.known_keys(f"key of [{table}] in {path}", content, known[table])
+    return data
+
+
+def _value(text: str) -> Any:
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        return number("value", text)
+    except InvalidInput:
+        return text
+
+
+WIDTH = 80  # columns of a text
+
+
+def two_lines(found: Interval | None, of_runs: bool = False) -> str:
+    """Return a number, and on a second line its interval; a rate `of_runs` is in percent."""
+    if found is None:
+        return "-"
+    parts = percents(found) if of_runs else (short(found[0]), span(found))
+    return "{}\n[dim]{}[/]".format(*parts)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows as lines, the first column left-aligned and the others right-aligned."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    """Return a text in lines of 80 columns; lines after the first are indented."""
+    return textwrap.fill(
+        text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def count(value: float) -> str:
+    """Return a number of choices."""
+    return f"{value:,.0f}" if value < 1e7 else brief(value)
+
+
+def say(*texts: str, style: str = "") -> None:
+    """Print lines as they are, with a style on a terminal."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, soft_wrap=True)
+    for text in texts:
+        console.print(Text(text, style=style))
+
+
+def print_table(
+    columns: Iterable[str], rows: Iterable[Sequence[str]], left: int | None = None
+) -> None:
+    """Print a plain table; columns after the first `left` are right-aligned and not wrapped."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for place, name in enumerate(columns):
+        right = left is not None and place >= left
+        table.add_column(name, justify="right" if right else "left", no_wrap=right)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    Console().print(table)
+
+
+KINDS = ("processes", "serial", "ray")
+KIND_HELP = "processes (this machine), serial (this process) or ray (a cluster)."
+ADDRESS_HELP = "Of a Ray cluster: auto, or host:port. Left out: Ray on this machine alone."
+
+
+def executor(
+    kind: str, workers: int | None, address: str | None, usual: int | None = None
+) -> Executor:
+    """Return the executor that a command's flags ask for.
+
+    Args:
+        kind: processes, serial or ray.
+        workers: how many at once; left out, `usual` processes, or whatever a cluster has.
+        address: of a Ray cluster.
+        usual: processes if not told how many; left out, one for each core.
+    """
+    from affinity_bandits.experiments import ProcessExecutor, SerialExecutor
+
+    checks.choice("executor", kind, KINDS)
+    if workers is not None:
+        checks.integer("workers", workers, low=1, high=100_000)
+    if address is not None and kind != "ray":
+        raise InvalidInput("address", "left out unless --executor is ray", address)
+    if kind == "serial" and workers not in (None, 1):
+        raise InvalidInput("workers", "1 or left out where --executor is serial", workers)
+    if kind == "ray":
+        from affinity_bandits.experiments.ray_executor import RayExecutor
+
+        return RayExecutor(address, workers)
+    if kind == "serial" or workers == 1:
+        return SerialExecutor()
+    return ProcessExecutor(workers or usual)
+
+
+def policies() -> None:
+    """List the policies, a line each."""
+    from affinity_bandits.catalogue import policy_lines
+
+    print_table(("policy", "kind", "assumes feedback", "what it does"), policy_lines())
+
+
+def biases() -> None:
+    """List the bias models, a line each."""
+    from affinity_bandits.catalogue import bias_lines
+
+    print_table(("bias", "settings", "formula"), bias_lines())
+
+
+def noises() -> None:
+    """List the noises, a line each; the mechanism that is taken if none is named comes first."""
+    from affinity_bandits.catalogue import noise_lines
+
+    print_table(("noise", "settings", "mechanisms", "what scores are like"), noise_lines())

@@ -1,0 +1,353 @@
+"""Worlds that a plan is tested in: the hardest that its assumptions allow, and examples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from affinity_bandits.displays import one_line
+from affinity_bandits.model.bandit import AffinityBandit
+from affinity_bandits.model.bias import Bias, Constant, InGroupBonus, PiecewisePower, Power, Sigmoid
+from affinity_bandits.model.committee import Joining, Judges
+from affinity_bandits.model.noise import Bernoulli, Gaussian, Noise, Ordinal
+from affinity_bandits.planning.assumptions import Assumptions
+
+NO_LIMIT = 1e300  # the value of a limit that is not assumed
+SMALLEST_WEIGHT = 1e-300
+LARGEST_SPREAD = 0.5  # the largest standard deviation that values in [0, 1] can have
+
+
+class WorldLimits(NamedTuple):
+    """A hardest world in numbers. Weights are 1 at equal shares."""
+
+    groups: int
+    best: int  # the number of the best group
+    least_mean: float  # of the best group at equal shares, on the scale that policies see
+    largest_mean: float
+    difference: float  # by which every other group's is smaller
+    steepness: float
+    lipschitz: float
+    strength: float  # largest ratio of two weights
+    highest: float  # no mean score is above this
+    sigma: float  # 0: bounded scores
+    spread: float  # the standard deviation of bounded scores; 0.5: as large as it can be
+    slack: int  # by how much the committee can differ between two pulls that are compared
+    joining: float  # the part of those chosen who join the committee; 0: shares do not change
+    drawn_at: float = 0.0  # the mean at equal shares that scores are drawn for; 0: the hardest
+    gift: int = -1  # choices after which the best group is far ahead until it leads; -1: never
+
+
+@dataclass(frozen=True)
+class HardWorld:
+    """A hardest world with its initial committee.
+
+    Attributes:
+        favoured: who has the head start, in words.
+        initial: members per group at the start.
+        world: the numbers.
+    """
+
+    favoured: str
+    initial: tuple[int, ...]
+    world: WorldLimits
+
+    __repr__ = one_line
+
+    def __str__(self) -> str:
+        return self.favoured
+
+
+def hard_worlds(assumptions: Assumptions) -> list[HardWorld]:
+    """Return the hardest worlds of stated assumptions, in a fixed order."""
+    given = assumptions.on_unit_scale()
+    groups = given.groups
+    world = WorldLimits(
+        groups=groups,
+        best=groups - 1,
+        least_mean=given.smallest_difference,
+        largest_mean=given.best_mean,
+        difference=given.smallest_difference,
+        steepness=given.steepest,
+        lipschitz=NO_LIMIT if given.lipschitz is None else given.lipschitz,
+        strength=NO_LIMIT if given.bonus is None else 1.0 + given.bonus,
+        highest=1.0 if given.bounded else NO_LIMIT,
+        sigma=0.0 if given.bounded else given.sigma,
+        spread=LARGEST_SPREAD if given.spread is None else given.spread,
+        # The l-th pulls of two groups lie within one pass, or further apart by what is in flight.
+        slack=groups - 1 + 2 * (given.in_flight - math.ceil(given.in_flight / groups)),
+        joining=given.joining,
+    )
+    if given.judges == "committee":
+        return [
+            HardWorld(favoured, initial, world._replace(best=best))
+            for favoured, initial, best in committees(given)
+        ]
+    # Shares never change. With strangers the lead shrinks with the weight.
+    words, weight = "panels have as many seats for each group", 1.0
+    if given.judges == "strangers":
+        words, weight = "nobody judges their own group", smallest_weight(world, 0.0)
+    difference = weight * given.smallest_difference
+    world = world._replace(difference=difference, least_mean=difference, slack=0, joining=0.0)
+    return [HardWorld(words, (1,) * groups, world)]
+
+
+def committees(assumptions: Assumptions) -> list[tuple[str, tuple[int, ...], int]]:
+    """Return each initial committee: a description, the members per group, the best group.
+
+    In a known committee, each group whose size differs can be the best.
+    """
+    if assumptions.committee is None:
+        last = assumptions.groups - 1
+        return [(words, initial, last) for words, initial in initial_members(assumptions)]
+    members = tuple(assumptions.committee)
+    found = []
+    for number in sorted(set(members)):
+        best = len(members) - 1 - members[::-1].index(number)  # last in a pass: least favored
+        words = f"the best group has {number:,} of {sum(members):,} members"
+        found.append((words, members, best))
+    return found
+
+
+def initial_members(assumptions: Assumptions) -> list[tuple[str, tuple[int, ...]]]:
+    """Return the initial committees: one member per group, plus every head start."""
+    groups, ahead = assumptions.groups, 1 + assumptions.ahead
+    found = [("nobody has a head start", (1,) * groups)]
+    if ahead > 1:
+        found.append(("one rival has the whole head start", (ahead, *(1,) * (groups - 1))))
+        if groups > 2:
+            every = (*(ahead,) * (groups - 1), 1)
+            found.append(("all rivals have the whole head start", every))
+        best = (*(1,) * (groups - 1), ahead)
+        found.append(("the best group has the whole head start", best))
+    return found
+
+
+def smallest_weight(world: WorldLimits, share: float) -> float:
+    """Return the smallest weight that an admitted bias can have at a share."""
+    equal = 1.0 / world.groups
+    if share >= equal:
+        return 1.0
+    steep = (share / equal) ** world.steepness
+    limit = max(1.0 - world.lipschitz * (equal - share), 1.0 / world.strength)
+    # Not 0: a rival's weight is a multiple of it.
+    return float(max(steep, limit, SMALLEST_WEIGHT))
+
+
+def largest_weight(world: WorldLimits, share: float) -> float:
+    """Return the largest weight that an admitted bias can have at a share."""
+    equal = 1.0 / world.groups
+    if share <= equal:
+        return 1.0
+    limit = min(1.0 + world.lipschitz * (share - equal), world.strength)
+    return float(min((share / equal) ** world.steepness, limit))
+
+
+def smallest_lead(
+    world: WorldLimits, weight: float, ratio: float, apart: float
+) -> tuple[float, float]:
+    """Return the smallest lead of the best group over a rival, and the mean l that attains it.
+
+    If the best group has weight w, the rival has at most some weight v >= w. The lead at mean l is
+    l w - (l - d) min(v, h/l), where h is the highest score. It falls with l up to l = h/v; beyond,
+    it is l w - h (1 - d/l), which is convex.
+
+    Args:
+        world: the limits.
+        weight: weight of the best group.
+        ratio: the rival's share divided by the best group's, at least 1.
+        apart: the difference of these shares.
+    """
+    d, highest = world.difference, world.highest
+    # Avoid overflow.
+    steep = ratio**world.steepness if world.steepness * math.log(ratio) < 200.0 else 1e86
+    steep = min(steep, world.strength)
+    rival = min(weight * steep, weight + world.lipschitz * apart)
+    top = min(world.largest_mean, highest / weight)
+    turn = highest / rival
+    if turn >= top:
+        return float(top * weight - (top - d) * rival), top
+    level = min(top, max(turn, world.least_mean, math.sqrt(d * highest / weight)))
+    return float(level * weight - highest * (1.0 - d / level)), level
+
+
+def two_scores(world: WorldLimits, mean: float, best: bool) -> tuple[float, float, float]:
+    """Return two scores and the probability of the higher, with a mean and the world's spread.
+
+    The best group's lower score is 0, the others' higher score is 1. Scores are 0 and 1 if the
+    spread is as large as the mean allows.
+    """
+    variance = world.spread**2
+    if variance >= mean * (1.0 - mean):
+        return 0.0, 1.0, mean
+    if best:
+        high = mean + variance / mean
+        return 0.0, high, mean / high
+    low = mean - variance / (1.0 - mean)
+    return low, 1.0, (mean - low) / (1.0 - low)
+
+
+# The largest x f'(x)/f(x) of 1/(1 + exp(-x)) on (0, 1], at x = 1, rounded up.
+SIGMOID_STEEPNESS = 0.27
+SMALLEST_SHARE = 1e-12  # powers are constant below this share, which no run reaches
+
+LEVELS = 17  # number of scores of a scale whose spread is stated
+NARROWEST = 0.03  # smallest standard deviation of the bell of scores
+LARGEST_MEAN = 1e9  # largest true mean of an instance
+
+
+@dataclass(frozen=True)
+class Example:
+    """One instance inside the assumptions, with a description of each part.
+
+    Attributes:
+        bias: the bias.
+        favoured: the group with the head start.
+        level: the best group's score at equal shares.
+        rivals: the scores of the other groups.
+        bandit: the instance, with scores mapped to [0, 1].
+    """
+
+    bias: str
+    favoured: str
+    level: str
+    rivals: str
+    bandit: AffinityBandit
+
+    __repr__ = one_line
+
+    def __str__(self) -> str:
+        return f"{self.bias}; {self.favoured}; {self.level}; {self.rivals}"
+
+
+def examples(assumptions: Assumptions) -> list[Example]:
+    """Return every example that the assumptions allow, in a fixed order."""
+    given = assumptions.on_unit_scale()
+    moving = given.judges == "committee"
+    some = not moving or given.joining < 1.0
+    found = []
+    for words, bias in _biases(given):
+        fair = bias.weight(1.0 / given.groups)
+        level = _level(given, fair)
+        if level < given.smallest_difference or level > LARGEST_MEAN * fair:
+            continue
+        shown = f"the best group scores {assumptions.lowest + assumptions.span * level:.3g}"
+        for favoured, initial, best in committees(given)[: None if moving else 1]:
+            for rivals, scores in _scores(given, level):
+                if best != given.groups - 1:
+                    scores[best], scores[-1] = scores[-1], scores[best]
+                bandit = AffinityBandit(
+                    # Rounding must not lift a true mean above 1.
+                    [min(1.0, score / fair) if given.bounded else score / fair for score in scores],
+                    bias=bias,
+                    initial_pulls=[max(1, number) for number in initial],
+                    noise=_noise(given, level, fair),
+                    joining=Joining(given.joining, when="next round") if some else Joining(),
+                    judges=_judges(given, initial),
+                )
+                found.append(Example(words, favoured, f"{shown} at equal shares", rivals, bandit))
+    return found
+
+
+def _level(given: Assumptions, fair: float) -> float:
+    """Return the best group's score at equal shares."""
+    if not given.bounded:
+        return given.best_mean
+    # True means are at most 1, so the score is at most the weight.
+    highest = min(given.best_mean, fair)
+    if given.spread is None:
+        return highest
+    # Scores can have a typical spread only around the middle of the scale.
+    return min(highest, 0.5 * (1.0 + given.smallest_difference))
+
+
+def _judges(given: Assumptions, initial: Sequence[int]) -> Judges:
+    if given.judges == "panel":
+        return Judges("panel", seats=given.groups * max(1, min(initial)))
+    return Judges(given.judges)
+
+
+def _noise(given: Assumptions, level: float, fair: float) -> Noise:
+    """Return the noise: of the largest variance, unless a spread is stated."""
+    if not given.bounded:
+        return Gaussian(given.sigma)
+    if given.spread is None:
+        return Bernoulli()
+    # The weight turns some scores into the lowest, so true values spread less. They have a
+    # truncated normal shape, whose width is found by bisection.
+    wanted = (given.spread**2 + level**2) / fair - (level / fair) ** 2
+    at = np.linspace(-0.5, 0.5, LEVELS)
+    low, high = NARROWEST, 1e3
+    for _ in range(60):
+        width = math.sqrt(low * high)
+        shape = np.exp(-0.5 * (at / width) ** 2)
+        shape /= shape.sum()
+        low, high = (width, high) if shape @ at**2 < wanted else (low, width)
+    return Ordinal([place / (LEVELS - 1) for place in range(LEVELS)], shape=shape.tolist())
+
+
+def _biases(assumptions: Assumptions) -> Iterable[tuple[str, Bias]]:
+    """Yield biases inside the assumptions, the flattest first."""
+    groups, bonus = assumptions.groups, assumptions.bonus
+    if bonus is None:
+        offered = _of_any_strength(groups, assumptions.steepest)
+    else:
+        offered = _with_a_bonus(groups, assumptions.steepest, bonus)
+    for words, needed, bias in offered:
+        limit = assumptions.lipschitz
+        slope = bias.lipschitz / bias.weight(1.0 / groups)
+        if needed <= assumptions.steepest and (limit is None or slope <= limit):
+            yield words, bias
+
+
+# Biases with a description and the steepness that each needs.
+Offered = list[tuple[str, float, Bias]]
+
+
+def _of_any_strength(groups: int, steepness: float) -> Offered:
+    offered: Offered = [
+        ("not at all", 0.0, Constant()),
+        ("not at all, all cut to 0.3", 0.0, Constant(0.3)),
+        ("a gentle rise", SIGMOID_STEEPNESS, Sigmoid()),
+        ("as the share", 1.0, Power(1.0)),
+    ]
+    if steepness > 0.0:
+        growth = "as the share" if steepness == 1.0 else f"as share^{steepness:.3g}"
+        fair = 1.0 / groups
+        # Avoid underflow of the power.
+        lowest = max(SMALLEST_SHARE, 1e-299 ** (1.0 / steepness))
+        throughout = PiecewisePower([lowest, 1.0], [lowest**steepness, 1.0])
+        below = fair * max(SMALLEST_SHARE / fair, 1e-299 ** (1.0 / steepness))
+        ramp = PiecewisePower([below, fair], [(below / fair) ** steepness, 1.0])
+        if steepness != 1.0:
+            offered.append((growth, steepness, throughout))
+        offered.append((f"{growth}, up to equal", steepness, ramp))
+    return offered
+
+
+def _with_a_bonus(groups: int, steepness: float, bonus: float) -> Offered:
+    offered: Offered = [("not at all", 0.0, Constant())]
+    if bonus > 0.0:
+        percent = f"{100.0 * bonus:.3g}%"
+        own = InGroupBonus(bonus)
+        offered.append((f"own kind {percent} higher", own.lipschitz, own))
+    if bonus > 0.0 and steepness > 0.0:
+        # As steep as allowed, around equal shares.
+        width = (1.0 + bonus) ** (0.5 / steepness)
+        low, high = max(SMALLEST_SHARE, 1.0 / (groups * width)), min(1.0, width / groups)
+        rise = min(1.0 + bonus, (high / low) ** steepness)
+        ramp = PiecewisePower([low, high], [1.0 / rise, 1.0])
+        offered.append((f"{percent}, around equal shares", steepness, ramp))
+    return offered
+
+
+def _scores(assumptions: Assumptions, best: float) -> Iterable[tuple[str, list[float]]]:
+    """Yield mean scores at equal shares; the first group is always a close rival."""
+    groups = assumptions.groups
+    close = max(0.0, best - assumptions.smallest_difference)
+    yield "all rivals close", [close] * (groups - 1) + [best]
+    if groups > 2 and close > 0.0:
+        yield "one close rival, the others far", [close] + [0.5 * close] * (groups - 2) + [best]

@@ -1,0 +1,201 @@
+"""Pictures of simulation results: regret over time, quantiles, ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from affinity_bandits import checks
+from affinity_bandits.displays import brief
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.kernels import FloatArray
+from affinity_bandits.plots.style import (
+    COLOURS,
+    GREY,
+    cut,
+    draw_band,
+    line_style,
+    new_figure,
+    new_figures,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from affinity_bandits.simulation import Ranking, Result
+
+
+def draw_regret(result: Result, level: float = 0.95) -> Figure:
+    """Draw mean and median regret over time on logarithmic axes; return the figure."""
+    from affinity_bandits.simulation.intervals import middle_runs
+
+    figure, axes = new_figure()
+    times = result.checkpoints.astype(float)
+    means, lows, highs = result.regret_band(level)
+    median, run_low, run_high = middle_runs(result.regret, axis=1)
+    for i, run in enumerate(result.runs):
+        style = line_style(i)
+        draw_band(axes, times, lows[i], highs[i], style["color"])
+        for runs, width in ((run_low[i], 0.5), (median[i], 1.0), (run_high[i], 0.5)):
+            # A line that comes from 0 would rise out of the frame as a cliff.
+            seen = np.where(runs > 0.0, runs, np.nan)
+            axes.plot(times, seen, color=style["color"], alpha=0.6, linewidth=width)
+        axes.plot(times, means[i], label=run.label, **style)
+    axes.set_xscale("log")
+    gaps = result.bandit.gaps[result.bandit.gaps > 0.0]
+    if len(gaps):  # where all arms are equally good there is no regret, and no logarithm of it
+        axes.set_yscale("log")
+        # Below one pull of the smallest gap there is nothing to see but the axis.
+        axes.set_ylim(bottom=0.5 * float(gaps.min()))
+    axes.set_xlim(1.0, float(result.horizon))
+    axes.set_xlabel("pulls t")
+    axes.set_ylabel("regret against the true means")
+    axes.set_title(_title(result, level), fontsize=9.5, loc="left")
+    axes.legend(loc="upper left", frameon=False)
+    return figure
+
+
+def _title(result: Result, level: float) -> str:
+    bandit, runs = result.bandit, len(result.replicates)
+    more = ", ..." if bandit.arms > 4 else ""
+    means = ", ".join(f"{mean:g}" for mean in bandit.true_means[:4]) + more
+    initial = ", ".join(str(pulls) for pulls in (bandit.initial_pulls or ())[:4]) + more
+    return (
+        f"true means {means}; bias f(x) = {bandit.bias}; initial pulls {initial}\n"
+        f"{bandit.noise}; mean of {runs} run{'' if runs == 1 else 's'}, "
+        f"{level:.0%} confidence band\n"
+        "thin lines: median run; 5% and 95% of runs"
+    )
+
+
+# Of the largest mean regret to the smallest, from which on the axis is logarithmic.
+LOG_RATIO = 20.0
+
+
+def draw_ranking(ranking: Ranking) -> Figure:
+    """Draw mean regret with its interval, and each policy's rank or range of ranks.
+
+    Policies that share a range of ranks cannot be told apart by paired differences; intervals of
+    single policies may overlap where a pair is told apart.
+    """
+    ranked = ranking.policies
+    figure, axes = new_figure(width=5.6, height=1.1 + 0.32 * len(ranked))
+    for place, one in enumerate(ranked):
+        mean, low, high = one.regret
+        axes.plot([low, high], [place, place], color=COLOURS[0], linewidth=2.2, alpha=0.45)
+        axes.plot([mean], [place], "o", color=COLOURS[0], markersize=5.0)
+        axes.annotate(
+            f"{brief(mean)}   rank {one.rank}",
+            (1.0, place),
+            (6.0, 0.0),
+            xycoords=axes.get_yaxis_transform(),
+            textcoords="offset points",
+            va="center",
+            fontsize=8.5,
+            color=GREY,
+            annotation_clip=False,
+        )
+    axes.set_yticks(range(len(ranked)), [cut(one.label, 30) for one in ranked])
+    axes.set_ylim(len(ranked) - 0.4, -0.6)
+    axes.grid(visible=False, axis="y")
+    means = [one.regret[0] for one in ranked]
+    lows = [one.regret[1] for one in ranked]
+    if min(lows) > 0.0 and max(means) > LOG_RATIO * min(means):
+        axes.set_xscale("log")
+    else:
+        axes.set_xlim(left=0.0)
+    axes.set_xlabel(f"mean regret, {ranking.level:.0%} interval")
+    return figure
+
+
+IN_A_ROW = 3
+MOST_PANELS = 12
+
+
+class QuantileFan(NamedTuple):
+    """The quantiles of one policy.
+
+    Attributes:
+        label: its name.
+        times: the checkpoints.
+        median: regret of the median run.
+        bands: part of runs, lower and upper end of each band, the widest first.
+    """
+
+    label: str
+    times: FloatArray
+    median: FloatArray
+    bands: tuple[tuple[float, FloatArray, FloatArray], ...]
+
+
+def quantile_fans(result: Result, parts: Sequence[float] = (0.5, 0.9)) -> list[QuantileFan]:
+    """Return the bands that contain these parts of the runs, for each policy.
+
+    Every end is the regret of a run, so that it is never between two clusters.
+    """
+    wanted = checks.numbers_list("parts", parts, low=0.0, high=1.0)
+    if not wanted:
+        raise InvalidInput("parts", "at least one part of the runs", parts)
+    levels = [0.5]
+    for part in sorted(wanted, reverse=True):
+        levels += [0.5 - part / 2.0, 0.5 + part / 2.0]
+    found = np.quantile(result.regret, np.clip(levels, 0, 1), axis=1, method="inverted_cdf")
+    times = result.checkpoints.astype(float)
+    return [
+        QuantileFan(
+            run.label,
+            times,
+            found[0, i],
+            tuple(
+                (part, found[1 + 2 * j, i], found[2 + 2 * j, i])
+                for j, part in enumerate(sorted(wanted, reverse=True))
+            ),
+        )
+        for i, run in enumerate(result.runs)
+    ]
+
+
+def draw_quantiles(result: Result, parts: Sequence[float] = (0.5, 0.9)) -> Figure:
+    """Draw the median run over time, and a band for each part of the runs.
+
+    Args:
+        result: the result of `simulate`, with at most 12 policies.
+        parts: parts of the runs.
+    """
+    if len(result.runs) > MOST_PANELS:
+        raise InvalidInput("result", f"of at most {MOST_PANELS} policies", len(result.runs))
+    fans = quantile_fans(result, parts)
+    width = 2.6 * min(IN_A_ROW, len(fans)) + 0.9
+    figure, panels = new_figures(len(fans), IN_A_ROW, width, 2.5)
+    gaps = result.bandit.gaps[result.bandit.gaps > 0.0]
+    floor = 0.5 * float(gaps.min()) if len(gaps) else 0.0
+    ceiling = max(float(high.max()) for fan in fans for _, _, high in fan.bands)
+    for i, (axes, fan) in enumerate(zip(panels, fans, strict=True)):
+        colour = COLOURS[i % len(COLOURS)]
+        for j, (part, low, high) in enumerate(fan.bands):
+            # Below one pull of the smallest gap there is nothing to see but the axis.
+            axes.fill_between(
+                fan.times,
+                np.maximum(low, floor),
+                np.maximum(high, floor),
+                color=colour,
+                alpha=0.18 + 0.17 * j,
+                linewidth=0,
+                label=f"{part:.0%} of runs",
+            )
+        seen = np.where(fan.median > 0.0, fan.median, np.nan)
+        axes.plot(fan.times, seen, color=colour, linewidth=1.6, label="median run")
+        axes.set_title(cut(fan.label, 34), fontsize=9.5, loc="left")
+        axes.set_xscale("log")
+        axes.set_xlim(1.0, float(result.horizon))
+        if len(gaps):
+            axes.set_yscale("log")
+            axes.set_ylim(floor, 2.0 * max(ceiling, floor))
+        if i % IN_A_ROW == 0:
+            axes.set_ylabel("regret")
+        if i + IN_A_ROW >= len(fans):
+            axes.set_xlabel("pulls t")
+    panels[0].legend(loc="upper left", frameon=False, fontsize=8.0, handlelength=1.4)
+    return figure

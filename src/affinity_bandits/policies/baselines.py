@@ -1,0 +1,137 @@
+"""Baselines: round-robin, epsilon-greedy, and an oracle that is told the best arm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from affinity_bandits import checks
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.policies.contracts import FOREVER, Round, RoundPolicy, StepPolicy, check_size
+from affinity_bandits.policies.state import counts, reals
+
+
+class UniformState(NamedTuple):
+    """All arms."""
+
+    arms: IntArray
+
+
+@dataclass(frozen=True)
+class Uniform(RoundPolicy):
+    """Every arm in turn, forever."""
+
+    name: ClassVar[str] = "uniform"
+    rule: ClassVar[str] = "Groups take turns in equal numbers, and none is ever dropped."
+
+    def start(self, arms: int, horizon: int) -> UniformState:
+        check_size(arms, horizon)
+        return UniformState(np.arange(arms, dtype=np.int64))
+
+    @staticmethod
+    def plan(state: UniformState) -> Round:
+        return Round(state.arms, FOREVER)
+
+    @staticmethod
+    def absorb(state: UniformState, sums: FloatArray) -> None:
+        return
+
+
+class EpsilonGreedyState(NamedTuple):
+    """Sums, counts and means."""
+
+    epsilon: float
+    clock: IntArray
+    pulls: IntArray
+    sums: FloatArray
+    means: FloatArray
+
+
+@dataclass(frozen=True)
+class EpsilonGreedy(StepPolicy):
+    """The largest mean, and sometimes any arm.
+
+    Each arm once; then any arm with probability epsilon, otherwise the largest mean. A choice
+    draws one uniform number u; if u < epsilon, a second one, v, gives arm floor(v K).
+
+    Args:
+        epsilon: the probability of a random arm.
+    """
+
+    name: ClassVar[str] = "epsilon-greedy"
+    randomised: ClassVar[bool] = True
+    epsilon: float = 0.1
+
+    def __post_init__(self) -> None:
+        self._check(checks.number, "epsilon", low=0.0, high=1.0)
+
+    def start(self, arms: int, horizon: int) -> EpsilonGreedyState:
+        check_size(arms, horizon)
+        return EpsilonGreedyState(self.epsilon, counts(1), counts(arms), reals(arms), reals(arms))
+
+    @staticmethod
+    def select(state: EpsilonGreedyState, rng: np.random.Generator) -> int:
+        made = state.clock[0]
+        arms = len(state.means)
+        if made < arms:
+            return int(made)
+        if rng.random() < state.epsilon:
+            return int(rng.random() * arms)
+        best = 0
+        for arm in range(1, arms):
+            if state.means[arm] > state.means[best]:
+                best = arm
+        return best
+
+    @staticmethod
+    def update(state: EpsilonGreedyState, arm: int, feedback: float) -> None:
+        state.clock[0] += 1
+        state.pulls[arm] += 1
+        state.sums[arm] += feedback
+        state.means[arm] = state.sums[arm] / state.pulls[arm]
+
+
+class OracleState(NamedTuple):
+    """The arm it was told."""
+
+    arm: int
+
+
+@dataclass(frozen=True)
+class Oracle(StepPolicy):
+    """Always the same arm.
+
+    Args:
+        arm: the arm to play.
+    """
+
+    name: ClassVar[str] = "oracle"
+    eliminates: ClassVar[bool] = True
+    information: ClassVar[str] = "the best arm"
+    told: ClassVar[Mapping[str, str]] = {"arm": "best arm"}
+    arm: int = 0
+
+    def __post_init__(self) -> None:
+        self._check(checks.integer, "arm", low=0, high=10**6)
+
+    def start(self, arms: int, horizon: int) -> OracleState:
+        check_size(arms, horizon)
+        if self.arm >= arms:
+            raise InvalidInput("arm", f"one of the {arms} arms, counted from 0", self.arm)
+        return OracleState(self.arm)
+
+    @staticmethod
+    def select(state: OracleState, rng: np.random.Generator) -> int:
+        return state.arm
+
+    @staticmethod
+    def update(state: OracleState, arm: int, feedback: float) -> None:
+        return
+
+    @staticmethod
+    def candidate(state: OracleState, arm: int) -> bool:
+        return arm == state.arm

@@ -1,0 +1,426 @@
+"""Elimination in which the leading arm must win against a handicap."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from affinity_bandits import checks
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.kernels import FloatArray, bind
+from affinity_bandits.model.feedback import UNIT_INTERVAL, Feedback
+from affinity_bandits.policies.contracts import (
+    FOREVER,
+    LEADER,
+    Evidence,
+    PlannedRound,
+    PlayedRound,
+    Round,
+    RoundExplanation,
+    RoundKernels,
+    RoundPolicy,
+    check_size,
+)
+from affinity_bandits.policies.judged import (
+    absorb_forgetting,
+    absorb_from_members,
+    absorb_from_panel,
+    leader_of,
+    meet_members,
+    meet_panel,
+    passes_among_members,
+    put_in_order,
+    takes_the_lead,
+    wait_until_forgotten,
+)
+from affinity_bandits.policies.state import counts, reals
+from affinity_bandits.policies.wealth import (
+    TRIED,
+    BettingState,
+    bet_on_leader,
+    end_round,
+    lag_that_drops,
+    log_worth,
+    log_worth_needed,
+    passes_to_come,
+    prior_stakes,
+)
+
+HEAD_START = (
+    "The other groups get a head start over the one that leads, so that no comparison can favour"
+    " it."
+)
+JUDGING = {
+    "chosen": f"Everybody who was chosen so far is taken to judge. {HEAD_START}",
+    "members": "All members of the committee judge, and the campaign is told who they are before"
+    f" each round. {HEAD_START}",
+    "panel": "A panel judges, which stays the same for a round. The group that leads is compared"
+    " only with those that have at least as many seats.",
+    "strangers": "Nobody judges their own group, so no comparison can favour one.",
+}
+FORGETTING = (
+    "The last {memory:,} who were chosen are taken to judge. Whoever judged before counts no more"
+    " once so many have been chosen, and the groups are compared from then on."
+)
+MEANING = (
+    "20 to 1 against a group: bets against it have turned every 1 that was staked into 20. Were it"
+    " the best group, they would ever come to so much in at most one comparison of 20."
+)
+
+
+DEFAULT_FAILURE = 1e-3
+MOST_LEVELS = 100
+MOST_MEMORY = 10**8
+
+
+@dataclass(frozen=True)
+class HandicapElimination(RoundPolicy):
+    """Every arm in turn, and bets on a leader that must win although the others got a head start.
+
+    The other arms are pulled until they have more members than the leader can have. From then on
+    all take turns, and a nondecreasing bias can only favor the others. Each pass bets a part of an
+    arm's wealth (an e-process) on the leader. The arm is dropped when its wealth reaches
+    1/`failure`; if it is the best, that has probability at most `failure`. The guide to the policy
+    has the definition and the proofs.
+
+    Args:
+        head_start: by how much initial pulls may differ. Default, without `initial_pulls`: the
+            largest that the paper's second bound allows, 2**7 log(12 K**2 n / pi**2)
+            (`cor:regretConstSuboptimalityGaps`).
+        initial_pulls: those of each arm, or [fewest, most] if they are not known exactly.
+        sigma: feedback is sigma-subGaussian around its mean. Not used when bounded.
+        bounded: feedback lies in [0, 1].
+        levels: evenly spaced scores that are told apart when bounded. Scores in between are split.
+        failure: the probability of ever dropping the best arm. Default: at most 0.001, and so
+            little early that a mistake costs no more choices, on average, than were made before.
+        expected_difference: between the best two at equal shares. Too large a value costs more
+            than a right one saves.
+        in_flight: slots of a round that may be under way at once; half of them are added to the
+            head start. Default: 1.
+        judges: "chosen": everybody ever chosen, and the initial members. "members": those of them
+            who joined, of whom the policy is told before each round. "panel": some of them, told
+            likewise; the policy does not bet against a group with fewer seats than the leader.
+            "strangers": nobody judges their own group. Panels and strangers need no head start.
+        memory: only the last so many who were chosen judge. The policy waits until all earlier
+            ones have left, and needs no head start.
+    """
+
+    name: ClassVar[str] = "handicap-elimination"
+    eliminates: ClassVar[bool] = True
+    rule: ClassVar[str] = (
+        "Groups take turns in equal numbers. One group leads. Bets are placed on it against each"
+        " of the others, and a group is dropped once they have won so much that it cannot be"
+        " chance."
+    )
+    head_start: int | None = None
+    initial_pulls: Sequence[int | Sequence[int]] | None = None
+    sigma: float = 1.0
+    bounded: bool = False
+    levels: int = 17
+    failure: float | None = None
+    expected_difference: float | None = None
+    in_flight: int | None = None
+    judges: str = "chosen"
+    memory: int | None = None
+
+    def __post_init__(self) -> None:
+        checks.choice("judges", self.judges, tuple(JUDGING))
+        self._check_optional(checks.integer, "memory", low=1, high=MOST_MEMORY)
+        if self.judges != "chosen":
+            self._leave_out("unless judges is 'chosen'", "head_start", "initial_pulls", "memory")
+        if self.memory is not None:
+            self._leave_out("where memory is given", "head_start", "initial_pulls")
+            if self.in_flight not in (None, 1):
+                rule = "left out, or 1, where memory is given"
+                raise InvalidInput("in_flight", rule, self.in_flight)
+        self._check_optional(checks.integer, "head_start", low=0, high=10**12)
+        if self.initial_pulls is not None:
+            if self.head_start is not None:
+                self._leave_out("where head_start is given", "initial_pulls")
+            given = checks.sequence("initial_pulls", self.initial_pulls, "a list, one for each arm")
+            self._set(initial_pulls=tuple(map(_interval, given)))
+        self._check_optional(checks.number, "failure", low=1e-300, high=1.0, open_high=True)
+        self._check_optional(checks.number, "expected_difference", low=1e-9, high=1e9)
+        self._check_optional(checks.integer, "in_flight", low=1, high=10**9)
+        self._check(checks.number, "sigma", low=0.0, high=1e9, open_low=True)
+        self._check(checks.flag, "bounded")
+        self._check(checks.integer, "levels", low=2, high=MOST_LEVELS)
+
+    def _leave_out(self, when: str, *settings: str) -> None:
+        for name in settings:
+            if getattr(self, name) is not None:
+                raise InvalidInput(name, f"left out {when}", getattr(self, name))
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(head_start=20, failure=0.05),
+            cls(head_start=5, bounded=True, failure=0.05),
+            cls(head_start=5, bounded=True, failure=0.2, expected_difference=0.2, levels=5),
+            cls(head_start=5, bounded=True, in_flight=9),
+            cls(bounded=True, failure=0.05, judges="members"),
+            cls(bounded=True, failure=0.05, judges="panel"),
+            cls(bounded=True, failure=0.05, judges="strangers"),
+            cls(bounded=True, failure=0.05, memory=30),
+        ]
+
+    @property
+    def nodes(self) -> tuple[float, ...]:
+        """The evenly spaced scores, if bounded."""
+        if not self.bounded:
+            return ()
+        return tuple(level / (self.levels - 1) for level in range(self.levels))
+
+    @property
+    def told_judges(self) -> bool:
+        return self.judges in ("members", "panel")
+
+    @property
+    def judging_body(self) -> str:
+        return "committee" if self.judges == "members" else "panel"
+
+    @property
+    def judging(self) -> str:
+        if self.memory is not None:
+            return FORGETTING.format(memory=self.memory)
+        return JUDGING[self.judges]
+
+    @property
+    def warm_up_rounds(self) -> int:
+        return 0 if self.memory is None else 1
+
+    @property
+    def order_window(self) -> int | None:
+        return (self.in_flight or 1) if self._grows else None
+
+    @property
+    def _grows(self) -> bool:
+        """Whether the number of judges grows during a round."""
+        return self.judges in ("chosen", "members")
+
+    def with_order_window(self, slots: int) -> Self:
+        """Return the policy for that window; a given `in_flight` takes precedence."""
+        if self.in_flight is not None or not self._grows or self.memory is not None:
+            return self
+        return replace(self, in_flight=slots)
+
+    @property
+    def assumes(self) -> Feedback:
+        """As given by `bounded` and `sigma`; the guide to the policy has the proof."""
+        return UNIT_INTERVAL if self.bounded else Feedback(sigma=self.sigma)
+
+    def explain(self, played: PlayedRound, before: RoundExplanation | None) -> RoundExplanation:
+        leader = None if before is None else before.leader
+        if played.number < self.warm_up_rounds:
+            purpose = "so many are chosen that nobody counts any more who judged before"
+            return RoundExplanation(compares=False, purpose=purpose)
+        absent = played.candidates - set(played.arms)
+        if absent and self.warm_up_rounds > 0:
+            return RoundExplanation(
+                compares=False,
+                purpose="they have their turns, so that rounds begin with the group that leads",
+                leader=min(absent) if len(absent) == 1 else None,
+            )
+        if absent:
+            purpose = (
+                "their numbers are put in the order in which the comparison cannot favour the group"
+                " that leads"
+            )
+            # Right after a change of leader only the leader is absent; later, others may be too.
+            # With two groups, either may be pulled.
+            if len(absent) == 1 and len(played.candidates) > 2:
+                (leader,) = absent
+                purpose = (
+                    f"they get a head start over {LEADER}, so that the comparison cannot favour it"
+                )
+            return RoundExplanation(
+                compares=False, purpose=purpose, leader=leader if leader in absent else None
+            )
+        return RoundExplanation(
+            leader=leader,
+            dropped_because="Counting earlier rounds as well, bets on the leader have won more"
+            " against it than chance explains",
+            none_dropped_because="This round only finds a first leader."
+            if played.number == self.warm_up_rounds
+            else "Bets on the leader have not won more than chance explains.",
+        )
+
+    def evidence(self, state: Any) -> Evidence:
+        leader = int(state.leader[0])
+        return Evidence(
+            against=tuple(log_worth(state, arm) for arm in range(len(state.dropped_in))),
+            needed=log_worth_needed(state),
+            leader=leader if leader >= 0 else None,
+            meaning=MEANING,
+        )
+
+    def start(self, arms: int, horizon: int) -> BettingState:
+        check_size(arms, horizon)
+        bets = self._bets(arms, horizon)
+        if self.memory is not None:
+            wait_until_forgotten(bets, self.memory)
+        return bets
+
+    def _bets(self, arms: int, horizon: int) -> BettingState:
+        """Return the state of the bets."""
+        fewest, most = self._initial(arms, horizon)
+        stakes, prior = prior_stakes(
+            0.0 if self.bounded else self.sigma,
+            self.expected_difference,
+            horizon if self.failure is None else None,
+        )
+        log_prior = np.log(np.array(prior))
+        slots = self.in_flight or 1
+        return BettingState(
+            nodes=np.array(self.nodes),
+            variance=0.0 if self.bounded else self.sigma**2,
+            log_threshold=-math.log(DEFAULT_FAILURE if self.failure is None else self.failure),
+            horizon=float(horizon) if self.failure is None else 0.0,
+            # A group that is answered first can be that far ahead; -1: equal numbers are in order.
+            order=slots // 2 if self._grows else -1,
+            shortest=-(-slots // arms),
+            widest=max(most) - min(fewest),
+            expected=self.expected_difference or 0.0,
+            tried=TRIED if self.failure is None else 0.0,
+            stakes=np.array(stakes),
+            log_prior=log_prior,
+            fewest=np.array(fewest, dtype=np.int64),
+            most=np.array(most, dtype=np.int64),
+            judges=counts(arms),
+            first_judges=counts(arms, -1),
+            passes=counts(1),
+            doubled=counts(1, 1),
+            rounds=counts(1),
+            left=counts(1, arms),
+            active=np.arange(arms, dtype=np.int64),
+            dropped_in=counts(arms),
+            leader=counts(1, -1),
+            moving=counts(1),
+            movers=counts(arms),
+            moves=counts(1),
+            pulls=counts(arms),
+            means=reals(arms),
+            recent=reals(1),
+            sums=reals(arms),
+            squares=reals(arms),
+            log_wealth=np.tile(log_prior, arms),
+        )
+
+    def _initial(self, arms: int, horizon: int) -> tuple[list[int], list[int]]:
+        """Return the fewest and the most initial pulls of each arm."""
+        if self.judges != "chosen" or self.memory is not None:
+            return [0] * arms, [0] * arms
+        if self.initial_pulls is None:
+            head_start = self.head_start
+            if head_start is None:
+                bound = 2**7 * math.log(12.0 * float(arms) ** 2 * horizon / math.pi**2)
+                head_start = math.ceil(bound)
+            return [0] * arms, [head_start] * arms
+        if len(self.initial_pulls) != arms:
+            rule = f"a list as long as there are arms ({arms})"
+            raise InvalidInput("initial_pulls", rule, self.initial_pulls)
+        intervals = [(one, one) if isinstance(one, int) else one for one in self.initial_pulls]
+        return [int(one[0]) for one in intervals], [int(one[1]) for one in intervals]
+
+    @staticmethod
+    def plan(state: BettingState) -> Round:
+        left = state.left[0]
+        if left == 1:
+            return Round(state.active[:left], FOREVER)
+        if state.moving[0] > 0:
+            return Round(state.movers[: state.moving[0]], state.moves[0])
+        return Round(state.active[:left], passes_to_come(state))
+
+    @staticmethod
+    def absorb(state: BettingState, seen: FloatArray) -> None:
+        if state.moving[0] > 0:
+            # These pulls only put shares in order; their feedback is not used.
+            for position in range(state.moving[0]):
+                state.pulls[state.movers[position]] += state.moves[0]
+            put_in_order(state)
+            return
+        passes = passes_to_come(state)
+        if state.leader[0] >= 0:
+            bet_on_leader(state, passes, seen)
+        if end_round(state, passes, seen) and takes_the_lead(state, 1.0):
+            put_in_order(state)
+
+    @staticmethod
+    def candidate(state: BettingState, arm: int) -> bool:
+        return bool(state.dropped_in[arm] == 0)
+
+    def kernels(self) -> RoundKernels:
+        kernels = super().kernels()
+        if self.memory is not None:
+            return kernels._replace(absorb=absorb_forgetting)
+        if self.judges == "panel":
+            return kernels._replace(
+                absorb=absorb_from_panel, meet=meet_panel, fewest_seats=leader_of
+            )
+        if self.judges == "members":
+            return kernels._replace(
+                plan=bind(self.plan, passes_to_come=passes_among_members),
+                absorb=absorb_from_members,
+                meet=meet_members,
+            )
+        return kernels
+
+    @classmethod
+    def planned_for(cls, assumed: Any) -> Self:
+        """Return the policy for the assumed judges, noise, failure and choices in flight."""
+        told: dict[str, Any] = {"judges": assumed.judges}
+        if assumed.judges == "committee" and assumed.joining < 1.0:
+            told["judges"] = "members"
+        elif assumed.judges == "committee":
+            told["judges"] = "chosen"
+            if assumed.committee is None:
+                told["head_start"] = assumed.head_start
+            else:  # where a group has nobody, a simulated one has somebody
+                told["initial_pulls"] = [number or (0, 1) for number in assumed.committee]
+        return cls(
+            **told,
+            sigma=assumed.sigma,
+            bounded=assumed.bounded,
+            failure=assumed.failure,
+            in_flight=assumed.in_flight,
+        )
+
+    def rounds_without_drops(self, arms: int, horizon: int, variance: float) -> list[PlannedRound]:
+        """Return the rounds after which passes have doubled, while no arm is dropped.
+
+        `drops` assumes scores at equal distances above and below the center. With a bounded memory
+        there are no rounds.
+        """
+        if self.memory is not None:
+            return []
+        state = self._bets(arms, horizon)
+        extra = int(state.most.max() - state.fewest.min()) + int(state.order) + 1
+        first = passes_to_come(state)
+        rounds = [PlannedRound(first, first * arms, first, None)]
+        state.passes[0] = first
+        while state.passes[0] * arms < horizon:
+            before = rounds[-1].compared
+            while state.passes[0] < 2 * before:
+                state.passes[0] += passes_to_come(state)
+            passes = int(state.passes[0])
+            pulls = arms * passes + (arms - 1) * extra
+            needed = float(state.log_threshold)
+            if state.horizon > 0.0:
+                needed = max(needed, math.log(state.horizon / pulls))
+            drops = lag_that_drops(state, passes - first, variance, needed)
+            rounds.append(PlannedRound(passes + extra, pulls, passes, drops))
+        return rounds
+
+
+def _interval(given: object) -> int | tuple[int, int]:
+    """Return initial pulls as a number or as [fewest, most]."""
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        if len(given) != 2:
+            raise InvalidInput("initial_pulls", "numbers, or pairs [fewest, most]", given)
+        fewest = checks.integer("initial_pulls", given[0], low=0, high=10**12)
+        return fewest, checks.integer("initial_pulls", given[1], low=fewest, high=10**12)
+    return checks.integer("initial_pulls", given, low=0, high=10**12)

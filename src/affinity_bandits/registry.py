@@ -1,0 +1,289 @@
+"""Find classes by name: in a catalogue, as "module:Class", or among installed packages.
+
+An installed package adds to a catalogue by an entry point of the group `affinity_bandits.policies`,
+`affinity_bandits.biases` or `affinity_bandits.noises`, whose name is the class's own.
+"module:Class" imports a module, so it is followed where a user writes it (a call, the command line,
+a file of a run or a sweep), and never where a description is read back.
+"""
+
+from __future__ import annotations
+
+import difflib
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from affinity_bandits import checks
+from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+
+LONGEST = 300
+"""Characters that are shown of what somebody else's error says."""
+_folders: list[str] = []
+"""Where else modules are looked for once one is named: none, or the current folder."""
+GROUPS = {
+    "policy": "affinity_bandits.policies",
+    "bias": "affinity_bandits.biases",
+    "noise": "affinity_bandits.noises",
+}
+"""The group of entry points of each kind."""
+
+
+def is_place(name: object) -> bool:
+    """Return whether a name is of the form "module:Class"."""
+    return isinstance(name, str) and ":" in name
+
+
+def look_in_current_folder() -> None:
+    """Find modules in the current folder, too, as `python -m` does, once one is named.
+
+    Not before: a file there may have the name of a module that others import. Workers inherit it.
+    """
+    if not sys.flags.safe_path:
+        _folders[:] = [str(Path.cwd())]
+
+
+def place_of(found: Any) -> str:
+    """Return where a class or function is, as "module:Class"."""
+    named = found if hasattr(found, "__qualname__") else type(found)
+    module = "__main__" if named.__module__ == "__mp_main__" else named.__module__
+    return f"{module}:{named.__qualname__}"
+
+
+def imported(kind: str, place: str) -> Any:
+    """Import what a "module:Class" stands for.
+
+    Raises:
+        InvalidInput: there is no such module, it raises, or has no such name; says which.
+    """
+    module_name, _, path = place.partition(":")
+    words = [*module_name.split("."), *path.split(".")]
+    if not all(word.isidentifier() for word in words):
+        raise InvalidInput(kind, "a name, NAME:key=value or module:Class", place)
+    try:
+        module = import_module(module_name)
+    except ModuleNotFoundError as error:
+        outer = [module_name[:at] for at, letter in enumerate(module_name) if letter == "."]
+        if error.name not in (module_name, *outer):  # it is there, and what it imports is not
+            raise _broken(kind, place, module_name, error) from error
+        rule = (
+            f"in a module that can be imported; there is no module {error.name!r} (settings are "
+            f"spelled {module_name}:key=value)"
+        )
+        raise InvalidInput(kind, rule, place) from None
+    except (Exception, SystemExit) as error:
+        raise _broken(kind, place, module_name, error) from error
+    found: Any = module
+    for word in path.split("."):
+        if not hasattr(found, word):
+            where = getattr(module, "__file__", None) or "which is built in"
+            public = [name for name in vars(found) if not name.startswith("_")]
+            close = difflib.get_close_matches(word, public, n=1, cutoff=0.5)
+            hint = f" (did you mean {close[0]!r}?)" if close else ""
+            rule = f"in its module; {module_name} ({where}) has no {word!r}{hint}"
+            raise InvalidInput(kind, rule, place)
+        found = getattr(found, word)
+    return found
+
+
+def _broken(kind: str, place: str, module: str, error: BaseException) -> InvalidInput:
+    rule = f"in a module that imports without an error; {module} raised {cause(error)}"
+    return InvalidInput(kind, rule, place)
+
+
+def cause(error: BaseException) -> str:
+    """Return an error in one line: its type, its words and the line of the user's file it is of."""
+    words = " ".join(str(error).split())
+    words = words if len(words) <= LONGEST else f"{words[: LONGEST - 3]}..."
+    if isinstance(error, SyntaxError):
+        return f"{type(error).__name__}: {words}"  # which names its file and line
+    ours = str(Path(__file__).parent)
+    lines = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith((ours, "<frozen")) and "importlib" not in frame.filename
+    ]
+    where = f" ({Path(lines[-1].filename).name}, line {lines[-1].lineno})" if lines else ""
+    return f"{type(error).__name__}{f': {words}' if words else ''}{where}"
+
+
+def own(kind: str, what: str, call: Callable[[], Any]) -> Any:
+    """Call code of a user's own; say in one line what it raised.
+
+    Raises:
+        InvalidInput: it raised something that is not an error of this package.
+    """
+    try:
+        return call()
+    except AffinityError:
+        raise
+    except Exception as error:
+        raise InvalidInput(kind, f"one whose {what} raises nothing", cause(error)) from error
+
+
+@cache
+def installed(kind: str) -> Mapping[str, EntryPoint]:
+    """Return the entry points of a kind by their names."""
+    from importlib.metadata import entry_points  # only those who ask for other names wait for it
+
+    return {entry.name: entry for entry in entry_points(group=GROUPS[kind])}
+
+
+ClassT = TypeVar("ClassT", bound=type)
+Own = TypeVar("Own", bound=type)
+
+
+@dataclass(frozen=True)
+class Description:
+    """A frozen dataclass with a name whose fields are its settings."""
+
+    name: ClassVar[str]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the description as JSON-ready data."""
+        settings = {item.name: _plain(getattr(self, item.name)) for item in fields(self)}
+        return {"name": self.name, **settings}
+
+    def __str__(self) -> str:
+        """Return the name and the settings, as tables and pictures show them."""
+        settings = [f"{item.name}={getattr(self, item.name):g}" for item in fields(self)]
+        return f"{self.name}({', '.join(settings)})" if settings else self.name
+
+    def _set(self, **values: Any) -> None:
+        """Store validated values; only for `__post_init__`."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def _check(self, check: Callable[..., Any], *settings: str, **limits: Any) -> None:
+        """Validate settings with a function of `checks`; only for `__post_init__`."""
+        for name in settings:
+            self._set(**{name: check(name, getattr(self, name), **limits)})
+
+    def _check_optional(self, check: Callable[..., Any], *settings: str, **limits: Any) -> None:
+        """Validate those of the settings that are not None; only for `__post_init__`."""
+        given = (name for name in settings if getattr(self, name) is not None)
+        self._check(check, *given, **limits)
+
+
+class Registry(dict[str, ClassT]):
+    """The classes of one kind by name, which users can extend.
+
+    Args:
+        kind: "policy", "bias" or "noise".
+        base: what every class is a subclass of.
+        rule: what a class has to be, for error messages.
+        classes: those to begin with.
+    """
+
+    def __init__(
+        self, kind: str, base: type | tuple[type, ...], rule: str, classes: Iterable[ClassT]
+    ) -> None:
+        super().__init__((cls.name, cls) for cls in classes)  # type: ignore[attr-defined]
+        self.kind, self.base, self.rule = kind, base, rule
+        self.unlisted: dict[str, Any] = {}  # what `find` knows besides
+
+    def register(self, cls: Own) -> Own:
+        """Add a class of your own; also works as a decorator.
+
+        From then on this process builds it from its name. Every process that needs it must
+        register it: each server process of a service, and every program that replays its trail.
+
+        Raises:
+            InvalidInput: the class is of another kind, or its name is missing or taken.
+        """
+        if not (isinstance(cls, type) and issubclass(cls, self.base)):
+            raise InvalidInput(self.kind, self.rule, cls)
+        name = getattr(cls, "name", None)
+        if not isinstance(name, str) or not name or is_place(name):
+            rule = f"a word without a colon (a class variable of {cls.__name__})"
+            raise InvalidInput("name", rule, name)
+        before = self.get(name)
+        # A class that is defined again, as in a notebook, replaces itself.
+        if before is not None and place_of(before) != place_of(cls):
+            raise InvalidInput("name", f"not taken ({before.__name__} has it)", name)
+        self[name] = cls  # type: ignore[assignment]
+        return cls
+
+    def add(self, found: Any) -> Any:
+        """Add what an import found; return it."""
+        return self.register(found)
+
+    def find(self, name: Any, *, imports: bool = False) -> Any:
+        """Return the class with a name, importing and adding it if necessary.
+
+        Args:
+            name: a registered name, that of an entry point, or "module:Class".
+            imports: whether "module:Class" is imported.
+
+        Raises:
+            UnknownName: there is no such name.
+            InvalidInput: the class cannot be imported, or is of another kind.
+        """
+        for known in (self, self.unlisted):
+            if name in known:
+                return known[name]
+        if is_place(name) and imports:
+            sys.path[:0] = [folder for folder in _folders if folder not in sys.path]
+            return self.add(imported(self.kind, name))
+        entries = installed(self.kind)
+        if name not in entries:
+            raise UnknownName(self.kind, name, dict.fromkeys([*self, *entries]))
+        entry = entries[name]
+        try:
+            found = imported(self.kind, entry.value)
+        except InvalidInput as error:
+            package = "an installed package" if entry.dist is None else entry.dist.name
+            raise InvalidInput(self.kind, f"{error.rule}, of {package}", name) from error
+        return self.add(found)
+
+    def build(
+        self,
+        data: Mapping[str, Any] | str,
+        functions: Mapping[str, Callable[..., float]] | None = None,
+        *,
+        imports: bool = False,
+    ) -> Any:
+        """Build a description from its name or from `to_json`.
+
+        Args:
+            data: the name, or a table with a "name" and settings.
+            functions: the user's functions by label, for descriptions of kind "custom".
+            imports: whether a name may be "module:Class".
+        """
+        given = checks.table(self.kind, {"name": data} if isinstance(data, str) else data)
+        name = given.pop("name")
+        cls = self.find(name, imports=imports)
+        if name == "custom":
+            known = dict(functions or {})
+            label = given.get("label")
+            if label not in known:
+                choices = known or ["(no functions were handed in)"]
+                raise UnknownName(f"{self.kind} label", label, choices)
+            given = {fields(cls)[0].name: known[label], **given}
+        checks.settings(f"parameter of {self.kind} {name}", cls, given)
+        return own(self.kind, "constructor", lambda: cls(**given))
+
+    def add_installed(self) -> dict[str, str]:
+        """Add the classes of installed packages; return what went wrong, by name."""
+        broken = {}
+        for name in installed(self.kind):
+            try:
+                self.find(name)
+            except AffinityError as error:
+                broken[name] = f"cannot be loaded: {error}"
+        return broken
+
+
+def _plain(value: Any) -> Any:
+    """Return a setting as JSON-ready data."""
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    return [_plain(one) for one in value] if isinstance(value, tuple) else value

@@ -1,0 +1,377 @@
+"""The description of a campaign, and the records that queries return."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import ConfigDict, Field
+
+from affinity_bandits import checks, wire
+from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName, shown
+from affinity_bandits.policies import FOREVER, POLICIES, RoundPolicy
+from affinity_bandits.service.core.scores import Nodes, Scale, from_units, nodes_of, scale_of
+from affinity_bandits.wire import CreateCampaign, base
+
+ANY: Literal["any"] = "any"
+"""Of tellers: all API keys of the tenant."""
+DEFAULT_IN_FLIGHT = 100
+"""Choices that may be under way at once where a policy's promise depends on it and nobody says."""
+
+
+class _Served(Mapping[str, type[RoundPolicy]]):
+    """A live view of `POLICIES`, restricted to those that a campaign can run."""
+
+    def __getitem__(self, name: str) -> type[RoundPolicy]:
+        policy = POLICIES[name]
+        if not (issubclass(policy, RoundPolicy) and policy.information == "feedback"):
+            raise KeyError(name)
+        return policy
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in POLICIES if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+SERVED: Mapping[str, type[RoundPolicy]] = _Served()
+"""Policies a campaign can run: those that plan whole rounds and are told feedback alone. A policy
+of one's own is among them once it is registered (`affinity_bandits.policies.register`)."""
+
+
+@dataclass(frozen=True)
+class PlannedTime:
+    """What a plan said of how long a campaign takes; nothing is decided by it.
+
+    Args:
+        answers: so many suffice in 19 of 20 cases.
+        pace: answers a week, if that was known.
+    """
+
+    answers: int
+    pace: float | None = None
+
+
+@dataclass(frozen=True)
+class CampaignSpec:
+    """A campaign as its owner describes it; it never changes.
+
+    Args:
+        name: shown to people.
+        arms: the names of the groups that are compared.
+        policy: a round policy.
+        horizon: answers in all, at most.
+        lease_seconds: time to answer before slots are offered again.
+        lowest: the smallest possible score. The policy is given scores mapped to [0, 1].
+        highest: the largest.
+        committee: the initial members of each group, if known. They judge the first round if the
+            policy is told about a committee.
+        planned: the duration that a plan predicted.
+        tellers: ids of API keys that may answer any lease, or "any" for all keys of the tenant.
+            If None, a lease is answered with the key that took it.
+    """
+
+    name: str
+    arms: tuple[str, ...]
+    policy: RoundPolicy
+    horizon: int
+    lease_seconds: float = 3600.0
+    lowest: float = 0.0
+    highest: float = 1.0
+    committee: tuple[int, ...] | None = None
+    planned: PlannedTime | None = None
+    tellers: tuple[str, ...] | Literal["any"] | None = None
+
+    def __post_init__(self) -> None:
+        _name("name", self.name)
+        rule = f"a list of 2 to {base.MOST_ARMS} different names"
+        names = checks.sequence("arms", self.arms, rule)
+        if not 2 <= len(names) <= base.MOST_ARMS:
+            raise InvalidInput("arms", rule, names)
+        for position, one in enumerate(names):
+            _name(f"arms[{position}]", one)
+        if len(set(names)) < len(names):
+            raise InvalidInput("arms", rule, names)
+        if not isinstance(self.policy, RoundPolicy) or self.policy.name not in SERVED:
+            raise InvalidInput("policy", f"one of {', '.join(SERVED)}", self.policy)
+        horizon = checks.integer("horizon", self.horizon, low=1)
+        least, most = base.SHORTEST_LEASE, base.LONGEST_LEASE
+        seconds = checks.number("lease_seconds", self.lease_seconds, low=least, high=most)
+        scale = scale_of(self.lowest, self.highest)
+        nodes_of(self.policy, scale)
+        # To nine decimals, as scores are kept.
+        ends = {"lowest": from_units(scale.lowest), "highest": from_units(scale.highest)}
+        plain = {"arms": tuple(names), "horizon": horizon, "lease_seconds": seconds, **ends}
+        if self.committee is not None:
+            members = checks.integers_list(
+                "committee", self.committee, low=0, high=base.MOST_JUDGES
+            )
+            if len(members) != len(names):
+                rule = f"a number for each of the {len(names)} arms"
+                raise InvalidInput("committee", rule, self.committee)
+            plain["committee"] = members
+        if self.tellers not in (None, ANY):
+            plain["tellers"] = _key_ids(self.tellers)
+        for name, value in plain.items():
+            object.__setattr__(self, name, value)
+        try:
+            self.policy.start(len(self.arms), self.horizon)
+        except (OverflowError, MemoryError) as error:
+            raise InvalidInput("policy", "one that fits the horizon", str(error)) from error
+
+    @property
+    def scale(self) -> Scale:
+        """The range of scores, and its mapping to the [0, 1] that the policy sees."""
+        return scale_of(self.lowest, self.highest)
+
+    @property
+    def nodes(self) -> Nodes:
+        """The scores at which answers are counted for the policy."""
+        return nodes_of(self.policy, self.scale)
+
+    @property
+    def first_judges(self) -> tuple[int, ...] | None:
+        """The judges of the first round, where its policy is told and the committee is known."""
+        told = self.policy.told_judges and self.policy.judging_body == "committee"
+        return self.committee if told else None
+
+    def with_window(self) -> CampaignSpec:
+        """Return this spec with the default order window, if its policy needs one and has none."""
+        return replace(self, policy=self.policy.with_order_window(DEFAULT_IN_FLIGHT))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the spec as JSON-ready data."""
+        data = {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in vars(self).items()
+            if value is not None
+        }
+        data["policy"] = self.policy.to_json()
+        if self.planned is not None:
+            data["planned"] = asdict(self.planned)
+        return data
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> CampaignSpec:
+        """Rebuild a spec from the data that `to_json` returned."""
+        planned = PlannedTime(**data["planned"]) if "planned" in data else None
+        return cls(**{**data, "policy": served_policy(data["policy"]), "planned": planned})
+
+    def digest(self) -> bytes:
+        """Return a hash of this spec."""
+        return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).digest()
+
+
+def served_policy(data: Mapping[str, Any] | str) -> RoundPolicy:
+    """Return the round policy with this name and these settings.
+
+    >>> str(served_policy("elimination"))
+    'elimination'
+    """
+    given = checks.table("policy", {"name": data} if isinstance(data, str) else data)
+    if given["name"] not in SERVED:
+        raise UnknownName("policy", given["name"], SERVED)
+    try:
+        return SERVED[given["name"]].from_json(given)
+    except AffinityError:
+        raise
+    except (TypeError, ValueError, KeyError, OverflowError, RecursionError) as error:
+        raise InvalidInput("policy", "a policy's name and settings", str(error)) from error
+
+
+def read_spec(body: CreateCampaign) -> CampaignSpec:
+    """Return the spec of the campaign that a request describes.
+
+    Raises:
+        InvalidInput: it breaks a rule.
+    """
+    plan = body.plan
+    settings = body.policy if plan is None else plan.policy
+    size = len(settings.model_dump_json())
+    if size > base.LARGEST_POLICY:
+        rule = f"of at most {base.LARGEST_POLICY:,} characters as JSON"
+        raise InvalidInput("policy", rule, f"{size:,} characters")
+    ends = body.model_dump(include={"lowest", "highest"}, exclude_unset=True)
+    rest: dict[str, Any] = {"lease_seconds": body.lease_seconds, "tellers": body.tellers}
+    if body.committee is not None:
+        rest["committee"] = counts_by_arm("committee", body.committee, body.arms)
+    if plan is None:
+        policy = served_policy(settings.model_dump())
+        return CampaignSpec(body.name, body.arms, policy, body.horizon, **ends, **rest)
+    if plan.groups != len(body.arms):
+        rule = f"as many as the plan is for ({plan.groups})"
+        raise InvalidInput("arms", rule, list(body.arms))
+    if plan.noise != "bounded":
+        raise InvalidInput(
+            "plan",
+            "one for noise = 'bounded', planned on the campaign's range of scores: those of other"
+            " noise have no range that could be mapped to [0, 1]",
+            f"noise = {shown(plan.noise)}",
+        )
+    scale = scale_of(plan.lowest, plan.highest)
+    planned: dict[str, Any] = {
+        "lowest": from_units(scale.lowest),
+        "highest": from_units(scale.highest),
+    }
+    for which, given in ends.items():
+        if given != planned[which]:
+            rule = f"left out, or as the plan has it ({planned[which]:g})"
+            raise InvalidInput(which, rule, given)
+    if plan.needed is not None:
+        rest["planned"] = PlannedTime(plan.needed, plan.pace)
+    policy = served_policy(settings.model_dump())
+    return CampaignSpec(body.name, body.arms, policy, plan.horizon, **planned, **rest)
+
+
+def counts_by_arm(
+    parameter: str, given: Mapping[str, int], names: Sequence[str]
+) -> tuple[int, ...]:
+    """Return counts by name as a count for each arm; an arm that is left out has none."""
+    strange = sorted(given.keys() - set(names))
+    if strange:
+        raise InvalidInput(parameter, "of groups of the campaign", strange[:20])
+    return tuple(given.get(name, 0) for name in names)
+
+
+@dataclass(frozen=True)
+class RoundSlots:
+    """The round that a policy plans next, cut off at the horizon.
+
+    Attributes:
+        arms: in the order of the slots; if the round waits for judges, those that are left.
+        repetitions: planned slots per arm; 0 if the round waits for judges.
+        size: slots; fewer than planned if the horizon cuts the round short.
+        final: whether the policy has decided and plays these arms for ever.
+    """
+
+    arms: tuple[int, ...]
+    repetitions: int
+    size: int
+    final: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the round as JSON-ready data, as events record it."""
+        return asdict(self) | {"arms": list(self.arms)}
+
+    @property
+    def waits(self) -> bool:
+        """Whether the policy must be told who judges before it can plan this round."""
+        return self.repetitions == 0
+
+    @property
+    def whole(self) -> bool:
+        """Whether the policy will be told what was seen in this round."""
+        return not self.final and self.size == self.repetitions * len(self.arms)
+
+
+def open_round(policy: RoundPolicy, state: Any, horizon: int, before: int) -> RoundSlots:
+    """Return the next round, given how many answers were counted before it."""
+    planned = policy.kernels().plan(state)
+    arms = tuple(int(arm) for arm in np.asarray(planned.arms))
+    repetitions = int(planned.repetitions)
+    if repetitions >= FOREVER and len(arms) == 1:
+        return RoundSlots(arms, FOREVER, base.LARGEST_ROUND, final=True)
+    return RoundSlots(
+        arms, repetitions, max(0, min(repetitions * len(arms), horizon - before)), final=False
+    )
+
+
+def next_round(
+    policy: RoundPolicy, state: Any, arms: int, horizon: int, before: int
+) -> RoundSlots | None:
+    """Return the round to come, which waits if the policy must first be told who judges it.
+
+    None where the horizon is reached.
+    """
+    planned = open_round(policy, state, horizon, before)
+    if planned.final or not policy.told_judges:
+        return planned if planned.size > 0 else None
+    if before >= horizon:
+        return None
+    candidate = policy.kernels().candidate
+    left = tuple(arm for arm in range(arms) if candidate(state, arm))
+    return RoundSlots(left, 0, 0, final=False)
+
+
+def tellers_to_store(tellers: Sequence[str] | None) -> list[str] | None:
+    """Return tellers as tables and events have them: "any" is a list of that word."""
+    return [ANY] if tellers == ANY else None if tellers is None else list(tellers)
+
+
+def tellers_stored(tellers: Sequence[str] | None) -> tuple[str, ...] | Literal["any"] | None:
+    """Return tellers as a spec has them, given what a table has."""
+    return ANY if tellers == [ANY] else None if tellers is None else tuple(tellers)
+
+
+def _key_ids(given: object) -> tuple[str, ...]:
+    """Return tellers as different ids of API keys, in their order."""
+    rule = f"{ANY!r}, or a list of 1 to {base.MOST_TELLERS} ids of API keys"
+    ids = checks.sequence("tellers", given, rule)
+    if not 1 <= len(ids) <= base.MOST_TELLERS:
+        raise InvalidInput("tellers", rule, given)
+    for position, one in enumerate(ids):
+        if not isinstance(one, str) or re.fullmatch(base.KEY_ID, one) is None:
+            # Whoever pastes a whole key must not find its secret in an error message.
+            found = one[:19] if isinstance(one, str) else one
+            raise InvalidInput(f"tellers[{position}]", "the id of an API key", found)
+    return tuple(dict.fromkeys(ids))
+
+
+def _name(parameter: str, value: object) -> None:
+    rule = f"a name of 1 to {base.LONGEST_NAME} printable characters"
+    if not isinstance(value, str) or not 1 <= len(value) <= base.LONGEST_NAME:
+        raise InvalidInput(parameter, rule, value)
+    if not value.isprintable() or value != value.strip():
+        raise InvalidInput(parameter, f"{rule}, not beginning or ending with a space", value)
+
+
+class UnknownPolicy(RoundPolicy):
+    """A placeholder for a policy that this server cannot make; it explains nothing."""
+
+    eliminates: ClassVar[bool] = True  # as nearly all do
+
+
+class CampaignRecord(wire.Campaign):
+    """The message of a campaign, with members that are never sent.
+
+    Attributes:
+        made_policy: the policy, or a placeholder if this server cannot make it.
+        saved: the policy's state before the open round; None if it cannot be read.
+        planned: the duration that its plan predicted, if any.
+        before: answers counted before the open round.
+        round_answers: answers of each arm of the open round.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    made_policy: RoundPolicy = Field(exclude=True, repr=False)
+    saved: dict[str, Any] | None = Field(exclude=True, repr=False)
+    planned: PlannedTime | None = Field(exclude=True)
+    before: int = Field(exclude=True)
+    round_answers: tuple[int, ...] = Field(exclude=True)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all arms."""
+        return tuple(arm.name for arm in self.arms)
+
+    @property
+    def active(self) -> tuple[str, ...]:
+        """The names of the arms that may still be the best."""
+        return tuple(arm.name for arm in self.arms if arm.active)
+
+
+class RoundRecord(wire.ClosedRound):
+    """The message of a closed round, with a member that is never sent.
+
+    Attributes:
+        fewest_seats: the arm that should have had the fewest judges, if any.
+    """
+
+    fewest_seats: str | None = Field(default=None, exclude=True)

@@ -1,0 +1,272 @@
+"""The routes of the API; each declares its scope, body and replies."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query, Request
+from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.responses import PlainTextResponse, Response
+
+from affinity_bandits import wire
+from affinity_bandits.service.core.backend import Backend
+from affinity_bandits.service.core.campaigns import SlotAsk
+from affinity_bandits.service.core.judging import Naming, read_judges
+from affinity_bandits.service.core.keys import keys_of, make_key_by, revoke_key_of
+from affinity_bandits.service.core.spec import read_spec
+from affinity_bandits.service.core.tells import names_raters, read_tell
+from affinity_bandits.service.http.auth import (
+    KEYED,
+    ApiRoute,
+    Asking,
+    Body,
+    Cursor,
+    HotRoute,
+    Limit,
+    Managing,
+    ManagingKeys,
+    Reading,
+    Telling,
+    from_cursor,
+    reply,
+    to_cursor,
+)
+from affinity_bandits.service.http.errors import ALWAYS, NotReady, refusals
+from affinity_bandits.service.problems import Unavailable
+from affinity_bandits.service.store.migrate import SCHEMA_VERSION
+from affinity_bandits.wire.base import KEY_ID, MOST_ANSWERS
+
+EVENTS_AT_ONCE = 20
+"""Events that are read together: with 10,000 answers each, more of them would keep others
+waiting."""
+
+campaign_routes = APIRouter(
+    prefix="/v1/campaigns", tags=["campaigns"], route_class=ApiRoute, responses=refusals(*ALWAYS)
+)
+
+
+@campaign_routes.post(
+    "", status_code=201, response_model=wire.Campaign, responses=refusals(409), openapi_extra=KEYED
+)
+async def create_campaign(call: Managing, body: Body[wire.CreateCampaign]) -> Response:
+    """Create a campaign and open its first round."""
+    key = call.key()
+    # A policy for a thousand groups takes a while to make, and there are asks to serve.
+    spec = await asyncio.to_thread(read_spec, body)
+    campaign = await call.parts.campaigns.create(
+        call.tenant, spec, key=key, actor=call.principal.actor
+    )
+    place = {"location": f"/v1/campaigns/{campaign}"}
+    return reply(await call.parts.queries.campaign(call.tenant, campaign), key, place, 201)
+
+
+@campaign_routes.get("")
+async def list_campaigns(
+    call: Reading, cursor: Cursor = None, limit: Limit = 100
+) -> wire.CampaignPage:
+    """List campaigns, oldest first."""
+    found, following = await call.parts.queries.campaigns(call.tenant, from_cursor(cursor), limit)
+    return wire.CampaignPage(items=tuple(found), next=to_cursor(following))
+
+
+@campaign_routes.get("/{campaign}", responses=refusals(404))
+async def get_campaign(campaign: UUID, call: Reading) -> wire.Campaign:
+    """Get a campaign."""
+    return await call.parts.queries.campaign(call.tenant, campaign)
+
+
+@campaign_routes.post(
+    "/{campaign}/stop",
+    response_model=wire.Campaign,
+    responses=refusals(404, 409),
+    openapi_extra=KEYED,
+)
+async def stop_campaign(campaign: UUID, call: Managing) -> Response:
+    """Stop a campaign: it hands out no more slots, but answers to leased slots still count."""
+    key = call.key()
+    await call.parts.campaigns.stop(call.tenant, campaign, actor=call.principal.actor, key=key)
+    return reply(await call.parts.queries.campaign(call.tenant, campaign), key)
+
+
+@campaign_routes.post(
+    "/{campaign}/judges",
+    response_model=wire.Campaign,
+    responses=refusals(404, 409),
+    openapi_extra=KEYED,
+)
+async def name_judges(campaign: UUID, call: Managing, body: Body[wire.NameJudges]) -> Response:
+    """Name who judges the round that waits, which opens it, or the one after the open round."""
+    key = call.key()
+    names = await call.backend.names(call.tenant, campaign)
+    naming = Naming(read_judges(body, names), body.round, key, call.principal.actor)
+    await call.parts.campaigns.name_judges(call.tenant, campaign, naming)
+    return reply(await call.parts.queries.campaign(call.tenant, campaign), key)
+
+
+@campaign_routes.get("/{campaign}/rounds", responses=refusals(404))
+async def list_rounds(
+    campaign: UUID, call: Reading, cursor: Cursor = None, limit: Limit = 100
+) -> wire.RoundPage:
+    """List closed rounds, with the sums they were decided from."""
+    found, following = await call.parts.queries.rounds(
+        call.tenant, campaign, from_cursor(cursor), limit
+    )
+    return wire.RoundPage(items=tuple(found), next=to_cursor(following))
+
+
+@campaign_routes.get("/{campaign}/events", responses=refusals(404))
+async def list_events(
+    campaign: UUID, call: Reading, cursor: Cursor = None, limit: Limit = 100
+) -> wire.EventPage:
+    """List the events of the audit trail; fewer than wanted where they have many answers."""
+    items: list[wire.Event] = []
+    size, position = 0, from_cursor(cursor)
+    while True:
+        some = min(limit - len(items), EVENTS_AT_ONCE)
+        found, following = await call.parts.queries.events(call.tenant, campaign, position, some)
+        items += found
+        size += sum(len(one.data.get("units") or ()) for one in found)
+        position = following
+        if following is None or len(items) >= limit or size > MOST_ANSWERS:
+            return wire.EventPage(items=tuple(items), next=to_cursor(following))
+
+
+key_routes = APIRouter(
+    prefix="/v1/keys", tags=["keys"], route_class=ApiRoute, responses=refusals(*ALWAYS)
+)
+KeyId = Annotated[str, Path(pattern=KEY_ID, description="Of the key: not its whole text.")]
+WithMade = Annotated[bool, Query(description="Whether the keys that it made go with it.")]
+SECRET = {"cache-control": "no-store"}
+
+
+@key_routes.post("", status_code=201, response_model=wire.MadeKey, responses=refusals(409))
+async def create_key(call: ManagingKeys, body: Body[wire.CreateKey]) -> Response:
+    """Make an API key; its text is in the reply and cannot be had again.
+
+    There is no idempotency key: nobody could repeat the reply. Revoke a key whose reply was lost.
+    """
+    made = await make_key_by(call.parts.pool, call.principal, body)
+    return Response(made.encoded(), 201, SECRET, wire.JSON)
+
+
+@key_routes.get("")
+async def list_keys(call: ManagingKeys, cursor: Cursor = None, limit: Limit = 100) -> wire.KeyPage:
+    """List the tenant's API keys, oldest first, without their secrets."""
+    found, following = await keys_of(call.parts.pool, call.tenant, from_cursor(cursor), limit)
+    return wire.KeyPage(items=found, next=to_cursor(following))
+
+
+@key_routes.post("/{key}/revoke", responses=refusals(404))
+async def revoke_key(key: KeyId, call: ManagingKeys, made: WithMade = False) -> wire.RevokedKeys:
+    """Take an API key out of use; every process knows within ten seconds."""
+    revoked = await revoke_key_of(call.parts.pool, call.tenant, key, made=made)
+    call.parts.keys.forget(revoked)
+    return wire.RevokedKeys(revoked=revoked)
+
+
+slot_routes = APIRouter(
+    prefix="/v1/campaigns/{campaign}",
+    tags=["slots"],
+    route_class=HotRoute,
+    responses=refusals(*ALWAYS, 404, 409),
+)
+
+
+@slot_routes.post("/ask", response_model=wire.Asked, openapi_extra=KEYED)
+async def ask(campaign: UUID, call: Asking, body: Body[wire.Ask]) -> Response:
+    """Lease slots of the open round, or learn why there are none."""
+    key = call.key()
+    found = await call.parts.batcher.ask(
+        call.tenant, campaign, SlotAsk(body.count, key, call.principal.actor, body.listed)
+    )
+    if isinstance(found, wire.Lease):
+        call.metrics.leases.inc()
+    if isinstance(found, wire.Wait):
+        return reply(found, key, {"retry-after": str(math.ceil(found.retry_after))})
+    return reply(found, key)
+
+
+@slot_routes.post("/tell", response_model=wire.Told, openapi_extra=KEYED)
+async def tell(campaign: UUID, call: Telling, body: Body[wire.Tell]) -> Response:
+    """Report the scores of slots of a lease."""
+    key = call.key()
+    names: tuple[str, ...] = ()
+    if body.totals is not None or names_raters(body):
+        names = await call.backend.names(call.tenant, campaign)
+    told = await call.parts.batcher.tell(
+        call.tenant, campaign, read_tell(body, key, call.principal.actor, names)
+    )
+    call.metrics.count_told(told)
+    return reply(told, key)
+
+
+webhook_routes = APIRouter(
+    prefix="/v1/webhooks", tags=["webhooks"], route_class=ApiRoute, responses=refusals(*ALWAYS)
+)
+
+
+@webhook_routes.post("", status_code=201, response_model=wire.MadeWebhook, responses=refusals(409))
+async def create_webhook(call: Managing, body: Body[wire.CreateWebhook]) -> Response:
+    """Make a webhook; its secret is in the reply and cannot be had again."""
+    actor = call.principal.actor  # a session stands for its key, which is what may leak
+    id_, secret = await call.parts.webhooks.add(call.tenant, body.url, body.kinds, actor)
+    made = wire.MadeWebhook(id=str(id_), secret=secret)
+    return Response(made.encoded(), 201, SECRET, wire.JSON)
+
+
+@webhook_routes.get("")
+async def list_webhooks(call: Managing) -> wire.WebhookList:
+    """List the tenant's webhooks, with how many notices wait and how many are dead."""
+    found = await call.parts.webhooks.list(call.tenant)
+    items = tuple(wire.Webhook(**one | {"id": str(one["id"])}) for one in found)
+    return wire.WebhookList(items=items)
+
+
+@webhook_routes.post("/{webhook}/remove", responses=refusals(404))
+async def remove_webhook(webhook: UUID, call: Managing) -> wire.RemovedWebhook:
+    """Remove a webhook with all notices that it is still owed."""
+    await call.parts.webhooks.remove(call.tenant, webhook)
+    return wire.RemovedWebhook(removed=str(webhook))
+
+
+@webhook_routes.post("/{webhook}/retry", responses=refusals(404))
+async def retry_webhook(webhook: UUID, call: Managing) -> wire.Retried:
+    """Try dead notices again, from the oldest on, before those that came after them."""
+    return wire.Retried(retried=await call.parts.webhooks.retry(call.tenant, webhook))
+
+
+health_routes = APIRouter(tags=["operation"], route_class=ApiRoute, responses=refusals(500))
+
+
+@health_routes.get("/healthz")
+async def healthz() -> wire.Status:
+    """Report whether the process is up."""
+    return wire.Status(status="up")
+
+
+@health_routes.get("/readyz", responses=refusals(503))
+async def readyz(request: Request) -> wire.Status:
+    """Report whether the service takes requests: its database is there, and it does not stop."""
+    backend: Backend = request.app.state.backend
+    found = await backend.schema()
+    if found != SCHEMA_VERSION:
+        raise NotReady(
+            f"the database's schema must be {SCHEMA_VERSION}, got {found};"
+            " run 'affinity serve migrate'"
+        )
+    return wire.Status(status="ready")
+
+
+@health_routes.get("/metrics", response_class=PlainTextResponse)
+async def metrics(request: Request) -> Response:
+    """Return the metrics of all processes, for Prometheus."""
+    try:
+        pool = request.app.state.backend.parts.pool
+        connections = (pool.get_size() - pool.get_idle_size(), pool.get_max_size())
+    except Unavailable:
+        connections = (0, 0)
+    text = request.app.state.metrics.text(*connections)
+    return Response(text, media_type=CONTENT_TYPE_LATEST)

@@ -1,0 +1,141 @@
+"""Metrics for Prometheus, and the log lines of what they count as faults.
+
+No label names a tenant, a key or a campaign.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+
+from affinity_bandits.service.logs import log_failure, log_fault
+from affinity_bandits.service.problems import NeedsAttention
+from affinity_bandits.wire import Told
+from affinity_bandits.wire.campaigns import FAULT_KINDS, FINDING_KINDS, SEVERITIES
+
+DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
+"""The variable by which prometheus_client knows where several processes put their numbers."""
+METHODS = frozenset({"GET", "POST", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"})
+SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+
+
+class Metrics:
+    """The metrics of one server process."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        counter = partial(Counter, registry=self._registry)
+        gauge = partial(Gauge, registry=self._registry)
+        newest = partial(gauge, multiprocess_mode="livemostrecent")
+        total = partial(gauge, multiprocess_mode="livesum")
+        by = ("route", "method")
+        self._requests = counter(
+            "affinity_requests", "Requests, by what became of them.", (*by, "status")
+        )
+        words = "Time from a request's head to the end of its response."
+        self._seconds = Histogram(
+            "affinity_request_seconds", words, by, buckets=SECONDS, registry=self._registry
+        )
+        answers = counter("affinity_answers", "Answers told, by what became of them.", ("outcome",))
+        self._counted = answers.labels("counted")
+        self._late = answers.labels("late")
+        self._duplicate = answers.labels("duplicate")
+        self.leases = counter("affinity_leases", "Leases granted.")
+        self.rounds = counter("affinity_rounds_closed", "Rounds closed.")
+        self._faults = counter(
+            "affinity_faults", "Faults of the service's own, by kind.", ("kind",)
+        )
+        for kind in FAULT_KINDS:  # so that each is there, at 0, before the first
+            self._faults.labels(kind)
+        self.attention = newest(
+            "affinity_campaigns_needing_attention", "Campaigns marked in the database."
+        )
+        self._findings = newest(
+            "affinity_campaign_findings",
+            "Campaigns under way with a finding of their health checks, by kind and severity.",
+            ("kind", "severity"),
+        )
+        self.due = newest(
+            "affinity_rounds_due", "Rounds that have all their answers and wait to be closed."
+        )
+        self.database = gauge(
+            "affinity_database_up",
+            "Whether the database answered the last look of every process, one a second.",
+            multiprocess_mode="livemin",
+        )
+        self._tries = counter(
+            "affinity_notice_tries", "Tries to send a notice to a webhook.", ("outcome",)
+        )
+        for outcome in ("received", "undelivered"):
+            self._tries.labels(outcome)
+        self._notices = newest(
+            "affinity_notices",
+            "Notices for webhooks that wait to be sent, and that were given up.",
+            ("state",),
+        )
+        self._pool = total("affinity_pool_connections_in_use", "Database connections at work.")
+        self._pool_limit = total("affinity_pool_connections_limit", "Database connections at most.")
+
+    def request(self, route: str, method: str, status: int, seconds: float) -> None:
+        """Count a finished request."""
+        by = (route, method if method in METHODS else "other")
+        self._requests.labels(*by, str(status)).inc()
+        self._seconds.labels(*by).observe(seconds)
+
+    def count_told(self, told: Told) -> None:
+        """Count the answers of a tell."""
+        self._counted.inc(told.counted)
+        if told.late:
+            self._late.inc(told.late)
+        if told.duplicate:
+            self._duplicate.inc(told.duplicate)
+
+    def count_failure(self, error: BaseException, request_id: str | None = None) -> None:
+        """Count and log an unexpected error."""
+        self._faults.labels("unexpected").inc()
+        log_failure(error, request_id)
+
+    def count_fault(self, fault: NeedsAttention) -> None:
+        """Count and log a fault on one campaign."""
+        self._faults.labels(fault.kind).inc()
+        log_fault(fault)
+
+    def set_findings(self, campaigns: Mapping[tuple[str, str], int]) -> None:
+        """Set how many campaigns have each finding, by its kind and severity."""
+        for kind in FINDING_KINDS:
+            for severity in SEVERITIES:
+                self._findings.labels(kind, severity).set(campaigns.get((kind, severity), 0))
+
+    def count_notice(self, received: bool) -> None:
+        """Count a try to send a notice."""
+        self._tries.labels("received" if received else "undelivered").inc()
+
+    def set_notices(self, waiting: int, dead: int) -> None:
+        """Set how many notices wait and how many are dead."""
+        self._notices.labels("waiting").set(waiting)
+        self._notices.labels("dead").set(dead)
+
+    def text(self, in_use: int, limit: int) -> bytes:
+        """Return the metrics of all processes in Prometheus' text format."""
+        self._pool.set(in_use)
+        self._pool_limit.set(limit)
+        directory = os.environ.get(DIRECTORY)
+        if directory is None:
+            return generate_latest(self._registry)
+        _forget_the_dead(Path(directory))
+        together = CollectorRegistry()
+        MultiProcessCollector(together, directory)  # type: ignore[no-untyped-call]
+        return generate_latest(together)
+
+
+def _forget_the_dead(directory: Path) -> None:
+    """Remove the gauges of processes that were killed before they could do so themselves."""
+    for file in directory.glob("gauge_live*_*.db"):
+        process = int(file.stem.rpartition("_")[2])
+        if not Path("/proc", str(process)).exists() and Path("/proc/self").exists():
+            mark_process_dead(process, str(directory))  # type: ignore[no-untyped-call]

@@ -1,0 +1,231 @@
+"""Compile kernels to machine code with numba, cached on disk.
+
+numba caches a function under its file and qualified name, and notices changes to that file only.
+A bound kernel lives in one file and depends on several, so its qualified name here carries a digest
+of all the code that it reaches: an edited policy is compiled anew, an unchanged one is loaded in
+milliseconds. Functions that only other kernels call are compiled into their callers.
+
+Only documented numba features are used, and `_nrt`, which `tests/simulation/test_numba.py` checks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections import namedtuple
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache, partial
+from types import FunctionType
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+
+from affinity_bandits.digests import code_digest, global_names
+from affinity_bandits.errors import AffinityError, NotSupported, shown
+from affinity_bandits.kernels import Function, bind
+
+FunctionT = TypeVar("FunctionT", bound=Function)
+compiler: Any = numba  # has no types
+STATE = "State"
+WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Undocumented options: compile no second version of a part for Python, and no third for C. With
+these, first compiles take half as long."""
+_compiled: dict[str, Any] = {}
+_parts: dict[str, Any] = {}
+
+
+def interpreted() -> bool:
+    """Return whether `NUMBA_DISABLE_JIT=1` turns compiling off, for debuggers and coverage."""
+    return bool(compiler.config.DISABLE_JIT)
+
+
+def compiled(kernel: Function, *, allocates: bool = False, inlined: bool = True) -> Function:
+    """Return a kernel as machine code for Python to call, with every plain function it reaches.
+
+    Args:
+        kernel: a plain function.
+        allocates: whether it may make arrays. Loops may not: counting references to their arrays,
+            which allocation needs, takes three times as long as the rest of a pull.
+        inlined: whether functions that it calls are always inlined, unless they allocate. Kernels
+            called once per pull should be: they take a state of some fifty numbers by value.
+    """
+    if not isinstance(kernel, FunctionType):  # compiled already
+        return kernel
+    if interpreted():
+        return _without_warnings(kernel)
+    name = _name(kernel, allocates, inlined)
+    if name not in _compiled:
+        _compiled[name] = MachineCode(kernel, name, allocates, inlined)
+    return _compiled[name]  # type: ignore[no-any-return]
+
+
+def compiled_part(kernel: Function, *, allocates: bool = False, inlined: bool = True) -> Function:
+    """Return a kernel that compiled kernels can call; see `compiled`."""
+    if not isinstance(kernel, FunctionType):
+        return kernel
+    if interpreted():
+        return _without_warnings(kernel)
+    name = _name(kernel, allocates, inlined)
+    if name not in _parts:
+        options = _options(allocates) | {"forceinline": inlined and not allocates}
+        copy = _copy(kernel, name, allocates, inlined)
+        _parts[name] = compiler.njit(**options, **WITHOUT_WRAPPERS)(copy)
+    return _parts[name]  # type: ignore[no-any-return]
+
+
+def function_pointer(
+    kernel: Function, signature: Any, *, allocates: bool = False, inlined: bool = False
+) -> Any:
+    """Return a compiled kernel that loops take as an argument.
+
+    numba compiles every function that a loop calls into it. A kernel that many loops share, and
+    call rarely enough, is compiled once and called through its address instead.
+    """
+    if interpreted():
+        return _without_warnings(kernel)
+    name = _name(kernel, allocates, inlined, f"cfunc {signature}")
+    if name not in _compiled:
+        copy = _copy(kernel, name, allocates, inlined)
+        _compiled[name] = _cached(partial(compiler.cfunc, signature), copy, _options(allocates))
+    return _compiled[name]
+
+
+class MachineCode:
+    """A compiled kernel that Python calls. If its cached file does not load, it compiles anew."""
+
+    def __init__(self, kernel: Function, name: str, allocates: bool, inlined: bool) -> None:
+        self._copy = _copy(kernel, name, allocates, inlined)
+        self._options = _options(allocates) | {"no_cfunc_wrapper": True}
+        self._code = _cached(compiler.njit, self._copy, self._options)
+
+    def __call__(self, *arguments: Any) -> Any:
+        try:
+            return self._code(*arguments)
+        except compiler.errors.NumbaError:
+            raise
+        except Exception as error:  # whatever unpickling a damaged file leads to
+            anew = compiler.njit(**self._options)(self._copy)
+            result = anew(*arguments)  # raises again if the kernel itself did
+            _warn(f"a cached file cannot be read ({type(error).__name__}: {error})")
+            self._code = anew
+            return result
+
+
+def prepared(kernel: Function, arguments: tuple[Any, ...], inlined: bool = True) -> Function:
+    """Return a loop as machine code, after one call with arguments that leave it nothing to do."""
+    if interpreted():
+        return _without_warnings(kernel)
+    # One signature per cached name: processes that compile at the same time write the same file.
+    name = _name(kernel, False, inlined, _types(arguments))
+    if name not in _compiled:
+        loop = MachineCode(kernel, name, False, inlined)
+        loop(*arguments)
+        _compiled[name] = loop
+    return _compiled[name]  # type: ignore[no-any-return]
+
+
+def _types(value: Any) -> str:
+    """Describe the types of arguments; numba's `typeof` takes milliseconds for a loop's."""
+    if isinstance(value, tuple):
+        return f"{type(value).__name__}({' '.join(map(_types, value))})"
+    if isinstance(value, np.ndarray):
+        flags = value.flags
+        return f"{value.dtype}{value.ndim}{flags.c_contiguous}{flags.aligned}{flags.writeable}"
+    return type(value).__name__
+
+
+def _options(allocates: bool) -> dict[str, Any]:
+    # No fastmath: results must not depend on how the compiler orders a sum. nogil: callers may run
+    # replicates in threads. _nrt is undocumented: without reference counts a pull takes a third.
+    return {"error_model": "numpy", "nogil": True, "_nrt": allocates}
+
+
+def _name(kernel: Any, allocates: bool, inlined: bool, types: str = "") -> str:
+    """Return a qualified name that says what the kernel does and how it is compiled."""
+    how = f"{code_digest(kernel)} {allocates} {inlined} {types}"
+    return f"{kernel.__qualname__}_{hashlib.blake2b(how.encode(), digest_size=12).hexdigest()}"
+
+
+def _copy(kernel: Any, name: str, allocates: bool, inlined: bool) -> Function:
+    """Return a copy of a kernel under another name, bound to compiled versions of what it calls."""
+    called = {
+        found: compiled_part(value, allocates=allocates, inlined=inlined)
+        for found in global_names(kernel.__code__)
+        if isinstance(value := kernel.__globals__.get(found), FunctionType)
+    }
+    copy = bind(kernel, **called)
+    copy.__qualname__ = name
+    return copy
+
+
+def _cached(decorate: Any, copy: Function, options: dict[str, Any]) -> Any:
+    """Return a function decorated by numba, with its cache if that can be used."""
+    try:
+        return decorate(cache=True, **options)(copy)
+    except compiler.errors.NumbaError:
+        raise
+    except Exception as error:  # there is no directory to write to, or a damaged file
+        _warn(f"machine code cannot be cached ({error})")
+        return decorate(**options)(copy)
+
+
+def _warn(problem: str) -> None:
+    warnings.warn(
+        f"{problem}, so every start compiles anew; NUMBA_CACHE_DIR can name another directory",
+        stacklevel=2,
+    )
+
+
+def _without_warnings(function: FunctionT) -> FunctionT:
+    """Return a function without numpy's warnings about wrapped integers and 1 / inf."""
+    silent: FunctionT = np.errstate(all="ignore")(function)
+    return silent
+
+
+def cacheable(state: Any) -> Any:
+    """Return a policy's state as named tuples of classes that are found by their names here.
+
+    numba's cache refers to the class of a named tuple. A class written in a script or a notebook
+    cannot be found again by another process, which would compile anew each time.
+
+    >>> from affinity_bandits.policies import Uniform
+    >>> type(cacheable(Uniform().start(2, 10))).__name__
+    'State__arms'
+    """
+    if not (isinstance(state, tuple) and hasattr(state, "_fields")):
+        return state
+    return _state_class(state._fields)(*(cacheable(value) for value in state))
+
+
+@cache
+def _state_class(fields: tuple[str, ...]) -> Any:
+    made: Any = namedtuple("__".join((STATE, *fields)), fields)  # type: ignore[misc]
+    made.__module__ = __name__
+    return made
+
+
+def __getattr__(name: str) -> Any:
+    """Return the class of a state by its name, for numba's cache."""
+    prefix, *fields = name.split("__")
+    if prefix != STATE or not fields:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _state_class(tuple(fields))
+
+
+@contextmanager
+def compile_errors(policy: object, bandit: Any) -> Iterator[None]:
+    """Raise `NotSupported` for kernels that numba cannot compile."""
+    try:
+        yield
+    except (AffinityError, MemoryError):
+        raise
+    except Exception as error:
+        raise NotSupported(
+            f"policy {shown(str(policy))} with bias {shown(str(bandit.bias))} and noise "
+            f"{shown(str(bandit.noise))} cannot be compiled: kernels may use arithmetic, math, the "
+            f"arrays of their arguments and plain functions of their module, and make no arrays of "
+            f"their own; engine='python' runs a policy as it is ({type(error).__name__}; its cause "
+            f"has the details)"
+        ) from error

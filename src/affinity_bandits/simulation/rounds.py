@@ -1,0 +1,601 @@
+"""How often each score of a list is given in a round, exactly, without drawing every one.
+
+A gated score is the lowest one with probability 1 - W, and otherwise drawn from the arm's own law,
+which does not move. So how many of a round's scores pass the gate is the number of successes of a
+coin with p = W (`successes`), and given that, how often each score comes is a multinomial number
+with fixed probabilities: a binomial number for each score, of those that are left.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from affinity_bandits import checks
+from affinity_bandits.errors import InvalidInput, NotSupported
+from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
+from affinity_bandits.model.bandit import AffinityBandit
+from affinity_bandits.model.noise.base import (
+    BERNOULLI_GATED,
+    BERNOULLI_SHIFTED,
+    FINITE_GATED,
+    GAUSSIAN_GATED,
+    GAUSSIAN_SCALED,
+    GAUSSIAN_SHIFTED,
+)
+from affinity_bandits.model.round_sums import bound_sums
+from affinity_bandits.policies.contracts import RoundKernels, RoundPolicy, add_score
+from affinity_bandits.simulation.compile import compiled, compiler, function_pointer
+from affinity_bandits.simulation.draws import (
+    Stream,
+    Words,
+    bound_successes,
+    next_binomial,
+    next_normal,
+)
+from affinity_bandits.simulation.environment import (
+    BanditArrays,
+    arena_of,
+    key_words,
+    require_bandit,
+    seat_judges,
+    why_no_joining,
+    why_shares_move,
+)
+
+count_successes: Function = unbound
+tally_of_arm: Function = unbound
+
+
+class Tally(NamedTuple):
+    """How often each score was given in a round.
+
+    Attributes:
+        scores: the scores that there are, ascending.
+        counts: [place in the round, score]; each row adds up to the round's repetitions.
+    """
+
+    scores: FloatArray
+    counts: IntArray
+
+
+def draw_tally(
+    arena: BanditArrays,
+    stream: Stream,
+    arm: int,
+    a: float,
+    b: float,
+    k: float,
+    pulls: int,
+    tally: IntArray,
+) -> None:
+    """Draw how often an arm is given each score in a round; a kernel.
+
+    `tally` is filled with how many did not pass the gate and then, for each of the arm's values,
+    how often it came.
+    """
+    code, parameters = arena.code, arena.parameters
+    if arena.law == BERNOULLI_GATED:
+        passed = count_successes(stream, code, parameters, arena.means[arm], a, b, k, pulls)
+        tally[0] = pulls - passed
+        tally[1] = passed
+        return
+    left = count_successes(stream, code, parameters, 1.0, a, b, k, pulls)
+    tally[0] = pulls - left
+    for place in range(len(arena.values)):
+        found = next_binomial(stream, left, arena.conditional[arm, place])
+        tally[place + 1] = found
+        left -= found
+
+
+def fill_tallies(
+    arena: BanditArrays,
+    pulls: IntArray,
+    arms: IntArray,
+    repetitions: int,
+    key: Words,
+    replicate: np.uint64,
+    out: IntArray,
+) -> None:
+    """Draw the tallies of a round, one row for each of its arms; a kernel."""
+    stream = Stream(key, replicate, np.zeros(1, dtype=np.uint64))
+    total = arena.total_initial + pulls.sum()
+    for place in range(len(arms)):
+        arm = arms[place]
+        members = float(arena.initial[arm] + pulls[arm])
+        size = float(len(arms))
+        tally_of_arm(
+            arena, stream, arm, members, float(total + place), size, repetitions, out[place]
+        )
+
+
+def bound_tally(bias_kernel: Function) -> Function:
+    """Return `draw_tally` for a bias, as a kernel."""
+    return bind(draw_tally, count_successes=bound_successes(bias_kernel))
+
+
+def tally_round(
+    bandit: AffinityBandit,
+    arms: Sequence[int],
+    repetitions: int,
+    *,
+    pulls: Sequence[int] | None = None,
+    seed: int = 0,
+    replicate: int = 0,
+) -> Tally:
+    """Draw how often each arm of one round is given each score.
+
+    Args:
+        bandit: the instance; scores of a list, gated, without bounded memory.
+        arms: of the round, in their order.
+        repetitions: how often each of them comes.
+        pulls: of each arm before the round, without the initial ones; none if left out.
+        seed: of the noise.
+        replicate: which of the independent draws of that seed.
+
+    Raises:
+        NotSupported: the scores of this bandit cannot be counted at once.
+
+    >>> from affinity_bandits import Ordinal
+    >>> bandit = AffinityBandit([0.4, 0.6], bias="power", noise=Ordinal(5))
+    >>> tally_round(bandit, [0, 1], 1000).counts.sum(axis=1).tolist()
+    [1000, 1000]
+    """
+    require_bandit(bandit)
+    reason = why_no_tallies(bandit)
+    if not bandit.counts_pulls:
+        reason = "not everybody judges who was ever chosen"
+    if reason is not None:
+        raise NotSupported(f"scores of a round cannot be counted at once: {reason}")
+    most = bandit.arms - 1
+    chosen = checks.integers_list("arms", arms, high=most)
+    if not chosen or len(set(chosen)) < len(chosen):
+        raise InvalidInput("arms", "a list of different arms", arms)
+    times = checks.integer("repetitions", repetitions, low=1)
+    before = [0] * bandit.arms if pulls is None else checks.integers_list("pulls", pulls)
+    if len(before) != bandit.arms:
+        raise InvalidInput("pulls", f"as long as true_means ({bandit.arms})", pulls)
+    checks.integer("seed", seed, low=0, high=2**128 - 1)
+    number = np.uint64(checks.integer("replicate", replicate, low=0, high=2**63 - 1))
+    arena, weight = arena_of(bandit), bandit.bias.kernel
+    counts = np.zeros((len(chosen), len(tallied_values(arena))), dtype=np.int64)
+    fill = compiled(bind(fill_tallies, tally_of_arm=bound_tally(weight)), allocates=True)
+    fill(
+        arena,
+        np.array(before, dtype=np.int64),
+        np.array(chosen, dtype=np.int64),
+        times,
+        key_words(seed, "round"),
+        number,
+        counts,
+    )
+    return _merged(bandit, tallied_values(arena), counts)
+
+
+def tallied_values(arena: BanditArrays) -> FloatArray:
+    """Return the scores that a tally counts, mapped to [0, 1], in its order."""
+    if arena.law == BERNOULLI_GATED:
+        return np.array([0.0, 1.0])
+    return np.array([0.0, *arena.values])
+
+
+def node_split(arena: BanditArrays, nodes: Sequence[float]) -> FloatArray:
+    """Return what part of each score of a tally is counted at each node, [score, node]."""
+    if not nodes:
+        return np.zeros((0, 0))
+    values = tallied_values(arena)
+    parts = np.zeros((len(values), len(nodes)))
+    for row, value in zip(parts, values, strict=True):
+        add_score(np.array(nodes), float(value), row, 0)
+    return parts
+
+
+def _merged(bandit: AffinityBandit, values: FloatArray, counts: IntArray) -> Tally:
+    """Return a tally in scores; what did not pass the gate is the lowest of them."""
+    different, places = np.unique(values, return_inverse=True)
+    merged = np.zeros((len(counts), len(different)), dtype=np.int64)
+    for column, place in enumerate(places):
+        merged[:, place] += counts[:, column]
+    return Tally(bandit.noise.as_scores(different), merged)
+
+
+def why_no_tallies(bandit: AffinityBandit) -> str | None:
+    """Return why the scores of a round cannot be counted at once, or None if they can."""
+    reason = why_shares_move(bandit)
+    if reason is not None:
+        return reason
+    if bandit.noise.law_code(str(bandit.mechanism)) not in (BERNOULLI_GATED, FINITE_GATED):
+        return f"{bandit.feedback_name} is not one of a list"
+    return bandit.noise.why_no_rounds(str(bandit.mechanism))
+
+
+sums_of_weights: Function = unbound
+sum_of_feedback: Function = unbound
+
+
+class RoundRoom(NamedTuple):
+    """Room for what a round is put together from."""
+
+    chosen: IntArray  # its arms
+    pulls: IntArray  # of each arm before it
+    tally: IntArray  # of one arm: how often each score came
+    seen: FloatArray  # what the policy is told
+    read: Words  # [0]: words of the stream that have been read
+    members: IntArray  # of each arm before the round, where they are counted
+    judges: IntArray  # see `seating`, where the policy is told or members are counted
+    shares: FloatArray  # of each arm in the round, where they do not move
+
+
+def round_room(arena: BanditArrays, split: FloatArray, told_judges: bool = False) -> RoundRoom:
+    """Return room for the rounds of a bandit; `split` is that of `round_batch`."""
+    arms = len(arena.initial)
+    counted = arms if arena.seating.counted else 0
+    return RoundRoom(
+        chosen=np.zeros(arms, dtype=np.int64),
+        pulls=np.zeros(arms, dtype=np.int64),
+        tally=np.zeros(len(tallied_values(arena)), dtype=np.int64),
+        seen=np.zeros(arms * max(1, split.shape[1])),
+        read=np.zeros(1, dtype=np.uint64),
+        members=np.zeros(counted, dtype=np.int64),
+        judges=np.zeros(arms + 1 if counted or told_judges else 0, dtype=np.int64),
+        shares=np.zeros(counted),
+    )
+
+
+def normal_sum(
+    arena: BanditArrays,
+    breakpoints: FloatArray,
+    smooth: bool,
+    stream: Stream,
+    arm: int,
+    a: float,
+    b: float,
+    k: float,
+    pulls: int,
+    tally: IntArray,
+) -> float:
+    """Draw the sum of an arm's Gaussian feedback over a round of m pulls.
+
+    With S1 = sum W and S2 = sum W**2, it is N(mu S1, sigma**2 S2) if scaled and
+    N(mu S1, sigma**2 m) if shifted.
+    """
+    weights, squares = sums_of_weights(
+        arena.code, arena.parameters, breakpoints, smooth, a, b, k, pulls
+    )
+    variance = squares if arena.law == GAUSSIAN_SCALED else float(pulls)
+    deviation = arena.noise[arm] * math.sqrt(variance)
+    return float(arena.means[arm] * weights + deviation * next_normal(stream))
+
+
+def gated_normal_sum(
+    arena: BanditArrays,
+    breakpoints: FloatArray,
+    smooth: bool,
+    stream: Stream,
+    arm: int,
+    a: float,
+    b: float,
+    k: float,
+    pulls: int,
+    tally: IntArray,
+) -> float:
+    """Draw the sum of gated Gaussian feedback: N(mu C, sigma**2 C), C heads of a coin with W."""
+    count = float(count_successes(stream, arena.code, arena.parameters, 1.0, a, b, k, pulls))
+    deviation = arena.noise[arm] * math.sqrt(count)
+    return float(arena.means[arm] * count + deviation * next_normal(stream))
+
+
+def shifted_sum(
+    arena: BanditArrays,
+    breakpoints: FloatArray,
+    smooth: bool,
+    stream: Stream,
+    arm: int,
+    a: float,
+    b: float,
+    k: float,
+    pulls: int,
+    tally: IntArray,
+) -> float:
+    """Draw the sum of shifted Bernoulli feedback: Binomial(m, mu) + mu (sum W - m)."""
+    mean = arena.means[arm]
+    weights, _ = sums_of_weights(arena.code, arena.parameters, breakpoints, smooth, a, b, k, pulls)
+    return float(next_binomial(stream, pulls, mean) + mean * (weights - pulls))
+
+
+def gated_sum(
+    arena: BanditArrays,
+    breakpoints: FloatArray,
+    smooth: bool,
+    stream: Stream,
+    arm: int,
+    a: float,
+    b: float,
+    k: float,
+    pulls: int,
+    tally: IntArray,
+) -> float:
+    """Draw the sum of gated Bernoulli feedback: the heads of a coin with mu W."""
+    mean = arena.means[arm]
+    return float(count_successes(stream, arena.code, arena.parameters, mean, a, b, k, pulls))
+
+
+def listed_sum(
+    arena: BanditArrays,
+    breakpoints: FloatArray,
+    smooth: bool,
+    stream: Stream,
+    arm: int,
+    a: float,
+    b: float,
+    k: float,
+    pulls: int,
+    tally: IntArray,
+) -> float:
+    """Draw the sum of gated scores of a list, each as often as `tally`, which is filled, says."""
+    tally_of_arm(arena, stream, arm, a, b, k, pulls, tally)
+    total = 0.0
+    for place in range(len(arena.values)):
+        total += tally[place + 1] * arena.values[place]
+    return total
+
+
+SUMS = {
+    BERNOULLI_SHIFTED: shifted_sum,
+    BERNOULLI_GATED: gated_sum,
+    GAUSSIAN_SCALED: normal_sum,
+    GAUSSIAN_SHIFTED: normal_sum,
+    GAUSSIAN_GATED: gated_normal_sum,
+    FINITE_GATED: listed_sum,
+}
+
+
+def draw_sums(
+    arena: BanditArrays,
+    breakpoints: FloatArray,
+    smooth: bool,
+    split: FloatArray,
+    stream: Stream,
+    arms: IntArray,
+    size: int,
+    repetitions: int,
+    clock: int,
+    pulls: IntArray,
+    tally: IntArray,
+    seen: FloatArray,
+    joined: IntArray,
+    shares: FloatArray,
+) -> None:
+    """Draw the sum of each arm's feedback into `seen`; a kernel.
+
+    The round is of the first `size` of `arms`, after `clock` pulls, of each arm `pulls`. Where
+    there are `shares`, they do not move, and members are added to `joined`.
+    """
+    for position in range(size):
+        arm = arms[position]
+        a = float(arena.initial[arm] + pulls[arm])
+        b = float(arena.total_initial + clock + position)
+        if len(shares) > 0:
+            a, b = shares[arm], np.inf
+        seen[position] = sum_of_feedback(
+            arena, breakpoints, smooth, stream, arm, a, b, float(size), repetitions, tally
+        )
+        if len(shares) > 0:
+            joined[arm] += next_binomial(stream, repetitions, arena.seating.part)
+
+
+def draw_tallies(
+    arena: BanditArrays,
+    breakpoints: FloatArray,
+    smooth: bool,
+    split: FloatArray,
+    stream: Stream,
+    arms: IntArray,
+    size: int,
+    repetitions: int,
+    clock: int,
+    pulls: IntArray,
+    tally: IntArray,
+    seen: FloatArray,
+    joined: IntArray,
+    shares: FloatArray,
+) -> None:
+    """Draw how much of each arm's feedback is counted at the policy's nodes; a kernel.
+
+    `split` has how each score of a tally is counted at them, [score, node].
+    """
+    nodes = split.shape[1]
+    for position in range(size):
+        arm = arms[position]
+        a = float(arena.initial[arm] + pulls[arm])
+        b = float(arena.total_initial + clock + position)
+        if len(shares) > 0:
+            a, b = shares[arm], np.inf
+            joined[arm] += next_binomial(stream, repetitions, arena.seating.part)
+        tally_of_arm(arena, stream, arm, a, b, float(size), repetitions, tally)
+        for node in range(nodes):
+            total = 0.0
+            for score in range(len(split)):
+                total += tally[score] * split[score, node]
+            seen[position * nodes + node] = total
+
+
+def bound_draws(law: int, tallied: bool, bias_kernel: Function) -> Any:
+    """Return the compiled draws of a round for a law of feedback and a bias.
+
+    Args:
+        law: one whose rounds can be drawn at once.
+        tallied: whether the policy is told counts at its nodes, not sums.
+        bias_kernel: of the bias.
+    """
+    if tallied:
+        draws = bind(draw_tallies, tally_of_arm=bound_tally(bias_kernel))
+    else:
+        bound = bind(
+            SUMS[law],
+            sums_of_weights=bound_sums(bias_kernel),
+            count_successes=bound_successes(bias_kernel),
+            tally_of_arm=bound_tally(bias_kernel),
+        )
+        draws = bind(draw_sums, sum_of_feedback=bound)
+    arena, split = arena_of(AffinityBandit([0.0, 1.0])), np.zeros((0, 0))
+    room = round_room(arena, split)
+    examples = (
+        *(arena, np.zeros(0), True, split),
+        *(Stream(key_words(0, "round"), np.uint64(0), room.read), room.chosen, 0, 0, 0),
+        *(room.pulls, room.tally, room.seen, room.members, room.shares),
+    )
+    types = [compiler.typeof(example) for example in examples]
+    return function_pointer(draws, compiler.void(*types), allocates=True)
+
+
+plan: Function = unbound
+absorb: Function = unbound
+candidate: Function = unbound
+seat: Function = unbound
+meet: Function = unbound
+fewest_seats: Function = unbound
+
+
+def round_support(bandit: AffinityBandit, policy: RoundPolicy) -> str | None:
+    """Return why whole rounds cannot be drawn at once for this policy, or None if they can."""
+    reason = why_shares_move(bandit) or why_no_joining(bandit)
+    if reason is not None:
+        return reason
+    if policy.nodes:
+        return why_no_tallies(bandit)
+    return bandit.noise.why_no_rounds(str(bandit.mechanism))
+
+
+def round_batch(
+    arena: BanditArrays,
+    breakpoints: FloatArray,
+    smooth: bool,
+    split: FloatArray,
+    draws: Any,
+    room: RoundRoom,
+    state: Any,
+    whole: IntArray,
+    whole_start: IntArray,
+    real: FloatArray,
+    real_start: FloatArray,
+    key: Words,
+    horizon: int,
+    checkpoints: IntArray,
+    first: int,
+    out: IntArray,
+    candidates: IntArray,
+) -> bool:
+    """Run replicates `first`, `first` + 1, ... to the horizon, one an entry of `out`.
+
+    `split` has how each score of a tally is counted at the policy's nodes, [score, node]; nothing
+    if it is told sums. `draws` draws a round. `state` is laid over `whole`
+    and `real`, which are reset from their starts for each replicate. Returns False if a plan has
+    no arms, unknown arms or no repetitions.
+    """
+    arms = len(arena.initial)
+    chosen, pulls, tally, seen = room.chosen, room.pulls, room.tally, room.seen
+    each = split.shape[1] if split.shape[1] > 0 else 1
+    # Arrays are copied number by number throughout: assigning a slice makes the compiler build
+    # the texts of errors that cannot happen, which takes seconds.
+    for j in range(len(out)):
+        for i in range(len(whole)):
+            whole[i] = whole_start[i]
+        for i in range(len(real)):
+            real[i] = real_start[i]
+        for arm in range(arms):
+            pulls[arm] = 0
+        for arm in range(len(room.members)):
+            room.members[arm] = arena.initial[arm]
+        stream = Stream(key, np.uint64(first + j), room.read)
+        room.read[0] = np.uint64(0)
+        clock = 0
+        record = 0
+        while clock < horizon:
+            seat(arena, room, state)
+            planned = plan(state)
+            size = len(planned.arms)
+            repetitions = planned.repetitions
+            if size < 1 or size > arms or repetitions < 1:
+                return False
+            for position in range(size):
+                chosen[position] = planned.arms[position]
+                if chosen[position] < 0 or chosen[position] >= arms:
+                    return False
+            # Divided, not multiplied: a round that lasts forever would overflow the product.
+            finished = repetitions <= (horizon - clock) // size
+            length = size * repetitions if finished else horizon - clock
+            while record < len(checkpoints) and checkpoints[record] <= clock + length:
+                passes = (checkpoints[record] - clock) // size
+                extra = (checkpoints[record] - clock) % size
+                for arm in range(arms):
+                    out[j, record, arm] = pulls[arm]
+                for position in range(size):
+                    out[j, record, chosen[position]] += passes + (1 if position < extra else 0)
+                record += 1
+            if finished:
+                draws(
+                    arena,
+                    breakpoints,
+                    smooth,
+                    split,
+                    stream,
+                    chosen,
+                    size,
+                    repetitions,
+                    clock,
+                    pulls,
+                    tally,
+                    seen,
+                    room.members,
+                    room.shares,
+                )
+                for position in range(size):
+                    pulls[chosen[position]] += repetitions
+                absorb(state, seen[: size * each])
+            clock += length
+        for arm in range(arms):
+            candidates[j, arm] = 1 if candidate(state, arm) else 0
+    return True
+
+
+def seat_nobody(arena: BanditArrays, room: RoundRoom, state: Any) -> None:
+    """Leave it at counts of pulls, where nobody asks who judges; a kernel."""
+
+
+def seat_round(arena: BanditArrays, room: RoundRoom, state: Any) -> None:
+    """Seat those who judge a round, and tell the policy; a kernel."""
+    begin_round(arena, room, fewest_seats(state))
+    meet(state, room.judges[: len(arena.initial)])
+
+
+def begin_round(arena: BanditArrays, room: RoundRoom, fewest: int) -> None:
+    """Seat those who judge a round, of whom the arm `fewest` should have the fewest seats."""
+    arms = len(arena.initial)
+    if len(room.members) == 0:  # everybody who was ever chosen judges
+        for arm in range(arms):
+            room.judges[arm] = arena.initial[arm] + room.pulls[arm]
+        return
+    seat_judges(arena.seating, room.members, room.judges, fewest)
+    for arm in range(arms):
+        room.shares[arm] = room.judges[arm] / max(1, room.judges[arms])
+
+
+def bound_rounds(kernels: RoundKernels, seated: bool) -> Function:
+    """Return the round loop for a policy's kernels, yet to be compiled.
+
+    Args:
+        kernels: of the policy.
+        seated: whether there is room for who judges.
+    """
+    told = bind(seat_round, meet=kernels.meet, fewest_seats=kernels.fewest_seats)
+    return bind(
+        round_batch,
+        seat=told if seated else seat_nobody,
+        plan=kernels.plan,
+        absorb=kernels.absorb,
+        candidate=kernels.candidate,
+    )

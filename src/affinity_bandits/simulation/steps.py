@@ -1,0 +1,492 @@
+"""The compiled loop of single pulls, with and without a log of decisions."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
+from affinity_bandits.model.bandit import AffinityBandit
+from affinity_bandits.model.bias import quick_weight
+from affinity_bandits.model.noise.base import (
+    GAUSSIAN_GATED,
+    QUANTILE_SCALED,
+    is_normal,
+    no_quantile,
+    reads_gate,
+)
+from affinity_bandits.policies.contracts import StepKernels
+from affinity_bandits.simulation.compile import compiler, function_pointer
+from affinity_bandits.simulation.draws import Words, fill_normal, fill_uniform
+from affinity_bandits.simulation.environment import (
+    NO_FORMULA,
+    BanditArrays,
+    Committee,
+    change_members,
+    joins_committee,
+    key_words,
+    listed_value,
+    seat_judges,
+    share_of,
+    take_seat,
+)
+from affinity_bandits.simulation.environment import feedback as pull_feedback
+
+select: Function = unbound
+update: Function = unbound
+candidate: Function = unbound
+weight: Function = unbound
+feedback: Function = unbound
+pulls_of_chunk: Function = unbound
+fill_noise: Function = unbound
+opens: Function = unbound
+meet: Function = unbound
+fewest_seats: Function = unbound
+quantile: Function = unbound
+note_round: Function = unbound
+note_pull: Function = unbound
+rounds_noted = False
+"""Whether rounds are looked for where nobody is seated for them."""
+
+CHUNK = 1024
+"""Random numbers drawn at a time: enough to fill the pipeline, few enough for the first cache."""
+
+
+# Every loop contains the biases whose formula takes less time than a call. Other biases, and values
+# other than coins and normal numbers, are compiled by themselves and passed to the loop as
+# pointers, so that a loop is compiled once for a policy, whatever it runs on.
+
+
+def weight_in_loop(arena: BanditArrays, share: float) -> float:
+    """Return the weight of a share; a kernel."""
+    if arena.formula != NO_FORMULA:
+        return quick_weight(arena.formula, arena.parameters, share)
+    return float(arena.weight_at(arena.code, arena.parameters, share))
+
+
+def value_in_loop(arena: BanditArrays, arm: int, mean: float, u: float) -> float:
+    """Return the value of an arm for a uniform number; a kernel."""
+    return float(arena.value_at(arena.noise, arena.values, arena.cumulative, arm, mean, u))
+
+
+def weight_of_share(code: int, parameters: FloatArray, share: float) -> float:
+    """Return the weight of a share as a real number, whatever a bias's kernel returns; a kernel."""
+    return float(weight(code, parameters, share))
+
+
+def value_of_list(
+    noise: FloatArray, values: FloatArray, cumulative: FloatArray, arm: int, mean: float, u: float
+) -> float:
+    """Return a score of a list; a kernel."""
+    return listed_value(values, cumulative, arm, u)
+
+
+def value_by_quantile(
+    noise: FloatArray, values: FloatArray, cumulative: FloatArray, arm: int, mean: float, u: float
+) -> float:
+    """Return a value by the quantile of a noise; a kernel."""
+    return float(quantile(noise, mean, u))
+
+
+def no_weight(code: int, parameters: FloatArray, share: float) -> float:
+    """Stand for a weight that a loop does not call; a kernel."""
+    return 0.0
+
+
+def no_value(
+    noise: FloatArray, values: FloatArray, cumulative: FloatArray, arm: int, mean: float, u: float
+) -> float:
+    """Stand for a value that a loop does not call; a kernel."""
+    return 0.0
+
+
+def loop_models() -> dict[str, Function]:
+    """Return the kernels that loops bind: the weight of a share, and the feedback of a pull."""
+    return {"weight": weight_in_loop, "feedback": bind(pull_feedback, true_value=value_in_loop)}
+
+
+def with_functions(arena: BanditArrays, weight_at: Any, value_at: Any) -> BanditArrays:
+    """Return the numbers of a bandit with the functions of `loop_functions`; a kernel.
+
+    Loops do this themselves: numba takes long to find the type of a tuple that has functions.
+    """
+    return BanditArrays(
+        arena.means,
+        arena.law,
+        arena.noise,
+        arena.values,
+        arena.cumulative,
+        arena.conditional,
+        arena.code,
+        arena.parameters,
+        arena.memory,
+        arena.initial,
+        arena.total_initial,
+        arena.seating,
+        arena.formula,
+        weight_at,
+        value_at,
+    )
+
+
+def loop_functions(arena: BanditArrays, bandit: AffinityBandit) -> tuple[Any, Any]:
+    """Return the compiled functions that a loop calls: the weight of a share, and a value."""
+    weigh: Function = no_weight
+    if arena.formula == NO_FORMULA:
+        weigh = bind(weight_of_share, weight=bandit.bias.kernel)
+    value: Function = no_value
+    if arena.law >= QUANTILE_SCALED and bandit.noise.kernel is not no_quantile:
+        value = bind(value_by_quantile, quantile=bandit.noise.kernel)
+    elif arena.law > GAUSSIAN_GATED:
+        value = value_of_list
+    of_weight, of_value = loop_signatures()
+    return function_pointer(weigh, of_weight), function_pointer(value, of_value)
+
+
+@cache
+def loop_signatures() -> tuple[Any, Any]:
+    """Return the signatures of the functions of `loop_functions`."""
+    whole, real = compiler.int64, compiler.float64
+    row, table = real[::1], real[:, ::1]
+    return real(whole, row, real), real(row, row, table, whole, real, real)
+
+
+class NoiseBuffer(NamedTuple):
+    """The keys of a run's random numbers, and buffers to draw some of them into."""
+
+    noise_key: Words
+    gate_key: Words
+    join_key: Words
+    leave_key: Words
+    noise: FloatArray
+    gates: FloatArray
+    joins: FloatArray
+    leaves: FloatArray
+
+
+def new_buffer(seed: int) -> NoiseBuffer:
+    """Return the keys of a seed, and buffers."""
+    keys = [key_words(seed, role) for role in ("noise", "gate", "join", "leave")]
+    return NoiseBuffer(*keys, *(np.zeros(CHUNK) for _ in keys))
+
+
+def uniform_noise(tape: NoiseBuffer, pulls: int, replicate: np.uint64, clock: int) -> None:
+    """Draw uniform numbers for the pulls after `clock` of them; a kernel."""
+    fill_uniform(tape.noise[:pulls], tape.noise_key, replicate, clock)
+
+
+def normal_noise(tape: NoiseBuffer, pulls: int, replicate: np.uint64, clock: int) -> None:
+    """Draw standard normal numbers for the pulls after `clock` of them; a kernel."""
+    fill_normal(tape.noise[:pulls], tape.noise_key, replicate, clock)
+
+
+def gated_noise(tape: NoiseBuffer, pulls: int, replicate: np.uint64, clock: int) -> None:
+    """Draw the numbers of gates, too; a kernel."""
+    fill_noise(tape, pulls, replicate, clock)
+    fill_uniform(tape.gates[:pulls], tape.gate_key, replicate, clock)
+
+
+def member_noise(tape: NoiseBuffer, pulls: int, replicate: np.uint64, clock: int) -> None:
+    """Draw the numbers of who joins and who leaves, too; a kernel."""
+    fill_noise(tape, pulls, replicate, clock)
+    fill_uniform(tape.joins[:pulls], tape.join_key, replicate, clock)
+    fill_uniform(tape.leaves[:pulls], tape.leave_key, replicate, clock)
+
+
+def no_round(log: Any, judges: IntArray) -> None:
+    """Note nothing of a round that begins; a kernel."""
+
+
+def no_pull(
+    log: Any,
+    arena: BanditArrays,
+    committee: Committee,
+    total: float,
+    place: int,
+    arm: int,
+    share: float,
+    seen: float,
+    joined: bool,
+) -> None:
+    """Note nothing of a pull; a kernel."""
+
+
+def pull_chunk(
+    arena: BanditArrays,
+    committee: Committee,
+    state: Any,
+    rng: np.random.Generator,
+    tape: NoiseBuffer,
+    length: int,
+    log: Any,
+) -> bool:
+    """Pull `length` times; return False if the policy chose an unknown arm."""
+    arms = len(committee.pulls)
+    total = float(arena.total_initial + committee.clock[0])
+    for i in range(length):
+        if (arena.seating.counted or rounds_noted) and opens(state):
+            if arena.seating.counted:
+                seat_judges(arena.seating, committee.members, committee.judges, fewest_seats(state))
+                meet(state, committee.judges[:arms])
+            note_round(log, committee.judges)
+        arm = select(state, rng)
+        if arm < 0 or arm >= arms:
+            return False
+        share = share_of(arena, committee, total, arm)
+        seen = feedback(arena, arm, weight(arena, share), tape.noise[i], tape.gates[i])
+        joined = not arena.seating.counted or joins_committee(arena.seating, seen, tape.joins[i])
+        update(state, arm, seen)
+        # Before the committee changes: those who were not chosen are judged by it, too.
+        note_pull(log, arena, committee, total, i, arm, share, seen, joined)
+        committee.pulls[arm] += 1
+        if arena.memory > 0:
+            take_seat(arena.memory, committee, arm)
+        if arena.seating.counted:
+            change_members(
+                arena.seating,
+                committee.members,
+                committee.judges,
+                arm,
+                joined,
+                tape.leaves[i],
+            )
+        total += 1.0
+    committee.clock[0] += length
+    return True
+
+
+def plain_chunk(
+    arena: BanditArrays,
+    committee: Committee,
+    state: Any,
+    rng: np.random.Generator,
+    tape: NoiseBuffer,
+    length: int,
+    log: Any,
+) -> bool:
+    """Do the same where everybody judges who was ever chosen, and nothing is noted."""
+    arms = len(committee.pulls)
+    total = float(arena.total_initial + committee.clock[0])
+    for i in range(length):
+        arm = select(state, rng)
+        if arm < 0 or arm >= arms:
+            return False
+        share = (arena.initial[arm] + committee.pulls[arm]) / total
+        seen = feedback(arena, arm, weight(arena, share), tape.noise[i], tape.gates[i])
+        update(state, arm, seen)
+        committee.pulls[arm] += 1
+        total += 1.0
+    committee.clock[0] += length
+    return True
+
+
+def step_segment(
+    arena: BanditArrays,
+    committee: Committee,
+    state: Any,
+    tape: NoiseBuffer,
+    weight_at: Any,
+    value_at: Any,
+    draws: Any,
+    rng: np.random.Generator,
+    replicate: np.uint64,
+    until: int,
+    checkpoints: IntArray,
+    out: IntArray,
+    candidates: IntArray,
+) -> bool:
+    """Pull until the clock stands at `until`; return False if the policy chose an unknown arm.
+
+    Writes the pulls at each checkpoint passed, and in the end who is still a candidate. `draws`
+    fills the buffers.
+    """
+    arena = with_functions(arena, weight_at, value_at)
+    clock = committee.clock[0]
+    record = 0
+    while record < len(checkpoints) and checkpoints[record] <= clock:
+        record += 1
+    while clock < until:
+        stop = clock + CHUNK  # `min` would be a function more to compile
+        stop = min(stop, until)
+        if record < len(checkpoints) and checkpoints[record] < stop:
+            stop = checkpoints[record]
+        length = stop - clock
+        draws(tape, length, replicate, clock)
+        if not pulls_of_chunk(arena, committee, state, rng, tape, length, 0):
+            return False
+        clock = stop
+        if record < len(checkpoints) and checkpoints[record] == clock:
+            for arm in range(len(committee.pulls)):
+                out[record, arm] = committee.pulls[arm]
+            record += 1
+    for arm in range(len(candidates)):
+        candidates[arm] = 1 if candidate(state, arm) else 0
+    return True
+
+
+def bound_segment(kernels: StepKernels, plain: bool) -> Function:
+    """Return the segment for a policy's kernels, yet to be compiled.
+
+    Args:
+        kernels: of the policy.
+        plain: whether everybody judges who was ever chosen.
+    """
+    notes = {} if plain else {"note_round": no_round, "note_pull": no_pull}
+    chunk = bound_chunk(kernels, **notes)
+    return bind(step_segment, pulls_of_chunk=chunk, candidate=kernels.candidate)
+
+
+def bound_chunk(kernels: StepKernels, **noted: Any) -> Function:
+    """Return the pulls of a chunk for a policy's kernels, yet to be compiled.
+
+    Args:
+        kernels: of the policy.
+        noted: the kernels that note rounds and pulls, and whether rounds are noted at all; none
+            for `plain_chunk`.
+    """
+    policy = {"select": kernels.select, "update": kernels.update, **loop_models()}
+    if not noted:
+        return bind(plain_chunk, **policy)
+    seated = {name: getattr(kernels, name) for name in ("opens", "meet", "fewest_seats")}
+    return bind(pull_chunk, **policy, **seated, **noted)
+
+
+def noise_kernel(law: int, members: bool) -> Function:
+    """Return the kernel that draws the random numbers of a law of feedback.
+
+    Args:
+        law: of feedback.
+        members: whether it is a matter of chance who joins or leaves.
+    """
+    noise = normal_noise if is_normal(law) else uniform_noise
+    drawn = bind(gated_noise, fill_noise=noise) if reads_gate(law) else noise
+    return bind(member_noise, fill_noise=drawn) if members else drawn
+
+
+@cache
+def bound_noise(law: int, members: bool) -> Any:
+    """Return `noise_kernel` compiled, for `step_segment`."""
+    drawn = noise_kernel(law, members)
+    types = [compiler.typeof(example) for example in (new_buffer(0), 0, np.uint64(0), 0)]
+    return function_pointer(drawn, compiler.void(*types), allocates=True)
+
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+class LogRows(NamedTuple):
+    """Room for rows of a log, and for the panels of all rounds of the run."""
+
+    written: IntArray  # [0]: rows; [1]: rounds of the run so far
+    arm: IntArray
+    score: FloatArray
+    share: FloatArray
+    joined: BoolArray
+    round: IntArray
+    panels: IntArray  # [round, arm]; empty where all members judge
+    scores: FloatArray  # [row, arm]; empty unless everybody is scored
+    others: NoiseBuffer  # of the scores of those who were not chosen
+
+
+def other_noise(seed: int, arms: int) -> NoiseBuffer:
+    """Return the keys and buffers of the scores of those who are not chosen.
+
+    Args:
+        seed: of the run.
+        arms: of the bandit; 0 if nobody else is scored.
+    """
+    size = max(CHUNK, arms) if arms else 0
+    noise, gate = (key_words(seed, role) for role in ("unchosen noise", "unchosen gate"))
+    # Of who joins and leaves nothing is drawn here.
+    return NoiseBuffer(noise, gate, noise, gate, *(np.zeros(size) for _ in range(4)))
+
+
+def keep_round(log: LogRows, judges: IntArray) -> None:
+    """Write down that a round begins, and its panel; a kernel."""
+    if len(log.panels) > 0:
+        for arm in range(log.panels.shape[1]):
+            log.panels[log.written[1], arm] = judges[arm]
+    log.written[1] += 1
+
+
+def keep_pull(
+    log: LogRows,
+    arena: BanditArrays,
+    committee: Committee,
+    total: float,
+    place: int,
+    arm: int,
+    share: float,
+    seen: float,
+    joined: bool,
+) -> None:
+    """Write down a pull, before anybody joins or leaves; a kernel.
+
+    `place` is that of its random numbers in their buffers.
+    """
+    row = log.written[0]
+    log.arm[row] = arm
+    log.score[row] = seen
+    log.share[row] = share
+    log.joined[row] = joined
+    log.round[row] = log.written[1] - 1
+    if len(log.scores) > 0:
+        arms = len(committee.pulls)
+        for other in range(arms):
+            value = seen
+            if other != arm:
+                part = share_of(arena, committee, total, other)
+                at = place * arms + other
+                value = feedback(
+                    arena,
+                    other,
+                    weight(arena, part),
+                    log.others.noise[at],
+                    log.others.gates[at],
+                )
+            log.scores[row, other] = value
+    log.written[0] = row + 1
+
+
+def log_segment(
+    arena: BanditArrays,
+    committee: Committee,
+    state: Any,
+    tape: NoiseBuffer,
+    weight_at: Any,
+    value_at: Any,
+    draws: Any,
+    other_draws: Any,
+    rng: np.random.Generator,
+    replicate: np.uint64,
+    until: int,
+    log: LogRows,
+) -> bool:
+    """Pull until the clock stands at `until`; return False if the policy chose an unknown arm.
+
+    `draws` and `other_draws` fill the buffers.
+    """
+    arena = with_functions(arena, weight_at, value_at)
+    clock = committee.clock[0]
+    arms = len(committee.pulls)
+    while clock < until:
+        length = until - clock
+        length = min(length, CHUNK)
+        if len(log.scores) > 0:
+            length = min(length, len(log.others.noise) // arms)
+            other_draws(log.others, length * arms, replicate, clock * arms)
+        draws(tape, length, replicate, clock)
+        if not pulls_of_chunk(arena, committee, state, rng, tape, length, log):
+            return False
+        clock += length
+    return True
+
+
+def bound_log(kernels: StepKernels) -> Function:
+    """Return `log_segment` for a policy's kernels, yet to be compiled."""
+    keep = bind(keep_pull, **loop_models())
+    chunk = bound_chunk(kernels, note_round=keep_round, note_pull=keep, rounds_noted=True)
+    return bind(log_segment, pulls_of_chunk=chunk)

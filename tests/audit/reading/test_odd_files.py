@@ -1,0 +1,270 @@
+"""Odd files are read right, damaged ones end in one list of problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from openpyxl import Workbook
+from pyarrow import parquet
+
+from affinity_bandits.audit.columns import choose_columns
+from affinity_bandits.audit.read import EXPORT, Reading, read_log, read_scores
+from affinity_bandits.audit.tables import read_query
+from affinity_bandits.errors import AffinityError, InvalidInput
+from affinity_bandits.service.trail.export import FIXED, columns_for
+from affinity_bandits.tables import TableFile
+
+HEADER = "candidate,group,judge,judge group,score,date"
+ROWS = (
+    "c1,North,Ann,North,4.5,2026-02-01",
+    "c1,North,Jürgen,South,3,2026-02-01",
+    "c2,South,Ann,North,2,2026-02-03",
+    "c2,South,Jürgen,South,4,2026-02-03",
+)
+SCORES = [4.5, 3.0, 2.0, 4.0]
+PLAIN = "\n".join([HEADER, *ROWS]) + "\n"
+
+
+def written(folder: Path, content: str | bytes) -> Path:
+    path = folder / "log.csv"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def with_dates(first: str, second: str) -> str:
+    return PLAIN.replace("2026-02-01", first).replace("2026-02-03", second)
+
+
+def with_score(text: str) -> str:
+    return PLAIN.replace("North,4.5,", f"North,{text},")
+
+
+def with_hired(name: str, answer: str) -> str:
+    return PLAIN.replace(",date", f",date,{name}").replace("-01\n", f"-01,{answer}\n")
+
+
+def semicolons(text: str) -> str:
+    return text.replace(",", ";").replace("4.5", "4,5")
+
+
+READ: dict[str, tuple[str | bytes, str]] = {
+    "plain": (PLAIN, ""),
+    "byte order mark": (b"\xef\xbb\xbf" + PLAIN.encode(), ""),
+    "Windows encoding": (PLAIN.encode("cp1252"), ""),
+    "UTF-16": (PLAIN.encode("utf-16"), ""),
+    "Windows line ends": (PLAIN.replace("\n", "\r\n"), ""),
+    "old Mac line ends": (PLAIN.replace("\n", "\r"), ""),
+    "semicolons, decimal comma": (semicolons(PLAIN), "1 score with a decimal comma"),
+    "tabs": (PLAIN.replace(",", "\t"), ""),
+    "bars": (PLAIN.replace(",", "|"), ""),
+    "Excel's sep line": ("sep=;\n" + semicolons(PLAIN), "decimal comma"),
+    "quoted decimal comma": (PLAIN.replace("4.5", '"4,5"'), "decimal comma"),
+    "titles above": (f"Interviews 2026\n\nNorth and South,,\n{PLAIN}", "the header is row 4"),
+    "empty rows": (PLAIN.replace("\nc2", "\n,,,,,\n\nc2", 1), ""),
+    "spaces": (PLAIN.replace(",", " , ").replace("c1", "\N{NO-BREAK SPACE}c1"), ""),
+    "other case": (PLAIN.replace("Ann,North", "ANN,north", 1), "read"),
+    "header again": (PLAIN.replace("\nc2", f"\n{HEADER}\nc2", 1), "1 repeated header skipped"),
+    "empty column at the end": (PLAIN.replace("\n", ",\n"), ""),
+    "total at the end": (PLAIN + "Mean,,,,3.4,\n", "1 row skipped: no group (row 6)"),
+    "missing scores": (PLAIN + "c3,North,Ann,North,n/a,\nc3,North,Ann,North,,\n", "2 rows skipped"),
+    "points of": (with_score("4.5/5"), ""),
+    "stars in words": (with_score("4.5 stars"), ""),
+    "German dates": (with_dates("01.02.2026", "03.02.2026"), "%d.%m.%Y (01.02.2026 is 2026-02-01)"),
+    "day or month": (with_dates("1/2/2026", "3/2/2026"), "say --date-format '%m/%d/%Y'"),
+    "American dates": (with_dates("02/01/2026", "02/23/2026"), "%m/%d/%Y"),
+    "times": (with_dates("2026-02-01 09:30", "2026-02-03T10:15:00"), ""),
+    "names in German": (
+        PLAIN.replace(HEADER, "Bewerber,Quelle,Gutachter,Gutachter Quelle,Punkte,Datum"), ""
+    ),
+    "other names": (
+        PLAIN.replace(HEADER, "Applicant ID,Source,Interviewer,interviewer_source,Stars (1-5),Day"),
+        "",
+    ),
+    "hired in French": (with_hired("embauché", "oui"), ""),
+    "hired unclear": (with_hired("hired", "perhaps"), "perhaps is neither"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READ)
+def test_an_odd_file_is_read_right(tmp_path: Path, name: str) -> None:
+    content, note = READ[name]
+    check(read_log(written(tmp_path, content), scale=(1, 5)), note)
+
+
+def check(reading: Reading, note: str = "") -> None:
+    log = reading.log
+    assert (1.0 + 4.0 * log.score).tolist() == SCORES
+    assert log.groups == ("North", "South")
+    assert [name.casefold() for name in log.judges] == ["ann", "jürgen"]
+    assert log.judge_group.tolist() == [0, 1, 0, 1]
+    assert log.group.tolist() == [0, 0, 1, 1]
+    assert len(log.sessions) == 2
+    assert note in " ".join(reading.notes)
+
+
+BAD: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
+    "empty": ("", ("an empty file",)),
+    "a header only": (HEADER + "\n", ("no rows below the header",)),
+    "binary": (b"\x00\x01\x02" * 99, ("a binary file",)),
+    "compressed": (b"\x1f\x8b\x08rest of it", ("unpack it first",)),
+    "a PDF": (b"%PDF-1.7", ("export the table",)),
+    "no workbook": (b"PK\x03\x04rest of a zip file", ("that can be read",)),
+    "broken Parquet": (b"PAR1rest of the file", ("that can be read",)),
+    "bare decimal comma": (PLAIN.replace("4.5", "4,5"), ("row 2: more cells than the header",)),
+    "scores outside": (PLAIN.replace(",4,", ",6,"), ("row 5: score '6' is not between 1 and 5",)),
+    "words for scores": (
+        with_score("good").replace(",2,", ",9,"),
+        ("2 problems", "row 2: score 'good' cannot be read", "row 4: score '9'"),
+    ),
+    "a thousand": (with_score('"1,234"'), ("may be a decimal or a thousand",)),
+    "two groups": (
+        PLAIN.replace("c2,South", "c1,South", 1),
+        ("rows 2, 3, 4: candidate c1 has the groups North and South",),
+    ),
+    "a judge of two groups": (
+        PLAIN.replace("Ann,North,2", "Ann,South,2"), ("judge Ann has the groups",)
+    ),
+    "other names of groups": (
+        PLAIN.replace("Ann,North", "Ann,N").replace("Jürgen,South", "Jürgen,S"),
+        ("have no name in common",),
+    ),
+    "a wrong date": (with_dates("2026-02-31", "2026-02-03"), ("'2026-02-31' is not a date",)),
+    "no scores at all": (PLAIN.replace("score", "remark"), ("given for score",)),
+    "two columns of scores": (PLAIN.replace("date", "rating"), ("given for score",)),
+    "an open quotation": (PLAIN.replace("c1", '"c1', 1) + "x,\n" * 2000, ("has no end",)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_damaged_file_ends_in_one_list_of_problems(tmp_path: Path, name: str) -> None:
+    content, says = BAD[name]
+    with pytest.raises(InvalidInput) as caught:
+        read_log(written(tmp_path, content), scale=(1, 5))
+    for part in says:
+        assert part in str(caught.value)
+
+
+@given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
+@settings(max_examples=60, deadline=None)
+def test_any_bytes_are_read_or_refused_in_words(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes
+) -> None:
+    path = written(tmp_path_factory.mktemp("any"), PLAIN.encode() + content)
+    with suppress(AffinityError):
+        read_log(path, scale=(1, 5))
+
+
+def test_a_workbook_with_merged_cells_dates_and_other_sheets(tmp_path: Path) -> None:
+    book = Workbook()
+    book.active.append(["to do", "ask Ann"])
+    sheet = book.create_sheet("Log")
+    sheet.append(["Interviews"])
+    sheet.append(HEADER.split(","))
+    for row in ROWS:
+        *cells, score, day = row.split(",")
+        sheet.append([*cells, float(score), date.fromisoformat(day)])
+    sheet["E3"] = "4,5"
+    sheet["F4"] = "2026-02-01"
+    sheet.merge_cells("A3:A4")
+    book.save(tmp_path / "log.xlsx")
+    check(read_log(tmp_path / "log.xlsx", scale=(1, 5)), "the header is row 2")
+    with pytest.raises(InvalidInput, match="one of Sheet, Log"):
+        read_log(tmp_path / "log.xlsx", scale=(1, 5), sheet="Logs")
+
+
+@pytest.mark.parametrize(
+    "encode", [pyarrow.array, lambda cells: pyarrow.array(cells).dictionary_encode()]
+)
+def test_a_parquet_file(tmp_path: Path, encode: Callable[[Any], Any]) -> None:
+    columns = zip(*(row.split(",") for row in ROWS), strict=True)
+    table = {
+        name: encode(list(cells)) for name, cells in zip(HEADER.split(","), columns, strict=True)
+    }
+    table["score"] = pyarrow.array(SCORES)
+    table["date"] = pyarrow.array([date.fromisoformat(row[-10:]) for row in ROWS])
+    parquet.write_table(pyarrow.table(table), tmp_path / "log.parquet", row_group_size=3)
+    check(read_log(tmp_path / "log.parquet", scale=(1, 5)))
+
+
+def test_people_give_judges_their_groups(tmp_path: Path) -> None:
+    people = tmp_path / "people.csv"
+    people.write_text("Name;Came by\nANN;North\nJürgen;south\n", encoding="cp1252")
+    without = PLAIN.replace("judge group", "remark")
+    check(read_log(written(tmp_path, without), scale=(1, 5), people=people))
+    people.write_text("name,group\nAnn,North\nAnn,South\n", encoding="utf-8")
+    with pytest.raises(InvalidInput, match="Ann has two groups"):
+        read_log(written(tmp_path, without), scale=(1, 5), people=people)
+    people.write_text("name,group\nAnn,North\n", encoding="utf-8")
+    reading = read_log(written(tmp_path, without), scale=(1, 5), people=people)
+    assert "1 judge not in people.csv" in " ".join(reading.notes)
+    assert reading.log.judge_group.tolist() == [0, -1, 0, -1]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_what_the_service_exports(tmp_path: Path, ending: str) -> None:
+    assert tuple(FIXED) == EXPORT
+    names = ("own", "=other, 'and;-more")
+    path = tmp_path / f"t.{ending}"
+    time = datetime(2025, 3, 31, tzinfo=UTC)
+    with TableFile("out", path).open(columns_for(names)) as rows:
+        for order, (group, rater, points, outcome) in enumerate(
+            [(0, 0, 5, "counted"), (1, 0, 3, "counted"), (1, 1, 2, "late"), (1, 1, 4, "counted")], 1
+        ):
+            units = Decimal(points)
+            told = [order, 1, time, 0, order, names[group], units, 1, units, False]
+            told += [outcome == "counted", outcome, f"r{rater}", names[rater], "0" * 64, None]
+            rows.add([*told, 1, 1, 3, 2])
+    reading = read_log(path, scale=(1, 5))
+    assert reading.log.groups == (names[1], names[0])
+    assert sorted(1.0 + 4.0 * reading.log.score) == [3.0, 4.0, 5.0]
+    assert reading.log.judges == ("r0", "r1")
+    assert "1 row skipped: answers that did not count" in " ".join(reading.notes)
+
+
+@pytest.mark.slow
+def test_a_query_is_read_and_cannot_write(empty_dsn: str) -> None:
+    values = ", ".join(str(tuple(row.split(","))) for row in ROWS)
+    names = ", ".join(f'"{name}"' for name in HEADER.split(","))
+    cast = names.replace('"score"', '"score"::numeric')
+    select = f"SELECT {cast} FROM (VALUES {values}) AS log ({names})"
+    table = read_query(empty_dsn, select)
+    chosen, _ = choose_columns(table.names, {})
+    check(read_scores(table, chosen, scale=(1, 5)))
+    for query, says in {
+        "SELEC 1": "syntax error",
+        f"{select} WHERE false": "no rows",
+        "CREATE TABLE t ()": "read-only",
+    }.items():
+        with pytest.raises(InvalidInput, match=says):
+            read_query(empty_dsn, query)
+    with pytest.raises(InvalidInput, match="a database that can be reached"):
+        read_query("postgresql://127.0.0.1:1/none", select)
+
+
+def test_a_simulated_log_has_no_judges(tmp_path: Path) -> None:
+    text = "replicate,time,group,score,share,joined\n0,1,0,1.0,0.9,yes\n0,2,1,0.25,0.1,no\n"
+    log = read_log(written(tmp_path, text), scale=(0, 1)).log
+    assert (log.judge_group == -1).all()
+    assert log.hired is not None
+    assert np.flatnonzero(log.hired).tolist() == [0]
+
+
+def test_columns_are_chosen_by_name() -> None:
+    names = ["Candidate", "Source", "Interviewer", "Interviewer score", "Score", "Interview date"]
+    chosen, unclear = choose_columns(names, {"session": "interviewer"})
+    assert chosen["score"] == "Score"
+    assert chosen["session"] == "Interviewer"
+    assert "judge" not in chosen
+    assert not unclear
+    with pytest.raises(InvalidInput, match="one of the columns Candidate, Source"):
+        choose_columns(names, {"group": "Team"})

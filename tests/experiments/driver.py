@@ -1,0 +1,47 @@
+"""Run a sweep as a user's program would: python -m tests.experiments.driver STORE [LIMIT]"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from affinity_bandits.experiments import ProcessExecutor, Store, Sweep, run_cells
+from affinity_bandits.policies import UCB1
+from affinity_bandits.policies.ucb import UCB1State
+
+# Shards of some hundredths of a second, so that most kills hit one that is being run.
+LONG = Sweep(
+    {"bandit.true_means": [[0.4, 0.6], [0.45, 0.6], [0.5, 0.6], [0.55, 0.6]]},
+    {"policy": "ucb1", "horizon": 1_000_000, "bandit.bias": "power"},
+    replicates=8,
+    shard_size=1,
+)
+
+
+@dataclass(frozen=True)
+class Deadly(UCB1):
+    """UCB1, except that starting it kills the process, as often as it is asked to."""
+
+    name: ClassVar[str] = "deadly"
+    deaths: str = ""
+    times: int = 0
+
+    def start(self, arms: int, horizon: int) -> UCB1State:
+        counter = Path(self.deaths)
+        if not counter.exists() or counter.stat().st_size < self.times:
+            with counter.open("ab") as file:
+                file.write(b"x")
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().start(arms, horizon)
+
+
+if __name__ == "__main__":
+    for limit in sys.argv[2:]:  # as on a full disk, no file can become larger
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
+    summary = run_cells(LONG, Store(sys.argv[1]), ProcessExecutor(2))
+    print(summary.found, summary.run, summary.failed)

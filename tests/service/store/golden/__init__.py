@@ -1,1 +1,0 @@
-"""A dump of every schema there was, with campaigns in it, to upgrade from."""

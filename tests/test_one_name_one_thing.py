@@ -1,0 +1,69 @@
+"""A public class or function name means one thing in the whole package.
+
+Three kinds of repetition have the same meaning and do not count:
+
+- HOOKS: every module of a kind defines the name because a registry calls it;
+- DOORS: a command, a route, a page or a client method has the name of the operation that it calls;
+- methods, private names, and names that another module only imports.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import affinity_bandits
+
+PACKAGE = Path(affinity_bandits.__file__).parent
+HOOKS = {
+    "Settings": ("paper", "studies"),
+    "claims": ("paper", "studies"),
+    "draw": ("paper", "studies"),
+    "run": ("paper", "studies"),
+    "Agent": ("adapters", "policies"),
+    "register": ("bias", "noise", "policies"),
+}
+"""The rooms whose modules define these names for a registry or a protocol."""
+DOORS = ("cli/", "client/core.py", "service/http/routes.py", "service/ui/pages.py")
+UNREAD = ("audit/", "audit_report/")
+ALLOWED = {
+    "Judges",
+    "Plan",
+    "Policy",
+}
+"""Messages of the service with the name of what they describe. Add nothing."""
+
+
+def definitions(package: Path) -> dict[str, set[str]]:
+    """Return the modules that define each public class or function outside doors and hooks."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for path in package.rglob("*.py"):
+        module = path.relative_to(package).as_posix()
+        if module.startswith((*DOORS, *UNREAD)):
+            continue
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                hooked = module.partition("/")[0] in HOOKS.get(node.name, ())
+                if not node.name.startswith("_") and not hooked:
+                    found[node.name].add(module)
+    return found
+
+
+def duplicates(package: Path) -> dict[str, list[str]]:
+    defined = definitions(package)
+    return {name: sorted(modules) for name, modules in defined.items() if len(modules) > 1}
+
+
+def test_a_name_is_defined_once_or_on_the_list() -> None:
+    found = duplicates(PACKAGE)
+    assert {name: found[name] for name in set(found) - ALLOWED} == {}
+    assert ALLOWED - set(found) == set(), "these are defined once by now: delete them from ALLOWED"
+
+
+def test_a_planted_duplicate_is_found(tmp_path: Path) -> None:
+    for module in ("one", "other", "cli/door"):
+        path = tmp_path / f"{module}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("class Plan:\n    def run(self): ...\ndef _own(): ...\n", encoding="utf-8")
+    assert duplicates(tmp_path) == {"Plan": ["one.py", "other.py"]}

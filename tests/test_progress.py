@@ -1,0 +1,99 @@
+"""Long work prints something every so often, and nothing once it has ended."""
+
+from __future__ import annotations
+
+import io
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from affinity_bandits import progress as module
+from affinity_bandits.progress import describe, heartbeat, show_progress, show_status
+
+
+@pytest.fixture
+def wait_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[[str], None]:
+    """Wait until a heartbeat prints these words; a minute is for the busiest machine."""
+    monkeypatch.setattr(module, "EVERY", 0.02)
+
+    def wait(words: str) -> None:
+        until = time.monotonic() + 60.0
+        while words not in capsys.readouterr().err:
+            assert time.monotonic() < until, words
+            time.sleep(0.01)
+
+    return wait
+
+
+def test_the_innermost_work_is_named_and_the_outer_one_after_it(
+    wait_for: Callable[[str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with heartbeat("outside"):
+        wait_for("outside, ")
+        with heartbeat("inside"):
+            wait_for("inside, ")
+            with show_status(lambda: "within"):
+                wait_for("within, ")
+        with show_progress(None, 4.0) as bar:
+            bar.tick(1.0)
+            wait_for("25% done, ")
+        wait_for("outside, ")
+    capsys.readouterr()
+    with describe(lambda: "nobody prints this"):
+        time.sleep(0.1)
+    assert capsys.readouterr().err == ""
+
+
+def test_threads_may_end_in_any_order(wait_for: Callable[[str], None]) -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def other() -> None:
+        with heartbeat("other"):
+            begun.set()
+            ended.wait(60.0)
+
+    thread = threading.Thread(target=other)
+    with heartbeat("first"):
+        thread.start()
+        assert begun.wait(60.0)
+        wait_for("other, ")
+    ended.set()
+    thread.join()
+    with heartbeat("next"):
+        wait_for("next, ")
+
+
+@pytest.mark.usefixtures("wait_for")
+def test_work_goes_on_if_nobody_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = threading.Event()
+
+    class Closed(io.StringIO):
+        def write(self, text: str) -> int:
+            tried.set()
+            raise BrokenPipeError(text)
+
+    monkeypatch.setattr(sys, "stderr", Closed())
+    with heartbeat("work"):
+        assert tried.wait(60.0)
+
+
+def test_a_terminal_shows_a_bar_after_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with show_progress(None, 4.0) as bar:
+        bar.tick(1.0)
+        assert sys.stderr.getvalue() == ""
+        monkeypatch.setattr(module, "PATIENCE", 0.0)
+    with show_progress(None, 4.0) as bar:
+        bar.tick(1.0)
+        bar.tick(1.0)
+    assert "50%" in sys.stderr.getvalue()
