@@ -16,7 +16,7 @@ from affinity_bandits import (
     SummaryRow,
     Sweep,
 )
-from affinity_bandits.displays import LONGEST, html_table
+from affinity_bandits.displays import LONGEST, Interval, html_table
 from affinity_bandits.experiments import CellSummary, Kept, Shard, Summary, axes_of
 from affinity_bandits.experiments.summaries import FinishedCounts
 from affinity_bandits.planning import (
@@ -38,11 +38,12 @@ SWEEP = Sweep(
 )
 CELL = Cell(FIFTY, UCB1(), 1000, checkpoints=tuple(range(1, 1000)))
 PLANNED = next(iter(SWEEP.planned()))
+WIDE = Interval(1 / 3, 1 / 7, 1e9 / 3)
 LARGE = {
     "bandit": FIFTY,
     "bias": PiecewisePower(np.linspace(0.01, 1, 100), np.linspace(0.1, 1, 100)),
     "run": PolicyRun(LONG, {"name": "ucb1", "settings": LONG}, False, "steps", LONG, LONG),
-    "row": SummaryRow(LONG, "steps", (1 / 3, 1 / 7, 1e9 / 3), (1e9 / 7,) * 3, (1 / 3,) * 3, None),
+    "row": SummaryRow(LONG, "steps", WIDE, WIDE, WIDE, None, 1 / 3, WIDE),
     "outcome": Outcome(600, 0, 0, 1 / 3, 1 / 7, (1e6 / 7,) * 50, (1e6 / 7,) * 50),
     "example": examples(MANY_GROUPS)[-1],
     "world": hard_worlds(MANY_GROUPS)[-1],
@@ -53,7 +54,7 @@ LARGE = {
     "planned": PLANNED,
     "kept": Kept(PLANNED.identity, PLANNED.text * 5),
     "axis": axes_of(SWEEP)[0],
-    "cell summary": CellSummary("0" * 32, (0,) * 9, 5, *((1 / 3, 1 / 7, 1e9 / 3),) * 4, LONG, LONG),
+    "cell summary": CellSummary("0" * 32, (0,) * 9, 5, *(WIDE,) * 5, 1 / 3, LONG, LONG),
     "finished": FinishedCounts(1, 2, {"policy": [(1, 2)] * 500}),
     "summary": Summary(0, 0, 100, {f"shard {i}": LONG for i in range(100)}, [LONG] * 100),
 }

@@ -31,7 +31,8 @@ def policy_from_json(
     """Build a policy from its name or from `Policy.to_json`.
 
     Args:
-        data: the name, or a table with a "name" and settings.
+        data: the name, or a table with a "name" and settings. The setting `initial_pulls` may be
+            "bandit", for those of the bandit.
         bandit: fills in the settings that are facts about a bandit (`Policy.told`), unless
             `data` has them.
         functions: the user's bias functions by label; see `bias_from_json`.
@@ -49,6 +50,8 @@ def policy_from_json(
     cls = POLICIES.find(given["name"], imports=imports)
     if not (isinstance(cls, type) and issubclass(cls, Policy)):
         return InPython(cls, {key: value for key, value in given.items() if key != "name"})
+    if given.get("initial_pulls") == "bandit" and bandit is not None:
+        given["initial_pulls"] = bandit.initial_pulls
     defaults = {item.name: (item.default, item.default_factory) for item in fields(cls)}
     for setting, fact in cls.told.items():
         if fact == "bias" and isinstance(given.get(setting), Mapping | str):

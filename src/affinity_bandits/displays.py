@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import html
+import re
 import reprlib
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from typing import NamedTuple
 
 LONGEST = 280
 """Characters of a `repr`: what a prompt shows on a few lines."""
 QUIET = "quiet"
 """In a field's metadata: the value that need not be shown."""
-Interval = tuple[float, float, float]
-"""An estimate and the ends of its interval."""
+
+
+class Interval(NamedTuple):
+    """An estimate and the ends of its interval."""
+
+    estimate: float
+    low: float
+    high: float
+
 
 _parts = reprlib.Repr()
 _parts.maxtuple = _parts.maxlist = _parts.maxdict = 6
@@ -56,14 +65,19 @@ def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]])
     return f"<table>{title}{top}<tbody>{body}</tbody></table>"
 
 
+def latex(text: str) -> str:
+    """Return a text with the characters escaped that LaTeX reads as commands."""
+    return re.sub(r"([%&_#${}])", r"\\\1", text)
+
+
 def amount(found: Interval) -> str:
     """Return an amount and the ends of its interval."""
-    return f"{short(found[0])} ({span(found)})"
+    return f"{short(found.estimate)} ({span(found)})"
 
 
 def span(found: Interval) -> str:
-    """Return the two ends of an interval in few digits."""
-    return f"{brief(found[1])}-{brief(found[2])}"
+    """Return the two ends of an interval, in three digits."""
+    return f"{brief(found.low)} to {brief(found.high)}"
 
 
 def rate(found: Interval | None) -> str:
@@ -74,17 +88,24 @@ def rate(found: Interval | None) -> str:
 def percents(found: Interval) -> tuple[str, str]:
     """Return a rate in percent, and the ends of its interval."""
     mean, low, high = (100.0 * part for part in found)
-    return f"{mean:.3g}%", f"{low:.3g}-{high:.3g}"
+    return f"{mean:.3g}%", f"{low:.2g} to {high:.2g}" if high < 99.5 else f"{low:.2g} to {high:.0f}"
 
 
 def short(value: float) -> str:
-    """Return a number in few characters."""
-    return f"{value:,.0f}" if 1000.0 <= abs(value) < 1e7 else f"{value:.3g}"
+    """Return a number in few characters, without an exponent if it can be read without.
+
+    >>> short(0.1234), short(999.6), short(34_300.0), short(2.5e9), short(3e-7)
+    ('0.123', '1,000', '34,300', '2.5G', '3e-07')
+    """
+    size = abs(value)
+    if size >= 1e7:
+        return brief(value)
+    return f"{value:,.0f}" if size >= 99.95 else f"{value:.3g}"
 
 
 def brief(value: float) -> str:
     """Return a number of any size in at most six characters."""
     for scale, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if value >= 0.9995 * scale:
-            return f"{value / scale:.3g}{letter}" if value < 999.5 * scale else f"{value:.2g}"
+        if abs(value) >= 0.9995 * scale:
+            return f"{value / scale:.3g}{letter}" if abs(value) < 999.5 * scale else f"{value:.2g}"
     return f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""Show the progress of long work on standard error: a bar on a terminal, lines elsewhere."""
+"""Show the progress of long work: a bar on a terminal or in a notebook, lines elsewhere."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.live import Live
 
 
-EVERY = 2.0  # seconds between two lines, in the first minute
-LATER = 10.0  # seconds between two lines after the first minute, so that they do not fill a log
+SOON = 2.0  # seconds before the first line
+EVERY = 10.0  # seconds between two lines
+REFRESH = 0.5  # seconds between two updates of a notebook's line
 PATIENCE = 1.0  # seconds before a bar appears: short runs print nothing
 
 # What is being done, in any thread, the outermost first: the last one is printed.
@@ -24,16 +25,18 @@ _printing = threading.Lock()  # held by the only heartbeat that prints
 
 @contextmanager
 def heartbeat(words: str) -> Iterator[None]:
-    """Print what is being done and for how long, every two seconds, until the block ends.
+    """Say what is being done and for how long until the block ends.
 
-    Inside another heartbeat, only the words change.
+    A notebook shows one line that changes; elsewhere, a line is printed every ten seconds. Inside
+    another heartbeat, only the words change.
     """
     with describe(lambda: words):
         if sys.stderr is None or not _printing.acquire(blocking=False):
             yield
             return
         ended = threading.Event()
-        printer = threading.Thread(target=_print_until, args=(ended,), daemon=True)
+        tell = _update_notebook if _in_notebook() else _print_until
+        printer = threading.Thread(target=tell, args=(ended,), daemon=True)
         printer.start()
         try:
             yield
@@ -56,12 +59,33 @@ def describe(words: Callable[[], str]) -> Iterator[None]:
 def _print_until(ended: threading.Event) -> None:
     began = time.monotonic()
     passed = 0.0
-    while not ended.wait(EVERY if passed < 60.0 else LATER):
+    while not ended.wait(EVERY if passed else SOON):
         passed = time.monotonic() - began
         try:
             print(f"{_doing[-1]()}, {passed:.0f} s", file=sys.stderr, flush=True)
         except (OSError, ValueError):  # nobody reads any more
             return
+
+
+def _in_notebook() -> bool:
+    """Return whether a notebook's kernel runs this: it can change what it has displayed."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return getattr(shell, "kernel", None) is not None
+
+
+def _update_notebook(ended: threading.Event) -> None:
+    from IPython.display import display
+
+    began = time.monotonic()
+    line = None
+    while not ended.wait(REFRESH):
+        words = {"text/plain": f"{_doing[-1]()}, {time.monotonic() - began:.0f} s"}
+        if line is None:
+            line = display(words, raw=True, display_id=True)
+        else:
+            line.update(words, raw=True)
+    if line is not None:
+        line.update({"text/plain": ""}, raw=True)
 
 
 @contextmanager
@@ -147,9 +171,10 @@ def show_progress(
     if callable(wanted):
         yield Progress(total, wanted)
         return
-    if wanted is False or (wanted is None and not _on_terminal()):
+    if wanted is False or not _on_terminal():
         progress = Progress(total)
-        with describe(progress.words):
+        quiet = wanted is False or not _in_notebook()
+        with nullcontext() if quiet else heartbeat("at work"), describe(progress.words):
             yield progress
         return
     due = time.monotonic() + (0.0 if wanted else PATIENCE)

@@ -95,6 +95,7 @@ def finished(*labels: str) -> Result:
         checkpoints=np.array([10]),
         pulls=np.full((len(labels), 2, 1, 2), 5),
         candidates=np.ones((len(labels), 2, 2), dtype=np.int64),
+        decided_at=np.zeros((len(labels), 2), dtype=np.int64),
     )
 
 

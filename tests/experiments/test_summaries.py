@@ -60,7 +60,7 @@ def test_finished_ones_of_the_replicates_asked_for_count(
 def test_nothing_is_known_of_what_is_not_run(store: Store, tmp_path: Path) -> None:
     assert finished(SWEEP, store) == (24, 24, {key: [(12, 12), (12, 12)] for key in SWEEP.axes})
     for cell in cell_summaries(SWEEP, Store(tmp_path)):
-        assert cell[2:] == (0, None, None, None, None, "", "")
+        assert cell[2:] == (0, *(None,) * 6, "", "")
 
 
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:

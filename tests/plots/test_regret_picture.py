@@ -1,4 +1,4 @@
-"""The picture of regret shows the mean with its interval and the runs, within what is possible."""
+"""The picture of regret shows the runs or the mean, within what is possible."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
-from affinity_bandits import AffinityBandit, Power, simulate
+from affinity_bandits import AffinityBandit, InvalidInput, Power, simulate
 from affinity_bandits.plots import draw_regret
 from affinity_bandits.plots.style import save_figure
 
@@ -16,11 +17,28 @@ BANDIT = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[10, 10])
 
 def test_lines_end_where_the_summary_says() -> None:
     result = simulate(BANDIT, ["ucb1", "elimination"], 5000, 25)
-    lines = draw_regret(result).axes[0].lines
+    runs, means = draw_regret(result).axes[0], draw_regret(result, band="t").axes[0]
     for i, row in enumerate(result.summary()):
-        low, median, high, mean = (line.get_ydata()[-1] for line in lines[4 * i : 4 * i + 4])
-        assert (median, low, high) == row.regret_runs
-        assert mean == pytest.approx(row.regret[0])
+        assert runs.lines[i].get_ydata()[-1] == row.regret_runs.estimate
+        assert means.lines[i].get_ydata()[-1] == pytest.approx(row.regret.estimate)
+
+
+def test_a_picture_is_drawn_where_and_as_the_reader_wants() -> None:
+    result = simulate(BANDIT, ["ucb1", "elimination"], 500, 3)
+    figure = Figure()
+    axes = figure.subplots()
+    drawn = result.plot(ax=axes, scale="linear", labels={"elimination": "Algorithm 1"})
+    assert drawn is figure
+    assert axes.get_yscale() == "linear"
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["ucb1", "Algorithm 1"]
+    with pytest.raises(InvalidInput, match="band must be one of betting, bootstrap, runs, t"):
+        result.plot(band="sd")
+
+
+def test_a_notebook_shows_a_picture_by_itself() -> None:
+    figure = simulate(BANDIT, "ucb1", 100, 2).plot()
+    assert figure._repr_png_().startswith(b"\x89PNG")
+    assert isinstance(figure, Figure)
 
 
 @pytest.mark.slow
@@ -35,9 +53,8 @@ def test_nothing_is_drawn_outside_of_what_is_possible(replicates: int, tmp_path:
             times, heights = path.vertices.T
             assert (heights >= 0.0).all()
             assert (heights <= 0.2 * times * (1.0 + 1e-9)).all()
-    thin = [line for line in axes.lines if line.get_linewidth() <= 1.0]
-    assert len(thin) == 6  # median and both ends, of two policies
-    for line in thin:
+    assert len(axes.lines) == 2
+    for line in axes.lines:
         assert not (np.asarray(line.get_ydata(), dtype=float) <= 0.0).any()
     save_figure(figure, tmp_path / "regret.png")
 

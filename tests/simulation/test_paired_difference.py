@@ -43,6 +43,7 @@ def of_deceived(first: np.ndarray, second: np.ndarray) -> Result:
         checkpoints=np.array([HORIZON]),
         pulls=pulls,
         candidates=np.ones((2, len(first), 2), dtype=np.int64),
+        decided_at=np.zeros((2, len(first)), dtype=np.int64),
     )
 
 

@@ -28,6 +28,7 @@ def made(wrong: FloatArray, seed: int = 0) -> Result:
         checkpoints=np.array([HORIZON]),
         pulls=both,
         candidates=np.ones((policies, replicates, 2), dtype=np.int64),
+        decided_at=np.zeros((policies, replicates), dtype=np.int64),
     )
 
 

@@ -41,7 +41,7 @@ def result() -> Result:
 
 
 def assert_equal(one: Result, other: Result) -> None:
-    for name in ("replicates", "checkpoints", "pulls", "candidates"):
+    for name in ("replicates", "checkpoints", "pulls", "candidates", "decided_at"):
         mine, theirs = getattr(one, name), getattr(other, name)
         assert mine.dtype == theirs.dtype
         np.testing.assert_array_equal(mine, theirs)
@@ -142,9 +142,7 @@ def test_only_results_of_this_version_are_merged(result: Result) -> None:
 
 def test_the_table_has_a_line_for_each_policy_replicate_and_checkpoint(result: Result) -> None:
     table = result.to_pandas()
-    assert list(table.columns) == [
-        *("policy", "replicate", "time", "regret", "pulls_0", "pulls_1", "wrong_arm", "undecided")
-    ]
+    assert list(table.columns) == [*("policy", "replicate", "time", "regret", "pulls_0", "pulls_1")]
     assert len(table) == 3 * 6 * len(result.checkpoints)
     for p, r, t in ((0, 0, 0), (1, 3, 7), (2, 5, -1)):
         line = table[
@@ -155,7 +153,13 @@ def test_the_table_has_a_line_for_each_policy_replicate_and_checkpoint(result: R
         assert len(line) == 1
         assert line.regret.item() == result.regret[p, r, t]
         assert [line.pulls_0.item(), line.pulls_1.item()] == result.pulls[p, r, t].tolist()
-        assert line.wrong_arm.item() == result.wrong_arm[p, r]
+
+
+def test_the_table_of_runs_has_the_verdicts(result: Result) -> None:
+    table = result.to_pandas("runs")
+    assert len(table) == 3 * 6
+    np.testing.assert_array_equal(table.wrong_arm, result.wrong_arm.ravel())
+    np.testing.assert_array_equal(table.simple_regret, result.simple_regret.ravel())
     undecided = table.groupby("policy").undecided.mean()
     assert undecided["elimination"] == result.undecided[1].mean()
     assert np.isnan(undecided["ucb1"])
@@ -211,9 +215,9 @@ def test_a_notebook_shows_the_summary(result: Result) -> None:
     head, *lines = Table(result._repr_html_()).lines
     assert head[0] == "policy"
     assert [line[0] for line in lines] == POLICIES
-    assert {len(line) for line in (head, *lines)} == {6}
+    assert {len(line) for line in (head, *lines)} == {7}
     assert [line[4] for line in lines][::2] == ["-", "-"]
-    assert [line[5] for line in lines] == ["steps", "rounds", "steps"]
+    assert [line[6] for line in lines] == ["steps", "rounds", "steps"]
 
 
 def test_a_label_is_no_markup() -> None:

@@ -205,8 +205,8 @@ def test_policies_cannot_be_told_who_judges_where_memory_is_bounded() -> None:
 def test_replicates_do_not_depend_on_how_they_are_grouped() -> None:
     bandit, policy = bandit_of("panel"), CASES["panel"][2]
     engine = RoundEngine(bandit, policy, HORIZON, 1, np.array([HORIZON]))
-    together, candidates = np.zeros((5, 1, 3), dtype=np.int64), np.zeros((5, 3), dtype=np.int64)
+    together, candidates = np.zeros((5, 1, 3), dtype=np.int64), np.zeros((5, 4), dtype=np.int64)
     engine.run(0, together, candidates, lambda _: None)
-    alone, candidate = np.zeros((1, 1, 3), dtype=np.int64), np.zeros((1, 3), dtype=np.int64)
+    alone, candidate = np.zeros((1, 1, 3), dtype=np.int64), np.zeros((1, 4), dtype=np.int64)
     engine.run(3, alone, candidate, lambda _: None)
     assert np.array_equal(alone[0], together[3])

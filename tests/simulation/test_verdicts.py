@@ -24,6 +24,7 @@ def result_of(
         np.array([sum(pulls[0])]),
         np.array(pulls)[None, :, None, :],
         np.array(candidates)[None],
+        np.zeros((1, len(pulls)), dtype=np.int64),
     )
 
 

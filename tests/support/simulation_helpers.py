@@ -51,7 +51,7 @@ def outcomes_by_rounds(
     found = Outcomes(replicates, bandit.arms)
     engine = RoundEngine(bandit, policy, horizon, seed, np.array([horizon]))
     pulls = np.zeros((1, 1, bandit.arms), dtype=np.int64)
-    candidates = np.zeros((1, bandit.arms), dtype=np.int64)
+    candidates = np.zeros((1, bandit.arms + 1), dtype=np.int64)
     for row in range(replicates):
         engine.run(row, pulls, candidates, lambda _: None)
         found.keep(row, pulls[0, 0], engine.state)

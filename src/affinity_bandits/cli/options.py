@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 
 PICTURES = (".png", ".svg", ".pdf")
+COMMA = re.compile(r",(?![^\[]*\])")  # not inside of brackets
 PLAN_TABLES = ("plan", "assumptions", "end")  # tables of a plan file that no command needs
 
 
@@ -42,14 +44,14 @@ def described(parameter: str, text: str, *, places: bool = True) -> dict[str, An
     """Return the settings of NAME or NAME:key=value,key=value.
 
     NAME may be module:Class if `places` is true. A dotted key sets a nested value:
-    "clipped:base.name=power,base.alpha=2,low=0.1".
+    "clipped:base.name=power,base.alpha=2,low=0.1". Brackets hold a list: "initial_pulls=[100,10]".
     """
     name, _, rest = text.partition(":")
     word, _, after = rest.partition(":")
     if places and word.strip() and "=" not in word and "," not in word:
         name, rest = f"{name.strip()}:{word.strip()}", after
     settings: dict[str, Any] = {"name": name.strip()}
-    for part in filter(None, (part.strip() for part in rest.split(","))):
+    for part in filter(None, (part.strip() for part in COMMA.split(rest))):
         key, equals, value = part.partition("=")
         if not equals:
             raise InvalidInput(parameter, "spelled NAME:key=value,key=value", text)
@@ -126,6 +128,8 @@ def read_tables(
 
 
 def _value(text: str) -> Any:
+    if text.startswith("[") and text.endswith("]"):
+        return [_value(part.strip()) for part in text[1:-1].split(",")]
     if text in ("true", "false"):
         return text == "true"
     try:
@@ -141,7 +145,7 @@ def two_lines(found: Interval | None, of_runs: bool = False) -> str:
     """Return a number, and on a second line its interval; a rate `of_runs` is in percent."""
     if found is None:
         return "-"
-    parts = percents(found) if of_runs else (short(found[0]), span(found))
+    parts = percents(found) if of_runs else (short(found.estimate), span(found))
     return "{}\n[dim]{}[/]".format(*parts)
 
 

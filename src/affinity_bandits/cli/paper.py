@@ -63,8 +63,8 @@ def run_items(
     Finished items are not run again, so the same command resumes an interrupted one.
     """
     from affinity_bandits.experiments import Store, Summary
-    from affinity_bandits.paper import StoreCellRunner, run_item
-    from affinity_bandits.paper.runner import render_report
+    from affinity_bandits.paper import ItemOutcome, StoreCellRunner, run_item
+    from affinity_bandits.paper.runner import add_finished, render_report
     from affinity_bandits.plots.style import need_matplotlib
     from affinity_bandits.progress import show_status
 
@@ -72,11 +72,12 @@ def run_items(
     need_matplotlib()  # said now, not after the first item's work
     hands = options.executor(executor, workers, address, usual=PROCESSES)
     store = Store(out / "store")
-    outcomes = []
+    outcomes: list[ItemOutcome] = []
     try:
         for item in wanted:
             finished = Summary()
-            with show_status(partial(_words, item.identity, finished)):
+            place = f"{len(outcomes) + 1} of {len(wanted)}, {item.identity}"
+            with show_status(partial(_words, place, finished)):
                 outcome = run_item(item, scale, StoreCellRunner(store, hands, finished), out)
             outcomes.append(outcome)
             typer.echo(f"{item.identity}: {outcome.holding} of {len(outcome.claims)} claims hold")
@@ -88,7 +89,7 @@ def run_items(
         typer.echo("affinity: interrupted; the same command goes on where this one stopped")
         raise typer.Exit(130) from None
     report = out / "report.html"
-    report.write_text(render_report(outcomes, of), encoding="utf-8")
+    report.write_text(render_report(add_finished(outcomes, of, out), of), encoding="utf-8")
     holding = sum(outcome.holding for outcome in outcomes)
     claims = sum(len(outcome.claims) for outcome in outcomes)
     typer.echo(f"{holding} of {claims} claims hold; report: {report}")

@@ -53,6 +53,7 @@ BANDIT_KEYS = (
 )
 RUN_KEYS = ("policies", "horizon", "replicates", "seed", "engine", "checkpoints")
 POLICIES = ("elimination", "ucb1")
+WIDE = 96  # columns of a terminal from which on a table has all its columns
 
 
 def simulate(
@@ -199,37 +200,49 @@ def _described(policies: Any) -> Any:
     return policies
 
 
+def _engines(result: Result) -> str:
+    """Return the engines, with the policies of each if there are several."""
+    names = sorted({run.engine for run in result.runs})
+    if len(names) == 1:
+        return names[0]
+    used = {name: [run.label for run in result.runs if run.engine == name] for name in names}
+    return "; ".join(f"{name} ({', '.join(labels)})" for name, labels in used.items())
+
+
 def _print(result: Result) -> None:
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("policy")
+    table.add_column("policy", overflow="fold", min_width=12)
     columns = {
-        "mean regret": "95% interval",
         "median run": "90% of runs",
+        "mean regret": "95% interval",
         "wrong arm": "95%",
         "undecided": "95%",
+        "decided after": "90% of runs",
     }
+    summary = result.summary()
+    console = Console()
+    if console.width < WIDE or not any(row.decided_at for row in summary):
+        del columns["decided after"]
     for column, below in columns.items():
         table.add_column(f"{column}\n[dim]{below}[/]", justify="right", no_wrap=True)
-    table.add_column("engine")
-    for row in result.summary():
-        table.add_row(
-            escape(row.label),
-            two_lines(row.regret),
+    for row in summary:
+        cells = [
             two_lines(row.regret_runs),
+            two_lines(row.regret),
             two_lines(row.wrong_arm, of_runs=True),
             two_lines(row.undecided, of_runs=True),
-            row.engine,
-        )
-    console = Console()
+            two_lines(row.decided_at),
+        ]
+        table.add_row(escape(row.label), *cells[: len(columns)])
     console.print(table)
     bandit = result.bandit
     console.print(
         f"{len(result.replicates)} runs of {result.horizon:,} pulls, f(x) = {bandit.bias}, "
-        f"{bandit.noise} ({bandit.mechanism}), seed {result.seed}.",
+        f"{bandit.noise} ({bandit.mechanism}), seed {result.seed}, by {_engines(result)}.",
         style="dim",
         highlight=False,
     )

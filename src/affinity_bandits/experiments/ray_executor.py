@@ -76,9 +76,12 @@ class RayExecutor:
                 )
             else:
                 ray.init(self.address, log_to_driver=False, logging_level=logging.ERROR)
-        except (ConnectionError, RuntimeError, ValueError) as error:
+        except Exception as error:  # Ray raises whatever the part that failed raises
             place = self.address or "this machine"
-            raise AffinityError(f"no Ray cluster at {place}: {error}") from error
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise AffinityError(
+                f"no Ray cluster at {place}: {reason}; without Ray: --executor processes"
+            ) from error
         try:
             yield ray
         finally:

@@ -143,6 +143,7 @@ class Outcomes(NamedTuple):
     times: IntArray  # [time]
     pulls: IntArray  # [replicate, time, arm]
     candidates: IntArray  # [replicate, arm]
+    decided_at: IntArray  # [replicate]
     text: str  # the cell's content
     run: dict[str, Any]
 
@@ -165,6 +166,7 @@ def to_bytes(shard: Shard, result: Result) -> bytes:
             "time": np.tile(result.checkpoints, replicates),
             "pulls": arrow.ListArray.from_arrays(starts, arrow.array(result.pulls[0].ravel())),
             "candidates": arrow.ListArray.from_arrays(starts, arrow.array(last.ravel())),
+            "decided_at": np.repeat(result.decided_at[0], times),
         }
     )
     about = {
@@ -195,6 +197,7 @@ def from_bytes(content: bytes) -> Outcomes:
         times=times,
         pulls=pulls,
         candidates=candidates[:, -1].astype(np.int64),
+        decided_at=table["decided_at"].to_numpy()[:: len(times)],
         text=table.schema.metadata[b"cell"].decode(),
         run=json.loads(table.schema.metadata[b"run"]),
     )
@@ -407,6 +410,7 @@ class Store:
             replicates=unique,
             pulls=np.concatenate([part.pulls for part in parts])[order],
             candidates=np.concatenate([part.candidates for part in parts])[order],
+            decided_at=np.concatenate([part.decided_at for part in parts])[order],
         )
 
     def identities(self) -> Iterator[str]:
@@ -423,7 +427,7 @@ class Store:
             found = self.finished(identity)
             if found is not None:
                 state.update(identity.encode())
-                for array in found[:4]:
+                for array in found[:5]:
                     state.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
         return state.hexdigest()
 
@@ -481,6 +485,7 @@ def result_of(cell: Kept | Cell, found: Outcomes, replicates: int) -> Result:
         checkpoints=np.array(content["checkpoints"], dtype=np.int64),
         pulls=found.pulls[None, :replicates],
         candidates=found.candidates[None, :replicates],
+        decided_at=found.decided_at[None, :replicates],
     )
 
 

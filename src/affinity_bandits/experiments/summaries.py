@@ -20,6 +20,7 @@ MEASURES = {
     "regret_runs": ("regret_median", "regret_5_percent", "regret_95_percent"),
     "wrong_arm": ("wrong_arm", "wrong_arm_low", "wrong_arm_high"),
     "undecided": ("undecided", "undecided_low", "undecided_high"),
+    "decided_at": ("decided_at_median", "decided_at_5_percent", "decided_at_95_percent"),
 }
 SPEC = "spec.json"
 
@@ -35,6 +36,8 @@ class CellSummary(NamedTuple):
         regret_runs: median regret of the runs, and the interval that holds 90% of the runs.
         wrong_arm: how often the verdict was wrong; see `Result.wrong_arm`.
         undecided: how often there was no verdict; None if the policy never decides.
+        decided_at: see `SummaryRow.decided_at`.
+        simple_regret: mean gap of the arms that the runs recommend.
         engine: "rounds" or "steps"; empty if nothing is finished.
         code: digests of the user's own code, as text; empty if there is none.
     """
@@ -46,6 +49,8 @@ class CellSummary(NamedTuple):
     regret_runs: Interval | None = None
     wrong_arm: Interval | None = None
     undecided: Interval | None = None
+    decided_at: Interval | None = None
+    simple_regret: float | None = None
     engine: str = ""
     code: str = ""
 
@@ -92,6 +97,8 @@ def summarize(
         row.regret_runs,
         row.wrong_arm,
         row.undecided,
+        row.decided_at,
+        row.simple_regret,
         row.engine,
         " ".join(f"{part} {digest}" for part, digest in cell.code.items()),
     )
@@ -165,7 +172,7 @@ def _columns(sweep: Sweep) -> dict[str, type]:
             columns.setdefault(axis.column, float)
     columns["replicates"] = int
     columns |= dict.fromkeys(chain.from_iterable(MEASURES.values()), float)
-    return columns | {"engine": str, "code": str}
+    return columns | {"simple_regret": float, "engine": str, "code": str}
 
 
 def _rows(sweep: Sweep, store: Store, level: float) -> Iterator[dict[str, Any]]:
@@ -180,4 +187,5 @@ def _rows(sweep: Sweep, store: Store, level: float) -> Iterator[dict[str, Any]]:
         for measure, names in MEASURES.items():
             estimate: Interval | None = getattr(cell, measure)
             row |= zip(names, estimate or (None, None, None), strict=True)
+        row["simple_regret"] = cell.simple_regret
         yield row | {"engine": cell.engine or None, "code": cell.code or None}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from affinity_bandits import checks
 from affinity_bandits.displays import QUIET, one_line
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.kernels import FloatArray, IntArray
-from affinity_bandits.model.bias import Bias, Constant, bias_from_json
+from affinity_bandits.model.bias import Bias, Constant, Custom, bias_from_json
 from affinity_bandits.model.committee import Joining, Judges
 from affinity_bandits.model.feedback import Feedback
 from affinity_bandits.model.noise import Bernoulli, Gaussian, Noise, noise_from_json
@@ -31,8 +32,8 @@ class AffinityBandit:
     Args:
         true_means: mu_i, never observed. In [0, 1] unless the noise is Gaussian: 0 is the lowest
             score that there is, 1 the highest (`Noise.mapped`).
-        bias: the model f, or its name ("power" is `Power()`), or its `to_json`; `Constant()` is
-            the ordinary bandit.
+        bias: the model f, or its name ("power" is `Power()`), its `to_json`, or a function of the
+            share (see `Custom`); `Constant()` is the ordinary bandit.
         initial_pulls: T0_i >= 1, who already sits on the committee; one each if left out.
         noise: how scores vary, e.g. `Bernoulli()`, `Gaussian(sigma)` or `Ordinal(5)`, or its
             name, or its `to_json`.
@@ -70,7 +71,7 @@ class AffinityBandit:
         def __init__(
             self,
             true_means: Sequence[float],
-            bias: Bias | str | Mapping[str, Any] = ...,
+            bias: Bias | str | Mapping[str, Any] | Callable[[float], float] = ...,
             initial_pulls: Sequence[int] | None = None,
             noise: Noise | str | Mapping[str, Any] = ...,
             mechanism: str | None = None,
@@ -286,6 +287,8 @@ class AffinityBandit:
 def _bias(value: object) -> Bias:
     if isinstance(value, Bias):
         return value
+    if isinstance(value, FunctionType):
+        return Custom.measured(value)
     if not isinstance(value, str | Mapping):
         raise InvalidInput("bias", "a bias model such as Power(1.0), or its name", value)
     return bias_from_json(value, imports=True)

@@ -512,6 +512,15 @@ class Custom(Bias):
     lipschitz_constant: float
     label: str = "custom"
 
+    @classmethod
+    def measured(cls, function: Callable[[float], float]) -> Custom:
+        """Return a bias whose L is the steepest slope of the function on the grid."""
+        grid = np.linspace(0.0, 1.0, GRID)
+        values = np.array([_finite_weight(function, float(x)) for x in grid])
+        slope = float(np.abs(np.diff(values)).max()) * (GRID - 1)
+        named = function.__name__.isidentifier()
+        return cls(function, slope, function.__name__ if named else "custom")
+
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise InvalidInput("function", "a function of one share", self.function)

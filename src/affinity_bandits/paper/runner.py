@@ -98,6 +98,18 @@ def run_item(item: Item, scale: str, runner: CellRunner, out: Path) -> ItemOutco
     return ItemOutcome(item, scale, verdicts, folder)
 
 
+def add_finished(outcomes: Sequence[ItemOutcome], of: Collection, out: Path) -> list[ItemOutcome]:
+    """Return outcomes together with those of items that were finished in the folder before."""
+    found = {outcome.item.identity: outcome for outcome in outcomes}
+    for item in of.items().values():
+        for scale in item.settings if item.identity not in found else ():
+            folder = out / item.identity
+            claims = read_finished(folder, fingerprint(item, scale))
+            if claims is not None:
+                found[item.identity] = ItemOutcome(item, scale, claims, folder)
+    return [found[identity] for identity in of.items() if identity in found]
+
+
 def fingerprint(item: Item, scale: str) -> str:
     """Return a digest of everything that determines an item's outcome: settings, version, code."""
     state = hashlib.blake2b(digest_size=16)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
@@ -22,51 +22,76 @@ from affinity_bandits.plots.style import (
 )
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from affinity_bandits.simulation import Ranking, Result
 
 
-def draw_regret(result: Result, level: float = 0.95) -> Figure:
-    """Draw mean and median regret over time on logarithmic axes; return the figure."""
-    from affinity_bandits.simulation.intervals import middle_runs
+def draw_regret(
+    result: Result,
+    level: float = 0.95,
+    *,
+    band: str = "runs",
+    scale: str = "log",
+    ax: Axes | None = None,
+    labels: Mapping[str, str] | None = None,
+) -> Figure:
+    """Draw regret over time; return the figure.
 
-    figure, axes = new_figure()
+    Args:
+        result: the result of `simulate`.
+        level: of the band, if it is one of the mean.
+        band: what is drawn: "runs", the median run and the runs between which 90% of all lie; or
+            the mean with an interval, "betting", "bootstrap" or "t"; see `regret_interval`.
+        scale: "log" or "linear", of both axes.
+        ax: axes to draw on, instead of those of a new figure.
+        labels: other names for the lines, by the policies' labels.
+    """
+    from affinity_bandits.simulation.intervals import KINDS, middle_runs
+
+    kinds = tuple(kind for kind in KINDS if kind != "quantiles")
+    checks.choice("band", band, ("runs", *kinds))
+    checks.choice("scale", scale, ("log", "linear"))
+    figure, axes = new_figure() if ax is None else (cast("Figure", ax.get_figure()), ax)
+    names = {run.label: run.label for run in result.runs} | dict(labels or {})
     times = result.checkpoints.astype(float)
-    means, lows, highs = result.regret_band(level)
-    median, run_low, run_high = middle_runs(result.regret, axis=1)
+    if band == "runs":
+        middle, lows, highs = middle_runs(result.regret, axis=1)
+    else:
+        middle, lows, highs = result.regret_band(level, band)
     for i, run in enumerate(result.runs):
         style = line_style(i)
+        # On a logarithmic axis, a line that comes from 0 would rise out of the frame as a cliff.
+        seen = np.where((middle[i] > 0.0) | (scale == "linear"), middle[i], np.nan)
         draw_band(axes, times, lows[i], highs[i], style["color"])
-        for runs, width in ((run_low[i], 0.5), (median[i], 1.0), (run_high[i], 0.5)):
-            # A line that comes from 0 would rise out of the frame as a cliff.
-            seen = np.where(runs > 0.0, runs, np.nan)
-            axes.plot(times, seen, color=style["color"], alpha=0.6, linewidth=width)
-        axes.plot(times, means[i], label=run.label, **style)
-    axes.set_xscale("log")
+        axes.plot(times, seen, label=cut(names[run.label], 40), **style)
     gaps = result.bandit.gaps[result.bandit.gaps > 0.0]
-    if len(gaps):  # where all arms are equally good there is no regret, and no logarithm of it
+    axes.set_xlim(1.0, float(result.horizon))
+    if scale == "log":
+        axes.set_xscale("log")
+    if scale == "log" and len(gaps):  # where all arms are equally good there is no regret
         axes.set_yscale("log")
         # Below one pull of the smallest gap there is nothing to see but the axis.
         axes.set_ylim(bottom=0.5 * float(gaps.min()))
-    axes.set_xlim(1.0, float(result.horizon))
     axes.set_xlabel("pulls t")
     axes.set_ylabel("regret against the true means")
-    axes.set_title(_title(result, level), fontsize=9.5, loc="left")
+    axes.set_title(_title(result, band, level), fontsize=9.5, loc="left")
     axes.legend(loc="upper left", frameon=False)
     return figure
 
 
-def _title(result: Result, level: float) -> str:
+def _title(result: Result, band: str, level: float) -> str:
     bandit, runs = result.bandit, len(result.replicates)
     more = ", ..." if bandit.arms > 4 else ""
     means = ", ".join(f"{mean:g}" for mean in bandit.true_means[:4]) + more
     initial = ", ".join(str(pulls) for pulls in (bandit.initial_pulls or ())[:4]) + more
+    drawn = f"mean and {level:.0%} interval ({band})"
+    if band == "runs":
+        drawn = "median run, and the middle 90%"
     return (
         f"true means {means}; bias f(x) = {bandit.bias}; initial pulls {initial}\n"
-        f"{bandit.noise}; mean of {runs} run{'' if runs == 1 else 's'}, "
-        f"{level:.0%} confidence band\n"
-        "thin lines: median run; 5% and 95% of runs"
+        f"{bandit.noise}; {runs} run{'' if runs == 1 else 's'}: {drawn}"
     )
 
 
@@ -74,12 +99,18 @@ def _title(result: Result, level: float) -> str:
 LOG_RATIO = 20.0
 
 
-def draw_ranking(ranking: Ranking) -> Figure:
+def draw_ranking(ranking: Ranking | Result) -> Figure:
     """Draw mean regret with its interval, and each policy's rank or range of ranks.
+
+    Takes a result as well, whose `ranking()` is drawn.
 
     Policies that share a range of ranks cannot be told apart by paired differences; intervals of
     single policies may overlap where a pair is told apart.
     """
+    from affinity_bandits.simulation import Ranking
+
+    if not isinstance(ranking, Ranking):
+        ranking = ranking.ranking()
     ranked = ranking.policies
     figure, axes = new_figure(width=5.6, height=1.1 + 0.32 * len(ranked))
     for place, one in enumerate(ranked):

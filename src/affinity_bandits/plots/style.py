@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from importlib.util import find_spec
+from io import BytesIO
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,12 +77,25 @@ def new_panels(
     """Return a figure and its axes, row by row; settings are those of `Figure.subplots`."""
     need_matplotlib()
     import matplotlib as mpl
-    from matplotlib.figure import Figure
 
     style: Any = SETTINGS
     with mpl.rc_context(style):
-        figure = Figure(figsize=(width, height), layout="constrained", dpi=150)
+        figure = _shown_figure()(figsize=(width, height), layout="constrained", dpi=150)
         return figure, list(figure.subplots(rows, columns, squeeze=False, **settings).flat)
+
+
+@cache
+def _shown_figure() -> type[Figure]:
+    """Return the class of our figures: matplotlib's, shown by notebooks without any magic."""
+    from matplotlib.figure import Figure
+
+    class ShownFigure(Figure):
+        def _repr_png_(self) -> bytes:
+            buffer = BytesIO()
+            self.savefig(buffer, format="png")
+            return buffer.getvalue()
+
+    return ShownFigure
 
 
 def draw_band(axes: Any, x: Any, low: Any, high: Any, colour: str) -> None:
@@ -162,8 +177,11 @@ def save_for_print(figure: Any, path: str | Path, columns: int = 1) -> None:
 
 
 def cut(name: str, most: int = 22) -> str:
-    """Return a name, shortened if it is long."""
-    return name if len(name) <= most else f"{name[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
+    """Return a name, shortened in the middle if it is long: long names often differ at the end."""
+    if len(name) <= most:
+        return name
+    end = (most - 1) // 2
+    return f"{name[: most - 1 - end]}\N{HORIZONTAL ELLIPSIS}{name[-end:]}"
 
 
 def line_style(index: int) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from affinity_bandits.simulation.environment import (
     bound_feedback,
     committee_of,
     key_words,
+    one_left,
 )
 from affinity_bandits.simulation.rounds import (
     bound_draws,
@@ -92,6 +93,7 @@ class PythonEngine:
             fewest_seats=kernels.fewest_seats,
             note_round=no_round,
             note_pull=no_pull,
+            decided=bind(one_left, candidate=kernels.candidate),
         )
 
     def compile(self) -> None:
@@ -139,6 +141,7 @@ class PythonEngine:
             out[record] = committee.pulls
         for arm in range(self._bandit.arms):
             candidates[arm] = 1 if self._kernels.candidate(state, arm) else 0
+        candidates[-1] = committee.clock[1]
 
 
 def weight_of(arena: BanditArrays, share: float) -> float:
@@ -172,7 +175,8 @@ and an interrupt is heard."""
 class Engine(Protocol):
     """Runs replicates of one policy, a slice of work at a time.
 
-    Results depend on the replicate's number alone, never on how replicates are grouped.
+    Results depend on the replicate's number alone, never on how replicates are grouped. A row of
+    `candidates` has 1 for each arm that is one at the end, then after how many pulls one was left.
     """
 
     name: str
@@ -214,7 +218,7 @@ class StepEngine:
                 before = run.clock
                 run.advance(min(run.horizon, before + self._slice), self._checkpoints, out[j])
                 tick((run.clock - before) / run.horizon)
-            candidates[j] = run.candidates
+            candidates[j] = [*run.candidates, run.decided_at]
 
 
 class RoundEngine:
@@ -269,7 +273,7 @@ class RoundEngine:
     def compile(self) -> None:
         """Compile all that `run` needs."""
         arms, times = self._bandit.arms, len(self._fixed[-1])
-        no_replicates = (0, np.empty((0, times, arms), np.int64), np.empty((0, arms), np.int64))
+        no_replicates = (0, np.empty((0, times, arms), np.int64), np.empty((0, arms + 1), np.int64))
         with compile_errors(self._policy, self._bandit):
             fixed = (*self._drawn_from, self._draws(), *self._fixed)
             self._play = partial(prepared(self._loop, (*fixed, *no_replicates), False), *fixed)
@@ -279,6 +283,7 @@ class RoundEngine:
         if self._play is None:
             self.compile()
         assert self._play is not None
+        assert candidates.shape == (len(out), self._bandit.arms + 1)  # the loop checks no bounds
         for start in range(0, len(out), self.GROUP):
             group = slice(start, min(start + self.GROUP, len(out)))
             with compile_errors(self._policy, self._bandit):

@@ -13,7 +13,7 @@ import numpy as np
 
 from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput, NotSupported
-from affinity_bandits.kernels import FloatArray, Function, IntArray, bind
+from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import QUICK, weight
 from affinity_bandits.model.committee import WHO
@@ -32,6 +32,7 @@ from affinity_bandits.model.noise.base import (
 from affinity_bandits.model.streams import stream_key
 
 COMMITTEE, PANEL, STRANGERS = range(len(WHO))
+candidate: Function = unbound
 
 
 class Seating(NamedTuple):
@@ -190,12 +191,23 @@ class Committee(NamedTuple):
     Where everybody joins and nobody leaves, the other fields are empty.
     """
 
-    clock: IntArray  # [0]: pulls made
+    clock: IntArray  # [0]: pulls made; [1]: after how many one candidate was left, or 0
     pulls: IntArray  # per arm, without the initial ones
     members: IntArray  # per arm: who sits
     seats: IntArray  # [0]: taken seats; [1]: where in the ring the longest-serving member stands
     ring: IntArray  # the members in order of arrival, where memory is bounded
     judges: IntArray  # per arm: of those who judge the round; then of all, unless memory is bounded
+
+
+def one_left(state: Any, arms: int) -> bool:
+    """Return whether one candidate is left; a kernel."""
+    left = 0
+    for arm in range(arms):
+        if candidate(state, arm):
+            left += 1
+            if left > 1:
+                return False
+    return True
 
 
 def require_bandit(value: object) -> AffinityBandit:
@@ -247,7 +259,7 @@ def committee_of(bandit: AffinityBandit, told_judges: bool = False) -> Committee
         ring[: len(sitting)] = sitting
         members = np.bincount(sitting, minlength=bandit.arms).astype(np.int64)
     return Committee(
-        clock=np.zeros(1, dtype=np.int64),
+        clock=np.zeros(2, dtype=np.int64),
         pulls=np.zeros(bandit.arms, dtype=np.int64),
         members=members,
         seats=np.array([0 if seated else members.sum(), 0], dtype=np.int64),

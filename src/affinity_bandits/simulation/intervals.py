@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from affinity_bandits import checks
+from affinity_bandits.displays import Interval
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray
 
@@ -24,6 +25,10 @@ HALVINGS = 32
 """Of a bracket, which leave an end too far out by no more than 2**-32 of the range."""
 COLUMNS = 64
 """Worked on at once, which bounds memory."""
+KINDS = ("betting", "bootstrap", "t", "quantiles")
+"""Intervals of a table; see `regret_interval`."""
+RESAMPLES = 2000
+FLIPS_AT_ONCE = 1000
 ROUNDING = 1e-9
 """By how much of the range a sample may be outside of it."""
 
@@ -91,7 +96,67 @@ def mean_interval(
     return mean.reshape(shape), lower.reshape(shape), upper.reshape(shape)
 
 
-def proportion_interval(hits: int, trials: int, level: float = 0.95) -> tuple[float, float, float]:
+def regret_interval(
+    kind: str,
+    samples: npt.ArrayLike,
+    low: npt.ArrayLike,
+    high: npt.ArrayLike,
+    level: float = 0.95,
+    axis: int = 0,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the mean with an interval of a given kind.
+
+    Args:
+        kind: "betting" covers the mean for every law between `low` and `high` (`mean_interval`);
+            "t" covers it if the mean of so many runs is normal, and "bootstrap" if the runs seen
+            resemble those that were not: both fail where rare runs cost much; "quantiles" has the
+            two runs between which a part `level` of all runs lies, whatever the mean is.
+        samples: along `axis`; at least one.
+        low: the least that is possible.
+        high: the most that is possible.
+        level: probability to cover.
+        axis: that of the samples.
+    """
+    checks.choice("interval", kind, KINDS)
+    if kind == "betting":
+        return mean_interval(samples, low, high, level, axis)
+    level = checks.number("level", level, low=0.0, high=1.0, open_low=True, open_high=True)
+    values = np.moveaxis(np.asarray(samples, dtype=np.float64), axis, 0)
+    mean = values.mean(axis=0)
+    tail = (1.0 - level) / 2.0
+    count = len(values)
+    if kind == "t":
+        from scipy.special import stdtrit
+
+        error = values.std(axis=0, ddof=min(1, count - 1)) / math.sqrt(count)
+        half = float(stdtrit(max(count - 1, 1), 1.0 - tail)) * error if count > 1 else np.inf
+        return mean, np.maximum(mean - half, low), np.minimum(mean + half, high)
+    if kind == "bootstrap":
+        generator = np.random.default_rng(0)  # a result depends on its samples alone
+        drawn = generator.multinomial(count, np.full(count, 1.0 / count), RESAMPLES) / count
+        values = np.tensordot(drawn, values, 1)
+    ends = np.quantile(values, np.array([tail, 1.0 - tail]), axis=0, method="inverted_cdf")
+    return mean, ends[0], ends[1]
+
+
+def flip_signs(differences: FloatArray, flips: int) -> FloatArray:
+    """Return the two-sided p-value of each column of paired differences.
+
+    If a pair's two outcomes can be exchanged without changing their law, each difference is as
+    likely to have either sign. The p-value is the part of random signs under which the sum is at
+    least as far from 0, the true signs included.
+    """
+    generator = np.random.default_rng(0)
+    seen = np.abs(differences.sum(axis=0)) * (1.0 - 1e-9)
+    reached = np.ones(len(seen))
+    for start in range(0, flips, FLIPS_AT_ONCE):
+        size = min(FLIPS_AT_ONCE, flips - start)
+        signs = 2.0 * generator.integers(0, 2, (size, len(differences))) - 1.0
+        reached += (np.abs(signs @ differences) >= seen).sum(axis=0)
+    return np.asarray(reached / (flips + 1.0), dtype=np.float64)
+
+
+def proportion_interval(hits: int, trials: int, level: float = 0.95) -> Interval:
     """Return the proportion and its exact (Clopper-Pearson) interval.
 
     >>> [round(x, 4) for x in proportion_interval(0, 100)]
@@ -103,7 +168,7 @@ def proportion_interval(hits: int, trials: int, level: float = 0.95) -> tuple[fl
     tail = (1.0 - level) / 2.0
     low = 0.0 if hits == 0 else float(betaincinv(hits, trials - hits + 1, tail))
     high = 1.0 if hits == trials else float(betaincinv(hits + 1, trials - hits, 1.0 - tail))
-    return hits / trials, low, high
+    return Interval(hits / trials, low, high)
 
 
 def middle_runs(samples: npt.ArrayLike, axis: int = 0) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, groupby
 from pathlib import Path
@@ -16,20 +17,37 @@ import numpy.typing as npt
 
 from affinity_bandits import checks
 from affinity_bandits._version import __version__
-from affinity_bandits.displays import Interval, amount, html_table, one_line, rate, short, some
+from affinity_bandits.displays import (
+    Interval,
+    amount,
+    html_table,
+    latex,
+    one_line,
+    rate,
+    short,
+    some,
+)
 from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.simulation.intervals import (
-    mean_interval,
+    flip_signs,
     middle_runs,
     proportion_interval,
+    regret_interval,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
     from matplotlib.figure import Figure
+
+
+ASSUMED = {
+    "permutation": "Told apart by a permutation test of paired runs: their regrets differ in law.",
+    "betting": "Told apart by intervals of the mean difference that hold for every law of regret.",
+}
+"""What each test of a ranking shows."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +60,9 @@ class PairedDifference:
         mean: of the regret of `first` minus that of `second`, at the horizon.
         low: the lower end of its interval; above 0, `first` loses more than `second`.
         high: the upper end; below 0, `first` loses less.
-        level: coverage probability of the interval, at least.
+        level: coverage probability of the interval.
         replicates: the number of differences.
+        p_value: of the two-sided permutation test; see `Result.ranking`.
     """
 
     first: str
@@ -53,6 +72,7 @@ class PairedDifference:
     high: float
     level: float
     replicates: int
+    p_value: float
 
     def __str__(self) -> str:
         ends = f"{short(self.low)} to {short(self.high)}"
@@ -90,13 +110,14 @@ class Ranking:
     Attributes:
         policies: from the least mean regret to the most.
         differences: of every pair, the one that comes first taken off the other.
-        level: at least this is the probability that all of them cover, and so that no rank
-            is misstated.
+        level: probability, at least, that no two policies are told apart by chance.
+        test: how they were told apart.
     """
 
     policies: tuple[RankedPolicy, ...]
     differences: tuple[PairedDifference, ...]
     level: float
+    test: str
 
     def difference(self, first: str, second: str) -> PairedDifference:
         """Return the difference of two policies, the one that comes first taken off the other."""
@@ -108,10 +129,10 @@ class Ranking:
     def __str__(self) -> str:
         width = max(len(one.label) for one in self.policies)
         lines = [
-            f"{one.rank:>5}  {one.label:<{width}}  {short(one.regret[0])}{_like(one)}"
+            f"{one.rank:>5}  {one.label:<{width}}  {short(one.regret.estimate)}{_like(one)}"
             for one in self.policies
         ]
-        return "\n".join([f" rank  {'policy':<{width}}  mean regret", *lines])
+        return "\n".join([f" rank  {'policy':<{width}}  mean regret", *lines, ASSUMED[self.test]])
 
     __repr__ = __str__
 
@@ -121,25 +142,27 @@ class Ranking:
             (one.rank, one.label, amount(one.regret), ", ".join(one.not_told_from) or "-")
             for one in self.policies
         ]
-        return html_table("", head, rows)
+        return html_table(ASSUMED[self.test], head, rows)
 
 
-def rank_policies(result: Result, level: float) -> Ranking:
+def rank_policies(result: Result, level: float, test: str, interval: str) -> Ranking:
     """Return the policies of a result in order; see `Result.ranking`."""
     level = checks.number("level", level, low=0.0, high=1.0, open_low=True, open_high=True)
+    checks.choice("test", test, tuple(ASSUMED))
     last = result.regret[:, :, -1]
     order = [result.labels[i] for i in np.argsort(last.mean(axis=1), kind="stable")]
-    pairs = list(combinations(order, 2))
+    pairs = [(later, first) for first, later in combinations(order, 2)]
     # Bonferroni: each pair has its part of the probability of a mistake.
-    each = 1.0 - (1.0 - level) / max(1, len(pairs))
-    differences = tuple(result.paired_difference(later, first, each) for first, later in pairs)
+    risk = (1.0 - level) / max(1, len(pairs))
+    differences = compare_pairs(result, pairs, 1.0 - risk, risk)
     better: dict[str, list[str]] = {label: [] for label in order}
     worse: dict[str, list[str]] = {label: [] for label in order}
     for found in differences:
-        if found.low > 0.0:  # the one that comes later loses more
+        # The one that comes first here loses more.
+        if found.low > 0.0 if test == "betting" else found.p_value <= risk:
             better[found.first].append(found.second)
             worse[found.second].append(found.first)
-    means = mean_interval(last, 0.0, float(result.most_regret[-1]), level, axis=1)
+    means = regret_interval(interval, last, 0.0, float(result.most_regret[-1]), level, axis=1)
     ranked = []
     for label in order:
         apart = {label, *better[label], *worse[label]}
@@ -147,13 +170,40 @@ def rank_policies(result: Result, level: float) -> Ranking:
         ranked.append(
             RankedPolicy(
                 label=label,
-                regret=(float(means[0][at]), float(means[1][at]), float(means[2][at])),
+                regret=Interval(*(float(ends[at]) for ends in means)),
                 best=1 + len(better[label]),
                 worst=len(order) - len(worse[label]),
                 not_told_from=tuple(other for other in order if other not in apart),
             )
         )
-    return Ranking(tuple(ranked), differences, level)
+    return Ranking(tuple(ranked), differences, level, test)
+
+
+def compare_pairs(
+    result: Result, pairs: Sequence[tuple[str, str]], level: float, risk: float
+) -> tuple[PairedDifference, ...]:
+    """Return the differences of pairs of policies, with p-values that can be as small as `risk`."""
+    places = [(result.index(first), result.index(second)) for first, second in pairs]
+    if not places:
+        return ()
+    last = result.regret[:, :, -1]
+    most = float(result.most_regret[-1])
+    samples = np.stack([last[one] - last[other] for one, other in places], axis=1)
+    means, lows, highs = regret_interval("betting", samples, -most, most, level)
+    p_values = flip_signs(samples, max(FLIPS, math.ceil(2.0 / risk)))
+    return tuple(
+        PairedDifference(
+            first=result.labels[one],
+            second=result.labels[other],
+            mean=float(means[i]),
+            low=float(lows[i]),
+            high=float(highs[i]),
+            level=level,
+            replicates=len(result.replicates),
+            p_value=float(p_values[i]),
+        )
+        for i, (one, other) in enumerate(places)
+    )
 
 
 def _like(one: RankedPolicy) -> str:
@@ -161,6 +211,8 @@ def _like(one: RankedPolicy) -> str:
 
 
 FORMAT = 1
+FLIPS = 9_999
+"""Random signs of a permutation test, at least."""
 PLOT = "affinity_bandits.plots:draw_regret"
 """The function behind `Result.plot`: a name and no import, because plots import simulation."""
 BoolArray = npt.NDArray[np.bool_]
@@ -204,6 +256,10 @@ class SummaryRow:
         regret_runs: regret of the median run, and of the two runs between which lie 90% of all.
         wrong_arm: rate of wrong verdicts, with its confidence interval.
         undecided: rate of runs without a verdict, likewise; None if the policy never decides.
+        simple_regret: mean gap of the arm that the run recommends, between the smallest and the
+            largest; see `Result.simple_regret`.
+        decided_at: pulls until one candidate was left: of the median run that decided, and of the
+            two between which lie 90% of those; None if no run decided.
     """
 
     label: str
@@ -212,8 +268,59 @@ class SummaryRow:
     regret_runs: Interval
     wrong_arm: Interval
     undecided: Interval | None
+    simple_regret: float
+    decided_at: Interval | None
 
     __repr__ = one_line
+
+
+class SummaryTable(list[SummaryRow]):
+    """The rows of a table, one per policy."""
+
+    HEAD = (
+        *("policy", "median run (90% of runs)", "mean regret (95%)", "wrong arm (95%)"),
+        *("undecided (95%)", "decided after (90% of runs)", "engine"),
+    )
+
+    def cells(self) -> list[tuple[str, ...]]:
+        """Return the rows as text, in the order of `HEAD`."""
+        return [
+            (
+                row.label,
+                amount(row.regret_runs),
+                amount(row.regret),
+                rate(row.wrong_arm),
+                rate(row.undecided),
+                "-" if row.decided_at is None else amount(row.decided_at),
+                row.engine,
+            )
+            for row in self
+        ]
+
+    def _repr_html_(self) -> str:
+        return html_table("", self.HEAD, self.cells())
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a table with one row per policy, and columns such as `regret_low`."""
+        import pandas as pd
+
+        rows: list[dict[str, object]] = []
+        for row in self:
+            cells: dict[str, object] = {}
+            for name, value in vars(row).items():
+                if name in ("label", "engine", "simple_regret"):
+                    cells[name] = value
+                else:
+                    ends = (np.nan,) * 3 if value is None else value
+                    cells |= {name: ends[0], f"{name}_low": ends[1], f"{name}_high": ends[2]}
+            rows.append(cells)
+        return pd.DataFrame(rows).set_index("label")
+
+    def to_latex(self) -> str:
+        """Return a LaTeX table, to be used with the package booktabs."""
+        lines = [" & ".join(map(latex, cells)) + r" \\" for cells in [self.HEAD, *self.cells()]]
+        body = [r"\begin{tabular}{l" + "r" * (len(self.HEAD) - 2) + "l}", r"\toprule", lines[0]]
+        return "\n".join([*body, r"\midrule", *lines[1:], r"\bottomrule", r"\end{tabular}", ""])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -232,6 +339,8 @@ class Result:
         pulls: T_i at each checkpoint, [policy, replicate, checkpoint, arm].
         candidates: 1 where the policy held at the end that the arm may be best,
             [policy, replicate, arm].
+        decided_at: after how many pulls only one candidate was left, [policy, replicate]; 0 if
+            there were several at the end, or the policy never drops any.
         complete: False if the run was interrupted and has fewer replicates than asked for.
         version: of the package that made it.
         parts: each seed with the number of its replicates, where there are several.
@@ -245,6 +354,7 @@ class Result:
     checkpoints: IntArray
     pulls: IntArray
     candidates: IntArray
+    decided_at: IntArray
     complete: bool = True
     version: str = __version__
     parts: tuple[tuple[int, int], ...] = ()
@@ -253,19 +363,7 @@ class Result:
         return f"<Result: {self._description}>"
 
     def _repr_html_(self) -> str:
-        head = ("policy", "mean regret (95%)", "median run (90% of runs)", "wrong arm (95%)")
-        rows = [
-            (
-                row.label,
-                amount(row.regret),
-                amount(row.regret_runs),
-                rate(row.wrong_arm),
-                rate(row.undecided),
-                row.engine,
-            )
-            for row in self.summary()
-        ]
-        return html_table(self._description, (*head, "undecided (95%)", "engine"), rows)
+        return html_table(self._description, SummaryTable.HEAD, self.summary().cells())
 
     @property
     def _description(self) -> str:
@@ -288,6 +386,7 @@ class Result:
             runs=tuple(self.runs[i] for i in at),
             pulls=self.pulls[at],
             candidates=self.candidates[at],
+            decided_at=self.decided_at[at],
         )
 
     def __iter__(self) -> Iterator[str]:
@@ -372,33 +471,60 @@ class Result:
         left = self.candidates[:, :, list(self.bandit.best_arms)].sum(axis=-1)
         return np.asarray(left == 0)
 
-    def regret_band(self, level: float = 0.95) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return mean regret and its confidence interval, each [policy, checkpoint].
+    @property
+    def simple_regret(self) -> FloatArray:
+        """The gap of the arm that a run recommends at the end, [policy, replicate].
 
-        It holds at each checkpoint by itself; see `mean_interval`.
+        It recommends the candidate with the most pulls; of several, the first.
         """
-        return mean_interval(self.regret, 0.0, self.most_regret, level, axis=1)
+        pulls = np.where(self.candidates > 0, self.pulls[:, :, -1], -1)
+        return np.asarray(self.bandit.gaps[pulls.argmax(axis=-1)], dtype=np.float64)
 
-    def summary(self, level: float = 0.95) -> list[SummaryRow]:
-        """Return one row per policy, with confidence intervals at the given level."""
+    def regret_band(
+        self, level: float = 0.95, interval: str = "betting"
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return mean regret and its interval, each [policy, checkpoint].
+
+        It holds at each checkpoint by itself; see `regret_interval` for its kinds.
+        """
+        return regret_interval(interval, self.regret, 0.0, self.most_regret, level, axis=1)
+
+    def summary(self, level: float = 0.95, interval: str = "betting") -> SummaryTable:
+        """Return one row per policy.
+
+        Args:
+            level: of the confidence intervals.
+            interval: of the mean regret: "betting", "bootstrap", "t" or "quantiles"; see
+                `regret_interval` for what each assumes.
+        """
         last = self.regret[:, :, -1]
-        means = mean_interval(last, 0.0, self.most_regret[-1], level, axis=1)
+        means = regret_interval(interval, last, 0.0, self.most_regret[-1], level, axis=1)
         runs = middle_runs(last, axis=1)
         wrong, undecided = self.wrong_arm.sum(axis=1), self.undecided.sum(axis=1)
+        simple = self.simple_regret.mean(axis=1)
         count = len(self.replicates)
-        return [
-            SummaryRow(
-                label=run.label,
-                engine=run.engine,
-                regret=(float(means[0][i]), float(means[1][i]), float(means[2][i])),
-                regret_runs=(float(runs[0][i]), float(runs[1][i]), float(runs[2][i])),
-                wrong_arm=proportion_interval(int(wrong[i]), count, level),
-                undecided=(
-                    proportion_interval(int(undecided[i]), count, level) if run.eliminates else None
-                ),
+        found = SummaryTable()
+        for i, run in enumerate(self.runs):
+            decided = self.decided_at[i][self.decided_at[i] > 0]
+            found.append(
+                SummaryRow(
+                    label=run.label,
+                    engine=run.engine,
+                    regret=Interval(*(float(ends[i]) for ends in means)),
+                    regret_runs=Interval(*(float(ends[i]) for ends in runs)),
+                    wrong_arm=proportion_interval(int(wrong[i]), count, level),
+                    undecided=(
+                        proportion_interval(int(undecided[i]), count, level)
+                        if run.eliminates
+                        else None
+                    ),
+                    simple_regret=float(simple[i]),
+                    decided_at=(
+                        Interval(*map(float, middle_runs(decided))) if len(decided) else None
+                    ),
+                )
             )
-            for i, run in enumerate(self.runs)
-        ]
+        return found
 
     def paired_difference(self, first: str, second: str, level: float = 0.95) -> PairedDifference:
         """Return how much more regret one policy has at the horizon than another, on average.
@@ -415,29 +541,26 @@ class Result:
         one, other = self.index(first), self.index(second)
         if one == other:
             raise InvalidInput("second", f"another policy than {self.labels[one]!r}", second)
-        last = self.regret[:, :, -1]
-        most = float(self.most_regret[-1])
-        mean, low, high = mean_interval(last[one] - last[other], -most, most, level)
-        return PairedDifference(
-            first=self.labels[one],
-            second=self.labels[other],
-            mean=float(mean),
-            low=float(low),
-            high=float(high),
-            level=level,
-            replicates=len(self.replicates),
-        )
+        (found,) = compare_pairs(self, [(first, second)], level, 1.0)
+        return found
 
-    def ranking(self, level: float = 0.95) -> Ranking:
+    def ranking(
+        self, level: float = 0.95, test: str = "permutation", interval: str = "betting"
+    ) -> Ranking:
         """Return the policies in the order of their mean regret at the horizon.
 
-        All pairs are compared replicate by replicate (`paired_difference`), with a Bonferroni
-        correction. Policies whose interval contains 0 share a range of ranks.
+        All pairs are compared replicate by replicate, with a Bonferroni correction. Policies that
+        cannot be told apart share a range of ranks.
 
         Args:
-            level: probability that every stated order is right, at least.
+            level: probability, at least, that no pair is told apart by chance.
+            test: "permutation" flips the signs of differences: two policies are told apart if
+                exchanging them would hardly ever give such a difference. That shows that their
+                regrets have different laws, and has power. "betting" shows that their means differ,
+                for every law of bounded regret, and needs many more replicates.
+            interval: of each policy's mean; see `summary`.
         """
-        return rank_policies(self, level)
+        return rank_policies(self, level, test, interval)
 
     def merge(self, other: Result) -> Result:
         """Return the result of the replicates of both.
@@ -462,17 +585,19 @@ class Result:
         order = sorted(range(len(keys)), key=keys.__getitem__)
         parts = tuple((seed, len(list(ones))) for seed, ones in groupby(sorted(seeds)))
 
-        def together(mine: IntArray, theirs: IntArray) -> IntArray:
+        def together(name: str) -> IntArray:
             # Contiguous like the arrays of one run, so that sums round alike.
-            return np.ascontiguousarray(np.concatenate([mine, theirs], axis=1)[:, order])
+            both = [getattr(self, name), getattr(other, name)]
+            return np.ascontiguousarray(np.concatenate(both, axis=1)[:, order])
 
         return replace(
             self,
             seed=parts[0][0],
             parts=parts if len(parts) > 1 else (),
             replicates=numbers[order],
-            pulls=together(self.pulls, other.pulls),
-            candidates=together(self.candidates, other.candidates),
+            pulls=together("pulls"),
+            candidates=together("candidates"),
+            decided_at=together("decided_at"),
             complete=self.complete and other.complete,
         )
 
@@ -498,45 +623,55 @@ class Result:
             rule = f"of the same {len(self.checkpoints)} checkpoints"
             raise InvalidInput("other", rule, other.checkpoints.tolist())
 
-    def plot(self, level: float = 0.95) -> Figure:
-        """Draw mean and median regret over time; return the matplotlib figure.
+    def plot(self, **settings: Any) -> Figure:
+        """Draw regret over time; return the matplotlib figure, which notebooks show.
+
+        Args:
+            settings: those of `draw_regret`: `band`, `scale`, `ax`, `labels` and `level`.
 
         Raises:
             MissingExtra: matplotlib is not installed; the extra `plot` has it.
         """
-        figure: Figure = resolve_name(PLOT)(self, level)
+        figure: Figure = resolve_name(PLOT)(self, **settings)
         return figure
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a table with one row per policy, replicate and checkpoint.
+    def to_pandas(self, rows: str = "checkpoints") -> pd.DataFrame:
+        """Return a table with one row per policy, replicate and checkpoint, or per run.
 
-        Its columns are `policy`, `replicate`, `time`, `regret`, `pulls_0`, `pulls_1`, ..., one per
-        arm, and the verdict of the whole run, `wrong_arm` and `undecided`, the same on all rows of
-        a run. `undecided` is nan for a policy that never decides.
+        Args:
+            rows: "checkpoints" has the columns `policy`, `replicate`, `time`, `regret`, and one per
+                arm, `pulls_0`, `pulls_1`, ...; "runs" has `policy`, `replicate`, `regret`,
+                `simple_regret`, `wrong_arm`, `undecided` and `decided_at`. The last two are nan
+                where there is nothing to decide or no decision.
         """
         import pandas as pd
 
+        checks.choice("rows", rows, ("checkpoints", "runs"))
         policies, replicates, times, arms = self.pulls.shape
+        each = times if rows == "checkpoints" else 1
         columns: dict[str, npt.NDArray[Any]] = {
-            "policy": np.repeat(np.array(self.labels, dtype=object), replicates * times),
-            "replicate": np.tile(np.repeat(self.replicates, times), policies),
+            "policy": np.repeat(np.array(self.labels, dtype=object), replicates * each),
+            "replicate": np.tile(np.repeat(self.replicates, each), policies),
         }
         if self.parts:
             seeds = np.array(self._seed_texts, dtype=object)
-            columns["seed"] = np.tile(np.repeat(seeds, times), policies)
+            columns["seed"] = np.tile(np.repeat(seeds, each), policies)
+        if rows == "runs":
+            columns["regret"] = self.regret[:, :, -1].ravel()
+            columns |= {name: values.ravel() for name, values in self._verdicts.items()}
+            return pd.DataFrame(columns)
         columns["time"] = np.tile(self.checkpoints, policies * replicates)
         columns["regret"] = self.regret.ravel()
         for arm in range(arms):
             columns[f"pulls_{arm}"] = self.pulls[..., arm].ravel()
-        columns["wrong_arm"] = np.repeat(self.wrong_arm.ravel(), times)
-        columns["undecided"] = np.repeat(self._undecided_or_nan.ravel(), times)
         return pd.DataFrame(columns)
 
     def to_xarray(self) -> xr.Dataset:
         """Return everything as a labelled xarray dataset.
 
         `undecided` is 1 or 0, and nan for a policy that never decides (see the coordinate
-        `eliminates`), so that its mean over replicates is a rate or nan.
+        `eliminates`), so that its mean over replicates is a rate or nan. `decided_at` is nan for a
+        run without a decision.
         """
         import xarray as xr
 
@@ -545,8 +680,7 @@ class Result:
                 "pulls": (("policy", "replicate", "time", "arm"), self.pulls),
                 "candidate": (("policy", "replicate", "arm"), self.candidates.astype(bool)),
                 "regret": (("policy", "replicate", "time"), self.regret),
-                "wrong_arm": (("policy", "replicate"), self.wrong_arm),
-                "undecided": (("policy", "replicate"), self._undecided_or_nan),
+                **{name: (("policy", "replicate"), v) for name, v in self._verdicts.items()},
             },
             coords={
                 "policy": list(self.labels),
@@ -570,8 +704,14 @@ class Result:
         return [str(seed) for seed in self.seed_of_each]  # up to 2**128: no integer type has them
 
     @property
-    def _undecided_or_nan(self) -> FloatArray:
-        return np.where(self.eliminates[:, None], self.undecided, np.nan)
+    def _verdicts(self) -> dict[str, npt.NDArray[Any]]:
+        """The columns that have one value per run."""
+        return {
+            "simple_regret": self.simple_regret,
+            "wrong_arm": self.wrong_arm,
+            "undecided": np.where(self.eliminates[:, None], self.undecided, np.nan),
+            "decided_at": np.where(self.decided_at > 0, self.decided_at, np.nan),
+        }
 
     def save(self, path: str | Path) -> None:
         """Write the result as one .npz file; `load` reads it back."""
@@ -593,6 +733,7 @@ class Result:
                 checkpoints=self.checkpoints,
                 pulls=self.pulls,
                 candidates=self.candidates,
+                decided_at=self.decided_at,
             )
 
     @classmethod
@@ -630,6 +771,7 @@ class Result:
                 checkpoints=data["checkpoints"],
                 pulls=data["pulls"],
                 candidates=data["candidates"],
+                decided_at=data["decided_at"],
                 complete=header["complete"],
                 version=header["version"],
                 parts=tuple((seed, count) for seed, count in header.get("parts", ())),

@@ -40,6 +40,7 @@ from affinity_bandits.simulation.environment import (
     BanditArrays,
     arena_of,
     key_words,
+    one_left,
     require_bandit,
     seat_judges,
     why_no_joining,
@@ -455,6 +456,7 @@ def bound_draws(law: int, tallied: bool, bias_kernel: Function) -> Any:
 plan: Function = unbound
 absorb: Function = unbound
 candidate: Function = unbound
+decided: Function = unbound
 seat: Function = unbound
 meet: Function = unbound
 fewest_seats: Function = unbound
@@ -493,8 +495,9 @@ def round_batch(
 
     `split` has how each score of a tally is counted at the policy's nodes, [score, node]; nothing
     if it is told sums. `draws` draws a round. `state` is laid over `whole`
-    and `real`, which are reset from their starts for each replicate. Returns False if a plan has
-    no arms, unknown arms or no repetitions.
+    and `real`, which are reset from their starts for each replicate. `candidates` has, for each
+    replicate, who is one at the end, and after how many pulls one was left. Returns False if a plan
+    has no arms, unknown arms or no repetitions.
     """
     arms = len(arena.initial)
     chosen, pulls, tally, seen = room.chosen, room.pulls, room.tally, room.seen
@@ -514,6 +517,7 @@ def round_batch(
         room.read[0] = np.uint64(0)
         clock = 0
         record = 0
+        candidates[j, arms] = 0
         while clock < horizon:
             seat(arena, room, state)
             planned = plan(state)
@@ -557,6 +561,8 @@ def round_batch(
                     pulls[chosen[position]] += repetitions
                 absorb(state, seen[: size * each])
             clock += length
+            if finished and candidates[j, arms] == 0 and decided(state, arms):
+                candidates[j, arms] = clock
         for arm in range(arms):
             candidates[j, arm] = 1 if candidate(state, arm) else 0
     return True
@@ -598,4 +604,5 @@ def bound_rounds(kernels: RoundKernels, seated: bool) -> Function:
         plan=kernels.plan,
         absorb=kernels.absorb,
         candidate=kernels.candidate,
+        decided=bind(one_left, candidate=kernels.candidate),
     )

@@ -71,7 +71,7 @@ class StepRun:
         )
         self._tape = new_buffer(self.seed)
         self._segment: Function | None = None
-        self._candidates = np.ones(bandit.arms, dtype=np.int64)
+        self._ends = np.ones(bandit.arms + 1, dtype=np.int64)
         self.restart(replicate)
 
     def restart(self, replicate: int) -> None:
@@ -80,7 +80,7 @@ class StepRun:
         self._committee.whole[:] = committee_whole
         self._state.whole[:] = whole
         self._state.real[:] = real
-        self._candidates[:] = 1
+        self._ends[:-1] = 1
         self.replicate = checks.integer("replicate", replicate, low=0, high=2**63 - 1)
         if self.policy.randomised or not hasattr(self, "_rng"):
             self._rng = policy_generator(self.seed, self.policy.to_json(), self.replicate)
@@ -104,7 +104,12 @@ class StepRun:
     @property
     def candidates(self) -> IntArray:
         """1 for each arm that the policy still holds may be the best, 0 for the others."""
-        return self._candidates.copy()
+        return self._ends[:-1].copy()
+
+    @property
+    def decided_at(self) -> int:
+        """After how many pulls only one candidate was left; 0 if several are."""
+        return int(self._committee.state.clock[1])
 
     def advance(
         self, until: int, checkpoints: IntArray = NO_CHECKPOINTS, out: IntArray | None = None
@@ -131,7 +136,7 @@ class StepRun:
         # It takes for granted that an array's numbers lie side by side, too.
         written = np.require(rows, requirements=("C", "A"))
         self.compile()
-        self._play(self._segment, until, times, written, self._candidates)
+        self._play(self._segment, until, times, written, self._ends)
         if written is not rows:
             rows[:] = written
 
@@ -140,7 +145,7 @@ class StepRun:
         if self._segment is None:
             plain = self.bandit.memory is None and not self._arena.seating.counted
             rows = np.empty((0, self.bandit.arms), dtype=np.int64)
-            idle = (0, NO_CHECKPOINTS, rows, self._candidates.copy())
+            idle = (0, NO_CHECKPOINTS, rows, self._ends.copy())
             self._segment = self._prepared(bound_segment(self.policy.kernels(), plain), (), idle)
 
     def _prepared(
@@ -210,7 +215,7 @@ class StepRun:
         run._rng.bit_generator.state = stream_from_json(data["stream"])
         kernels = run.policy.kernels()
         for arm in range(bandit.arms):
-            run._candidates[arm] = kernels.candidate(run.state, arm)
+            run._ends[arm] = kernels.candidate(run.state, arm)
         return run
 
 
@@ -224,6 +229,7 @@ def check_saved_committee(committee: Committee, bandit: AffinityBandit) -> None:
     sitting = committee.ring[:taken]
     sound = (
         committee.clock[0] == committee.pulls.sum()
+        and 0 <= committee.clock[1] <= committee.clock[0]
         and np.all(committee.pulls >= 0)
         and 0 <= taken <= len(committee.ring)
         and 0 <= oldest < max(1, len(committee.ring))

@@ -7,23 +7,24 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
-from functools import partial
-from typing import Any
+from functools import partial, reduce
+from itertools import pairwise
+from typing import Any, cast
 
 import numpy as np
 
 from affinity_bandits import checks, registry
 from affinity_bandits.catalogue import AnyPolicy, policy_from_json
-from affinity_bandits.errors import InvalidInput, NotSupported
+from affinity_bandits.errors import InvalidInput, NotSupported, need
 from affinity_bandits.kernels import IntArray
 from affinity_bandits.model.bandit import AffinityBandit
-from affinity_bandits.policies import RoundPolicy, StepPolicy
+from affinity_bandits.policies import InPython, RoundPolicy, StepPolicy
 from affinity_bandits.progress import heartbeat, show_progress
 from affinity_bandits.simulation.engines import engine_for
 from affinity_bandits.simulation.environment import require_bandit
 from affinity_bandits.simulation.result import PolicyRun, Result
 
-Policies = AnyPolicy | str | Mapping[str, Any] | Iterable[AnyPolicy | str]
+Policies = AnyPolicy | type | str | Mapping[str, Any] | Iterable[AnyPolicy | type | str]
 
 DEFAULT_CHECKPOINTS = 60
 MOST_BYTES = 8 * 2**30
@@ -42,6 +43,7 @@ def simulate(
     checkpoints: Iterable[int] | int = DEFAULT_CHECKPOINTS,
     engine: str = "auto",
     first_replicate: int = 0,
+    n_jobs: int = 1,
     progress: bool | Callable[[float], None] | None = None,
 ) -> Result:
     """Run each policy on independent replicates of a bandit (Section 2).
@@ -51,7 +53,8 @@ def simulate(
 
     Args:
         bandit: the instance.
-        policies: a policy, its name, a list of those, or a table from labels to them.
+        policies: a policy, its name, a list of those, or a table from labels to them. A class with
+            `select` and `update` is run in plain Python (`InPython`).
         horizon: pulls of every replicate, up to 10**15.
         replicates: how many.
         seed: of all randomness.
@@ -64,6 +67,8 @@ def simulate(
             `Result.runs` says which was used.
         first_replicate: the number of the first replicate; 100 and then 100 more with
             `first_replicate=100` are the same as 200.
+        n_jobs: processes that share the replicates, by joblib (extra `experiments`); the result is
+            the same for any number.
         progress: True for a bar, None for a bar on a terminal once a second has passed, False
             for none, or a function that is called with the part done: first with 0, once all
             is compiled. With True and None, lines on standard error say that it compiles.
@@ -104,15 +109,21 @@ def simulate(
     with nullcontext() if progress is False or callable(progress) else heartbeat("compiling"):
         for runner, _ in engines:
             runner.compile()
+    jobs = min(checks.integer("n_jobs", n_jobs, low=1, high=1024), replicates)
+    if jobs > 1:
+        share = partial(
+            simulate, bandit, chosen, horizon, seed=int(seed), checkpoints=times, engine=engine
+        )
+        return _run_in_processes(share, jobs, first, replicates, progress)
     pulls = np.zeros(shape, dtype=np.int64)
-    candidates = np.zeros((len(chosen), replicates, bandit.arms), dtype=np.int64)
+    ends = np.zeros((len(chosen), replicates, bandit.arms + 1), dtype=np.int64)
     finished = 0
     with show_progress(progress, len(chosen) * replicates) as bar:
         bar.tick(0.0)
         try:
             for block in _blocks(replicates):
                 for i, (runner, _) in enumerate(engines):
-                    runner.run(first + block.start, pulls[i, block], candidates[i, block], bar.tick)
+                    runner.run(first + block.start, pulls[i, block], ends[i, block], bar.tick)
                 finished = block.stop
         except KeyboardInterrupt:
             if finished == 0:
@@ -139,9 +150,37 @@ def simulate(
         replicates=np.arange(first, first + finished, dtype=np.int64),
         checkpoints=times,
         pulls=pulls[:, :finished],
-        candidates=candidates[:, :finished],
+        candidates=np.ascontiguousarray(ends[:, :finished, :-1]),
+        decided_at=np.where(
+            [[policy.eliminates] for policy in chosen.values()], ends[:, :finished, -1], 0
+        ),
         complete=finished == replicates,
     )
+
+
+def _run_in_processes(
+    share: Callable[..., Result],
+    jobs: int,
+    first: int,
+    replicates: int,
+    progress: bool | Callable[[float], None] | None,
+) -> Result:
+    """Run the replicates in several processes, four parts for each, and merge their results."""
+    need("experiments", "joblib")
+    from joblib import Parallel, delayed
+
+    ends = np.linspace(0, replicates, min(replicates, 4 * jobs) + 1).round().astype(int)
+    parts = (
+        delayed(share)(replicates=b - a, first_replicate=first + a, progress=False)
+        for a, b in pairwise(ends.tolist())
+    )
+    found: list[Result] = []
+    with show_progress(progress, replicates) as bar:
+        bar.tick(0.0)
+        for part in Parallel(jobs, return_as="generator_unordered")(parts):
+            found.append(part)
+            bar.tick(float(len(part.replicates)))
+    return reduce(Result.merge, found)
 
 
 def caveat_of(label: str, policy: AnyPolicy, bandit: AffinityBandit) -> str:
@@ -177,7 +216,7 @@ def _labelled(policies: Policies, bandit: AffinityBandit) -> dict[str, AnyPolicy
             for label, given in policies.items()
         ]
     else:
-        single = isinstance(policies, StepPolicy | RoundPolicy | str | Mapping)
+        single = isinstance(policies, StepPolicy | RoundPolicy | str | Mapping | type)
         rule = "a policy, its name, or a list of them"
         items = [policies] if single else checks.sequence("policies", policies, rule)
         found = [require_policy("policies", item, bandit) for item in items]
@@ -200,6 +239,11 @@ def require_policy(parameter: str, given: object, bandit: AffinityBandit) -> Any
         return given
     if isinstance(given, str | Mapping):
         return policy_from_json(given, bandit, imports=True)
+    if isinstance(given, type):
+        if issubclass(given, StepPolicy | RoundPolicy):
+            return cast(AnyPolicy, registry.own(parameter, "constructor", given))
+        if hasattr(given, "select") and hasattr(given, "update"):
+            return InPython(given)
     one_of_several = parameter == "policies"
     rule = "a policy, its name, or a list of them" if one_of_several else "a policy or its name"
     raise InvalidInput(parameter, rule, given)

@@ -29,6 +29,7 @@ from affinity_bandits.simulation.environment import (
     joins_committee,
     key_words,
     listed_value,
+    one_left,
     seat_judges,
     share_of,
     take_seat,
@@ -38,6 +39,7 @@ from affinity_bandits.simulation.environment import feedback as pull_feedback
 select: Function = unbound
 update: Function = unbound
 candidate: Function = unbound
+decided: Function = unbound
 weight: Function = unbound
 feedback: Function = unbound
 pulls_of_chunk: Function = unbound
@@ -239,6 +241,8 @@ def pull_chunk(
         seen = feedback(arena, arm, weight(arena, share), tape.noise[i], tape.gates[i])
         joined = not arena.seating.counted or joins_committee(arena.seating, seen, tape.joins[i])
         update(state, arm, seen)
+        if committee.clock[1] == 0 and decided(state, arms):
+            committee.clock[1] = committee.clock[0] + i + 1
         # Before the committee changes: those who were not chosen are judged by it, too.
         note_pull(log, arena, committee, total, i, arm, share, seen, joined)
         committee.pulls[arm] += 1
@@ -277,6 +281,8 @@ def plain_chunk(
         share = (arena.initial[arm] + committee.pulls[arm]) / total
         seen = feedback(arena, arm, weight(arena, share), tape.noise[i], tape.gates[i])
         update(state, arm, seen)
+        if committee.clock[1] == 0 and decided(state, arms):
+            committee.clock[1] = committee.clock[0] + i + 1
         committee.pulls[arm] += 1
         total += 1.0
     committee.clock[0] += length
@@ -300,8 +306,8 @@ def step_segment(
 ) -> bool:
     """Pull until the clock stands at `until`; return False if the policy chose an unknown arm.
 
-    Writes the pulls at each checkpoint passed, and in the end who is still a candidate. `draws`
-    fills the buffers.
+    Writes the pulls at each checkpoint passed, and in the end who is still a candidate and when
+    one was left. `draws` fills the buffers.
     """
     arena = with_functions(arena, weight_at, value_at)
     clock = committee.clock[0]
@@ -322,8 +328,10 @@ def step_segment(
             for arm in range(len(committee.pulls)):
                 out[record, arm] = committee.pulls[arm]
             record += 1
-    for arm in range(len(candidates)):
+    arms = len(committee.pulls)
+    for arm in range(arms):
         candidates[arm] = 1 if candidate(state, arm) else 0
+    candidates[arms] = committee.clock[1]
     return True
 
 
@@ -348,6 +356,7 @@ def bound_chunk(kernels: StepKernels, **noted: Any) -> Function:
             for `plain_chunk`.
     """
     policy = {"select": kernels.select, "update": kernels.update, **loop_models()}
+    policy["decided"] = bind(one_left, candidate=kernels.candidate)
     if not noted:
         return bind(plain_chunk, **policy)
     seated = {name: getattr(kernels, name) for name in ("opens", "meet", "fewest_seats")}
