@@ -420,7 +420,11 @@ class RoundPolicy(Policy):
 
     @staticmethod
     def meet(state: Any, judges: IntArray) -> None:
-        """Update the state with how many of each arm judge the next round."""
+        """Update the state with how many of each arm judge the next round.
+
+        Where people were chosen who are still to begin, two more numbers of each arm follow: how
+        many of them may begin during the round, and how many will begin later.
+        """
 
     @staticmethod
     def fewest_seats(state: Any) -> int:
@@ -448,7 +452,7 @@ class RoundPolicy(Policy):
         return RoundKernels(self.plan, self.absorb, self.candidate, self.meet, self.fewest_seats)
 
     def met(self, state: Any, judges: Sequence[int]) -> Any:
-        """Return a copy of the state after `meet` with the number of judges per arm."""
+        """Return a copy of the state after `meet`."""
         after = copy_state(state)
         self.kernels().meet(after, np.array(judges, dtype=np.int64))
         return after

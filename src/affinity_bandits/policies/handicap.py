@@ -102,9 +102,10 @@ class HandicapElimination(RoundPolicy):
         in_flight: slots of a round that may be under way at once; half of them are added to the
             head start. Default: 1.
         judges: "chosen": everybody ever chosen, and the initial members. "members": those of them
-            who joined, of whom the policy is told before each round. "panel": some of them, told
-            likewise; the policy does not bet against a group with fewer seats than the leader.
-            "strangers": nobody judges their own group. Panels and strangers need no head start.
+            who joined; the policy is told before each round who they are and who is on their way,
+            and bets against no group whose share may be the smaller one. "panel": some of them,
+            told likewise. "strangers": nobody judges their own group. Panels and strangers need no
+            head start.
         memory: only the last so many who were chosen judge. The policy waits until all earlier
             ones have left, and needs no head start.
     """
@@ -195,16 +196,16 @@ class HandicapElimination(RoundPolicy):
 
     @property
     def order_window(self) -> int | None:
-        return (self.in_flight or 1) if self._grows else None
+        return (self.in_flight or 1) if self._ordered else None
 
     @property
-    def _grows(self) -> bool:
-        """Whether the number of judges grows during a round."""
-        return self.judges in ("chosen", "members")
+    def _ordered(self) -> bool:
+        """Whether it matters in which order the answers of a round come."""
+        return self.judges == "chosen"
 
     def with_order_window(self, slots: int) -> Self:
         """Return the policy for that window; a given `in_flight` takes precedence."""
-        if self.in_flight is not None or not self._grows or self.memory is not None:
+        if self.in_flight is not None or not self._ordered or self.memory is not None:
             return self
         return replace(self, in_flight=slots)
 
@@ -281,7 +282,7 @@ class HandicapElimination(RoundPolicy):
             log_threshold=-math.log(DEFAULT_FAILURE if self.failure is None else self.failure),
             horizon=float(horizon) if self.failure is None else 0.0,
             # A group that is answered first can be that far ahead; -1: equal numbers are in order.
-            order=slots // 2 if self._grows else -1,
+            order=slots // 2 if self._ordered else -1,
             shortest=-(-slots // arms),
             widest=max(most) - min(fewest),
             expected=self.expected_difference or 0.0,
@@ -291,7 +292,8 @@ class HandicapElimination(RoundPolicy):
             fewest=np.array(fewest, dtype=np.int64),
             most=np.array(most, dtype=np.int64),
             judges=counts(arms),
-            first_judges=counts(arms, -1),
+            soon=counts(arms),
+            first_judges=counts(arms),
             passes=counts(1),
             doubled=counts(1, 1),
             rounds=counts(1),

@@ -116,7 +116,7 @@ def leader_of(state: BettingState) -> int:
 @kernel
 def meet_panel(state: BettingState, judges: IntArray) -> None:
     """Store who judges the round."""
-    for arm in range(len(judges)):
+    for arm in range(len(state.judges)):
         state.judges[arm] = judges[arm]
 
 
@@ -139,18 +139,26 @@ def seats_in_order(state: BettingState, arm: int) -> bool:
     return bool(state.judges[state.leader[0]] <= state.judges[arm])
 
 
-# The whole committee grows during a round by some of those who are chosen in it.
+# The whole committee grows during a round by some of those who are chosen in it, and by others who
+# were chosen earlier and begin in it.
 
 
 @kernel
 def meet_members(state: BettingState, judges: IntArray) -> None:
-    """Store the members and, if some group has too few, plan to get more of it."""
-    for arm in range(len(judges)):
-        if state.first_judges[arm] < 0:
-            state.first_judges[arm] = judges[arm]
-        state.judges[arm] = judges[arm]
-        # Elsewhere all pulls count as members; this corrects for those who did not join.
-        state.fewest[arm] = judges[arm] - state.pulls[arm]
+    """Store the members and those on their way, and plan to get more of a group that has too few.
+
+    Elsewhere all pulls count as members; `fewest` corrects for those who do not join.
+    """
+    arms = len(state.judges)
+    for arm in range(arms):
+        state.judges[arm] = coming = judges[arm]
+        state.soon[arm] = 0
+        if len(judges) > arms:
+            state.soon[arm] = judges[arms + arm]
+            coming += judges[arms + arm] + judges[2 * arms + arm]
+        if state.passes[0] == 0:
+            state.first_judges[arm] = coming
+        state.fewest[arm] = coming - state.pulls[arm]
         state.most[arm] = state.fewest[arm]
     state.moving[0] = 0
     if state.leader[0] >= 0 and state.left[0] > 1:
@@ -159,21 +167,41 @@ def meet_members(state: BettingState, judges: IntArray) -> None:
 
 @kernel
 def absorb_from_members(state: BettingState, seen: FloatArray) -> None:
-    """Bet on the leader against all, unless the round only put shares in order."""
+    """Bet on the leader against the arms whose share cannot be smaller at any time of the round."""
     if state.moving[0] > 0:
         for position in range(state.moving[0]):
             state.pulls[state.movers[position]] += state.moves[0]
         return
     passes = passes_among_members(state)
     if state.leader[0] >= 0:
-        bet_on_leader(state, passes, seen)
+        lead = place_of_leader(state)
+        for position in range(state.left[0]):
+            arm = state.active[position]
+            if position != lead and members_in_order(state, arm, passes):
+                bet_against(state, position, lead, passes, seen)
     if end_round(state, passes, seen):
         takes_the_lead(state, 1.0 / joined_part(state))
 
 
 @kernel
 def passes_among_members(state: BettingState) -> int:
-    """Return the number of passes of the next round of all active arms."""
+    """Return the number of passes of the next round of all active arms.
+
+    These are the usual ones or, if fewer are enough for all arms to be in order, those.
+    """
+    usual = usual_passes(state)
+    for passes in range(usual, max(1, state.shortest) - 1, -1):
+        in_order = True
+        for position in range(state.left[0]):
+            in_order = in_order and members_in_order(state, state.active[position], passes)
+        if in_order:
+            return passes
+    return usual
+
+
+@kernel
+def usual_passes(state: BettingState) -> int:
+    """Return the number of passes of the next round, wherever members are."""
     fewest, most = state.judges[state.active[0]], state.judges[state.active[0]]
     for position in range(state.left[0]):
         fewest = min(fewest, state.judges[state.active[position]])
@@ -184,24 +212,61 @@ def passes_among_members(state: BettingState) -> int:
 
 
 @kernel
+def members_in_order(state: BettingState, arm: int, passes: int) -> bool:
+    """Return whether an arm's share is never below the leader's during a round."""
+    if state.leader[0] < 0 or arm == state.leader[0]:
+        return True
+    return bool(members_needed(state, arm, passes, False) <= state.judges[arm])
+
+
+@kernel
 def joined_part(state: BettingState) -> float:
-    """Estimate the part of those chosen who have joined."""
+    """Estimate the part of those chosen who join, some of them later."""
     joined, pulls = 1, 1
     for arm in range(len(state.judges)):
-        joined += state.judges[arm] - state.first_judges[arm]
+        joined += state.fewest[arm] + state.pulls[arm] - state.first_judges[arm]
         pulls += state.pulls[arm]
     return float(min(1.0, max(1, joined) / pulls))
 
 
 @kernel
-def order_members(state: BettingState) -> None:
-    """Plan for the others to be ahead of the leader by all of it that can join in a round.
+def members_needed(state: BettingState, arm: int, passes: int, in_the_end: bool) -> int:
+    """Return with how many members an arm's share is never below the leader's during a round.
 
-    If they are ahead by more than twice as much as they must, the leader is pulled alone.
+    The leader's share is largest if all of its own who may begin have begun, all but the last of
+    the round included, and nobody else. The arm's is smallest if all others have begun.
+
+    Args:
+        state: with a leader.
+        arm: another active one.
+        passes: of the round.
+        in_the_end: whether those on their way to begin later are counted as members.
+    """
+    leader = state.leader[0]
+    now, soon = 0, 0
+    for other in range(len(state.judges)):
+        now += state.judges[other]
+        if in_the_end:
+            now += state.fewest[other] + state.pulls[other] - state.judges[other]
+        soon += state.soon[other]
+    leading = state.judges[leader]
+    if in_the_end:
+        leading = state.fewest[leader] + state.pulls[leader]
+    own = leading + state.soon[leader] + passes - 1
+    everybody = now + soon - state.soon[arm] + (state.left[0] - 1) * passes
+    smallest = now + state.soon[leader] + passes - 1
+    return int(-(-own * everybody // max(1, smallest)))
+
+
+@kernel
+def order_members(state: BettingState) -> None:
+    """Plan pulls after which, once all have begun, no arm has a smaller share than the leader.
+
+    If all have more than twice the head start that they need, the leader is pulled alone.
     """
     leader = state.leader[0]
     part = joined_part(state)
-    beyond = passes_among_members(state) - 1
+    passes = usual_passes(state)
     moving = 0
     least = FOREVER
     room = FOREVER
@@ -211,7 +276,7 @@ def order_members(state: BettingState) -> None:
         chosen += state.pulls[arm]
         if arm == leader:
             continue
-        lack = lacking(state, leader, arm) + beyond
+        lack = members_needed(state, arm, passes, True) - state.fewest[arm] - state.pulls[arm]
         if lack > 0:
             state.movers[moving] = arm
             moving += 1
@@ -219,7 +284,7 @@ def order_members(state: BettingState) -> None:
         room = min(room, -lack)
     wanted = 1.0 * least
     if moving == 0:
-        if room <= beyond + state.order + 1:
+        if room <= passes:
             return
         state.movers[0] = leader
         moving = 1

@@ -61,7 +61,8 @@ class BettingState(NamedTuple):
     fewest: IntArray  # per arm: initial pulls at least
     most: IntArray  # per arm: initial pulls at most
     judges: IntArray  # per arm: those who judge the round, if the policy is told
-    first_judges: IntArray  # per arm: those who judged the first round; -1 before
+    soon: IntArray  # per arm: those chosen before the round who may begin to judge in it
+    first_judges: IntArray  # per arm: those who judged the first round, or were on their way
     passes: IntArray  # [0]: finished
     doubled: IntArray  # [0]: passes when wealth last returned to the prior
     rounds: IntArray  # [0]: finished, of those in which all took part

@@ -5,6 +5,7 @@ With a memory, from the section of that name in docs/studies/memory.md.
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 from .base import RoundPolicy
 
@@ -108,12 +109,15 @@ class HandicapElimination(RoundPolicy):
         if len(self.left) == 1:
             self.m: float = math.inf
         elif self.judges == "members" and self.seats is not None:
-            seats = [self.seats[i] for i in self.left]
-            shortest = max(math.ceil(self.D / self.K), 1)
-            if self.p == 0:
-                self.m = max(4, shortest, (max(seats) - min(seats)) // 12)
-            else:
-                self.m = max(shortest, min(self.p // 40, min(seats) // 20))
+            self.m = usual = self.usual_passes()
+            if self.leader is not None:
+                shortest = max(math.ceil(self.D / self.K), 1)
+                fair = [
+                    m
+                    for m in range(shortest, usual + 1)
+                    if all(self.needs(i, m, self.seats) <= self.seats[i] for i in self.others())
+                ]
+                self.m = max(fair, default=usual)
         elif self.p == 0:
             widest = max(self.most) - min(self.fewest)
             self.m = max(4, math.ceil(self.D / self.K), widest // 12)
@@ -136,7 +140,7 @@ class HandicapElimination(RoundPolicy):
             return
         if self.leader is not None:
             for i in self.others():
-                if self.judges != "panel" or self.seats[self.leader] <= self.seats[i]:
+                if self.may_bet_against(i):
                     self.bet(i, self.leader)
         self.remember()
         self.rounds += 1
@@ -151,6 +155,29 @@ class HandicapElimination(RoundPolicy):
             self.put_shares_in_order()
         else:
             self.next_passes()
+
+    def may_bet_against(self, i: int) -> bool:
+        if self.judges == "panel":
+            return self.seats[self.leader] <= self.seats[i]
+        if self.judges == "members":
+            return self.needs(i, int(self.m), self.seats) <= self.seats[i]
+        return True
+
+    def usual_passes(self) -> int:
+        """Return how many passes a round has if a committee judges that is told."""
+        seats = [self.seats[i] for i in self.left]
+        shortest = max(math.ceil(self.D / self.K), 1)
+        if self.p == 0:
+            return max(4, shortest, (max(seats) - min(seats)) // 12)
+        return max(shortest, min(self.p // 40, min(seats) // 20))
+
+    def needs(self, i: int, m: int, members: list[int]) -> int:
+        """Return how many members i needs if there are so many and m passes come."""
+        j = self.leader
+        most_of_leader = members[j] + self.soon[j] + m - 1
+        fewest = most_of_leader + sum(members) - members[j]
+        most = sum(members) + sum(self.soon) - self.soon[i] + (len(self.left) - 1) * m
+        return math.ceil(Fraction(most_of_leader * most, max(1, fewest)))
 
     def others(self) -> list[int]:
         return [i for i in self.left if i != self.leader]
@@ -264,7 +291,7 @@ class HandicapElimination(RoundPolicy):
     def lacks(self, i: int, leader: int) -> int:
         """Return how many pulls i lacks if ``leader`` leads; what it has to spare is negative."""
         if self.judges == "members":
-            return self.seats[leader] + self.D // 2 + 1 - self.seats[i]
+            return self.coming[leader] - self.coming[i]
         if self.judges != "chosen" or self.M is not None:
             return 0
         enough = self.T[leader] + self.most[leader] + self.D // 2 + 1 - self.fewest[i]
@@ -333,27 +360,31 @@ class HandicapElimination(RoundPolicy):
         return self.leader if self.judges == "panel" and len(self.left) > 1 else None
 
     def meet(self, judges: list[int]) -> None:
-        self.first = self.first or judges
-        before, self.seats = self.seats, judges
+        """Take in who judges, and perhaps who may begin in the round and who will later."""
+        told = [judges[at : at + self.K] for at in range(0, len(judges), self.K)]
+        self.seats = told[0]
+        self.soon = told[1] if len(told) > 1 else [0] * self.K
+        self.coming = [sum(column) for column in zip(*told, strict=True)]
+        if self.p == 0:
+            self.first = self.coming
         if self.judges != "members" or len(self.left) == 1:
             return
         self.next_passes()
         if self.leader is not None:
-            assert before is not None
             self.put_members_in_order()
 
     def part_that_joins(self) -> float:
-        joined = sum(self.seats) - sum(self.first)
+        joined = sum(self.coming) - sum(self.first)
         return min(1.0, max(1, joined + 1) / (sum(self.T) + 1))
 
     def put_members_in_order(self) -> None:
         """Pull those that lack members, or the leader if all have twice what they need."""
-        m = int(self.m)
-        lacked = {i: self.lacks(i, self.leader) + m - 1 for i in self.others()}
+        m = self.usual_passes()
+        lacked = {i: self.needs(i, m, self.coming) - self.coming[i] for i in self.others()}
         lacking = [i for i in lacked if lacked[i] > 0]
         spare = min(-lack for lack in lacked.values())
         made = sum(self.T[i] for i in self.left)
-        self.naming = bool(lacking) or spare > m + self.D // 2
+        self.naming = bool(lacking) or spare > m
         if lacking:
             least = min(lacked[i] for i in lacking)
             wanted = math.ceil(least / self.part_that_joins())
