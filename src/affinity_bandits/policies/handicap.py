@@ -97,8 +97,9 @@ class HandicapElimination(RoundPolicy):
         levels: evenly spaced scores that are told apart when bounded. Scores in between are split.
         failure: the probability of ever dropping the best arm. Default: at most 0.001, and so
             little early that a mistake costs no more choices, on average, than were made before.
-        expected_difference: between the best two at equal shares. Too large a value costs more
-            than a right one saves.
+        target: choices by which all but one arm are to have been dropped, as likely as can be: what
+            a plan calls enough. Only with a failure probability. One that is several times too
+            large costs more than a right one saves.
         in_flight: slots of a round that may be under way at once; half of them are added to the
             head start. Default: 1.
         judges: "chosen": everybody ever chosen, and the initial members. "members": those of them
@@ -123,7 +124,7 @@ class HandicapElimination(RoundPolicy):
     bounded: bool = False
     levels: int = 17
     failure: float | None = None
-    expected_difference: float | None = None
+    target: int | None = None
     in_flight: int | None = None
     judges: str = "chosen"
     memory: int | None = None
@@ -145,7 +146,9 @@ class HandicapElimination(RoundPolicy):
             given = checks.sequence("initial_pulls", self.initial_pulls, "a list, one for each arm")
             self._set(initial_pulls=tuple(map(_interval, given)))
         self._check_optional(checks.number, "failure", low=1e-300, high=1.0, open_high=True)
-        self._check_optional(checks.number, "expected_difference", low=1e-9, high=1e9)
+        if self.failure is None:
+            self._leave_out("where failure is", "target")
+        self._check_optional(checks.integer, "target", low=1, high=10**15)
         self._check_optional(checks.integer, "in_flight", low=1, high=10**9)
         self._check(checks.number, "sigma", low=0.0, high=1e9, open_low=True)
         self._check(checks.flag, "bounded")
@@ -161,7 +164,7 @@ class HandicapElimination(RoundPolicy):
         return [
             cls(head_start=20, failure=0.05),
             cls(head_start=5, bounded=True, failure=0.05),
-            cls(head_start=5, bounded=True, failure=0.2, expected_difference=0.2, levels=5),
+            cls(head_start=5, bounded=True, failure=0.2, target=400, levels=5),
             cls(head_start=5, bounded=True, in_flight=9),
             cls(bounded=True, failure=0.05, judges="members"),
             cls(bounded=True, failure=0.05, judges="panel"),
@@ -271,7 +274,7 @@ class HandicapElimination(RoundPolicy):
         fewest, most = self._initial(arms, horizon)
         stakes, prior = prior_stakes(
             0.0 if self.bounded else self.sigma,
-            self.expected_difference,
+            self.target is not None,
             horizon if self.failure is None else None,
         )
         log_prior = np.log(np.array(prior))
@@ -285,7 +288,7 @@ class HandicapElimination(RoundPolicy):
             order=slots // 2 if self._ordered else -1,
             shortest=-(-slots // arms),
             widest=max(most) - min(fewest),
-            expected=self.expected_difference or 0.0,
+            target=float(self.target or 0),
             tried=TRIED if self.failure is None else 0.0,
             stakes=np.array(stakes),
             log_prior=log_prior,

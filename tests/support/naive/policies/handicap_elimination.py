@@ -13,7 +13,7 @@ from .base import RoundPolicy
 class HandicapElimination(RoundPolicy):
     """Drop i when the purse from which bets on the leader against i are made holds 1/delta.
 
-    ``head_start`` is G, ``failure`` is delta, ``expected_difference`` is Delta, ``in_flight`` is D
+    ``head_start`` is G, ``failure`` is delta, ``target`` is the target, ``in_flight`` is D
     and ``levels`` is B. ``initial_pulls`` has a number for each group, or a pair [fewest, most].
     """
 
@@ -27,7 +27,7 @@ class HandicapElimination(RoundPolicy):
         bounded: bool = False,
         levels: int = 17,
         failure: float | None = None,
-        expected_difference: float | None = None,
+        target: int | None = None,
         in_flight: int | None = None,
         judges: str = "chosen",
         memory: int | None = None,
@@ -41,7 +41,7 @@ class HandicapElimination(RoundPolicy):
         self.bounded = bounded
         self.B = levels
         self.failure = failure
-        self.expected_difference = expected_difference
+        self.target = target
         self.D = in_flight or 1
         self.fewest, self.most = self.bounds_on_initial_pulls(head_start, initial_pulls)
         self.stakes, self.prior = self.stakes_and_prior()
@@ -76,7 +76,7 @@ class HandicapElimination(RoundPolicy):
         return [0] * self.K, [head_start] * self.K
 
     def stakes_and_prior(self) -> tuple[list[float | None], list[float]]:
-        """Return the stakes, cash last but for that of an expected difference, which is None."""
+        """Return the stakes, cash last but for that of a target, which is None."""
         s = [2.0 * 2.0 ** (-k / 2.0) for k in range(48)]
         shape = [
             0.03 * 2.0 ** (-k / 4.0) + math.exp(-0.5 * (math.log(x / 0.3) / 0.7) ** 2)
@@ -88,7 +88,7 @@ class HandicapElimination(RoundPolicy):
         prior = [0.98 * x / sum(shape) for x in shape] + [0.02]
         stakes: list[float | None] = [x if self.bounded else x / (2.0 * self.sigma) for x in s]
         stakes.append(0.0)
-        if self.expected_difference is not None:
+        if self.target is not None:
             prior = [0.6 * w for w in prior] + [0.4]
             stakes.append(None)
         return stakes, prior
@@ -196,20 +196,29 @@ class HandicapElimination(RoundPolicy):
     def bet(self, i: int, j: int) -> None:
         lost = max(self.log_wealth[i]) - 100.0
         variance = max(self.variance_estimate(i), self.variance_estimate(j))
+        aimed = self.stake_on_target(i, j) if self.target is not None else 0.0
         for k, fixed in enumerate(self.stakes):
-            stake = self.expected_stake(i, j) if fixed is None else fixed
+            stake = aimed if fixed is None else fixed
             early = fixed is not None and stake**2 * variance * (self.p + self.m) < 0.03
             if not early and self.log_wealth[i][k] >= lost:
                 self.log_wealth[i][k] += self.log_factor(stake, i, j)
 
-    def expected_stake(self, i: int, j: int) -> float:
-        if not self.bounded:
-            return self.expected_difference / (2.0 * self.sigma**2)
-        cautious = [
-            (self.variance_estimate(a) * (self.n_r + 2.0) - 0.2 + 1.0) / (self.n_r + 4.0)
-            for a in (i, j)
-        ]
-        return self.expected_difference / sum(cautious)
+    def stake_on_target(self, i: int, j: int) -> float:
+        """Return the stake that wins what is lacking by the target, or 0."""
+        r = (self.target - sum(self.T) + len(self.left) * self.m) / len(self.left)
+        if r < self.m:
+            r = self.p / 2.0
+        W = self.failure * math.exp(self.wealth_in_all(i))
+        w = self.failure * math.exp(self.log_wealth[i][-1])
+        q = w / (1.0 - W + w)
+        if r < self.m or q < 1e-9 or q >= 1.0:
+            return 0.0
+        t = math.sqrt(-2.0 * math.log(min(q, 1.0 - q)))
+        z = t - (2.30753 + 0.27061 * t) / (1.0 + 0.99229 * t + 0.04481 * t**2)
+        density = math.exp(-(z**2) / 2.0) / math.sqrt(2.0 * math.pi)
+        variances = self.variance_estimate(i) + self.variance_estimate(j)
+        largest = 2.0 if self.bounded else 1.0 / self.sigma
+        return min(density / (q * math.sqrt(r * variances)), largest)
 
     def log_factor(self, stake: float, i: int, j: int) -> float:
         """Return the logarithm of what a round multiplies the wealth on a stake by."""
