@@ -18,12 +18,13 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
-from affinity_bandits.policies import HandicapElimination, judged
+from affinity_bandits.policies import HandicapElimination
+from affinity_bandits.policies.leading import stay
 from affinity_bandits.policies.state import pack
 from affinity_bandits.policies.wealth import BettingState
 from affinity_bandits.simulation.compile import compiled
@@ -263,11 +264,6 @@ class Case:
         return ".".join(map(str, (*parts, self.window, self.order, self.begin)))
 
 
-def anyhow(state: Any, arm: int) -> bool:
-    """Return that seats are in order, whatever they are; a kernel."""
-    return True
-
-
 def failure(case: Case, *, guarded: bool = True, runs: int = RUNS, seed: int = 1) -> float:
     """Return how often a group is dropped that is as good as any other."""
     sigma = NOISES[case.noise]
@@ -286,8 +282,7 @@ def failure(case: Case, *, guarded: bool = True, runs: int = RUNS, seed: int = 1
     if not guarded and case.judges == "chosen":
         state = state._replace(order=0)
     elif not guarded and case.judges == "panel":
-        blind = bind(judged.absorb_from_panel, seats_in_order=anyhow)
-        kernels = kernels._replace(absorb=blind)
+        kernels = kernels._replace(absorb=bind(policy.absorb, go_on=stay))
     packed = pack(state)
     dropped = np.zeros(runs, dtype=np.int64)
     rules = Rules(

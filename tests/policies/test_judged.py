@@ -22,8 +22,8 @@ from affinity_bandits import (
 )
 from affinity_bandits.kernels import bind
 from affinity_bandits.policies.contracts import RoundKernels
-from affinity_bandits.policies.judged import absorb_from_panel, members_in_order
-from affinity_bandits.policies.wealth import BettingState
+from affinity_bandits.policies.leading import stay
+from affinity_bandits.policies.members import members_in_order
 from tests.support.naive.policies.handicap_elimination import HandicapElimination as NaiveTwin
 
 # Every state of a round. Answers come in any order, each of somebody who then joins or does not,
@@ -227,17 +227,12 @@ WORLDS = [
 ]
 
 
-def no_order(state: BettingState, arm: int) -> bool:
-    return True
-
-
 @dataclass(frozen=True)
 class Unguarded(HandicapElimination):
     """The policy, but it bets against whoever has fewer seats than the leader as well."""
 
     def kernels(self) -> RoundKernels:
-        unguarded = bind(absorb_from_panel, seats_in_order=no_order)
-        return super().kernels()._replace(absorb=unguarded)
+        return super().kernels()._replace(absorb=bind(self.absorb, go_on=stay))
 
 
 def wrong(policy: type[HandicapElimination], world: AffinityBandit) -> int:

@@ -64,7 +64,8 @@ class BettingState(NamedTuple):
     most: IntArray  # per arm: initial pulls at most
     judges: IntArray  # per arm: those who judge the round, if the policy is told
     soon: IntArray  # per arm: those chosen before the round who may begin to judge in it
-    first_judges: IntArray  # per arm: those who judged the first round, or were on their way
+    coming: IntArray  # per arm: all who judge, or were chosen and are to begin
+    first: IntArray  # per arm: the same before the first round
     passes: IntArray  # [0]: finished
     doubled: IntArray  # [0]: passes when wealth last returned to the prior
     rounds: IntArray  # [0]: finished, of those in which all took part
@@ -76,7 +77,6 @@ class BettingState(NamedTuple):
     movers: IntArray  # those arms, in the first `moving` places
     moves: IntArray  # [0]: how often each of them
     pulls: IntArray  # per arm
-    means: FloatArray  # per arm: its mean feedback over the passes it took part in
     recent: FloatArray  # [0]: passes, discounted by age
     sums: FloatArray  # per arm: feedback, discounted likewise
     squares: FloatArray  # per arm: squared feedback, discounted likewise
@@ -129,8 +129,8 @@ def estimated_variance(state: BettingState, arm: int) -> float:
     seen = 0.0
     if state.recent[0] > 0.0:
         seen = state.squares[arm] - state.sums[arm] * state.sums[arm] / state.recent[0]
-    total = max(seen, 0.0) + PRIOR_VARIANCE * PRIOR_SCORES
-    return float(total / (state.recent[0] + PRIOR_SCORES))
+    seen = max(seen, 0.0) + PRIOR_VARIANCE * PRIOR_SCORES
+    return float(seen / (state.recent[0] + PRIOR_SCORES))
 
 
 @kernel
@@ -138,18 +138,23 @@ def bet_on_leader(state: BettingState, passes: int, seen: FloatArray) -> None:
     """Settle the bets of a round, which depend only on what was known before it."""
     lead = place_of_leader(state)
     for position in range(state.left[0]):
-        if position != lead:
+        if position != lead and may_bet(state, state.active[position], passes):
             bet_against(state, position, lead, passes, seen)
+
+
+@kernel
+def may_bet(state: BettingState, arm: int, passes: int) -> bool:
+    """Return whether bets are placed against an arm in a round of so many passes: always."""
+    return True
 
 
 @kernel
 def place_of_leader(state: BettingState) -> int:
     """Return the leader's place among the active arms."""
-    lead = 0
     for position in range(state.left[0]):
         if state.active[position] == state.leader[0]:
-            lead = position
-    return lead
+            return position
+    return 0
 
 
 @kernel
@@ -208,8 +213,7 @@ def stake_on_target(state: BettingState, arm: int, passes: int) -> float:
     z = root - (2.30753 + 0.27061 * root) / (1.0 + 0.99229 * root + 0.04481 * root * root)
     density = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
     noise = estimated_variance(state, arm) + estimated_variance(state, state.leader[0])
-    stake = density / (chance * math.sqrt(ahead * noise))
-    return float(min(stake, state.stakes[2]))
+    return float(min(density / (chance * math.sqrt(ahead * noise)), state.stakes[2]))
 
 
 @kernel
@@ -231,7 +235,6 @@ def take_in(state: BettingState, passes: int, seen: FloatArray) -> None:
             total += times * score
             squares += times * score * score
         state.pulls[arm] += passes
-        state.means[arm] += (total - passes * state.means[arm]) / state.passes[0]
         state.sums[arm] = kept * state.sums[arm] + total
         state.squares[arm] = kept * state.squares[arm] + squares
 
