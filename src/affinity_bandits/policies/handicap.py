@@ -255,7 +255,7 @@ class HandicapElimination(RoundPolicy):
             log_threshold=-math.log(DEFAULT_FAILURE if self.failure is None else self.failure),
             horizon=float(horizon) if self.failure is None else 0.0,
             # A group that is answered first can be that far ahead; -1: equal numbers are in order.
-            order=slots // 2 if self.judges == "chosen" else -1,
+            order={"chosen": slots // 2, "members": 0}.get(self.judges, -1),
             shortest=-(-slots // arms),
             widest=max(most) - min(fewest),
             target=float(self.target or 0),

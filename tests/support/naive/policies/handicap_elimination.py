@@ -300,7 +300,7 @@ class HandicapElimination(RoundPolicy):
     def lacks(self, i: int, leader: int) -> int:
         """Return how many pulls i lacks if ``leader`` leads; what it has to spare is negative."""
         if self.judges == "members":
-            return self.coming[leader] - self.coming[i]
+            return self.coming[leader] + 1 - self.coming[i]
         if self.judges != "chosen" or self.M is not None:
             return 0
         enough = self.T[leader] + self.most[leader] + self.D // 2 + 1 - self.fewest[i]
