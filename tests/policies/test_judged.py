@@ -20,6 +20,7 @@ from affinity_bandits import (
     Power,
     simulate,
 )
+from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import bind
 from affinity_bandits.policies.contracts import RoundKernels
 from affinity_bandits.policies.leading import stay
@@ -81,6 +82,15 @@ def test_the_twin_agrees_whoever_is_on_their_way(seed: int) -> None:
         live.tell(arm, score)
         twin.update(arm, score)
     assert set(live.candidates()) == twin.candidates()
+
+
+@pytest.mark.parametrize("wrong", [[1], [1, -1], [0.5, 1], 3])
+@pytest.mark.parametrize("name", ["judges", "soon", "later"])
+def test_counts_that_cannot_be_are_refused_by_name(name: str, wrong: object) -> None:
+    live = Live(HandicapElimination(bounded=True, judges="members"), 2, 100)
+    with pytest.raises(InvalidInput, match=name):
+        live.meet(**{"judges": [1, 2], name: wrong})  # type: ignore[arg-type]
+    live.meet([1, 2], later=[0, 3])
 
 
 MEMBERS = Case(2, "bernoulli", "step", "members", "even", "leader's", 1, begin="beginning")
