@@ -4,10 +4,13 @@
 is steep where shares lie, and an adversary acts within the assumptions of each setting. Answers
 come in the order that favors the leader most, as far as the window allows: slot s of a round goes
 out only once every slot up to s - window is answered. Of the whole committee only those join who
-help the leader; panels are filled in the leader's favor. The controls remove the guard of each
-setting: the allowance for the window ("chosen"), the head start for those who may join within a
-round ("members"), and the rule that the leader is not bet on against groups with fewer seats
-("panel").
+help the leader, at once or as people on their way who begin at the beginning, in the middle or at
+the end of a later round; panels are filled in the leader's favor. The controls remove the guard of
+each setting: the allowance for the window ("chosen"), what the policy is told of those on their way
+("members": it then asks of other groups for as many members more as the round has passes), and the
+rule that the leader is not bet on against groups with fewer seats ("panel").
+
+`judges.choices.*` is what it costs to be fair where those chosen begin some choices later.
 """
 
 from __future__ import annotations
@@ -15,13 +18,13 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
-from affinity_bandits.policies import HandicapElimination, judged
-from affinity_bandits.policies.contracts import RoundKernels
+from affinity_bandits.policies import HandicapElimination
+from affinity_bandits.policies.leading import stay
 from affinity_bandits.policies.state import pack
 from affinity_bandits.policies.wealth import BettingState
 from affinity_bandits.simulation.compile import compiled
@@ -43,11 +46,23 @@ WINDOWS = {"chosen": (10, 100, 1_000), "members": (1, 100)}
 LEASE = 1_000
 """Of panels and strangers: slots that are handed out at once, whose answers come in any order."""
 NOISES = {"bernoulli": 0.0, "gaussian.1": 0.1, "gaussian.02": 0.02}
-SQUARE, RAMP = 0, 1
-BIASES = {"x^2": SQUARE, "ramp": RAMP}
+SQUARE, RAMP, STEP = 0, 1, 2
+BIASES = {"x^2": SQUARE, "ramp": RAMP, "step": STEP}
+"""A step is, in every round, just above the share that the last group has when it begins."""
 RAMP_WIDTH, RAMP_LOW = 0.02, 0.2
-NOBODY, LEADERS, TENTH, EVERYBODY = 0, 1, 2, 3
-JOINING = {"leader's": LEADERS, "nobody": NOBODY, "1 in 10": TENTH, "everybody": EVERYBODY}
+NOBODY, LEADERS, TENTH, EVERYBODY, SCORED = 0, 1, 2, 3, 4
+JOINING = {
+    "leader's": LEADERS,
+    "nobody": NOBODY,
+    "1 in 10": TENTH,
+    "everybody": EVERYBODY,
+    "leader's high scores": SCORED,
+}
+AT_ONCE, BEGINNING, MIDDLE, END = 0, 1, 2, 3
+BEGIN = {"at once": AT_ONCE, "beginning": BEGINNING, "middle": MIDDLE, "end": END}
+"""When people on their way begin, in a round in which all take part. Of the last group, nobody."""
+HELD = 0.85
+"""The part of rounds in which nobody begins, so that more are on their way."""
 FAVOURING, EVEN, BY_LOT = 0, 1, 2
 PANELS = {"favouring": FAVOURING, "even": EVEN, "by lot": BY_LOT}
 BLOCKS, SLIDING = 0, 1
@@ -70,12 +85,16 @@ class Rules(NamedTuple):
     leave: bool
     window: int
     order: int
+    begin: int
+    tell: bool
 
 
-def biased(bias: int, share: float, equal: float) -> float:
-    """Return f(share)."""
+def biased(bias: int, share: float, equal: float, low: float) -> float:
+    """Return f(share); a step is just above `low`."""
     if bias == SQUARE:
         return share * share
+    if bias == STEP:
+        return 1.0 if share > low else RAMP_LOW
     part = (share - equal) / RAMP_WIDTH + 0.5
     return RAMP_LOW + (1.0 - RAMP_LOW) * min(1.0, max(0.0, part))
 
@@ -129,6 +148,8 @@ def play(
     victim = groups - 1
     members = np.empty(groups, dtype=np.int64)
     judges = np.empty(groups, dtype=np.int64)
+    coming = np.empty(groups, dtype=np.int64)
+    told = np.zeros(3 * groups, dtype=np.int64)
     rated = np.empty(groups, dtype=np.int64)
     rank = np.empty(groups, dtype=np.int64)
     bets = state
@@ -142,15 +163,29 @@ def play(
         stream = Stream(key, np.uint64(j), np.zeros(1, dtype=np.uint64))
         for arm in range(groups):
             members[arm] = initial[arm]
+            coming[arm] = 0
         clock = 0
         while clock < horizon and bets.left[0] > 1:
             leader = bets.leader[0]
             seat(rules, members, judges, leader, victim, stream)
-            meet(state, judges)
+            for arm in range(groups):
+                told[arm] = judges[arm]
+                told[groups + arm] = coming[arm] if rules.tell else 0
+            meet(state, told)
             planned = plan(state)
             size = len(planned.arms)
             repetitions = planned.repetitions
             compares = size == bets.left[0] and leader >= 0
+            total = judges.sum()
+            length = size * repetitions
+            low = judges[victim] / max(1, total)
+            begin = length  # nobody does
+            if not compares or next_uniform(stream) >= HELD:
+                begin = 0
+                if rules.begin == MIDDLE:
+                    begin = length // 2
+                elif rules.begin == END:
+                    begin = length - size
             # Preferred to come early: the leader, the others, the victim.
             at = 0
             for turn in range(3):
@@ -163,27 +198,36 @@ def play(
                     rated[place] = 0
             for i in range(size * each):
                 seen[i] = 0.0
-            total = judges.sum()
-            length = size * repetitions
             for done in range(length):
+                if done == begin:
+                    for arm in range(groups):
+                        if coming[arm] > 0 and (arm != victim or not compares):
+                            members[arm] += coming[arm]
+                            judges[arm] += coming[arm]
+                            total += coming[arm]
+                            coming[arm] = 0
                 chosen = next_place(rules, rated, rank[:size], repetitions, done)
                 arm = planned.arms[chosen]
                 rated[chosen] += 1
-                mean = VALUE * biased(rules.bias, judges[arm] / max(1, total), 1.0 / size)
+                mean = VALUE * biased(rules.bias, judges[arm] / max(1, total), 1.0 / size, low)
+                high = True
                 if rules.sigma == 0.0:
-                    node = each - 1 if next_uniform(stream) < mean else 0
-                    seen[chosen * each + node] += 1.0
+                    high = next_uniform(stream) < mean
+                    seen[chosen * each + (each - 1 if high else 0)] += 1.0
                 else:
                     seen[chosen] += mean
                 joins = next_uniform(stream) < 0.1
-                if rules.joining == LEADERS:
+                if rules.joining in (LEADERS, SCORED):
                     # In rounds that only put shares in order one in three joins, or they never end.
                     joins = arm == leader if compares else next_uniform(stream) < 0.33
+                    joins = joins and (high or rules.joining == LEADERS)
                 elif rules.joining == NOBODY and compares:
                     joins = False
                 elif rules.joining == EVERYBODY:
                     joins = True
-                if joins:
+                if joins and rules.begin != AT_ONCE:
+                    coming[arm] += 1
+                elif joins:
                     members[arm] += 1
                     if not rules.panel:
                         judges[arm] += 1
@@ -211,30 +255,13 @@ class Case:
     window: int
     leave: bool = False
     order: str = "sliding"
+    begin: str = "at once"
 
     @property
     def name(self) -> str:
         """What the case is called in figures."""
         parts = (self.judges, self.groups, self.noise, self.bias, self.filled, self.joining)
-        return ".".join(map(str, (*parts, self.window, self.order)))
-
-
-def unguarded(kernels: RoundKernels, judges: str) -> RoundKernels:
-    """Return a policy's kernels without what guards its setting."""
-    if judges == "members":
-        ordered = bind(judged.order_members, passes_among_members=one_pass)
-        return kernels._replace(meet=bind(judged.meet_members, order_members=ordered))
-    return kernels._replace(absorb=bind(judged.absorb_from_panel, seats_in_order=anyhow))
-
-
-def one_pass(state: Any) -> int:
-    """Return that a round has one pass, which it has not; a kernel."""
-    return 1
-
-
-def anyhow(state: Any, arm: int) -> bool:
-    """Return that seats are in order, whatever they are; a kernel."""
-    return True
+        return ".".join(map(str, (*parts, self.window, self.order, self.begin)))
 
 
 def failure(case: Case, *, guarded: bool = True, runs: int = RUNS, seed: int = 1) -> float:
@@ -254,8 +281,8 @@ def failure(case: Case, *, guarded: bool = True, runs: int = RUNS, seed: int = 1
     kernels = policy.kernels()
     if not guarded and case.judges == "chosen":
         state = state._replace(order=0)
-    elif not guarded:
-        kernels = unguarded(kernels, case.judges)
+    elif not guarded and case.judges == "panel":
+        kernels = kernels._replace(absorb=bind(policy.absorb, go_on=stay))
     packed = pack(state)
     dropped = np.zeros(runs, dtype=np.int64)
     rules = Rules(
@@ -267,6 +294,8 @@ def failure(case: Case, *, guarded: bool = True, runs: int = RUNS, seed: int = 1
         leave=case.leave,
         window=case.window,
         order=ORDERS[case.order],
+        begin=BEGIN[case.begin],
+        tell=guarded,
     )
     loop = bind(play, plan=kernels.plan, absorb=kernels.absorb, meet=kernels.meet)
     compiled(loop, allocates=True)(
@@ -284,12 +313,104 @@ def failure(case: Case, *, guarded: bool = True, runs: int = RUNS, seed: int = 1
     return float(dropped.mean())
 
 
+DELAYS = (0, 40, 150, 300)
+COMMITTEE, MEANS, PART, BONUS = (30, 10, 10), (0.6, 0.5, 0.5), 0.1, 0.2
+"""Of the comparison in which those chosen begin later; scores are 1/4 or 3/4."""
+MOST_CHOICES = 20_000
+
+
+def play_later(
+    state: BettingState,
+    whole: IntArray,
+    whole_start: IntArray,
+    real: FloatArray,
+    real_start: FloatArray,
+    initial: IntArray,
+    means: FloatArray,
+    delay: int,
+    tell: bool,
+    key: Words,
+    ends: IntArray,
+) -> None:
+    """Play until all but one are dropped, where those who join begin so many choices later."""
+    groups = len(initial)
+    told = np.empty(3 * groups, dtype=np.int64)
+    # Who begins before which choice; nobody does at once after the last.
+    begins = np.empty(MOST_CHOICES + delay, dtype=np.int64)
+    seen = np.empty(groups * len(state.nodes))
+    for j in range(len(ends)):
+        for i in range(len(whole)):
+            whole[i] = whole_start[i]
+        for i in range(len(real)):
+            real[i] = real_start[i]
+        begins[:] = -1
+        told[:] = 0
+        told[:groups] = initial
+        stream = Stream(key, np.uint64(j), np.zeros(1, dtype=np.uint64))
+        clock = 0
+        while clock < MOST_CHOICES and state.left[0] > 1:
+            told[groups:] = 0
+            for at in range(clock, clock + delay):
+                if begins[at] >= 0 and tell:
+                    told[2 * groups + begins[at]] += 1
+            meet(state, told)
+            planned = plan(state)
+            for at in range(clock, clock + min(delay, len(planned.arms) * planned.repetitions)):
+                if begins[at] >= 0 and tell:
+                    told[2 * groups + begins[at]] -= 1
+                    told[groups + begins[at]] += 1
+            meet(state, told)  # a round may be shorter now, never longer
+            planned = plan(state)
+            size = len(planned.arms)
+            seen[:] = 0.0
+            for slot in range(min(size * planned.repetitions, MOST_CHOICES - clock)):
+                if begins[clock] >= 0:
+                    told[begins[clock]] += 1
+                arm = planned.arms[slot % size]
+                share = told[arm] / told[:groups].sum()
+                mean = means[arm] * (1.0 + BONUS * share) / (1.0 + BONUS)
+                node = 3 if next_uniform(stream) < 2.0 * mean - 0.5 else 1
+                seen[slot % size * len(state.nodes) + node] += 1.0
+                if next_uniform(stream) < PART:
+                    if delay == 0:
+                        told[arm] += 1
+                    else:
+                        begins[clock + delay] = arm
+                clock += 1
+            if clock < MOST_CHOICES:
+                absorb(state, seen[: size * len(state.nodes)])
+        ends[j] = clock
+
+
+def choices(delay: int, *, tell: bool = True, runs: int = RUNS, seed: int = 1) -> IntArray:
+    """Return the choices of each run until all but one group are dropped."""
+    policy = HandicapElimination(bounded=True, levels=5, failure=FAILURE, judges="members")
+    kernels = policy.kernels()
+    packed = pack(policy.start(len(COMMITTEE), MOST_CHOICES))
+    ends = np.zeros(runs, dtype=np.int64)
+    loop = bind(play_later, plan=kernels.plan, absorb=kernels.absorb, meet=kernels.meet)
+    compiled(loop, allocates=True)(
+        packed.state,
+        packed.whole,
+        packed.whole.copy(),
+        packed.real,
+        packed.real.copy(),
+        np.array(COMMITTEE, dtype=np.int64),
+        np.array(MEANS),
+        delay,
+        tell,
+        key_words(seed, "round"),
+        ends,
+    )
+    return ends
+
+
 def cases() -> list[Case]:
     """Return all that are measured."""
     found = []
     for groups in GROUPS:
         for noise in NOISES:
-            for bias in BIASES:
+            for bias in ("x^2", "ramp"):
                 made = (groups, noise, bias)
                 found += [
                     Case(*made, "chosen", "even", "everybody", window, order=order)
@@ -304,7 +425,21 @@ def cases() -> list[Case]:
                 found += [
                     Case(*made, "panel", filled, "1 in 10", LEASE, leave=True) for filled in PANELS
                 ]
-    return found
+    return found + joiners()
+
+
+def joiners() -> list[Case]:
+    """Return the cases in which people who were chosen earlier begin in a round."""
+    return [
+        Case(groups, noise, bias, "members", "even", joining, 1, begin=begin)
+        for groups in GROUPS
+        for noise in ("bernoulli", "gaussian.1")
+        for bias in ("ramp", "step")
+        for joining in ("leader's", "leader's high scores", "1 in 10")
+        for begin in ("beginning", "middle", "end")
+        # Gaussian scores are drawn as sums, on which nothing in a round can depend.
+        if noise == "bernoulli" or joining != "leader's high scores"
+    ]
 
 
 def run() -> dict[str, float]:
@@ -314,10 +449,12 @@ def run() -> dict[str, float]:
     figures["judges.broken"] = sum(limit > FAILURE for limit in limits)
     figures["judges.largest"] = max(figures.values())
     for case in cases():
-        worst = case.joining == "leader's" or case.filled == "favouring"
+        worst = case.filled == "favouring" or (case.begin == "beginning" and case.bias == "step")
         worst |= case.judges == "chosen" and case.window == max(WINDOWS["chosen"])
         if worst and case.groups == 2:
             figures[f"judges.unguarded.{case.name}"] = failure(case, guarded=False)
+    for delay in DELAYS:
+        figures[f"judges.choices.{delay}"] = float(choices(delay).mean())
     return figures
 
 

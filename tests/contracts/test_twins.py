@@ -135,6 +135,21 @@ def test_policies_told_who_judges_agree_over_many_pulls(judges: str, noise: obje
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("target", [50, 2_000, 10**6])
+@pytest.mark.parametrize("noise", ["bernoulli", Gaussian(0.2)], ids=["bernoulli", "gaussian"])
+def test_a_policy_with_a_target_agrees_before_and_after_it(target: int, noise: object) -> None:
+    bandit = AffinityBandit([0.55, 0.6, 0.58], InGroupBonus(0.5), [40, 10, 25], noise=noise)
+    policy = HandicapElimination(
+        initial_pulls=[40, [8, 12], 25],
+        sigma=0.2,
+        bounded=not isinstance(noise, Gaussian),
+        failure=1e-2,
+        target=target,
+    )
+    assert compiled_run(bandit, policy, 5_000, 7, 3) == naive_run(bandit, policy, 5_000, 7, 3)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("memory", [1, 7, 400])
 @pytest.mark.parametrize("noise", ["bernoulli", Gaussian(0.2)], ids=["bernoulli", "gaussian"])
 def test_a_policy_told_the_memory_agrees_over_many_pulls(memory: int, noise: object) -> None:

@@ -332,7 +332,6 @@ ROUNDS_HORIZON = 6000
 TOLERANCE = 0.07
 PLANNED = {
     "subGaussian": HandicapElimination(head_start=20, sigma=0.5, failure=0.05),
-    "expected": HandicapElimination(head_start=0, sigma=2.0, failure=0.2, expected_difference=1.0),
     "in flight": HandicapElimination(head_start=500, sigma=0.3, failure=0.05, in_flight=90),
     "horizon": HandicapElimination(head_start=240, sigma=0.5),
     "bounded": HandicapElimination(head_start=20, bounded=True, levels=2, failure=0.05),
@@ -503,7 +502,7 @@ def test_a_policy_that_was_told_its_window_keeps_it() -> None:
         ("levels", 1),
         ("failure", 1.0),
         ("failure", "0.05"),
-        ("expected_difference", 0.0),
+        ("target", 0),
         ("in_flight", 0),
         ("in_flight", True),
         ("judges", "friends"),

@@ -22,7 +22,7 @@ from affinity_bandits.kernels import bind
 from affinity_bandits.model.bias import Bias, PiecewisePower
 from affinity_bandits.policies import HandicapElimination, Live
 from affinity_bandits.policies.contracts import RoundKernels
-from affinity_bandits.policies.judged import absorb_forgetting, go_on_to_leader
+from affinity_bandits.policies.forgetting import go_on_to_leader
 from affinity_bandits.policies.wealth import BettingState, place_of_leader
 from affinity_bandits.studies.memory import cheaper, share_in_turn, stays_wrong, takeovers
 
@@ -123,9 +123,11 @@ def wrong_turn(state: BettingState) -> None:
 
 def broken_circle(state: BettingState) -> None:
     """Planted: the leader has the first turn at once, out of the circle."""
-    for position in range(place_of_leader(state), 0, -1):
+    lead = place_of_leader(state)
+    first = state.active[lead]
+    for position in range(lead, 0, -1):
         state.active[position] = state.active[position - 1]
-    state.active[0] = state.leader[0]
+    state.active[0] = first
     state.moving[0] = 0
 
 
@@ -295,7 +297,7 @@ class OutOfTheCircle(HandicapElimination):
     name: ClassVar[str] = "out-of-the-circle"
 
     def kernels(self) -> RoundKernels:
-        absorb = bind(absorb_forgetting, go_on_to_leader=broken_circle)
+        absorb = bind(super().kernels().absorb, go_on=broken_circle)
         return RoundKernels(self.plan, absorb, self.candidate)
 
 

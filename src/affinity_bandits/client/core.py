@@ -322,6 +322,8 @@ def name_judges(
     judges: Mapping[str, int],
     *,
     outsiders: int = 0,
+    soon: Mapping[str, int] | None = None,
+    later: Mapping[str, int] | None = None,
     standing: bool = False,
     round: int | None = None,
     key: str | None = None,
@@ -333,6 +335,9 @@ def name_judges(
         judges: how many of each group; one left out has none. Where all members judge, the
             committee as it stands.
         outsiders: how many who belong to no group.
+        soon: of each group, at most how many who were chosen may begin to judge during the round,
+            where all members judge.
+        later: of each group, how many who were chosen will begin after it.
         standing: whether they judge the rounds after it too, until others are named; a panel only
             as long as the group that leads has no more seats than any other.
         round: the one that waits, or the one after the open round; the one that waits if left out.
@@ -342,6 +347,8 @@ def name_judges(
         "judges": _heads("judges", judges),
         "outsiders": check_whole("outsiders", outsiders, low=0, high=base.MOST_JUDGES),
         "standing": standing,
+        "soon": _heads("soon", soon or {}),
+        "later": _heads("later", later or {}),
     }
     if round is not None:
         members["round"] = check_whole("round", round, low=0, high=2**31 - 2)

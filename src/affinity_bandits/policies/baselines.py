@@ -12,7 +12,7 @@ from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.policies.contracts import FOREVER, Round, RoundPolicy, StepPolicy, check_size
-from affinity_bandits.policies.state import counts, reals
+from affinity_bandits.policies.state import SumsState, add_feedback, counts, reals
 
 
 class UniformState(NamedTuple):
@@ -41,16 +41,6 @@ class Uniform(RoundPolicy):
         return
 
 
-class EpsilonGreedyState(NamedTuple):
-    """Sums, counts and means."""
-
-    epsilon: float
-    clock: IntArray
-    pulls: IntArray
-    sums: FloatArray
-    means: FloatArray
-
-
 @dataclass(frozen=True)
 class EpsilonGreedy(StepPolicy):
     """The largest mean, and sometimes any arm.
@@ -69,30 +59,25 @@ class EpsilonGreedy(StepPolicy):
     def __post_init__(self) -> None:
         self._check(checks.number, "epsilon", low=0.0, high=1.0)
 
-    def start(self, arms: int, horizon: int) -> EpsilonGreedyState:
+    def start(self, arms: int, horizon: int) -> SumsState:
         check_size(arms, horizon)
-        return EpsilonGreedyState(self.epsilon, counts(1), counts(arms), reals(arms), reals(arms))
+        return SumsState(self.epsilon, counts(1), counts(arms), reals(arms))
 
     @staticmethod
-    def select(state: EpsilonGreedyState, rng: np.random.Generator) -> int:
+    def select(state: SumsState, rng: np.random.Generator) -> int:
         made = state.clock[0]
-        arms = len(state.means)
+        arms = len(state.sums)
         if made < arms:
             return int(made)
-        if rng.random() < state.epsilon:
+        if rng.random() < state.setting:
             return int(rng.random() * arms)
         best = 0
         for arm in range(1, arms):
-            if state.means[arm] > state.means[best]:
+            if state.sums[arm] / state.pulls[arm] > state.sums[best] / state.pulls[best]:
                 best = arm
         return best
 
-    @staticmethod
-    def update(state: EpsilonGreedyState, arm: int, feedback: float) -> None:
-        state.clock[0] += 1
-        state.pulls[arm] += 1
-        state.sums[arm] += feedback
-        state.means[arm] = state.sums[arm] / state.pulls[arm]
+    update = staticmethod(add_feedback)
 
 
 class OracleState(NamedTuple):

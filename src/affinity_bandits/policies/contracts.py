@@ -120,12 +120,19 @@ def check_size(arms: int, horizon: int) -> None:
 
 @kernel
 def meet_nobody(state: Any, judges: IntArray) -> None:
-    """Ignore who judges."""
+    """Update the state with how many of each arm judge the next round; by default, ignore it.
+
+    Where people were chosen who are still to begin, two more numbers of each arm follow: how many
+    of them may begin during the round, and how many will begin later.
+    """
 
 
 @kernel
 def anybody(state: Any) -> int:
-    """Return -1: the policy wants no arm to have fewer judges than others."""
+    """Return the arm that should have no more judges in the next round than any other.
+
+    -1, the default: it does not matter.
+    """
     return -1
 
 
@@ -418,17 +425,8 @@ class RoundPolicy(Policy):
         """Who judges and how that affects comparisons, in one or two sentences for laypeople."""
         return ""
 
-    @staticmethod
-    def meet(state: Any, judges: IntArray) -> None:
-        """Update the state with how many of each arm judge the next round."""
-
-    @staticmethod
-    def fewest_seats(state: Any) -> int:
-        """Return the arm that should have no more judges in the next round than any other.
-
-        -1: it does not matter.
-        """
-        return -1
+    meet = staticmethod(meet_nobody)
+    fewest_seats = staticmethod(anybody)
 
     @staticmethod
     def plan(state: Any) -> Round:
@@ -448,7 +446,7 @@ class RoundPolicy(Policy):
         return RoundKernels(self.plan, self.absorb, self.candidate, self.meet, self.fewest_seats)
 
     def met(self, state: Any, judges: Sequence[int]) -> Any:
-        """Return a copy of the state after `meet` with the number of judges per arm."""
+        """Return a copy of the state after `meet`."""
         after = copy_state(state)
         self.kernels().meet(after, np.array(judges, dtype=np.int64))
         return after

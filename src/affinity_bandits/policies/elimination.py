@@ -397,10 +397,7 @@ class ExploreThenCommit(PhasedElimination):
         return [cls(), cls(pulls_per_arm=7)]
 
     def phases(self, arms: int, horizon: int) -> list[tuple[int, int]]:
-        pulls = self.pulls_per_arm
-        if pulls is None:
-            pulls = math.ceil(horizon ** (2.0 / 3.0) / arms)
-        return [(pulls, 1)]
+        return [(self.pulls_per_arm or math.ceil(horizon ** (2.0 / 3.0) / arms), 1)]
 
 
 @dataclass(frozen=True)

@@ -133,9 +133,8 @@ class EXP3Gains(ExponentialWeights):
         self._check_optional(checks.number, "mixing", low=0.0, high=1.0, open_low=True)
 
     def constants(self, arms: int, horizon: int) -> tuple[float, float, float]:
-        mixing = self.mixing
-        if mixing is None:
-            mixing = min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1.0) * horizon)))
+        usual = min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1.0) * horizon)))
+        mixing = self.mixing or usual
         return mixing / arms, mixing, 0.0
 
     @staticmethod

@@ -25,18 +25,16 @@ from affinity_bandits.policies.contracts import (
     RoundPolicy,
     check_size,
 )
-from affinity_bandits.policies.judged import (
-    absorb_forgetting,
-    absorb_from_members,
-    absorb_from_panel,
-    leader_of,
-    meet_members,
-    meet_panel,
-    passes_among_members,
+from affinity_bandits.policies.forgetting import FORGETTING, wait_until_forgotten
+from affinity_bandits.policies.leading import (
+    CHOSEN,
+    WhoJudges,
+    all_of_them,
     put_in_order,
     takes_the_lead,
-    wait_until_forgotten,
 )
+from affinity_bandits.policies.members import MEMBERS
+from affinity_bandits.policies.panels import PANEL, STRANGERS
 from affinity_bandits.policies.state import counts, reals
 from affinity_bandits.policies.wealth import (
     TRIED,
@@ -50,27 +48,15 @@ from affinity_bandits.policies.wealth import (
     prior_stakes,
 )
 
-HEAD_START = (
-    "The other groups get a head start over the one that leads, so that no comparison can favour"
-    " it."
-)
-JUDGING = {
-    "chosen": f"Everybody who was chosen so far is taken to judge. {HEAD_START}",
-    "members": "All members of the committee judge, and the campaign is told who they are before"
-    f" each round. {HEAD_START}",
-    "panel": "A panel judges, which stays the same for a round. The group that leads is compared"
-    " only with those that have at least as many seats.",
-    "strangers": "Nobody judges their own group, so no comparison can favour one.",
-}
-FORGETTING = (
-    "The last {memory:,} who were chosen are taken to judge. Whoever judged before counts no more"
-    " once so many have been chosen, and the groups are compared from then on."
-)
+JUDGING = {"chosen": CHOSEN, "members": MEMBERS, "panel": PANEL, "strangers": STRANGERS}
 MEANING = (
     "20 to 1 against a group: bets against it have turned every 1 that was staked into 20. Were it"
     " the best group, they would ever come to so much in at most one comparison of 20."
 )
 
+
+go_on = put_in_order
+joined_part = all_of_them
 
 DEFAULT_FAILURE = 1e-3
 MOST_LEVELS = 100
@@ -97,14 +83,16 @@ class HandicapElimination(RoundPolicy):
         levels: evenly spaced scores that are told apart when bounded. Scores in between are split.
         failure: the probability of ever dropping the best arm. Default: at most 0.001, and so
             little early that a mistake costs no more choices, on average, than were made before.
-        expected_difference: between the best two at equal shares. Too large a value costs more
-            than a right one saves.
+        target: choices by which all but one arm are to have been dropped, as likely as can be: what
+            a plan calls enough. Only with a failure probability. One that is several times too
+            large costs more than a right one saves.
         in_flight: slots of a round that may be under way at once; half of them are added to the
             head start. Default: 1.
         judges: "chosen": everybody ever chosen, and the initial members. "members": those of them
-            who joined, of whom the policy is told before each round. "panel": some of them, told
-            likewise; the policy does not bet against a group with fewer seats than the leader.
-            "strangers": nobody judges their own group. Panels and strangers need no head start.
+            who joined; the policy is told before each round who they are and who is on their way,
+            and bets against no group whose share may be the smaller one. "panel": some of them,
+            told likewise. "strangers": nobody judges their own group. Panels and strangers need no
+            head start.
         memory: only the last so many who were chosen judge. The policy waits until all earlier
             ones have left, and needs no head start.
     """
@@ -122,7 +110,7 @@ class HandicapElimination(RoundPolicy):
     bounded: bool = False
     levels: int = 17
     failure: float | None = None
-    expected_difference: float | None = None
+    target: int | None = None
     in_flight: int | None = None
     judges: str = "chosen"
     memory: int | None = None
@@ -144,7 +132,9 @@ class HandicapElimination(RoundPolicy):
             given = checks.sequence("initial_pulls", self.initial_pulls, "a list, one for each arm")
             self._set(initial_pulls=tuple(map(_interval, given)))
         self._check_optional(checks.number, "failure", low=1e-300, high=1.0, open_high=True)
-        self._check_optional(checks.number, "expected_difference", low=1e-9, high=1e9)
+        if self.failure is None:
+            self._leave_out("where failure is", "target")
+        self._check_optional(checks.integer, "target", low=1, high=10**15)
         self._check_optional(checks.integer, "in_flight", low=1, high=10**9)
         self._check(checks.number, "sigma", low=0.0, high=1e9, open_low=True)
         self._check(checks.flag, "bounded")
@@ -160,7 +150,7 @@ class HandicapElimination(RoundPolicy):
         return [
             cls(head_start=20, failure=0.05),
             cls(head_start=5, bounded=True, failure=0.05),
-            cls(head_start=5, bounded=True, failure=0.2, expected_difference=0.2, levels=5),
+            cls(head_start=5, bounded=True, failure=0.2, target=400, levels=5),
             cls(head_start=5, bounded=True, in_flight=9),
             cls(bounded=True, failure=0.05, judges="members"),
             cls(bounded=True, failure=0.05, judges="panel"),
@@ -171,23 +161,24 @@ class HandicapElimination(RoundPolicy):
     @property
     def nodes(self) -> tuple[float, ...]:
         """The evenly spaced scores, if bounded."""
-        if not self.bounded:
-            return ()
-        return tuple(level / (self.levels - 1) for level in range(self.levels))
+        levels = range(self.levels if self.bounded else 0)
+        return tuple(level / (self.levels - 1) for level in levels)
+
+    @property
+    def _judging(self) -> WhoJudges:
+        return FORGETTING if self.memory is not None else JUDGING[self.judges]
 
     @property
     def told_judges(self) -> bool:
-        return self.judges in ("members", "panel")
+        return bool(self._judging.told)
 
     @property
     def judging_body(self) -> str:
-        return "committee" if self.judges == "members" else "panel"
+        return self._judging.told or "panel"
 
     @property
     def judging(self) -> str:
-        if self.memory is not None:
-            return FORGETTING.format(memory=self.memory)
-        return JUDGING[self.judges]
+        return self._judging.words.format(memory=self.memory)
 
     @property
     def warm_up_rounds(self) -> int:
@@ -195,16 +186,11 @@ class HandicapElimination(RoundPolicy):
 
     @property
     def order_window(self) -> int | None:
-        return (self.in_flight or 1) if self._grows else None
-
-    @property
-    def _grows(self) -> bool:
-        """Whether the number of judges grows during a round."""
-        return self.judges in ("chosen", "members")
+        return (self.in_flight or 1) if self.judges == "chosen" else None
 
     def with_order_window(self, slots: int) -> Self:
         """Return the policy for that window; a given `in_flight` takes precedence."""
-        if self.in_flight is not None or not self._grows or self.memory is not None:
+        if self.in_flight or self.order_window is None or self.memory is not None:
             return self
         return replace(self, in_flight=slots)
 
@@ -214,84 +200,74 @@ class HandicapElimination(RoundPolicy):
         return UNIT_INTERVAL if self.bounded else Feedback(sigma=self.sigma)
 
     def explain(self, played: PlayedRound, before: RoundExplanation | None) -> RoundExplanation:
-        leader = None if before is None else before.leader
         if played.number < self.warm_up_rounds:
             purpose = "so many are chosen that nobody counts any more who judged before"
             return RoundExplanation(compares=False, purpose=purpose)
+        leader = None if before is None else before.leader
         absent = played.candidates - set(played.arms)
-        if absent and self.warm_up_rounds > 0:
+        if not absent:
             return RoundExplanation(
-                compares=False,
-                purpose="they have their turns, so that rounds begin with the group that leads",
-                leader=min(absent) if len(absent) == 1 else None,
+                leader=leader,
+                dropped_because="Counting earlier rounds as well, bets on the leader have won more"
+                " against it than chance explains",
+                none_dropped_because="This round only finds a first leader."
+                if played.number == self.warm_up_rounds
+                else "Bets on the leader have not won more than chance explains.",
             )
-        if absent:
-            purpose = (
-                "their numbers are put in the order in which the comparison cannot favour the group"
-                " that leads"
-            )
-            # Right after a change of leader only the leader is absent; later, others may be too.
-            # With two groups, either may be pulled.
-            if len(absent) == 1 and len(played.candidates) > 2:
-                (leader,) = absent
-                purpose = (
-                    f"they get a head start over {LEADER}, so that the comparison cannot favour it"
-                )
-            return RoundExplanation(
-                compares=False, purpose=purpose, leader=leader if leader in absent else None
-            )
-        return RoundExplanation(
-            leader=leader,
-            dropped_because="Counting earlier rounds as well, bets on the leader have won more"
-            " against it than chance explains",
-            none_dropped_because="This round only finds a first leader."
-            if played.number == self.warm_up_rounds
-            else "Bets on the leader have not won more than chance explains.",
+        # Right after a change of leader only the leader is absent; later, others may be too. With
+        # two groups, either may be pulled.
+        purpose = (
+            "their numbers are put in the order in which the comparison cannot favour the group"
+            " that leads"
         )
+        if self.memory is not None:
+            purpose = "they have their turns, so that rounds begin with the group that leads"
+            leader = min(absent)
+        elif len(absent) == 1 and len(played.candidates) > 2:
+            purpose = (
+                f"they get a head start over {LEADER}, so that the comparison cannot favour it"
+            )
+            leader = min(absent)
+        known = leader in absent and (self.memory is None or len(absent) == 1)
+        return RoundExplanation(compares=False, purpose=purpose, leader=leader if known else None)
 
     def evidence(self, state: Any) -> Evidence:
-        leader = int(state.leader[0])
         return Evidence(
             against=tuple(log_worth(state, arm) for arm in range(len(state.dropped_in))),
             needed=log_worth_needed(state),
-            leader=leader if leader >= 0 else None,
+            leader=int(state.leader[0]) if state.leader[0] >= 0 else None,
             meaning=MEANING,
         )
 
     def start(self, arms: int, horizon: int) -> BettingState:
         check_size(arms, horizon)
-        bets = self._bets(arms, horizon)
-        if self.memory is not None:
-            wait_until_forgotten(bets, self.memory)
-        return bets
-
-    def _bets(self, arms: int, horizon: int) -> BettingState:
-        """Return the state of the bets."""
         fewest, most = self._initial(arms, horizon)
         stakes, prior = prior_stakes(
             0.0 if self.bounded else self.sigma,
-            self.expected_difference,
+            self.target is not None,
             horizon if self.failure is None else None,
         )
         log_prior = np.log(np.array(prior))
         slots = self.in_flight or 1
-        return BettingState(
+        state = BettingState(
             nodes=np.array(self.nodes),
             variance=0.0 if self.bounded else self.sigma**2,
             log_threshold=-math.log(DEFAULT_FAILURE if self.failure is None else self.failure),
             horizon=float(horizon) if self.failure is None else 0.0,
             # A group that is answered first can be that far ahead; -1: equal numbers are in order.
-            order=slots // 2 if self._grows else -1,
+            order={"chosen": slots // 2, "members": 0}.get(self.judges, -1),
             shortest=-(-slots // arms),
             widest=max(most) - min(fewest),
-            expected=self.expected_difference or 0.0,
+            target=float(self.target or 0),
             tried=TRIED if self.failure is None else 0.0,
             stakes=np.array(stakes),
             log_prior=log_prior,
             fewest=np.array(fewest, dtype=np.int64),
             most=np.array(most, dtype=np.int64),
             judges=counts(arms),
-            first_judges=counts(arms, -1),
+            soon=counts(arms),
+            coming=counts(arms),
+            first=counts(arms),
             passes=counts(1),
             doubled=counts(1, 1),
             rounds=counts(1),
@@ -303,12 +279,14 @@ class HandicapElimination(RoundPolicy):
             movers=counts(arms),
             moves=counts(1),
             pulls=counts(arms),
-            means=reals(arms),
             recent=reals(1),
             sums=reals(arms),
             squares=reals(arms),
             log_wealth=np.tile(log_prior, arms),
         )
+        if self.memory is not None:
+            wait_until_forgotten(state, self.memory)
+        return state
 
     def _initial(self, arms: int, horizon: int) -> tuple[list[int], list[int]]:
         """Return the fewest and the most initial pulls of each arm."""
@@ -317,8 +295,9 @@ class HandicapElimination(RoundPolicy):
         if self.initial_pulls is None:
             head_start = self.head_start
             if head_start is None:
-                bound = 2**7 * math.log(12.0 * float(arms) ** 2 * horizon / math.pi**2)
-                head_start = math.ceil(bound)
+                head_start = math.ceil(
+                    2**7 * math.log(12.0 * float(arms) ** 2 * horizon / math.pi**2)
+                )
             return [0] * arms, [head_start] * arms
         if len(self.initial_pulls) != arms:
             rule = f"a list as long as there are arms ({arms})"
@@ -341,33 +320,29 @@ class HandicapElimination(RoundPolicy):
             # These pulls only put shares in order; their feedback is not used.
             for position in range(state.moving[0]):
                 state.pulls[state.movers[position]] += state.moves[0]
-            put_in_order(state)
+            go_on(state)
             return
         passes = passes_to_come(state)
         if state.leader[0] >= 0:
             bet_on_leader(state, passes, seen)
-        if end_round(state, passes, seen) and takes_the_lead(state, 1.0):
-            put_in_order(state)
+        if end_round(state, passes, seen) and takes_the_lead(state, joined_part(state)):
+            go_on(state)
 
     @staticmethod
     def candidate(state: BettingState, arm: int) -> bool:
         return bool(state.dropped_in[arm] == 0)
 
     def kernels(self) -> RoundKernels:
-        kernels = super().kernels()
-        if self.memory is not None:
-            return kernels._replace(absorb=absorb_forgetting)
-        if self.judges == "panel":
-            return kernels._replace(
-                absorb=absorb_from_panel, meet=meet_panel, fewest_seats=leader_of
-            )
-        if self.judges == "members":
-            return kernels._replace(
-                plan=bind(self.plan, passes_to_come=passes_among_members),
-                absorb=absorb_from_members,
-                meet=meet_members,
-            )
-        return kernels
+        kernels, judging = super().kernels(), self._judging
+        if not judging.hooks:
+            return kernels
+        return RoundKernels(
+            bind(kernels.plan, **judging.hooks),
+            bind(kernels.absorb, **judging.hooks),
+            kernels.candidate,
+            judging.meet,
+            judging.fewest_seats,
+        )
 
     @classmethod
     def planned_for(cls, assumed: Any) -> Self:
@@ -397,7 +372,7 @@ class HandicapElimination(RoundPolicy):
         """
         if self.memory is not None:
             return []
-        state = self._bets(arms, horizon)
+        state = self.start(arms, horizon)
         extra = int(state.most.max() - state.fewest.min()) + int(state.order) + 1
         first = passes_to_come(state)
         rounds = [PlannedRound(first, first * arms, first, None)]
@@ -407,12 +382,9 @@ class HandicapElimination(RoundPolicy):
             while state.passes[0] < 2 * before:
                 state.passes[0] += passes_to_come(state)
             passes = int(state.passes[0])
-            pulls = arms * passes + (arms - 1) * extra
-            needed = float(state.log_threshold)
-            if state.horizon > 0.0:
-                needed = max(needed, math.log(state.horizon / pulls))
-            drops = lag_that_drops(state, passes - first, variance, needed)
-            rounds.append(PlannedRound(passes + extra, pulls, passes, drops))
+            state.pulls[0] = arms * passes + (arms - 1) * extra
+            drops = lag_that_drops(state, passes - first, variance, log_worth_needed(state))
+            rounds.append(PlannedRound(passes + extra, int(state.pulls[0]), passes, drops))
         return rounds
 
 

@@ -221,15 +221,26 @@ class Live:
         arm = int(self._kernels.fewest_seats(self.state))
         return arm if arm >= 0 else None
 
-    def meet(self, judges: Sequence[int]) -> None:
-        """Tell how many of each arm judge the round that begins."""
+    def meet(
+        self, judges: Sequence[int], soon: Sequence[int] = (), later: Sequence[int] = ()
+    ) -> None:
+        """Tell how many of each arm judge the round that begins.
+
+        Args:
+            judges: those who judge when it begins.
+            soon: at most how many who were chosen before may begin during the round.
+            later: how many who were chosen will begin after it.
+        """
         if not self.awaits_judges:
             raise InvalidInput(
                 "judges", "told once, before each round of a policy that asks", judges
             )
-        told = checks.integers_list("judges", judges, low=0)
-        if len(told) != self.arms:
-            raise InvalidInput("judges", f"a number for each of the {self.arms} arms", judges)
+        told: list[int] = []
+        for name, given in {"judges": judges, "soon": soon, "later": later}.items():
+            numbers = checks.integers_list(name, given, low=0)
+            if len(numbers) not in (self.arms, 0 if told else self.arms):
+                raise InvalidInput(name, f"a number for each of the {self.arms} arms", given)
+            told += numbers or [0] * self.arms
         self._kernels.meet(self.state, np.array(told, dtype=np.int64))
         self._met = True
 

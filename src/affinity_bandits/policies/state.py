@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from affinity_bandits.errors import StateMismatch, shown
-from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.kernels import FloatArray, IntArray, kernel
 
 LINE = 8
 """Numbers of eight bytes per cache line."""
@@ -30,6 +30,23 @@ def counts(size: int, value: int = 0) -> IntArray:
 def reals(size: int, value: float = 0.0) -> FloatArray:
     """Return an array of real numbers for a state."""
     return np.full(size, value, dtype=np.float64)
+
+
+class SumsState(NamedTuple):
+    """Pulls and sums of feedback per arm, and one setting of the policy."""
+
+    setting: float
+    clock: IntArray  # [0]: pulls made
+    pulls: IntArray
+    sums: FloatArray
+
+
+@kernel
+def add_feedback(state: Any, arm: int, feedback: float) -> None:
+    """Count a pull and its feedback."""
+    state.clock[0] += 1
+    state.pulls[arm] += 1
+    state.sums[arm] += feedback
 
 
 class Packed(NamedTuple):

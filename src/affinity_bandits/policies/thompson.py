@@ -9,10 +9,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from affinity_bandits import checks
-from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.kernels import FloatArray
 from affinity_bandits.model.feedback import Feedback
 from affinity_bandits.policies.contracts import StepPolicy, check_size
-from affinity_bandits.policies.state import counts, reals
+from affinity_bandits.policies.state import SumsState, add_feedback, counts, reals
 
 
 class ThompsonBetaState(NamedTuple):
@@ -69,15 +69,6 @@ class ThompsonBeta(StepPolicy):
         state.failures[arm] += 1.0 - value
 
 
-class ThompsonGaussianState(NamedTuple):
-    """Sums and counts."""
-
-    sigma: float
-    clock: IntArray
-    pulls: IntArray
-    sums: FloatArray
-
-
 @dataclass(frozen=True)
 class ThompsonGaussian(StepPolicy):
     """Thompson sampling with Gaussian posteriors.
@@ -100,12 +91,12 @@ class ThompsonGaussian(StepPolicy):
         """Korda, Kaufmann, Munos 2013, for normal values of known variance."""
         return Feedback(sigma=self.sigma, law="normal")
 
-    def start(self, arms: int, horizon: int) -> ThompsonGaussianState:
+    def start(self, arms: int, horizon: int) -> SumsState:
         check_size(arms, horizon)
-        return ThompsonGaussianState(self.sigma, counts(1), counts(arms), reals(arms))
+        return SumsState(self.sigma, counts(1), counts(arms), reals(arms))
 
     @staticmethod
-    def select(state: ThompsonGaussianState, rng: np.random.Generator) -> int:
+    def select(state: SumsState, rng: np.random.Generator) -> int:
         made = state.clock[0]
         arms = len(state.pulls)
         if made < arms:
@@ -114,15 +105,11 @@ class ThompsonGaussian(StepPolicy):
         best_draw = -math.inf
         for arm in range(arms):
             pulls = float(state.pulls[arm])
-            spread = state.sigma / math.sqrt(pulls)
+            spread = state.setting / math.sqrt(pulls)
             draw = state.sums[arm] / pulls + spread * rng.standard_normal()
             if draw > best_draw:
                 best_draw = draw
                 best = arm
         return best
 
-    @staticmethod
-    def update(state: ThompsonGaussianState, arm: int, feedback: float) -> None:
-        state.clock[0] += 1
-        state.pulls[arm] += 1
-        state.sums[arm] += feedback
+    update = staticmethod(add_feedback)

@@ -12,7 +12,7 @@ from affinity_bandits import checks
 from affinity_bandits.kernels import FloatArray, IntArray, kernel
 from affinity_bandits.model.feedback import UNIT_INTERVAL, Feedback
 from affinity_bandits.policies.contracts import StepPolicy, check_size
-from affinity_bandits.policies.state import counts, reals
+from affinity_bandits.policies.state import SumsState, add_feedback, counts, reals
 
 
 class UCB1State(NamedTuple):
@@ -159,21 +159,10 @@ class MOSS(StepPolicy):
 
     @staticmethod
     def update(state: MOSSState, arm: int, feedback: float) -> None:
-        state.clock[0] += 1
-        state.pulls[arm] += 1
-        state.sums[arm] += feedback
+        add_feedback(state, arm, feedback)
         pulls = float(state.pulls[arm])
         surplus = max(0.0, math.log(state.share_of_horizon / pulls))
         state.indices[arm] = state.sums[arm] / pulls + math.sqrt(state.scale * surplus / pulls)
-
-
-class KLUCBState(NamedTuple):
-    """Sums and counts."""
-
-    log_log_factor: float
-    clock: IntArray
-    pulls: IntArray
-    sums: FloatArray
 
 
 @dataclass(frozen=True)
@@ -200,19 +189,19 @@ class KLUCB(StepPolicy):
     def examples(cls) -> list[Self]:
         return [cls(), cls(log_log_factor=3.0)]
 
-    def start(self, arms: int, horizon: int) -> KLUCBState:
+    def start(self, arms: int, horizon: int) -> SumsState:
         check_size(arms, horizon)
-        return KLUCBState(self.log_log_factor, counts(1), counts(arms), reals(arms))
+        return SumsState(self.log_log_factor, counts(1), counts(arms), reals(arms))
 
     @staticmethod
-    def select(state: KLUCBState, rng: np.random.Generator) -> int:
+    def select(state: SumsState, rng: np.random.Generator) -> int:
         made = state.clock[0]
         arms = len(state.pulls)
         if made < arms:
             return int(made)
         level = math.log(made + 1.0)
-        if state.log_log_factor > 0.0 and level > 1.0:
-            level += state.log_log_factor * math.log(level)
+        if state.setting > 0.0 and level > 1.0:
+            level += state.setting * math.log(level)
         best = 0
         best_index = -1.0
         for arm in range(arms):
@@ -223,11 +212,7 @@ class KLUCB(StepPolicy):
                 best = arm
         return best
 
-    @staticmethod
-    def update(state: KLUCBState, arm: int, feedback: float) -> None:
-        state.clock[0] += 1
-        state.pulls[arm] += 1
-        state.sums[arm] += feedback
+    update = staticmethod(add_feedback)
 
 
 @kernel
@@ -323,11 +308,8 @@ class LUCB(StepPolicy):
         if state.waiting[0] >= 0:
             return int(state.waiting[0])
         leader = 0
-        leader_mean = state.sums[0] / state.pulls[0]
         for arm in range(1, arms):
-            mean = state.sums[arm] / state.pulls[arm]
-            if mean > leader_mean:
-                leader_mean = mean
+            if state.sums[arm] / state.pulls[arm] > state.sums[leader] / state.pulls[leader]:
                 leader = arm
         time = float(made)
         level = math.log(1.25 * arms * time * time * time * time / state.delta)
@@ -340,6 +322,7 @@ class LUCB(StepPolicy):
                 if index > rival_index:
                     rival_index = index
                     rival = arm
+        leader_mean = state.sums[leader] / state.pulls[leader]
         if leader_mean - math.sqrt(scale / state.pulls[leader]) > rival_index:
             state.chosen[0] = leader
         else:
@@ -348,9 +331,7 @@ class LUCB(StepPolicy):
 
     @staticmethod
     def update(state: LUCBState, arm: int, feedback: float) -> None:
-        state.clock[0] += 1
-        state.pulls[arm] += 1
-        state.sums[arm] += feedback
+        add_feedback(state, arm, feedback)
         if arm == state.waiting[0]:
             state.waiting[0] = -1
 

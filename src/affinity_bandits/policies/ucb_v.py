@@ -23,7 +23,7 @@ from affinity_bandits.policies.contracts import (
     StepPolicy,
     check_size,
 )
-from affinity_bandits.policies.state import counts, reals
+from affinity_bandits.policies.state import add_feedback, counts, reals
 
 
 @dataclass(frozen=True)
@@ -136,9 +136,7 @@ class UCBV(StepPolicy):
 
     @staticmethod
     def update(state: UCBVState, arm: int, feedback: float) -> None:
-        state.clock[0] += 1
-        state.pulls[arm] += 1
-        state.sums[arm] += feedback
+        add_feedback(state, arm, feedback)
         state.squares[arm] += feedback * feedback
 
 
@@ -208,11 +206,9 @@ class DebiasedUCBV(ToldBias, StepPolicy):
         share = state.committee[arm] / state.total[0]
         known = weight(state.code, state.parameters, share)
         sample = feedback / known if known > 0.0 else 0.0
-        state.clock[0] += 1
+        add_feedback(state, arm, sample)
         state.committee[arm] += 1
         state.total[0] += 1
-        state.pulls[arm] += 1
-        state.sums[arm] += sample
         state.squares[arm] += sample * sample
         state.bounds[arm] = max(state.bounds[arm], abs(sample))
 
@@ -302,9 +298,7 @@ class EfficientUCBV(StepPolicy):
 
     @staticmethod
     def update(state: EfficientUCBVState, arm: int, feedback: float) -> None:
-        state.clock[0] += 1
-        state.pulls[arm] += 1
-        state.sums[arm] += feedback
+        add_feedback(state, arm, feedback)
         state.squares[arm] += feedback * feedback
         made = state.clock[0]
         arms = len(state.pulls)

@@ -25,16 +25,18 @@ LOST = 100.0
 """A stake whose log-wealth is lower than the largest by this much is not bet."""
 CASH = 0.02
 """Part of the wealth that is never staked, until some of it returns to the prior."""
-EXPECTED = 0.4
-"""Prior of the stake that is best for an expected difference."""
+AIMED = 0.4
+"""Prior of the stake that is to have won enough by a target."""
+MISSED = 0.5
+"""A target that was missed is put off by this part of the passes so far."""
+LEAST_CHANCE = 1e-9
+"""Below this chance of winning enough by the target, that stake is not bet."""
 SAFE_STAKE = 0.9
 """Largest part of its wealth that a stake can lose on one score."""
 PRIOR_SCORES = 2.0
 PRIOR_MEAN, PRIOR_VARIANCE = 0.5, 0.1
 """Pseudo-scores that estimates of mean and variance begin with."""
-CAUTIOUS, LARGEST_VARIANCE = 4.0, 0.25
-"""Pseudo-scores for the stake of an expected difference: too large a stake loses more than one too
-small."""
+LARGEST_VARIANCE = 0.25
 WORTH = 10.0
 """With a declared horizon, a stake is used only if noise can move it by this much until then."""
 TRIED = 10.1
@@ -54,14 +56,16 @@ class BettingState(NamedTuple):
     order: int  # members that answers out of order can take from an arm
     shortest: int  # passes of a round at least
     widest: int  # the largest head start there may have been
-    expected: float  # the difference that is expected; 0 if none is
+    target: float  # choices by which enough is to have been won; 0 if none are told
     tried: float  # noise after which a stake gets no more wealth; 0: never
     stakes: FloatArray  # the first is 0: cash
     log_prior: FloatArray
     fewest: IntArray  # per arm: initial pulls at least
     most: IntArray  # per arm: initial pulls at most
     judges: IntArray  # per arm: those who judge the round, if the policy is told
-    first_judges: IntArray  # per arm: those who judged the first round; -1 before
+    soon: IntArray  # per arm: those chosen before the round who may begin to judge in it
+    coming: IntArray  # per arm: all who judge, or were chosen and are to begin
+    first: IntArray  # per arm: the same before the first round
     passes: IntArray  # [0]: finished
     doubled: IntArray  # [0]: passes when wealth last returned to the prior
     rounds: IntArray  # [0]: finished, of those in which all took part
@@ -73,21 +77,18 @@ class BettingState(NamedTuple):
     movers: IntArray  # those arms, in the first `moving` places
     moves: IntArray  # [0]: how often each of them
     pulls: IntArray  # per arm
-    means: FloatArray  # per arm: its mean feedback over the passes it took part in
     recent: FloatArray  # [0]: passes, discounted by age
     sums: FloatArray  # per arm: feedback, discounted likewise
     squares: FloatArray  # per arm: squared feedback, discounted likewise
     log_wealth: FloatArray  # [arm, stake], flat
 
 
-def prior_stakes(
-    sigma: float, expected: float | None, horizon: int | None
-) -> tuple[list[float], list[float]]:
+def prior_stakes(sigma: float, aimed: bool, horizon: int | None) -> tuple[list[float], list[float]]:
     """Return the stakes, of which the first is 0, and the part of the wealth that begins on each.
 
     Args:
         sigma: of subGaussian feedback; 0 if feedback lies in [0, 1].
-        expected: the expected difference, if any.
+        aimed: whether there is a target.
         horizon: if given, the prior is uniform over the stakes that can win before it.
     """
     # A stake is about a difference over twice the variance, of scores in [0, 1] at most 1/4.
@@ -106,11 +107,11 @@ def prior_stakes(
     total = sum(density)
     stakes = [unit * size for size in sizes]
     prior = [(1.0 - CASH) * one / total for one in density]
-    if expected is None:
+    if not aimed:
         return [0.0, *stakes], [CASH, *prior]
-    # The stake for an expected difference follows the estimated variance: -1 marks it.
-    own = [(1.0 - EXPECTED) * one for one in (CASH, *prior)]
-    return [0.0, -1.0, *stakes], [own[0], EXPECTED, *own[1:]]
+    # The stake for a target depends on what is still to be won: -1 marks it.
+    own = [(1.0 - AIMED) * one for one in (CASH, *prior)]
+    return [0.0, -1.0, *stakes], [own[0], AIMED, *own[1:]]
 
 
 @kernel
@@ -121,19 +122,15 @@ def estimated_mean(state: BettingState, arm: int) -> float:
 
 
 @kernel
-def estimated_variance(
-    state: BettingState, arm: int, scores: float = PRIOR_SCORES, variance: float = PRIOR_VARIANCE
-) -> float:
-    """Return the variance of an arm's feedback: as told, or estimated.
-
-    The estimate begins with `scores` pseudo-scores of a given variance.
-    """
+def estimated_variance(state: BettingState, arm: int) -> float:
+    """Return the variance of an arm's feedback: as told, or estimated."""
     if state.variance > 0.0:
         return state.variance
     seen = 0.0
     if state.recent[0] > 0.0:
         seen = state.squares[arm] - state.sums[arm] * state.sums[arm] / state.recent[0]
-    return float((max(seen, 0.0) + variance * scores) / (state.recent[0] + scores))
+    seen = max(seen, 0.0) + PRIOR_VARIANCE * PRIOR_SCORES
+    return float(seen / (state.recent[0] + PRIOR_SCORES))
 
 
 @kernel
@@ -141,18 +138,23 @@ def bet_on_leader(state: BettingState, passes: int, seen: FloatArray) -> None:
     """Settle the bets of a round, which depend only on what was known before it."""
     lead = place_of_leader(state)
     for position in range(state.left[0]):
-        if position != lead:
+        if position != lead and may_bet(state, state.active[position], passes):
             bet_against(state, position, lead, passes, seen)
+
+
+@kernel
+def may_bet(state: BettingState, arm: int, passes: int) -> bool:
+    """Return whether bets are placed against an arm in a round of so many passes: always."""
+    return True
 
 
 @kernel
 def place_of_leader(state: BettingState) -> int:
     """Return the leader's place among the active arms."""
-    lead = 0
     for position in range(state.left[0]):
         if state.active[position] == state.leader[0]:
-            lead = position
-    return lead
+            return position
+    return 0
 
 
 @kernel
@@ -169,10 +171,8 @@ def bet_against(
     at = arm * len(state.stakes)
     for place in range(1, len(state.stakes)):
         stake = state.stakes[place]
-        if stake < 0.0:  # that of an expected difference
-            noise = estimated_variance(state, arm, CAUTIOUS, LARGEST_VARIANCE)
-            noise += estimated_variance(state, leader, CAUTIOUS, LARGEST_VARIANCE)
-            stake = state.expected / noise
+        if stake < 0.0:  # for the target; the first, so that no wealth has changed yet
+            stake = stake_on_target(state, arm, passes)
         elif stake * stake * variance * (state.passes[0] + passes) < LEAST_NOISE:
             break  # stakes descend, so this holds for all that follow
         if state.log_wealth[at + place] < least:
@@ -194,6 +194,29 @@ def bet_against(
 
 
 @kernel
+def stake_on_target(state: BettingState, arm: int, passes: int) -> float:
+    """Return the stake that is most likely to win what is lacking by the target; 0: none.
+
+    It replicates an option that pays what the other stakes lack if the leader is far enough ahead
+    at the target.
+    """
+    ahead = (state.target - state.pulls.sum()) / state.left[0]
+    if ahead < passes:
+        ahead = MISSED * state.passes[0]
+    own = math.exp(state.log_wealth[arm * len(state.stakes) + 1] - state.log_threshold)
+    others = math.exp(log_worth(state, arm) - state.log_threshold) - own
+    chance = own / max(own, 1.0 - others)
+    if ahead < passes or not LEAST_CHANCE <= chance < 1.0:
+        return 0.0
+    # The normal quantile of that chance by Abramowitz and Stegun, 26.2.22
+    root = math.sqrt(-2.0 * math.log(min(chance, 1.0 - chance)))
+    z = root - (2.30753 + 0.27061 * root) / (1.0 + 0.99229 * root + 0.04481 * root * root)
+    density = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+    noise = estimated_variance(state, arm) + estimated_variance(state, state.leader[0])
+    return float(min(density / (chance * math.sqrt(ahead * noise)), state.stakes[2]))
+
+
+@kernel
 def take_in(state: BettingState, passes: int, seen: FloatArray) -> None:
     """Add a round to the summaries of feedback, discounting earlier rounds."""
     size = max(1, len(state.nodes))
@@ -212,7 +235,6 @@ def take_in(state: BettingState, passes: int, seen: FloatArray) -> None:
             total += times * score
             squares += times * score * score
         state.pulls[arm] += passes
-        state.means[arm] += (total - passes * state.means[arm]) / state.passes[0]
         state.sums[arm] = kept * state.sums[arm] + total
         state.squares[arm] = kept * state.squares[arm] + squares
 
@@ -295,7 +317,7 @@ def lag_that_drops(
     """
     spread = math.sqrt(variance)
     bounded = state.variance == 0.0
-    stakes = np.where(state.stakes < 0.0, state.expected / (2.0 * variance), state.stakes)
+    stakes = np.maximum(state.stakes, 0.0)  # as if what is aimed at a target won nothing
 
     def log_wealth(lag: float) -> float:
         if bounded:

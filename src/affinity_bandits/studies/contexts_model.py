@@ -16,15 +16,13 @@ from affinity_bandits.model.bias import Bias
 from affinity_bandits.model.streams import generator, policy_generator, stream_key
 from affinity_bandits.policies import HandicapElimination
 from affinity_bandits.policies.contracts import RoundKernels, RoundPolicy, StepPolicy, add_score
-from affinity_bandits.policies.judged import put_in_order, takes_the_lead
 from affinity_bandits.policies.state import reals
-from affinity_bandits.policies.wealth import BettingState, bet_on_leader, end_round, passes_to_come
+from affinity_bandits.policies.wealth import BettingState, bet_on_leader
 from affinity_bandits.simulation.compile import compiled
 from affinity_bandits.simulation.intervals import proportion_interval
 
 select: Function = unbound
 update: Function = unbound
-absorb_whole: Function = unbound
 
 
 class TypedKernels(NamedTuple):
@@ -138,19 +136,13 @@ class LinUCB:
 TypedPolicy = PerType | LinUCB
 
 
-def absorb_half_counts(state: BettingState, seen: FloatArray) -> None:
-    """Settle the bets with half of each score, everything else as usual; a kernel."""
-    if state.moving[0] > 0 or state.leader[0] < 0:
-        absorb_whole(state, seen)
-        return
-    passes = passes_to_come(state)
+def bet_half_counts(state: BettingState, passes: int, seen: FloatArray) -> None:
+    """Settle the bets with half of each score; a kernel."""
     for place in range(len(seen)):
         seen[place] *= 0.5
     bet_on_leader(state, passes, seen)
     for place in range(len(seen)):
         seen[place] *= 2.0
-    if end_round(state, passes, seen) and takes_the_lead(state, 1.0):
-        put_in_order(state)
 
 
 @dataclass(frozen=True)
@@ -179,7 +171,7 @@ class HalfCountHandicap(HandicapElimination):
             raise InvalidInput("in_flight", "left out, or 1", self.in_flight)
 
     def kernels(self) -> RoundKernels:
-        absorb = bind(absorb_half_counts, absorb_whole=HandicapElimination.absorb)
+        absorb = bind(HandicapElimination.absorb, bet_on_leader=bet_half_counts)
         return RoundKernels(self.plan, absorb, self.candidate)
 
 

@@ -188,6 +188,14 @@ class NameJudges(Body):
 
     judges: Heads = Field(description="Of each group; one left out has none.")
     outsiders: HeadCount = Field(default=0, description="Who belong to no group.")
+    soon: Heads = Field(
+        default={},
+        description="Of each group, at most how many who were chosen may begin to judge during the"
+        " round, where all members judge.",
+    )
+    later: Heads = Field(
+        default={}, description="Of each group, how many who were chosen will begin after it."
+    )
     standing: bool = Field(
         default=False,
         description="Whether they judge the rounds after it too, until others are named; a panel"

@@ -15,6 +15,7 @@ from affinity_bandits.policies import Elimination, HandicapElimination
 from affinity_bandits.service import problems
 from affinity_bandits.service.core.campaigns import Campaigns
 from affinity_bandits.service.core.judging import JudgeCounts, Naming, in_order
+from affinity_bandits.service.core.queries import CampaignQueries
 from affinity_bandits.wire import Finished, Lease, Wait
 from affinity_bandits.wire.base import new_key
 from tests.support.one_campaign import OneCampaign, on_a_campaign
@@ -91,6 +92,32 @@ def test_a_panel_stands_until_its_leader_would_have_more_seats_than_another(dsn:
         assert not (await one.look()).awaits_judges
 
     on_a_campaign(dsn, test, PANEL, horizon=1000)
+
+
+def test_people_on_their_way_are_told_when_a_round_opens_and_put_on_record(dsn: str) -> None:
+    """Nobody is chosen again for members who are coming; untold, somebody is."""
+
+    async def told(one: OneCampaign, later: int) -> list[str]:
+        await name(one, (9, 5))
+        await play(one)  # a leads, and has more members
+        await name(one, (9, 5), coming=(0, 0, 0, later) if later else ())
+        lease = await one.ask(1000)
+        assert isinstance(lease, Lease), lease
+        return sorted({arm for _, arm in lease.slots})
+
+    async def on_their_way(one: OneCampaign) -> None:
+        assert await told(one, 30) == ["a"]  # b will have many more, so that a may have some
+        with pytest.raises(InvalidInput, match="soon and later must be told when a round opens"):
+            await name(one, (9, 6), 2, coming=(0, 0, 0, 1))
+        events, _ = await CampaignQueries(one.pool).events(one.tenant, one.id, None, 1000)
+        named = [event.data.get("coming") for event in events if event.kind == "judges"]
+        assert named == [None, [0, 0, 0, 30]]
+
+    async def untold(one: OneCampaign) -> None:
+        assert await told(one, 0) == ["b"]
+
+    on_a_campaign(dsn, on_their_way, MEMBERS, horizon=1000)
+    on_a_campaign(dsn, untold, MEMBERS, horizon=1000)
 
 
 @pytest.mark.parametrize(

@@ -39,15 +39,21 @@ class JudgeCounts:
         counts: judges of each arm.
         outsiders: judges of no arm.
         standing: whether they also judge later rounds until others are named.
+        coming: none, or how many of each arm may begin during the round, and then how many of each
+            will begin after it.
     """
 
     counts: tuple[int, ...]
     outsiders: int = 0
     standing: bool = False
+    coming: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         checks.integers_list("judges", self.counts, low=0, high=MOST_JUDGES)
         checks.integer("outsiders", self.outsiders, low=0, high=MOST_JUDGES)
+        checks.integers_list("coming", self.coming, low=0, high=MOST_JUDGES)
+        if len(self.coming) not in (0, 2 * len(self.counts)):
+            raise InvalidInput("coming", "two numbers for each arm", self.coming)
 
     def to_json(self) -> dict[str, Any]:
         """Return them as JSON-ready data, as events record them."""
@@ -55,12 +61,13 @@ class JudgeCounts:
             "judges": list(self.counts),
             "outsiders": self.outsiders,
             "standing": self.standing,
-        }
+        } | ({"coming": list(self.coming)} if self.coming else {})
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> JudgeCounts:
         """Return those in the detail of an event, or in a row."""
-        return cls(tuple(data["judges"]), data["outsiders"], data["standing"])
+        coming = tuple(data.get("coming") or ())
+        return cls(tuple(data["judges"]), data["outsiders"], data["standing"], coming)
 
 
 @dataclass(frozen=True)
@@ -109,7 +116,13 @@ def read_judges(body: NameJudges, names: Sequence[str]) -> JudgeCounts:
         InvalidInput: some are of a group that the campaign does not have.
     """
     counts = counts_by_arm("judges", body.judges, names)
-    return JudgeCounts(counts, body.outsiders, body.standing)
+    coming: tuple[int, ...] = ()
+    if body.soon or body.later:
+        coming = (
+            *counts_by_arm("soon", body.soon, names),
+            *counts_by_arm("later", body.later, names),
+        )
+    return JudgeCounts(counts, body.outsiders, body.standing, coming)
 
 
 class RoundIsDue(Exception):  # noqa: N818 - reads as the fact it states
@@ -138,7 +151,7 @@ def judged_round(
     arms, horizon = saved["arms"], saved["horizon"]
     if len(judges.counts) != arms:
         raise InvalidInput("judges", f"a number for each of the {arms} arms", judges.counts)
-    state = policy.met(policy.load(saved), judges.counts)
+    state = policy.met(policy.load(saved), (*judges.counts, *judges.coming))
     return policy.save(state, arms, horizon), open_round(policy, state, horizon, before)
 
 
@@ -196,9 +209,12 @@ async def name_judges(
         row = await db.fetchrow(sql.round_to_judge, campaign, current)
         stands = named is not None and named["standing"]
         found = {"judges": row["judges"], "outsiders": row["outsiders"], "standing": stands}
-        if found == judges.to_json():
+        if found.items() <= judges.to_json().items():
             return
         raise problems.JudgesSettled(policy.judging_body, current, current + 1)
+    if judges.coming and (judges.standing or not waits):
+        rule = "told when a round opens, of that round alone"
+        raise InvalidInput("soon and later", rule, list(judges.coming))
     coming = current if waits else current + 1
     if naming.round not in (None, coming):
         raise InvalidInput("round", f"left out, or the one to come ({coming})", naming.round)

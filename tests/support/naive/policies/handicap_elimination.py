@@ -5,6 +5,7 @@ With a memory, from the section of that name in docs/studies/memory.md.
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 from .base import RoundPolicy
 
@@ -12,7 +13,7 @@ from .base import RoundPolicy
 class HandicapElimination(RoundPolicy):
     """Drop i when the purse from which bets on the leader against i are made holds 1/delta.
 
-    ``head_start`` is G, ``failure`` is delta, ``expected_difference`` is Delta, ``in_flight`` is D
+    ``head_start`` is G, ``failure`` is delta, ``target`` is the target, ``in_flight`` is D
     and ``levels`` is B. ``initial_pulls`` has a number for each group, or a pair [fewest, most].
     """
 
@@ -26,7 +27,7 @@ class HandicapElimination(RoundPolicy):
         bounded: bool = False,
         levels: int = 17,
         failure: float | None = None,
-        expected_difference: float | None = None,
+        target: int | None = None,
         in_flight: int | None = None,
         judges: str = "chosen",
         memory: int | None = None,
@@ -40,7 +41,7 @@ class HandicapElimination(RoundPolicy):
         self.bounded = bounded
         self.B = levels
         self.failure = failure
-        self.expected_difference = expected_difference
+        self.target = target
         self.D = in_flight or 1
         self.fewest, self.most = self.bounds_on_initial_pulls(head_start, initial_pulls)
         self.stakes, self.prior = self.stakes_and_prior()
@@ -75,7 +76,7 @@ class HandicapElimination(RoundPolicy):
         return [0] * self.K, [head_start] * self.K
 
     def stakes_and_prior(self) -> tuple[list[float | None], list[float]]:
-        """Return the stakes, cash last but for that of an expected difference, which is None."""
+        """Return the stakes, cash last but for that of a target, which is None."""
         s = [2.0 * 2.0 ** (-k / 2.0) for k in range(48)]
         shape = [
             0.03 * 2.0 ** (-k / 4.0) + math.exp(-0.5 * (math.log(x / 0.3) / 0.7) ** 2)
@@ -87,7 +88,7 @@ class HandicapElimination(RoundPolicy):
         prior = [0.98 * x / sum(shape) for x in shape] + [0.02]
         stakes: list[float | None] = [x if self.bounded else x / (2.0 * self.sigma) for x in s]
         stakes.append(0.0)
-        if self.expected_difference is not None:
+        if self.target is not None:
             prior = [0.6 * w for w in prior] + [0.4]
             stakes.append(None)
         return stakes, prior
@@ -108,12 +109,15 @@ class HandicapElimination(RoundPolicy):
         if len(self.left) == 1:
             self.m: float = math.inf
         elif self.judges == "members" and self.seats is not None:
-            seats = [self.seats[i] for i in self.left]
-            shortest = max(math.ceil(self.D / self.K), 1)
-            if self.p == 0:
-                self.m = max(4, shortest, (max(seats) - min(seats)) // 12)
-            else:
-                self.m = max(shortest, min(self.p // 40, min(seats) // 20))
+            self.m = usual = self.usual_passes()
+            if self.leader is not None:
+                shortest = max(math.ceil(self.D / self.K), 1)
+                fair = [
+                    m
+                    for m in range(shortest, usual + 1)
+                    if all(self.needs(i, m, self.seats) <= self.seats[i] for i in self.others())
+                ]
+                self.m = max(fair, default=usual)
         elif self.p == 0:
             widest = max(self.most) - min(self.fewest)
             self.m = max(4, math.ceil(self.D / self.K), widest // 12)
@@ -136,7 +140,7 @@ class HandicapElimination(RoundPolicy):
             return
         if self.leader is not None:
             for i in self.others():
-                if self.judges != "panel" or self.seats[self.leader] <= self.seats[i]:
+                if self.may_bet_against(i):
                     self.bet(i, self.leader)
         self.remember()
         self.rounds += 1
@@ -151,6 +155,29 @@ class HandicapElimination(RoundPolicy):
             self.put_shares_in_order()
         else:
             self.next_passes()
+
+    def may_bet_against(self, i: int) -> bool:
+        if self.judges == "panel":
+            return self.seats[self.leader] <= self.seats[i]
+        if self.judges == "members":
+            return self.needs(i, int(self.m), self.seats) <= self.seats[i]
+        return True
+
+    def usual_passes(self) -> int:
+        """Return how many passes a round has if a committee judges that is told."""
+        seats = [self.seats[i] for i in self.left]
+        shortest = max(math.ceil(self.D / self.K), 1)
+        if self.p == 0:
+            return max(4, shortest, (max(seats) - min(seats)) // 12)
+        return max(shortest, min(self.p // 40, min(seats) // 20))
+
+    def needs(self, i: int, m: int, members: list[int]) -> int:
+        """Return how many members i needs if there are so many and m passes come."""
+        j = self.leader
+        most_of_leader = members[j] + self.soon[j] + m - 1
+        fewest = most_of_leader + sum(members) - members[j]
+        most = sum(members) + sum(self.soon) - self.soon[i] + (len(self.left) - 1) * m
+        return math.ceil(Fraction(most_of_leader * most, max(1, fewest)))
 
     def others(self) -> list[int]:
         return [i for i in self.left if i != self.leader]
@@ -169,20 +196,29 @@ class HandicapElimination(RoundPolicy):
     def bet(self, i: int, j: int) -> None:
         lost = max(self.log_wealth[i]) - 100.0
         variance = max(self.variance_estimate(i), self.variance_estimate(j))
+        aimed = self.stake_on_target(i, j) if self.target is not None else 0.0
         for k, fixed in enumerate(self.stakes):
-            stake = self.expected_stake(i, j) if fixed is None else fixed
+            stake = aimed if fixed is None else fixed
             early = fixed is not None and stake**2 * variance * (self.p + self.m) < 0.03
             if not early and self.log_wealth[i][k] >= lost:
                 self.log_wealth[i][k] += self.log_factor(stake, i, j)
 
-    def expected_stake(self, i: int, j: int) -> float:
-        if not self.bounded:
-            return self.expected_difference / (2.0 * self.sigma**2)
-        cautious = [
-            (self.variance_estimate(a) * (self.n_r + 2.0) - 0.2 + 1.0) / (self.n_r + 4.0)
-            for a in (i, j)
-        ]
-        return self.expected_difference / sum(cautious)
+    def stake_on_target(self, i: int, j: int) -> float:
+        """Return the stake that wins what is lacking by the target, or 0."""
+        r = (self.target - sum(self.T) + len(self.left) * self.m) / len(self.left)
+        if r < self.m:
+            r = self.p / 2.0
+        W = self.failure * math.exp(self.wealth_in_all(i))
+        w = self.failure * math.exp(self.log_wealth[i][-1])
+        q = w / (1.0 - W + w)
+        if r < self.m or q < 1e-9 or q >= 1.0:
+            return 0.0
+        t = math.sqrt(-2.0 * math.log(min(q, 1.0 - q)))
+        z = t - (2.30753 + 0.27061 * t) / (1.0 + 0.99229 * t + 0.04481 * t**2)
+        density = math.exp(-(z**2) / 2.0) / math.sqrt(2.0 * math.pi)
+        variances = self.variance_estimate(i) + self.variance_estimate(j)
+        largest = 2.0 if self.bounded else 1.0 / self.sigma
+        return min(density / (q * math.sqrt(r * variances)), largest)
 
     def log_factor(self, stake: float, i: int, j: int) -> float:
         """Return the logarithm of what a round multiplies the wealth on a stake by."""
@@ -264,7 +300,7 @@ class HandicapElimination(RoundPolicy):
     def lacks(self, i: int, leader: int) -> int:
         """Return how many pulls i lacks if ``leader`` leads; what it has to spare is negative."""
         if self.judges == "members":
-            return self.seats[leader] + self.D // 2 + 1 - self.seats[i]
+            return self.coming[leader] + 1 - self.coming[i]
         if self.judges != "chosen" or self.M is not None:
             return 0
         enough = self.T[leader] + self.most[leader] + self.D // 2 + 1 - self.fewest[i]
@@ -333,27 +369,31 @@ class HandicapElimination(RoundPolicy):
         return self.leader if self.judges == "panel" and len(self.left) > 1 else None
 
     def meet(self, judges: list[int]) -> None:
-        self.first = self.first or judges
-        before, self.seats = self.seats, judges
+        """Take in who judges, and perhaps who may begin in the round and who will later."""
+        told = [judges[at : at + self.K] for at in range(0, len(judges), self.K)]
+        self.seats = told[0]
+        self.soon = told[1] if len(told) > 1 else [0] * self.K
+        self.coming = [sum(column) for column in zip(*told, strict=True)]
+        if self.p == 0:
+            self.first = self.coming
         if self.judges != "members" or len(self.left) == 1:
             return
         self.next_passes()
         if self.leader is not None:
-            assert before is not None
             self.put_members_in_order()
 
     def part_that_joins(self) -> float:
-        joined = sum(self.seats) - sum(self.first)
+        joined = sum(self.coming) - sum(self.first)
         return min(1.0, max(1, joined + 1) / (sum(self.T) + 1))
 
     def put_members_in_order(self) -> None:
         """Pull those that lack members, or the leader if all have twice what they need."""
-        m = int(self.m)
-        lacked = {i: self.lacks(i, self.leader) + m - 1 for i in self.others()}
+        m = self.usual_passes()
+        lacked = {i: self.needs(i, m, self.coming) - self.coming[i] for i in self.others()}
         lacking = [i for i in lacked if lacked[i] > 0]
         spare = min(-lack for lack in lacked.values())
         made = sum(self.T[i] for i in self.left)
-        self.naming = bool(lacking) or spare > m + self.D // 2
+        self.naming = bool(lacking) or spare > m
         if lacking:
             least = min(lacked[i] for i in lacking)
             wanted = math.ceil(least / self.part_that_joins())

@@ -1,0 +1,148 @@
+"""The whole committee judges, which the policy is told before each round.
+
+It grows during a round by some of those who are chosen in it, and by others who were chosen earlier
+and begin in it.
+"""
+
+from __future__ import annotations
+
+import math
+
+from affinity_bandits.kernels import IntArray, bind, kernel
+from affinity_bandits.policies.contracts import FOREVER
+from affinity_bandits.policies.leading import HEAD_START, WhoJudges, stay
+from affinity_bandits.policies.wealth import (
+    FIRST_PART,
+    FIRST_PASSES,
+    ROUND_PART,
+    BettingState,
+    bet_on_leader,
+)
+
+MEMBERS_PART = 20
+"""A round has at most the smallest group's members divided by this in passes. All of the leader's
+may join in it and none of another's, so the handicap is as large as the round is long."""
+
+
+@kernel
+def meet_members(state: BettingState, judges: IntArray) -> None:
+    """Store the members and those on their way, and plan to get more of a group that has too few.
+
+    Elsewhere all pulls count as members; `fewest` corrects for those who do not join.
+    """
+    arms = len(state.judges)
+    for arm in range(arms):
+        state.judges[arm] = state.coming[arm] = judges[arm]
+        state.soon[arm] = 0
+        if len(judges) > arms:
+            state.soon[arm] = judges[arms + arm]
+            state.coming[arm] += judges[arms + arm] + judges[2 * arms + arm]
+        if state.passes[0] == 0:
+            state.first[arm] = state.coming[arm]
+        state.fewest[arm] = state.most[arm] = state.coming[arm] - state.pulls[arm]
+    state.moving[0] = 0
+    if state.leader[0] >= 0 and state.left[0] > 1:
+        order_members(state)
+
+
+@kernel
+def passes_among_members(state: BettingState) -> int:
+    """Return the number of passes of the next round of all active arms.
+
+    These are the usual ones or, if fewer are enough for all arms to be in order, those.
+    """
+    usual = usual_passes(state)
+    for passes in range(usual, max(1, state.shortest) - 1, -1):
+        in_order = True
+        for position in range(state.left[0]):
+            in_order = in_order and members_in_order(state, state.active[position], passes)
+        if in_order:
+            return passes
+    return usual
+
+
+@kernel
+def usual_passes(state: BettingState) -> int:
+    """Return the number of passes of the next round, whoever is in order."""
+    fewest, most = state.judges[state.active[0]], state.judges[state.active[0]]
+    for position in range(state.left[0]):
+        fewest = min(fewest, state.judges[state.active[position]])
+        most = max(most, state.judges[state.active[position]])
+    if state.passes[0] == 0:
+        return int(max(FIRST_PASSES, state.shortest, (most - fewest) // FIRST_PART))
+    return int(max(1, state.shortest, min(state.passes[0] // ROUND_PART, fewest // MEMBERS_PART)))
+
+
+@kernel
+def members_in_order(state: BettingState, arm: int, passes: int) -> bool:
+    """Return whether an arm's share is never below the leader's during a round."""
+    if state.leader[0] < 0 or arm == state.leader[0]:
+        return True
+    return bool(members_needed(state, state.judges, arm, passes) <= state.judges[arm])
+
+
+@kernel
+def members_needed(state: BettingState, members: IntArray, arm: int, passes: int) -> int:
+    """Return with how many members an arm's share is never below the leader's during a round.
+
+    The leader's share is largest if all of its own who may begin have begun, all but the last of
+    the round included, and nobody else. The arm's is smallest if all others have begun.
+    """
+    leader, total = state.leader[0], members.sum()
+    more = state.soon[leader] + passes - 1
+    everybody = total + state.soon.sum() - state.soon[arm] + (state.left[0] - 1) * passes
+    return int(-(-(members[leader] + more) * everybody // max(1, total + more)))
+
+
+@kernel
+def joined_part(state: BettingState) -> float:
+    """Estimate the part of those chosen who join, some of them later."""
+    joined = 1 + state.coming.sum() - state.first.sum()
+    return float(min(1.0, max(1, joined) / (1 + state.pulls.sum())))
+
+
+@kernel
+def order_members(state: BettingState) -> None:
+    """Plan pulls after which, once all have begun, no arm has a smaller share than the leader.
+
+    If all have more than twice the head start that they need, the leader is pulled alone.
+    """
+    passes = usual_passes(state)
+    moving, chosen = 0, 0
+    least, room = FOREVER, FOREVER
+    for position in range(state.left[0]):
+        arm = state.active[position]
+        chosen += state.pulls[arm]
+        if arm == state.leader[0]:
+            continue
+        lack = members_needed(state, state.coming, arm, passes) - state.coming[arm]
+        if lack > 0:
+            state.movers[moving] = arm
+            moving += 1
+            least = min(least, lack)
+        room = min(room, -lack)
+    wanted = 1.0 * least
+    if moving == 0:
+        if room <= passes:
+            return
+        state.movers[0] = state.leader[0]
+        moving, least = 1, room
+        wanted = 0.5 * room  # too many would have to be made good by all others
+    state.moving[0] = moving
+    # If nobody seems to join, somebody still may: pulls at most double before the next count.
+    expected = math.ceil(wanted / joined_part(state))
+    state.moves[0] = max(1, int(min(expected, max(least, chosen))))
+
+
+MEMBERS = WhoJudges(
+    "All members of the committee judge, and the campaign is told who they are before each round."
+    f" {HEAD_START}",
+    {
+        "passes_to_come": passes_among_members,
+        "bet_on_leader": bind(bet_on_leader, may_bet=members_in_order),
+        "joined_part": joined_part,
+        "go_on": stay,
+    },
+    meet_members,
+    told="committee",
+)
