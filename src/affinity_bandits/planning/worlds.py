@@ -37,6 +37,11 @@ class WorldLimits(NamedTuple):
     spread: float  # the standard deviation of bounded scores; 0.5: as large as it can be
     slack: int  # by how much the committee can differ between two pulls that are compared
     joining: float  # the part of those chosen who join the committee; 0: shares do not change
+    begin_after: int = 0  # choices until they begin to judge
+    # If not all join, this times as many of the best group, and of the others one for this: one
+    # group's members join at most twice as often as another's.
+    uneven: float = math.sqrt(2.0)
+    favor: float = 0.0  # the bonus of the only group that rates its own kind higher; 0: any bias
     drawn_at: float = 0.0  # the mean at equal shares that scores are drawn for; 0: the hardest
     gift: int = -1  # choices after which the best group is far ahead until it leads; -1: never
 
@@ -80,6 +85,7 @@ def hard_worlds(assumptions: Assumptions) -> list[HardWorld]:
         # The l-th pulls of two groups lie within one pass, or further apart by what is in flight.
         slack=groups - 1 + 2 * (given.in_flight - math.ceil(given.in_flight / groups)),
         joining=given.joining,
+        begin_after=given.begin_after,
     )
     if given.judges == "committee":
         return [
@@ -174,6 +180,17 @@ def smallest_lead(
     return float(level * weight - highest * (1.0 - d / level)), level
 
 
+def favored_lead(world: WorldLimits, share: float) -> tuple[float, float]:
+    """Return the smallest lead over the only group that is favored, and the mean that attains it.
+
+    Its scores are multiplied by 1 + favor * share, up to the highest score; those of other groups
+    are not.
+    """
+    weight = 1.0 + world.favor * share
+    level = min(world.largest_mean, world.highest / weight + world.difference)
+    return float(level - (level - world.difference) * weight), level
+
+
 def two_scores(world: WorldLimits, mean: float, best: bool) -> tuple[float, float, float]:
     """Return two scores and the probability of the higher, with a mean and the world's spread.
 
@@ -227,7 +244,7 @@ def examples(assumptions: Assumptions) -> list[Example]:
     """Return every example that the assumptions allow, in a fixed order."""
     given = assumptions.on_unit_scale()
     moving = given.judges == "committee"
-    some = not moving or given.joining < 1.0
+    some = not moving or not given.at_once
     found = []
     for words, bias in _biases(given):
         fair = bias.weight(1.0 / given.groups)

@@ -87,7 +87,7 @@ _RANGE = (
     " has its own range."
 )
 _PLAN_FILE = "the text of a file written by 'affinity plan'"
-_ASSUMED = ("noise", "lowest", "highest", "pace")
+_ASSUMED = ("noise", "lowest", "highest", "pace", "unit")
 
 
 class Policy(Body, extra="allow"):
@@ -117,6 +117,7 @@ class Plan(Body):
         description="Answers that suffice in 19 of 20 cases, where the horizon is enough.",
     )
     pace: float = given(gt=0.0, le=1e15, description="Answers a week, where that is known.")
+    unit: Annotated[str, Field(min_length=1, max_length=16)] = "answer"
 
     @classmethod
     def from_toml(cls, file: str | Path) -> Self:

@@ -52,10 +52,12 @@ class PlannedTime:
     Args:
         answers: so many suffice in 19 of 20 cases.
         pace: answers a week, if that was known.
+        unit: what one answer is called, such as "interview".
     """
 
     answers: int
     pace: float | None = None
+    unit: str = "answer"
 
 
 @dataclass(frozen=True)
@@ -224,7 +226,7 @@ def read_spec(body: CreateCampaign) -> CampaignSpec:
             rule = f"left out, or as the plan has it ({planned[which]:g})"
             raise InvalidInput(which, rule, given)
     if plan.needed is not None:
-        rest["planned"] = PlannedTime(plan.needed, plan.pace)
+        rest["planned"] = PlannedTime(plan.needed, plan.pace, plan.unit)
     policy = served_policy(settings.model_dump())
     return CampaignSpec(body.name, body.arms, policy, plan.horizon, **planned, **rest)
 
