@@ -44,6 +44,7 @@ __all__ = [
     "CampaignPage",
     "ClosedRound",
     "CreateCampaign",
+    "DeclareUse",
     "Event",
     "EventPage",
     "Finding",
@@ -59,6 +60,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+DeclaredText = Annotated[str, Field(min_length=1, max_length=200)]
 HeadCount = Annotated[int, Field(ge=0, le=MOST_JUDGES)]
 Heads = Annotated[dict[Name, HeadCount], Field(max_length=MOST_ARMS)]
 
@@ -102,6 +104,18 @@ class Policy(Body, extra="allow"):
     name: str
 
 
+class DeclareUse(Body):
+    """What the groups are, who is responsible, and for which purpose."""
+
+    groups_are: DeclaredText = Field(description="In words, such as 'sources of candidates'.")
+    responsible: DeclaredText
+    purpose: DeclaredText
+    protected: bool = Field(
+        default=False,
+        description="Whether they are protected attributes of people, or proxies: refused.",
+    )
+
+
 class Plan(Body):
     """The part of a file written by 'affinity plan' that a campaign needs."""
 
@@ -118,6 +132,7 @@ class Plan(Body):
     )
     pace: float = given(gt=0.0, le=1e15, description="Answers a week, where that is known.")
     unit: Annotated[str, Field(min_length=1, max_length=16)] = "answer"
+    declaration: DeclareUse = given()
 
     @classmethod
     def from_toml(cls, file: str | Path) -> Self:
@@ -137,6 +152,8 @@ class Plan(Body):
                 "groups": assumed["groups"],
             }
             members |= {name: assumed[name] for name in _ASSUMED if name in assumed}
+            if "declaration" in data:
+                members["declaration"] = data["declaration"]
             if "needed" in made and "sufficient" not in made:  # else it is of a longer horizon
                 members["needed"] = math.ceil(made["needed"]["choices_95"])
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
@@ -164,6 +181,9 @@ class CreateCampaign(Body):
     committee: Heads = given(
         description="Initial members of each group; one left out has none. Where all members judge"
         " and the policy is told who they are, the first round opens with them."
+    )
+    declaration: DeclareUse = given(
+        description="What the groups are, who is responsible and why; the plan's if left out."
     )
     tellers: Tellers = given(
         description="Ids of API keys that may answer any lease, or 'any' for all keys of the"
