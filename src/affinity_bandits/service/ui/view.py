@@ -288,8 +288,7 @@ def lead_of(
     if not compared or decisions[0].round.number > 0:
         return None
     named = None if evidence is None else evidence.leader
-    last = compared[-1].best if named is None else campaign.names[named]
-    leader = campaign.recommended or last
+    leader = campaign.recommended or (compared[-1].best if named is None else campaign.names[named])
     found = []
     for arm in campaign.arms:
         rounds = [one for one in compared if {leader, arm.name} <= set(one.round.arms)]
@@ -309,16 +308,18 @@ def lead_of(
     low, high = max(-span, gap - wide), min(span, gap + wide)
     against = None if evidence is None else evidence.against[campaign.names.index(rival)]
     digits = digits_for(campaign.lowest, campaign.highest)
+    first, last = (f"{one:.{digits}f}".replace("-", "\u2212") for one in (low, high))
     return Lead(
-        leader,
-        rival,
-        answers,
-        f"{abs(gap):.{digits}f}",
-        gap < 0.0,
-        *(f"{one:.{digits}f}".replace("-", "\u2212") for one in (low, high)),
-        low <= 0.0,
-        "" if against is None or against < LEAST else odds(against),
-        "" if evidence is None else odds(evidence.needed, up=True),
+        leader=leader,
+        rival=rival,
+        answers=answers,
+        gap=f"{abs(gap):.{digits}f}",
+        behind=gap < 0.0,
+        low=first,
+        high=last,
+        unclear=low <= 0.0,
+        odds="" if against is None or against < LEAST else odds(against),
+        needed="" if evidence is None else odds(evidence.needed, up=True),
     )
 
 
