@@ -156,7 +156,7 @@ def test_no_line_is_longer_than_80_columns_and_no_word_is_broken(
         made = [replace(one, needed=huge, detectable=1.234e-4) for one in made]
     lines = answer(capsys, made)
     print_explanation(
-        made[-1], [Stress("more groups than planned for", "10 times", (0.005, 0.1, 1), 1, "")], []
+        made[-1], [Stress("a bias of one group only", "10 times", (0.005, 0.1, 1), 1, "")]
     )
     lines += capsys.readouterr().out.splitlines()
     assert [line for line in lines if len(line) > 80] == []
@@ -241,7 +241,7 @@ def test_a_wrong_answer_is_refused_at_once_and_asked_for_again(
     [
         ({}, "you say before each round who is on the committee"),
         ({"joining": 1.0}, "everybody chosen joins the committee at once"),
-        ({"judges": "panel"}, "every panel has as many seats for each group"),
+        ({"judges": "panel"}, "panels have as many seats for each group"),
         ({"judges": "strangers"}, "nobody judges their own group"),
     ],
 )

@@ -63,7 +63,7 @@ def test_one_that_promises_is_planned_with_and_stressed(own: Plan) -> None:
     lines = stress(own, progress=False)
     assert {line.assumption for line in lines} >= {"noisier scores", "fewer choices"}
     print_answer([own], date(2027, 1, 1), for_a_year=False)
-    print_explanation(own, lines, [])
+    print_explanation(own, lines)
 
 
 def test_its_rounds_are_a_table_in_the_units_of_scores() -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from bench.outcomes import outcome
 
 from affinity_bandits import AffinityBandit
 from affinity_bandits.planning import Assumptions, hard_worlds
@@ -19,7 +20,6 @@ from affinity_bandits.planning.plan import (
 from affinity_bandits.planning.runs import (
     hardest_outcomes,
     levelled,
-    outcome,
     with_gifts,
     worst_of,
     worst_worlds,

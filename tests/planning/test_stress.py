@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from bench.outcomes import outcomes
 
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import Power
@@ -20,7 +21,6 @@ from affinity_bandits.planning.plan import (
     stress,
     violations,
 )
-from affinity_bandits.planning.runs import outcomes
 
 JOINING = (("few joining", "1 in 5"), ("joining later", "100 choices"))
 ONE_GROUP = ("a bias of one group only", "20%")
@@ -29,7 +29,6 @@ WRONG = (
     "a steeper bias",
     "a smaller difference",
     "fewer choices",
-    "more groups than planned for",
 )
 WANTED = Assumptions(
     groups=2, horizon=10_000, smallest_difference=0.4, head_start=100, steepness=1.0, failure=0.05

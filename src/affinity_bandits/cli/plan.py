@@ -157,7 +157,7 @@ def plan(
     chosen = checks.integer("seed", options.number("seed", seed), low=0, high=2**62)
     told, asked, declared = _situation(situation, audit, context.params)
     from affinity_bandits.planning.files import remembered_plan, write_plan
-    from affinity_bandits.planning.plan import example_costs, stress
+    from affinity_bandits.planning.plan import stress
     from affinity_bandits.progress import show_progress
 
     ways = _ways(told)
@@ -174,7 +174,6 @@ def plan(
                 advance(0.0)
             shown = made[-1]  # the whole committee, unless another way was asked for
             lines = stress(shown, progress=advance) if explain else []
-            costs = example_costs(shown) if explain else []
     except KeyboardInterrupt:
         typer.echo("affinity: interrupted; nothing was written", err=True)
         raise typer.Exit(130) from None
@@ -183,12 +182,12 @@ def plan(
 
     print_answer(made, told.today, for_a_year=told.for_a_year)
     if explain:
-        print_explanation(shown, lines, costs)
+        print_explanation(shown, lines)
     if asked and out is None:
         out = _new_file()
     if out is not None:
         write_plan(shown, out)
-        typer.echo(f"saved as {out}   (try it on its hardest example: affinity simulate {out})")
+        typer.echo(f"saved as {out}   (try it on an example: affinity simulate {out})")
     if asked and declared is not None:
         typer.echo(f"the same as flags: {_as_flags(told, declared)} --out {out}")
     if plot is not None:

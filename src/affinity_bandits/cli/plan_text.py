@@ -11,9 +11,8 @@ from affinity_bandits.cli.options import WIDTH, aligned, count, say, wrapped
 from affinity_bandits.displays import one_in, plural
 
 if TYPE_CHECKING:
-    from affinity_bandits.planning import Assumptions, Example, Plan
+    from affinity_bandits.planning import Assumptions, Plan
     from affinity_bandits.planning.plan import Stress
-    from affinity_bandits.planning.runs import Outcome
 
 
 # Who judges: in a row, and at the head of a column.
@@ -25,14 +24,13 @@ WAYS = {
 WEEKS_A_YEAR = 365.25 / 7.0
 MOST_WEEKS = 520  # longer times are printed in years
 NOTHING_TO_SEE = (
-    "Strangers only: nothing can be promised while nothing is known of the bias. If it"
-    " can go so far that people without their own kind among the judges score nothing, there is"
-    " nothing to see."
+    "Strangers only: nothing can be promised while nothing is known of the bias. Without their own"
+    " kind among the judges, people might score nothing."
 )
 
 
 NOT_DECLARED = (
-    "Not declared yet: what the groups are, who is responsible and for which purpose (--groups-are,"
+    "Not declared yet: what the groups are, who is responsible and why (--groups-are,"
     " --responsible, --purpose)."
 )
 
@@ -58,8 +56,8 @@ def print_answer(plans: Sequence[Plan], today: date, *, for_a_year: bool) -> Non
         say(f"{units} in 19 of 20 cases if it is otherwise", style="bold")
         say(aligned(rows))
     declared = plans[0].declaration
-    say(wrapped(NOT_DECLARED if declared is None else declared.sentence))
-    say(wrapped("Before you start: is it right to try groups in turn? docs/responsible-use.md"))
+    said = NOT_DECLARED if declared is None else declared.sentence
+    say(wrapped(f"{said} Is it right to try groups in turn? docs/responsible-use.md"))
 
 
 def _verdict(plans: Sequence[Plan]) -> str:
@@ -192,7 +190,7 @@ def _who_judges(given: Assumptions) -> str:
     if given.judges == "strangers":
         return "nobody judges their own group"
     if given.judges == "panel":
-        return "every panel has as many seats for each group, for a whole round"
+        return "panels have as many seats for each group"
     if given.at_once:
         return "everybody chosen joins the committee at once, and nobody leaves"
     return "you say before each round who is on the committee, which then stays for the round"
@@ -201,8 +199,8 @@ def _who_judges(given: Assumptions) -> str:
 def _meaning(plans: Sequence[Plan]) -> str:
     given = plans[0].assumptions
     return (
-        "--explain shows what happens otherwise. Costs are for the worst that was said: if no"
-        f" group leads by more than {given.smallest_difference:g}."
+        "--explain shows what happens otherwise. Costs are for a lead of"
+        f" {given.smallest_difference:g}."
     )
 
 
@@ -256,17 +254,12 @@ def _percent(part: float) -> str:
 MOST_ROUNDS = 10
 
 
-def print_explanation(
-    plan: Plan, lines: Sequence[Stress], costs: Sequence[tuple[Example, Outcome]]
-) -> None:
+def print_explanation(plan: Plan, lines: Sequence[Stress]) -> None:
     """Print the assumptions, the costs, the schedule and the stress table."""
     note = wrapped("Each line is the worst of the hardest worlds, 200 runs each; (): 95% interval.")
     sections = {
         f"What is assumed where {_judging([plan.assumptions.judges])}": [
             wrapped(f"- {text}", "  ") for text in assumed(plan.assumptions)
-        ],
-        "What it costs, by how scores depend on a group's share": [
-            aligned(_example_costs(plan, costs))
         ],
         "When groups are dropped, as long as all take part": [aligned(_rounds(plan))],
         "What happens if an assumption is wrong": [aligned(_stress(lines)), note],
@@ -275,30 +268,6 @@ def print_explanation(
         say("")
         say(title, style="bold")
         say(*texts)
-
-
-def _example_costs(plan: Plan, costs: Sequence[tuple[Example, Outcome]]) -> list[list[str]]:
-    found = [
-        ["", "", "in 19 of", "trials", "no", "wrong"],
-        ["scores grow", plural(plan.assumptions.unit), "20 runs", "of one", "decision", "group"],
-    ]
-    rows: dict[str, list[Outcome]] = {}
-    for example, one in costs:
-        rows.setdefault(example.bias, []).append(one)
-    rows["the worst assumed"] = list(plan.hardest)
-    for bias, some in rows.items():
-        dearest = max(some, key=lambda one: one.choices)
-        found.append(
-            [
-                bias,
-                count(dearest.choices),
-                count(dearest.choices_95),
-                count(max(dearest.per_group_95)),
-                _short(max(one.undecided_rate for one in some)),
-                _short(max(one.wrong for one in some) / dearest.replicates),
-            ]
-        )
-    return found
 
 
 def _rounds(plan: Plan) -> list[list[str]]:

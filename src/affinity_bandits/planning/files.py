@@ -28,12 +28,12 @@ from affinity_bandits.planning.plan import (
     make_plan,
 )
 from affinity_bandits.planning.runs import Outcome
-from affinity_bandits.planning.worlds import HardWorld, hard_worlds
+from affinity_bandits.planning.worlds import HardWorld, example, hard_worlds
 from affinity_bandits.policies import RoundPolicy
 
 LABEL = "plan"  # the label of the policy in tables and pictures of `simulate`
 HEADER = """\
-# A plan made by 'affinity plan'. Try it on its hardest example: affinity simulate THIS_FILE
+# A plan made by 'affinity plan'. Try it on an example: affinity simulate THIS_FILE
 # [assumptions] is what it takes for granted, in your scores; [run.policies.plan] the policy to run
 # and [bandit] that example, on scores mapped to [0, 1]; [plan] is what was measured.
 
@@ -46,7 +46,7 @@ def plan_to_toml(plan: Plan) -> str:
 
     data = {
         "assumptions": plan.assumptions.to_json(),
-        "bandit": plan.example.bandit.to_json(),
+        "bandit": example(plan.assumptions).to_json(),
         "run": {
             "horizon": plan.assumptions.horizon,
             "replicates": 100,

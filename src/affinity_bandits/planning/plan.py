@@ -14,7 +14,6 @@ from affinity_bandits.declaration import Declaration
 from affinity_bandits.displays import html_table, one_in, plural, short
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.planning.assumptions import (
-    MOST_GROUPS,
     MOST_HEAD_START,
     MOST_IN_FLIGHT,
     USUAL_STEEPNESS,
@@ -28,17 +27,14 @@ from affinity_bandits.planning.runs import (
     exceptions,
     hardest_outcomes,
     ignore,
-    outcomes,
     run_hardest,
     worst_of,
     worst_worlds,
 )
 from affinity_bandits.planning.worlds import (
     LARGEST_SPREAD,
-    Example,
     HardWorld,
     WorldLimits,
-    examples,
     hard_worlds,
 )
 from affinity_bandits.policies import PLANNED_BY_DEFAULT, RoundPolicy
@@ -325,11 +321,10 @@ def _changes(given: Assumptions) -> Iterator[tuple[str, Assumptions]]:
         yield "scores at most in proportion to the share", replace(given, steepness=1.0)
 
 
-SIFTING, _, HARDEST, COST, REACH, SUFFICIENT, FAR, OTHERWISE = range(8)
+SIFTING, HARDEST, REACH, SUFFICIENT, FAR, OTHERWISE = 0, 2, 4, 5, 6, 7
 # Offsets of seeds, so that no run is used for two purposes. Sifting takes two seeds.
 SEEDS = 9
 HARDEST_RUNS = 300
-EXAMPLE_RUNS = 30
 FURTHER = 5  # `costs_otherwise` searches up to so many times the choices
 
 
@@ -440,17 +435,6 @@ class Plan:
         """The outcome with the largest part of wrong runs."""
         return max(self.hardest, key=lambda one: one.wrong / one.replicates)
 
-    @property
-    def example(self) -> Example:
-        """The example with the steepest bias in which the best group has the fewest members."""
-
-        def share(example: Example) -> float:
-            members = example.bandit.initial_pulls or ()
-            return members[example.bandit.best_arms[0]] / sum(members)
-
-        shown = examples(self.assumptions)
-        return min((one for one in shown if one.bias == shown[-1].bias), key=share)
-
 
 def costliest(found: tuple[Outcome, ...] | list[Outcome]) -> int:
     """Return the index of the outcome that took the most choices."""
@@ -548,14 +532,6 @@ def make_plan(
             reach=tuple(one for one in reach if one.horizon in points),
             seed=seed,
         )
-
-
-def example_costs(plan: Plan) -> list[tuple[Example, Outcome]]:
-    """Return the outcome of a plan's policy on each instance that people would recognize."""
-    shown = examples(plan.assumptions)
-    bandits, seed = [one.bandit for one in shown], SEEDS * plan.seed + COST
-    found = outcomes(bandits, plan.policy, plan.assumptions.horizon, EXAMPLE_RUNS, seed)
-    return list(zip(shown, found, strict=True))
 
 
 FACTORS = (2, 10)
@@ -701,9 +677,6 @@ def _violated(given: Assumptions, factor: int, nodes: bool) -> Iterator[Violatio
     yield case("a smaller difference", smallest_difference=given.smallest_difference / factor)
     if given.horizon // factor >= given.groups:
         yield case(f"fewer {plural(given.unit)}", horizon=given.horizon // factor)
-    more = min(MOST_GROUPS, factor * given.groups)
-    if given.groups < more <= given.horizon and given.committee is None:
-        yield case("more groups than planned for", groups=more, names=None)
 
 
 def _further_ahead(given: Assumptions, factor: int) -> dict[str, Any]:
