@@ -402,7 +402,8 @@ class Plan:
     def failure(self) -> float:
         """The proven bound on the probability of settling for a worse group.
 
-        It holds for every nondecreasing bias, whatever its steepness.
+        It holds for every nonnegative, nondecreasing bias that all groups share, whatever its
+        steepness, if those judge who are assumed to.
         """
         return self.assumptions.failure
 
@@ -463,9 +464,9 @@ def make_plan(
     """Return a plan for stated assumptions.
 
     The policy is elimination with a handicap, whose failure probability has a proven bound for
-    every nondecreasing bias, or your own policy with such a bound (`RoundPolicy.planned_for`).
-    The verdict, the detectable difference and the cost are measured in the hardest worlds of the
-    assumptions.
+    every nonnegative, nondecreasing bias that all groups share, or your own policy with such a
+    bound (`RoundPolicy.planned_for`). The verdict, the detectable difference and the cost are
+    measured in the hardest worlds of the assumptions.
 
     Args:
         assumptions: the assumptions.
