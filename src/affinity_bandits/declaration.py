@@ -43,9 +43,10 @@ class Declaration:
     def __post_init__(self) -> None:
         for name in ("groups_are", "responsible", "purpose"):
             given = getattr(self, name)
-            if not isinstance(given, str) or not 1 <= len(given.strip()) <= LONGEST:
-                raise InvalidInput(name, f"a text of 1 to {LONGEST} characters", given)
-            object.__setattr__(self, name, " ".join(given.split()))
+            text = " ".join(given.split()) if isinstance(given, str) else ""
+            if not (1 <= len(text) <= LONGEST and text.isprintable()):
+                raise InvalidInput(name, f"a text of 1 to {LONGEST} printable characters", given)
+            object.__setattr__(self, name, text)
         if not isinstance(self.protected, bool):
             raise InvalidInput("protected", "true or false", self.protected)
 

@@ -60,7 +60,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-DeclaredText = Annotated[str, Field(min_length=1, max_length=200)]
 HeadCount = Annotated[int, Field(ge=0, le=MOST_JUDGES)]
 Heads = Annotated[dict[Name, HeadCount], Field(max_length=MOST_ARMS)]
 
@@ -107,9 +106,9 @@ class Policy(Body, extra="allow"):
 class DeclareUse(Body):
     """What the groups are, who is responsible, and for which purpose."""
 
-    groups_are: DeclaredText = Field(description="In words, such as 'sources of candidates'.")
-    responsible: DeclaredText
-    purpose: DeclaredText
+    groups_are: Name = Field(description="In words, such as 'sources of candidates'.")
+    responsible: Name
+    purpose: Name
     protected: bool = Field(
         default=False,
         description="Whether they are protected attributes of people, or proxies: refused.",
@@ -131,7 +130,7 @@ class Plan(Body):
         description="Answers that suffice in 19 of 20 cases, where the horizon is enough.",
     )
     pace: float = given(gt=0.0, le=1e15, description="Answers a week, where that is known.")
-    unit: Annotated[str, Field(min_length=1, max_length=16)] = "answer"
+    unit: Annotated[str, Field(max_length=16, pattern=r"^[^\W\d_][\w '-]*$")] = "answer"
     declaration: DeclareUse = given()
 
     @classmethod
