@@ -20,10 +20,10 @@ import numpy as np
 
 from affinity_bandits import AffinityBandit, Ordinal, PiecewisePower
 from affinity_bandits.planning import Assumptions, Outcome
-from affinity_bandits.planning.runs import outcome
 from affinity_bandits.planning.worlds import initial_members
 from affinity_bandits.policies import HandicapElimination, RoundPolicy
 from bench.admitted import flattened, instance, is_admitted
+from bench.outcomes import outcome
 
 SEARCH_RUNS = 12
 CONFIRM_RUNS = 4_000

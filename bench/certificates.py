@@ -34,12 +34,13 @@ from affinity_bandits.planning.plan import (
     planned_policy,
     sufficient_horizon,
 )
-from affinity_bandits.planning.runs import hardest_outcomes, outcome, worst_worlds
+from affinity_bandits.planning.runs import hardest_outcomes, worst_worlds
 from affinity_bandits.planning.worlds import initial_members
 from affinity_bandits.policies import Elimination, PublishedSchedule, RoundPolicy
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.bias_adversary import CONFIRM_RUNS, Damage, attacks, biases, worst
 from bench.measure import print_figures
+from bench.outcomes import outcome
 
 SETS = 210
 BIASES = 300

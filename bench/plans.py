@@ -41,13 +41,13 @@ from affinity_bandits.model.bias import Bias
 from affinity_bandits.model.noise import Noise
 from affinity_bandits.planning import Assumptions, Outcome
 from affinity_bandits.planning.plan import planned_policy
-from affinity_bandits.planning.runs import count_outcomes
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.admitted import flattened
 from bench.bias_adversary import TIE, biases
 from bench.certificates import at_the_edge
 from bench.measure import Lines, geometric_mean, main_of_lines
+from bench.outcomes import count_outcomes
 
 RUNS = 1_000
 SEARCH_RUNS = 20

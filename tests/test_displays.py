@@ -21,7 +21,6 @@ from affinity_bandits.experiments import CellSummary, Kept, Shard, Summary, axes
 from affinity_bandits.experiments.summaries import FinishedCounts
 from affinity_bandits.planning import (
     Outcome,
-    examples,
     hard_worlds,
 )
 from affinity_bandits.policies import UCB1
@@ -45,7 +44,6 @@ LARGE = {
     "run": PolicyRun(LONG, {"name": "ucb1", "settings": LONG}, False, "steps", LONG, LONG),
     "row": SummaryRow(LONG, "steps", WIDE, WIDE, WIDE, None, 1 / 3, WIDE),
     "outcome": Outcome(600, 0, 0, 1 / 3, 1 / 7, (1e6 / 7,) * 50, (1e6 / 7,) * 50),
-    "example": examples(MANY_GROUPS)[-1],
     "world": hard_worlds(MANY_GROUPS)[-1],
     "cell": CELL,
     "shard": Shard(CELL, 0, 10),

@@ -53,6 +53,31 @@ def some(names: Sequence[str], most: int = 4) -> str:
     return ", ".join([*cut, *more])
 
 
+def plural(noun: str) -> str:
+    """Return the plural of a noun.
+
+    >>> plural("interview"), plural("match"), plural("entry")
+    ('interviews', 'matches', 'entries')
+    """
+    if noun.endswith(("s", "x", "z", "ch", "sh")):
+        return f"{noun}es"
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}s"
+
+
+def one_in(part: float) -> str:
+    """Return a part as "1 in 10" if it is one, else in percent.
+
+    >>> one_in(0.1), one_in(0.3)
+    ('1 in 10', '30%')
+    """
+    whole = round(1.0 / part)
+    if abs(1.0 / part - whole) <= 1e-6 * whole:
+        return f"1 in {whole:,}"
+    return f"{100.0 * part:.3g}%"
+
+
 def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return an HTML table with every text escaped; an empty caption or head is left out."""
 

@@ -150,6 +150,10 @@ class Progress:
         left = duration(passed * (1.0 / self.part - 1.0)) if self.part > 0.0 else "?"
         return f"{self.part:.0%}, {left} left"
 
+    def advance_to(self, done: float) -> None:
+        """Set the finished work; never go back."""
+        self.tick(max(0.0, done - self._done))
+
     def tick(self, replicates: float) -> None:
         """Add finished work."""
         self._done += replicates

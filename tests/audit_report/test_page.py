@@ -16,6 +16,7 @@ from affinity_bandits.audit.sentences import ASSUMPTIONS, CANNOT_TELL, MISSING, 
 from affinity_bandits.audit_report import write_page
 from affinity_bandits.audit_report.page import render_page
 from affinity_bandits.cli.audit import format_audit
+from affinity_bandits.declaration import Declaration
 from tests.support.browsers import launched
 
 NAMES = ("referrals", 'agencies <b>"x"</b>', "the open call of spring and of autumn")
@@ -90,7 +91,7 @@ def test_the_size_comes_first_with_its_assumption() -> None:
 
 @pytest.mark.slow
 def test_names_are_escaped_and_nothing_is_fetched() -> None:
-    text = render_page(SHOWN, purpose="a <i>check</i>")
+    text = render_page(SHOWN, declaration=Declaration("teams", "us", "a <i>check</i>"))
     assert "<b>" not in text
     assert "<i>" not in text
     assert "agencies &lt;b&gt;" in text

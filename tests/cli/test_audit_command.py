@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 from affinity_bandits.cli.plan import read_answers
+from affinity_bandits.declaration import ASKS
 from affinity_bandits.errors import InvalidInput
 from tests.cli.inside import Done, inside
 
 DATA = Path(__file__).parents[2] / "docs" / "data"
+DECLARED = ("--groups-are", "teams", "--responsible", "us", "--purpose", "a check")
 HEADER = ["candidate", "group", "judge", "judge_group", "score", "date"]
 
 
@@ -43,14 +45,14 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_a_favor_is_shown_reported_and_planned_from(log: Path, tmp_path: Path) -> None:
     page, kept = tmp_path / "report.html", tmp_path / "audit.json"
-    done = audit(log, "--scale", "1..5", "--report", page, "--json", kept, "--purpose", "a check")
+    done = audit(log, "--scale", "1..5", "--report", page, "--json", kept, *DECLARED)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Shown. Judges give candidates from their own group 0.")
     assert all(len(line) <= 80 for line in done.stdout.splitlines() if str(tmp_path) not in line)
     assert "a check" in page.read_text(encoding="utf-8")
     found = json.loads(kept.read_text(encoding="utf-8"))
     assert (found["format"], found["version"]) == ("affinity audit", 1)
-    assert (found["word"], found["purpose"]) == ("shown", "a check")
+    assert (found["word"], found["declaration"]["purpose"]) == ("shown", "a check")
     said = read_answers(kept)
     assert said["groups"] == ["g0", "g1"]
     assert said["scale"] == "1..5"
@@ -97,7 +99,7 @@ def test_what_is_missing_is_asked_for_on_a_terminal(
 ) -> None:
     place = tmp_path / "log.csv"
     place.write_text("who,kind,score\nc1,north,2\nc2,south,4\n", encoding="utf-8")
-    said = {"Which column": "kind", "Which scores": "1..5"}
+    said = {"Which column": "kind", "Which scores": "1..5", "Are they protected": "no", "": "teams"}
     asked: list[str] = []
 
     def answer(text: str, **_: Any) -> str:
@@ -108,8 +110,9 @@ def test_what_is_missing_is_asked_for_on_a_terminal(
     monkeypatch.setattr("typer.prompt", answer)
     done = audit(place)
     assert done.returncode == 0, done.stderr
-    assert len(asked) == 2
-    assert "the file has 2 to 4" in asked[1]
+    assert len(asked) == 6
+    assert asked[:4] == list(ASKS.values())
+    assert "the file has 2 to 4" in asked[5]
 
 
 @pytest.mark.parametrize(
@@ -122,6 +125,8 @@ def test_what_is_missing_is_asked_for_on_a_terminal(
         (("--scale", "1..5", "--sheet", "x"), "unless the file is a workbook"),
         (("--scale", "1..5", "--people", "nobody.csv"), "a file that can be read"),
         (("--report", "report.pdf"), "ends in .html"),
+        (("--purpose", "a check"), "groups_are must be given with the rest of the declaration"),
+        ((*DECLARED, "--protected"), "purpose must be 'monitoring equality'"),
         (("--report", "nowhere/report.html"), "in a directory"),
         (("--json", "audit.html"), "ends in .json"),
     ],

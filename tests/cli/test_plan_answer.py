@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 
 from affinity_bandits.cli import plan as plan_command
-from affinity_bandits.cli.plan_text import print_answer, print_explanation
+from affinity_bandits.cli import plan_text
+from affinity_bandits.cli.plan_text import print_answer, print_explanation, proven_if
 from affinity_bandits.planning import Assumptions, Outcome, Plan, make_plan
 from affinity_bandits.planning.plan import Otherwise, Stress
 from affinity_bandits.planning.situation import Situation
 from tests.planning.story import MEANT
 
 TODAY = date(2027, 1, 1)
-STORY = replace(MEANT, pace=40.0)
+STORY = replace(MEANT, pace=40.0, unit="interview")
 NEEDED = {"strangers": 900.0, "panel": 620.0, "committee": 2400.0}
 
 
@@ -67,7 +68,7 @@ def test_says_enough_or_not_when_it_is_over_and_what_each_way_to_judge_costs(
 ) -> None:
     lines = answer(capsys, plans(real))
     assert " ".join(lines[:2]).startswith(
-        "2,000 choices are enough if strangers or panels judge; too few if the whole committee"
+        "2,000 interviews are enough if strangers or panels judge; too few if the whole committee"
         " judges."
     )
     rows = [" ".join(line.split()) for line in lines if line.endswith((" yes", " no"))]
@@ -79,18 +80,26 @@ def test_says_enough_or_not_when_it_is_over_and_what_each_way_to_judge_costs(
     text = " ".join(" ".join(lines).split())
     assert "3 groups (referrals, agencies, open call), 30, 10 and 10 on the committee." in text
     assert "Own kind rated up to 20% higher (above 1: 3 becomes 3.4)." in text
-    assert "1 in 10 of those chosen joins. 40 choices a week for 50 weeks, as no end" in text
-    assert "at most 5% in each case, proven for every bias" in text
+    assert "1 in 10 of those chosen joins. 2,000 interviews in 50 weeks, 40 a week, as no" in text
+    assert "at most 5% in each case; at worst 0 of 300 runs here. This is proven" in text
 
 
 @pytest.mark.parametrize(
     ("ways", "few", "verdict"),
     [
-        (("panel",), (), "2,000 choices are enough."),
-        (("panel",), ("panel",), "2,000 choices are too few. About 2,500 would suffice."),
-        (("panel", "committee"), (), "2,000 choices are enough, whoever judges."),
-        (("panel", "committee"), ("panel", "committee"), "2,000 choices are too few, whoever jud"),
-        (("panel", "committee"), ("panel",), "2,000 choices are enough if the whole committee ju"),
+        (("panel",), (), "2,000 interviews are enough."),
+        (("panel",), ("panel",), "2,000 interviews are too few. About 2,500 would suffice."),
+        (("panel", "committee"), (), "2,000 interviews are enough, whoever judges."),
+        (
+            ("panel", "committee"),
+            ("panel", "committee"),
+            "2,000 interviews are too few, whoever jud",
+        ),
+        (
+            ("panel", "committee"),
+            ("panel",),
+            "2,000 interviews are enough if the whole committee ju",
+        ),
     ],
 )
 def test_the_verdict_comes_first(
@@ -108,7 +117,7 @@ def test_where_no_number_suffices_it_says_so(
 ) -> None:
     (plan,) = plans(real, ways=("committee",))
     lines = answer(capsys, [replace(plan, sufficient=None, needed=None, detectable=None)])
-    assert lines[0] == "2,000 choices are too few. Not even 10^15 choices would always suffice."
+    assert lines[0] == "2,000 interviews are too few. Not even 10^15 would always suffice."
     (row,) = [line.split() for line in lines if line.startswith("the whole committee")]
     assert row[3:] == ["-", "-", "never", "-", "-", "no"]
 
@@ -147,7 +156,7 @@ def test_no_line_is_longer_than_80_columns_and_no_word_is_broken(
         made = [replace(one, needed=huge, detectable=1.234e-4) for one in made]
     lines = answer(capsys, made)
     print_explanation(
-        made[-1], [Stress("more groups than planned for", 10, (0.005, 0.1, 1), 1, "")]
+        made[-1], [Stress("a bias of one group only", "10 times", (0.005, 0.1, 1), 1, "")]
     )
     lines += capsys.readouterr().out.splitlines()
     assert [line for line in lines if len(line) > 80] == []
@@ -181,9 +190,9 @@ def answered(
 
 
 STORY_TYPED = (
-    *("referrals, agencies, open call", "1 to 5", "", "20%", ""),
+    *("referrals, agencies, open call", "interview", "1 to 5", "", "20%", ""),
     *("30,10,10", "1 in 10", "0.3"),
-    *("2,000 a year", "", ""),
+    *("2,000 a year", "", "", ""),
 )
 
 
@@ -197,16 +206,18 @@ def test_the_story_can_be_typed_as_it_is_told(monkeypatch: pytest.MonkeyPatch) -
     ("place", "wrong", "says"),
     [
         (0, "referrals", "names such as 'referrals, agencies, open call'"),
-        (1, "5 stars", "1..5, '1 to 5' or 0..100, or yes/no"),
-        (2, "9", "above 0 and at most 4"),
-        (3, "20", "such as 20% or 0.2"),
-        (4, "me", "committee, panels or strangers"),
-        (5, "30,10", "such as 30,10,10, or 'do not know'"),
-        (6, "10", "'1 in 10'"),
-        (7, "5%", "points of the scale such as 0.3"),
-        (8, "for 2 years", "2,000 a year for 2 years"),
-        (9, "0", "from 1"),
-        (10, "5", "'1 in 10'"),
+        (1, "1 interview", "in the singular, such as interview"),
+        (2, "5 stars", "1..5, '1 to 5' or 0..100, or yes/no"),
+        (3, "9", "above 0 and at most 4"),
+        (4, "20", "such as 20% or 0.2"),
+        (5, "me", "committee, panels or strangers"),
+        (6, "30,10", "such as 30,10,10, or 'do not know'"),
+        (7, "10", "'1 in 10'"),
+        (8, "5%", "points of the scale such as 0.3"),
+        (9, "for 2 years", "2,000 a year for 2 years"),
+        (10, "soon", "'at once', after a number"),
+        (11, "0", "from 1"),
+        (12, "5", "'1 in 10'"),
     ],
 )
 def test_a_wrong_answer_is_refused_at_once_and_asked_for_again(
@@ -223,3 +234,38 @@ def test_a_wrong_answer_is_refused_at_once_and_asked_for_again(
     (line,) = [one for one in capsys.readouterr().out.splitlines() if "Not understood" in one]
     assert line.startswith("  Not understood: it must be ")
     assert says in line
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({}, "you say before each round who is on the committee"),
+        ({"joining": 1.0}, "everybody chosen joins the committee at once"),
+        ({"judges": "panel"}, "panels have as many seats for each group"),
+        ({"judges": "strangers"}, "nobody judges their own group"),
+    ],
+)
+def test_three_assumptions_stand_beside_the_claim_in_a_sentence_each(
+    changes: dict[str, Any], says: str, real: Plan
+) -> None:
+    judges, one_bias, never_falls = proven_if(
+        [replace(real, assumptions=replace(STORY, **changes))]
+    )
+    assert judges.startswith(says)
+    assert "all groups have the same bias" in one_bias
+    assert "no score negative, and never lowers a score as a share grows" in never_falls
+
+
+def test_the_dialogue_names_the_unit_that_was_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, asked = answered(monkeypatch, STORY_TYPED)
+    assert [text for text in asked if text.startswith("How many interviews (2000;")]
+    assert [text for text in asked if "after 100 interviews" in text]
+
+
+@pytest.mark.parametrize(
+    ("weeks", "words"),
+    [(365.25 / 7.0, "1 year"), (2 * 365.25 / 7.0, "2 years"), (50.0, "50 weeks"), (1.0, "1 week")],
+)
+def test_a_year_stays_a_year(weeks: float, words: str, real: Plan) -> None:
+    given = replace(STORY, pace=STORY.horizon / weeks)
+    assert f"2,000 interviews in {words}, " in plan_text._situation(given, for_a_year=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import pytest
 from affinity_bandits.cli.plan_text import print_explanation
 from affinity_bandits.planning import Assumptions, ScheduledRound, make_plan
 from affinity_bandits.planning.files import read_plan
+from affinity_bandits.progress import Progress
 from tests.support.quiet import without_heartbeat
 
 from .plan_runner import ASSUMED, TINY, Runner, command, surroundings
@@ -27,6 +29,7 @@ from .plan_runner import ASSUMED, TINY, Runner, command, surroundings
 slow = pytest.mark.slow
 
 ENOUGH = "300 choices are enough."
+ENOUGH_MATCHES = "300 matches are enough."
 
 
 @slow
@@ -44,7 +47,9 @@ def test_prints_the_verdict_what_was_said_and_what_it_costs(affinity: Runner) ->
         "yes",
     ]
     text = " ".join(lines)
-    assert "at most 5%, proven for every bias that never lowers a score as a share grows" in text
+    assert "at most 5%; at worst" in text
+    assert "everybody chosen joins the committee at once, and nobody leaves;" in text
+    assert "never lowers a score as a share grows." in text
     assert f"at worst {plan.most_wrong.wrong} of {plan.most_wrong.replicates:,} runs" in text
     assert "weeks" not in text  # nobody said how fast choices come
 
@@ -79,14 +84,11 @@ def test_explains_what_is_assumed_and_what_happens_if_it_is_wrong(inside: Runner
     output = inside.succeeded(*TINY, "--in-flight", "6", "--explain")
     assert output.startswith(ENOUGH)
     _, _, explained = output.partition("What is assumed where the whole committee judges\n")
-    assumed, _, tables = explained.partition("What it costs, by how scores depend")
+    assumed, _, tables = explained.partition("When groups are dropped, as long as all take part\n")
     sentences = " ".join(assumed.split())
     assert "no group outnumbers another by more than 2 members" in sentences
     assert "Scores lie between 0 and 1; the bias acts on what a score has above 0." in sentences
     assert "Up to 6 choices are under way at once, scored in any order." in sentences
-    costs, _, tables = tables.partition("When groups are dropped, as long as all take part\n")
-    assert "\nnot at all " in costs
-    assert "\nthe worst assumed " in costs
     rounds, _, table = tables.partition("What happens if an assumption is wrong\n")
     plan = make_plan(replace(ASSUMED, in_flight=6))
     rows = [line.split() for line in rounds.splitlines()[2:] if line]
@@ -206,9 +208,11 @@ def test_asks_for_what_it_needs_if_nothing_is_given(affinity: Runner, tmp_path: 
         env=surroundings(affinity.cache),
     )
     os.close(theirs)
-    # Groups and scores; what is known of the bias, who judges, who is there, who joins; what is
-    # to be told apart, with how much; and twice Enter.
-    os.write(ours, b"2\nyes/no\nno idea\ncommittee\ndo not know\n2\n\nmany\n50%\n300\n\n\n")
+    # What is declared; groups, their unit and scores; what is known of the bias, who judges, who is
+    # there, who joins; what is to be told apart, with how much; and three times Enter.
+    replies = ["teams", "no", "the league", "who plays first", "2", "match", "yes/no", "no idea"]
+    replies += ["committee", "do not know", "2", "", "many", "50%", "300", *("",) * 4]
+    os.write(ours, "\n".join(replies).encode())
     output, errors = process.communicate(timeout=120)
     os.close(ours)
     assert without_heartbeat(errors) == ""
@@ -218,8 +222,15 @@ def test_asks_for_what_it_needs_if_nothing_is_given(affinity: Runner, tmp_path: 
     # One answer was wrong, and asked for again.
     assert "Not understood: it must be a part of all answers such as 5% or 0.05" in output
     assert output.count("Which difference in mean scores would matter") == 2
-    assert ENOUGH in output
-    assert read_plan(path).assumptions == replace(ASSUMED, steepness=2.0)
+    assert ENOUGH_MATCHES in output
+    assert read_plan(path).assumptions == replace(ASSUMED, steepness=2.0, unit="match")
+    # The answers end as a file, and as the command that gives them again.
+    *_, saved, flags = output.splitlines()
+    assert saved.startswith(f"saved as {path} ")
+    words = shlex.split(flags.removeprefix("the same as flags: affinity "))
+    assert ENOUGH_MATCHES in affinity.succeeded(*words)
+    parts = [int(line.partition("%")[0]) for line in errors.splitlines() if "% done" in line]
+    assert parts == sorted(parts)
 
 
 @slow
@@ -266,3 +277,22 @@ def read_terminal(end: int) -> bytes:
         return os.read(end, 65_536)
     except OSError:  # how Linux says that it is closed
         return b""
+
+
+@slow
+def test_progress_over_several_plans_never_goes_back(
+    monkeypatch: pytest.MonkeyPatch, inside: Runner
+) -> None:
+    parts: list[float] = []
+    tick = Progress.tick
+
+    def recorded(progress: Progress, work: float) -> None:
+        tick(progress, work)
+        if progress._total == 4:  # that of the command: three plans and the explanation
+            parts.append(progress.part)
+
+    monkeypatch.setattr(Progress, "tick", recorded)
+    inside.succeeded(*TINY, "--bonus", "20%", "--judges", "all", "--explain", "--again")
+    assert len(parts) > 20
+    assert parts == sorted(parts)
+    assert parts[-1] == pytest.approx(1.0)

@@ -25,8 +25,11 @@ def test_a_flag_that_is_missing_is_asked_for_by_name(left_out: str, inside: Runn
     [
         (("--groups", "1"), "groups | from 2 | got '1'"),
         (("--groups", "Oslo"), "groups must be names such as | 'Oslo'"),
-        (("--budget", ""), "budget must be a number of choices such as 2000"),
+        (("--budget", ""), "budget must be a number such as 2000"),
         (("--budget", "1"), "budget | at least one choice for each of 2 groups | got '1'"),
+        (("--unit", "3 interviews"), "unit | such as interview | '3 interviews'"),
+        (("--begins", "soon"), "begins | 'at once' | 'soon'"),
+        (("--begins", "3 months"), "begins | the budget has no choices per week | '3 months'"),
         (("--budget", "1e16"), "budget | 1,000,000,000,000,000"),
         (("--difference", "0"), "difference | above 0 | got '0'"),
         (("--difference", "1.5"), "difference | 5% or 0.05 | 1.5"),

@@ -6,12 +6,13 @@ import math
 from dataclasses import replace
 
 import pytest
+from bench.outcomes import outcomes
 
 from affinity_bandits import AffinityBandit, Constant, Custom, PiecewisePower
 from affinity_bandits.model.bias import Bias
-from affinity_bandits.planning import Assumptions, Plan, examples, hard_worlds, make_plan
+from affinity_bandits.planning import Assumptions, Plan, example, hard_worlds, make_plan
 from affinity_bandits.planning.plan import decided_enough, planned_policy
-from affinity_bandits.planning.runs import hardest_outcomes, outcomes
+from affinity_bandits.planning.runs import hardest_outcomes
 
 from .assumed import TOO_SHORT, outcome_in
 
@@ -105,4 +106,4 @@ def test_the_steepest_bias_and_the_largest_head_start_end_in_an_outcome(
         assert found.wrong == 0
         if hard.initial[-1] == 1 < hard.initial[0]:
             assert found.undecided == 5
-    assert outcomes([one.bandit for one in examples(given)], planned_policy(given), 10**4, 2, 1)
+    assert outcomes([example(given)], planned_policy(given), 10**4, 2, 1)

@@ -123,8 +123,10 @@ def test_the_smallest_lead_is_that_of_the_worst_level(
     assert least >= leads.min() - (weight * ratio + d / levels[0] ** 2) * step - ROUNDING
 
 
-def hard_sums(world: WorldLimits, initial: list[int], rounds: Rounds) -> list[np.ndarray]:
-    """What the groups of each round return in a hardest world."""
+def hard_sums(
+    world: WorldLimits, initial: list[int], rounds: Rounds, told: list[list[int]] | None = None
+) -> list[np.ndarray]:
+    """What the groups of each round return in a hardest world; `told` gets who judges each."""
     found: list[np.ndarray] = []
 
     def plan(_: Any) -> Round:
@@ -137,8 +139,9 @@ def hard_sums(world: WorldLimits, initial: list[int], rounds: Rounds) -> list[np
     def candidate(_: Any, __: int) -> bool:
         return True
 
-    def meet(_: Any, __: np.ndarray) -> None:
-        pass
+    def meet(_: Any, members: np.ndarray) -> None:
+        if told is not None:
+            told.append(members.tolist())
 
     kernel = bind(
         hardest_rounds,
@@ -167,6 +170,27 @@ def hard_sums(world: WorldLimits, initial: list[int], rounds: Rounds) -> list[np
         *np.full((2, 1), NEVER, dtype=np.int64),
     )
     return found
+
+
+@pytest.mark.parametrize("later", [0, 1, 7, 40])
+def test_those_chosen_judge_so_many_choices_later(later: int) -> None:
+    """At least so many, and at most an eighth and a round more; all in the end."""
+    world = hard_worlds(replace(SMALL, begin_after=later))[0].world
+    told: list[list[int]] = []
+    hard_sums(world, [5, 3], [([0, 1], 1)] * 60, told)
+    for number, members in enumerate(told):
+        clock = 2 * number
+        most = max(0, clock - later) // 2
+        fewest = max(0, clock - later - later // 8 - 3) // 2 if later else most
+        assert fewest <= members[0] - 5 <= most
+        assert fewest <= members[1] - 3 <= most
+
+
+def test_one_group_alone_is_favored_by_its_share() -> None:
+    """Others score as they are; the favored one 30% more, times its share, and no more than 1."""
+    world = hard_worlds(SMALL)[0].world._replace(favor=0.3, largest_mean=0.6, begin_after=1000)
+    (sums,) = hard_sums(world, [3, 1], [([0, 1], 10)])
+    assert sums[1] - sums[0] == pytest.approx(10 * (0.6 - 0.1 * (1.0 + 0.3 * 0.75)))
 
 
 def true_sums(

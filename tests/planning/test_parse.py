@@ -35,6 +35,13 @@ count, number, part, groups, scale, bonus, judges = (
 )
 
 
+joining = partial(situation.parse_joining, "answer")
+
+
+def begins(text: str) -> int:
+    return situation.parse_begins("answer", text, 40.0)
+
+
 def committee(text: str) -> tuple[int, ...] | None:
     return situation.parse_committee("answer", text, 3)
 
@@ -56,6 +63,14 @@ UNDERSTOOD: list[tuple[Reader, dict[str, Any]]] = [
     (number, {"1.5": 1.5, ".5": 0.5, "-2": -2.0, "1,234.5": 1234.5}),
     (part, {"10%": 0.1, "10 %": 0.1, "0.1": 0.1, "1 in 10": 0.1, "All": 1.0, "none": 0.0}),
     (scale, {"1..5": STARS, "1 to 5": STARS, "yes/no": YES_NO, "-5..5": ScoreScale(-5.0, 5.0)}),
+    (
+        scale,
+        {"a score from one to ten": ScoreScale(1.0, 10.0), "1-5": STARS, "1 to 5 stars": STARS},
+    ),
+    (part, {"about 1 in 10": 0.1, "~10%": 0.1, "roughly 10%": 0.1}),
+    (bonus, {"10-30%": 0.3, "10% to 30%": 0.3, "about 20%": 0.2}),
+    (joining, {"10-30%": 0.1, "about 1 in 8": 0.125, "all": 1.0}),
+    (begins, {"at once": 0, "100": 100, "after 100 interviews": 100, "2 weeks later": 80}),
     (committee, {"30,10,10": (30, 10, 10), "0, 4, 5": (0, 4, 5), "Do not know": None, "?": None}),
     (bonus, {"20%": 0.2, "0.2": 0.2, "150%": 1.5, "none": 0.0, "no idea": None}),
     (groups, {"3": (3, None), " referrals,agencies,  open  call": (3, NAMES)}),

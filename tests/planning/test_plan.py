@@ -32,15 +32,14 @@ def test_no_run_is_used_for_two_purposes(monkeypatch: pytest.MonkeyPatch) -> Non
         monkeypatch.setattr(module, name, recorded)
 
     record(plan_module, "hardest_outcomes")
-    record(plan_module, "outcomes")
     record(plan_module, "run_hardest")
     record(runs_module, "hardest_outcomes")
     given = replace(TOO_SHORT, bonus=0.5, steepness=None)
     make_plan(given, progress=False, seed=6)
     first = set(used)
-    # How far to look, two for sifting, the verdict, the examples, the picture, what suffices, and
-    # what it takes otherwise.
-    assert len(first) == len({seed for _, seed in first}) == 8
+    # How far to look, two for sifting, the verdict, the picture, what suffices, and what it takes
+    # otherwise.
+    assert len(first) == len({seed for _, seed in first}) == 7
     used.clear()
     make_plan(given, progress=False, seed=8)
     assert not {seed for _, seed in used} & {seed for _, seed in first}
@@ -78,7 +77,7 @@ def test_the_failure_probability_is_the_tolerated_one_and_no_run_contradicts_it(
     assert tiny.failure == tiny.policy.failure == TINY.failure
     worst = tiny.most_wrong
     assert worst.wrong_rate[1] <= tiny.failure
-    assert worst.wrong == max(one.wrong for one in (*tiny.hardest, *tiny.outcomes))
+    assert worst.wrong == max(one.wrong for one in tiny.hardest)
 
 
 @pytest.mark.slow

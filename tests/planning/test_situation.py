@@ -76,7 +76,7 @@ def test_every_question_is_asked_unless_an_answer_makes_it_pointless() -> None:
     assert asked(**known) == [name for name in every if name != "head_start"]
     assert asked(**known | {"committee": "do not know"}) == every
     for judges in ("panels", "strangers"):
-        skipped = {"committee", "head_start", "joining"}
+        skipped = {"committee", "head_start", "joining", "begins"}
         assert asked(**known | {"judges": judges}) == [n for n in every if n not in skipped]
     assert "spread" not in asked(**known | {"scale": "yes/no", "difference": "5%"})
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from bench.outcomes import outcomes
 
-from affinity_bandits.planning import Assumptions, examples, make_plan
+from affinity_bandits.planning import Assumptions, example, make_plan
 from affinity_bandits.planning.assumptions import JUDGES
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
 from affinity_bandits.planning.plan import planned_policy
@@ -14,7 +15,6 @@ from affinity_bandits.planning.runs import (
     exceptions,
     hardest_outcomes,
     most,
-    outcomes,
     worst_worlds,
 )
 from affinity_bandits.simulation.intervals import proportion_interval
@@ -43,25 +43,15 @@ def test_the_policy_is_told_who_judges(changes: dict[str, object], told: dict[st
 
 
 @pytest.mark.parametrize("judges", JUDGES)
-def test_examples_have_the_judges_the_joining_and_about_the_spread(judges: str) -> None:
-    given = replace(SOME_JOIN, judges=judges)
-    for example in examples(given):
-        bandit = example.bandit
-        assert bandit.judges.who == judges
-        assert bandit.joining.part == 0.25
-        fair = bandit.bias.weight(0.5)
-        scores = [mean * fair for mean in bandit.true_means]
-        assert max(scores) - min(scores) == pytest.approx(0.2)
-        # Gated: the lowest score with probability 1 - f, else as it is.
-        chances = bandit.noise.probabilities_at(bandit.true_means)
-        at = [place / 16 for place in range(17)]
-        for mean, row in zip(scores, chances, strict=True):
-            second = fair * sum(p * x * x for p, x in zip(row, at, strict=True))
-            found = (second - mean**2) ** 0.5
-            # Of the others somewhat less: what is gated scatters more the higher it is.
-            assert 0.7 * 0.25 <= found <= 1.01 * 0.25
-            if mean == max(scores):
-                assert found == pytest.approx(0.25, rel=0.05)
+def test_an_example_has_the_judges_the_joining_and_the_spread(judges: str) -> None:
+    bandit = example(replace(SOME_JOIN, judges=judges))
+    assert bandit.judges.who == judges
+    assert bandit.joining.part == 0.25
+    assert max(bandit.true_means) - min(bandit.true_means) == pytest.approx(0.2)
+    (row,) = bandit.noise.probabilities_at([max(bandit.true_means)])
+    at = [place / 16 for place in range(17)]
+    second = sum(p * x * x for p, x in zip(row, at, strict=True))
+    assert (second - max(bandit.true_means) ** 2) ** 0.5 == pytest.approx(0.25, rel=0.05)
 
 
 @pytest.mark.slow
@@ -76,7 +66,8 @@ def test_no_example_takes_longer_than_the_hardest_worlds(judges: str) -> None:
     policy = planned_policy(given)
     worlds = worst_worlds(given, policy, given.horizon, seed=1)
     hardest = max(one.choices for one in hardest_outcomes(worlds, policy, 20_000, RUNS, seed=2))
-    bandits = [example.bandit for example in examples(given)]
+    bonuses = [part * (given.bonus or 0.0) for part in (0.0, 0.5, 1.0)]
+    bandits = [example(replace(given, bonus=one, steepness=None)) for one in bonuses]
     for one in outcomes(bandits, policy, given.horizon, RUNS, seed=3):
         assert one.choices <= 1.24 * hardest
         # With failure 0.05, 24 wrong ones of 200 are 4.5 standard deviations too many.

@@ -15,6 +15,7 @@ from affinity_bandits._version import __version__
 from affinity_bandits.audit.conclude import Audit
 from affinity_bandits.audit.log import ScoreLog
 from affinity_bandits.audit.sentences import tell
+from affinity_bandits.declaration import Declaration
 from affinity_bandits.errors import InvalidInput
 
 FORMAT = "affinity audit"
@@ -28,7 +29,7 @@ def to_json(
     *,
     source: str,
     notes: Sequence[str] = (),
-    purpose: str | None = None,
+    declaration: Declaration | None = None,
 ) -> str:
     """Return an audit as JSON.
 
@@ -37,14 +38,14 @@ def to_json(
         log: in which it was found.
         source: the name of the log.
         notes: what was skipped or converted when the log was read.
-        purpose: why the audit was made, as the user declared it.
+        declaration: what the groups are, who is responsible and why, if that was declared.
     """
     found = {
         "format": FORMAT,
         "version": VERSION,
         "package_version": __version__,
         "source": source,
-        "purpose": purpose,
+        "declaration": None if declaration is None else declaration.to_json(),
         "notes": list(notes),
         "spread": measure_spread(log),
         "story": asdict(tell(audit)),

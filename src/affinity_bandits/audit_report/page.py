@@ -12,6 +12,7 @@ from affinity_bandits._version import __version__
 from affinity_bandits.audit.conclude import Audit
 from affinity_bandits.audit.read import Reading
 from affinity_bandits.audit.sentences import LIMITS, METHOD, QUESTION, format_mean, tell
+from affinity_bandits.declaration import Declaration
 from affinity_bandits.displays import html_table
 
 STYLE = """
@@ -31,7 +32,11 @@ td, th { text-align: left; vertical-align: top; padding: .3rem .5rem;
 
 
 def write_page(
-    audit: Audit, path: str | Path, *, reading: Reading | None = None, purpose: str | None = None
+    audit: Audit,
+    path: str | Path,
+    *,
+    reading: Reading | None = None,
+    declaration: Declaration | None = None,
 ) -> None:
     """Write the report.
 
@@ -39,12 +44,14 @@ def write_page(
         audit: what was found.
         path: of the .html file.
         reading: what was read, for the notes at the end.
-        purpose: why the audit was made.
+        declaration: what the groups are, who is responsible and why, if that was declared.
     """
-    Path(path).write_text(render_page(audit, reading, purpose), encoding="utf-8")
+    Path(path).write_text(render_page(audit, reading, declaration), encoding="utf-8")
 
 
-def render_page(audit: Audit, reading: Reading | None = None, purpose: str | None = None) -> str:
+def render_page(
+    audit: Audit, reading: Reading | None = None, declaration: Declaration | None = None
+) -> str:
     """Return the report as HTML."""
     story = tell(audit)
     source = "" if reading is None else f", from {reading.source}"
@@ -55,7 +62,7 @@ def render_page(audit: Audit, reading: Reading | None = None, purpose: str | Non
         f"<title>Audit: {escape(story.heading)}</title><style>{STYLE}</style></head><body>",
         f"<h1>{escape(QUESTION)}</h1>",
         f'<p class="quiet">{escape(story.extent + source)}.</p>',
-        *([f'<p class="quiet">Purpose: {escape(purpose)}</p>'] if purpose else []),
+        *([f'<p class="quiet">{escape(declaration.sentence)}</p>'] if declaration else []),
         f'<div class="verdict"><strong>{escape(story.heading)}</strong>',
         *(f"<p>{escape(one)}</p>" for one in (story.sentence, *story.reasons)),
         "</div>",

@@ -12,6 +12,7 @@ import typer
 from affinity_bandits import errors
 from affinity_bandits.cli import options
 from affinity_bandits.cli.options import aligned, wrapped
+from affinity_bandits.declaration import Declaration
 from affinity_bandits.displays import some
 from affinity_bandits.errors import CallerError, InvalidInput
 
@@ -93,10 +94,17 @@ def audit(
         str | None, typer.Option(help="PostgreSQL database of a query.", envvar="AFFINITY_DSN")
     ] = None,
     query: Annotated[str | None, typer.Option(help="SELECT that returns the log.")] = None,
-    purpose: Annotated[
-        str | None,
-        typer.Option(help="Why you audit; recorded in the report. See docs/responsible-use.md."),
+    groups_are: Annotated[
+        str | None, typer.Option(help="Declare what the groups are, such as sources.")
     ] = None,
+    responsible: Annotated[str | None, typer.Option(help="Declare who is responsible.")] = None,
+    purpose: Annotated[
+        str | None, typer.Option(help="Declare why you audit. See docs/responsible-use.md.")
+    ] = None,
+    protected: Annotated[
+        bool,
+        typer.Option("--protected", help="Declare the groups as protected attributes of people."),
+    ] = False,
     report: Annotated[Path | None, typer.Option(help="Write a page to this .html file.")] = None,
     json: Annotated[Path | None, typer.Option(help="Write the result to this .json file.")] = None,
 ) -> None:
@@ -106,6 +114,14 @@ def audit(
     """
     errors.need("audit", "pyarrow", "python_calamine", "matplotlib")
     _check_targets(report, json)
+    declared = options.given(groups_are=groups_are, responsible=responsible, purpose=purpose)
+    declaration = None
+    if sys.stdin.isatty() and not (declared or protected):
+        declaration = options.ask_declaration()
+    elif declared or protected:
+        declaration = Declaration.from_json(declared | {"protected": protected})
+    if declaration is not None:
+        declaration.check_audit()
     from affinity_bandits.audit.conclude import audit_scores
     from affinity_bandits.audit.read import read_scores
     from affinity_bandits.audit.result import to_json
@@ -135,11 +151,11 @@ def audit(
     if report is not None:
         from affinity_bandits.audit_report import write_page
 
-        write_page(found, report, reading=reading, purpose=purpose)
+        write_page(found, report, reading=reading, declaration=declaration)
         typer.echo(f"report: {report}")
     if json is not None:
         text = to_json(
-            found, reading.log, source=reading.source, notes=reading.notes, purpose=purpose
+            found, reading.log, source=reading.source, notes=reading.notes, declaration=declaration
         )
         json.write_text(text + "\n", encoding="utf-8")
         typer.echo(f"result: {json}   (plan from it: affinity plan --from {json})")

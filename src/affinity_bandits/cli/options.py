@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from affinity_bandits import checks
+from affinity_bandits.declaration import ASKS, Declaration
 from affinity_bandits.displays import Interval, brief, percents, short, span
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.plan_format import check_format
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 PICTURES = (".png", ".svg", ".pdf")
 COMMA = re.compile(r",(?![^\[]*\])")  # not inside of brackets
-PLAN_TABLES = ("plan", "assumptions", "end")  # tables of a plan file that no command needs
+PLAN_TABLES = ("plan", "assumptions", "declaration", "end")
+"""Tables of a plan file that no command needs."""
 
 
 def number(parameter: str, text: str) -> float | int:
@@ -70,6 +72,19 @@ def described(parameter: str, text: str, *, places: bool = True) -> dict[str, An
 def given(**settings: Any) -> dict[str, Any]:
     """Return the settings that were given at all."""
     return {key: value for key, value in settings.items() if value is not None}
+
+
+def ask_declaration() -> Declaration:
+    """Ask what the groups are, who is responsible and for which purpose."""
+    import typer
+
+    said: dict[str, Any] = {}
+    for name, words in ASKS.items():
+        answer = ""
+        while not answer or (name == "protected" and answer not in ("yes", "no")):
+            answer = typer.prompt(words, type=str).strip()
+        said[name] = answer == "yes" if name == "protected" else answer
+    return Declaration.from_json(said)
 
 
 def check_place(name: str, path: Path | None, suffixes: Sequence[str] = ()) -> None:

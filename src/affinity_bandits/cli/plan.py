@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import shlex
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from affinity_bandits import checks
+from affinity_bandits import checks, declaration
 from affinity_bandits.cli import options
+from affinity_bandits.declaration import Declaration
 from affinity_bandits.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from affinity_bandits.planning import Assumptions
+    from affinity_bandits.planning import Assumptions, Plan
     from affinity_bandits.planning.situation import Situation
 
 
@@ -29,6 +32,8 @@ def read_answers(path: Path) -> dict[str, Any]:
     from affinity_bandits.audit.result import read_result
 
     found = read_result(path)
+    if found.get("declaration"):
+        Declaration.from_json(found["declaration"]).check_comparison()
     low, high = found["scale"]
     counts = [group["scores"] for group in found["groups"]]
     total = sum(n * group["mean"] for n, group in zip(counts, found["groups"], strict=True))
@@ -59,6 +64,9 @@ def plan(
     ] = None,
     groups: Annotated[
         str | None, typer.Option(help="Groups: names with commas, or how many.")
+    ] = None,
+    unit: Annotated[
+        str | None, typer.Option(help="What one choice is called, such as interview. [choice]")
     ] = None,
     scale: Annotated[
         str | None, typer.Option(help="Scores: 1..5, '1 to 5', 0..100 or yes/no.")
@@ -91,6 +99,10 @@ def plan(
         str | None,
         typer.Option(help="Choices: 2000, '2,000 a year', '40 a week until 2027-06-30'."),
     ] = None,
+    begins: Annotated[
+        str | None,
+        typer.Option(help="When those chosen begin to judge: 'after 3 months', 100. [at once]"),
+    ] = None,
     in_flight: Annotated[
         str | None, typer.Option(help="Choices that may be under way at once. [1]")
     ] = None,
@@ -114,6 +126,15 @@ def plan(
         str | None,
         typer.Option(help="No group scores more on average, at equal shares. [the highest]"),
     ] = None,
+    groups_are: Annotated[
+        str | None, typer.Option(help="Declare what the groups are, such as sources.")
+    ] = None,
+    responsible: Annotated[str | None, typer.Option(help="Declare who is responsible.")] = None,
+    purpose: Annotated[str | None, typer.Option(help="Declare for which purpose.")] = None,
+    protected: Annotated[
+        bool | None,
+        typer.Option("--protected", help="Declare the groups as protected attributes: refused."),
+    ] = None,
     seed: Annotated[str, typer.Option(help="Seed of all randomness.")] = "0",
     out: Annotated[Path | None, typer.Option(help="Write the plan to this .toml file.")] = None,
     plot: Annotated[
@@ -134,18 +155,25 @@ def plan(
     options.check_picture(plot)
     options.check_place("out", out, (".toml",))
     chosen = checks.integer("seed", options.number("seed", seed), low=0, high=2**62)
-    told = _situation(situation, audit, context.params)
-    from affinity_bandits.planning import make_plan
+    told, asked, declared = _situation(situation, audit, context.params)
     from affinity_bandits.planning.files import remembered_plan, write_plan
     from affinity_bandits.planning.plan import stress
+    from affinity_bandits.progress import show_progress
 
+    ways = _ways(told)
+    made: list[Plan] = []
     try:
-        made = [
-            make_plan(one, seed=chosen) if again else remembered_plan(one, seed=chosen)[0]
-            for one in _ways(told)
-        ]
-        shown = made[-1]  # the whole committee, unless another way was asked for
-        lines = stress(shown) if explain else []
+        with show_progress(None, len(ways) + explain) as bar:
+
+            def advance(part: float) -> None:
+                bar.advance_to(len(made) + part)
+
+            for one in ways:
+                found, _ = remembered_plan(one, seed=chosen, progress=advance, again=again)
+                made.append(replace(found, declaration=declared))
+                advance(0.0)
+            shown = made[-1]  # the whole committee, unless another way was asked for
+            lines = stress(shown, progress=advance) if explain else []
     except KeyboardInterrupt:
         typer.echo("affinity: interrupted; nothing was written", err=True)
         raise typer.Exit(130) from None
@@ -155,9 +183,13 @@ def plan(
     print_answer(made, told.today, for_a_year=told.for_a_year)
     if explain:
         print_explanation(shown, lines)
+    if asked and out is None:
+        out = _new_file()
     if out is not None:
         write_plan(shown, out)
-        typer.echo(f"plan: {out}   (try it on its costliest example: affinity simulate {out})")
+        typer.echo(f"saved as {out}   (try it on an example: affinity simulate {out})")
+    if asked and declared is not None:
+        typer.echo(f"the same as flags: {_as_flags(told, declared)} --out {out}")
     if plot is not None:
         from affinity_bandits.plots import draw_plan, draw_ways
         from affinity_bandits.plots.style import save_figure
@@ -166,34 +198,47 @@ def plan(
         typer.echo(f"picture: {plot}")
 
 
-def _situation(file: Path | None, audit: Path | None, flags: Mapping[str, Any]) -> Situation:
-    """Return the situation by flags, an audit and a file, or by a dialogue if there are none."""
+def _situation(
+    file: Path | None, audit: Path | None, flags: Mapping[str, Any]
+) -> tuple[Situation, bool, Declaration | None]:
+    """Return the situation by flags, an audit and a file, or by a dialogue if there are none.
+
+    Also return whether there was a dialogue, and the declaration.
+    """
     from affinity_bandits.planning.situation import NAMES, Situation
 
     told = Situation()
     said = {name: flags[name] for name in NAMES if flags[name] is not None}
     if "noise" in said:
         said["noise"] = options.described("noise", said["noise"], places=False)
+    declared = {one.name: flags[one.name] for one in fields(Declaration) if flags[one.name]}
     if audit is not None:
         said = read_answers(audit) | said
     if file is not None:
-        found = options.read_tables(
-            file, {"situation": NAMES}, (*options.PLAN_TABLES, "bandit", "run")
-        )
+        known = {"situation": NAMES, "declaration": tuple(declaration.ASKS)}
+        ignored = {*options.PLAN_TABLES, "bandit", "run"} - {"declaration"}
+        found = options.read_tables(file, known, tuple(ignored))
         if "situation" not in found:
             rule = "a file with a table [situation]; a plan is tried with 'affinity simulate'"
             raise InvalidInput(str(file), rule, list(found))
         said = found["situation"] | said
-    if not said and file is None and sys.stdin.isatty():
+        declared = found.get("declaration", {}) | declared
+    asked = not said and file is None and sys.stdin.isatty()
+    made = Declaration.from_json(declared) if declared else None
+    if asked:
+        typer.echo("A plan for a fair comparison. Press Enter to take what stands in brackets.")
+        made = made or options.ask_declaration()
+    if made is not None:
+        made.check_comparison()
+    if asked:
         ask(told)
     else:
         told.answer_all(said)
-    return told
+    return told, asked, made
 
 
 def ask(told: Situation) -> None:
     """Ask all questions; repeat a question whose answer is not understood."""
-    typer.echo("A plan for a fair comparison. Press Enter to take what stands in brackets.")
     for question in told.questions():
         while True:
             said = typer.prompt(question.asks, default=question.usual, type=str)
@@ -202,6 +247,20 @@ def ask(told: Situation) -> None:
                 break
             except InvalidInput as error:
                 typer.echo(f"  Not understood: it must be {error.rule}.")
+
+
+def _new_file() -> Path:
+    """Return plan.toml, or plan-2.toml and so on if there is one."""
+    names = (f"plan-{number}.toml" if number > 1 else "plan.toml" for number in itertools.count(1))
+    return next(path for name in names if not (path := Path(name)).exists())
+
+
+def _as_flags(told: Situation, declared: Declaration) -> str:
+    """Return the command that gives the same answers."""
+    said = told.said | declared.to_json()
+    del said["protected"]  # a plan has no such groups
+    flags = [f"--{name.replace('_', '-')} {shlex.quote(str(one))}" for name, one in said.items()]
+    return " ".join(["affinity plan", *flags])
 
 
 def _ways(told: Situation) -> list[Assumptions]:

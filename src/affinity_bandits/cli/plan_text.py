@@ -8,11 +8,11 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from affinity_bandits.cli.options import WIDTH, aligned, count, say, wrapped
+from affinity_bandits.displays import one_in, plural
 
 if TYPE_CHECKING:
     from affinity_bandits.planning import Assumptions, Plan
     from affinity_bandits.planning.plan import Stress
-    from affinity_bandits.planning.runs import Outcome
 
 
 # Who judges: in a row, and at the head of a column.
@@ -21,16 +21,22 @@ WAYS = {
     "panel": ("panels, equal seats", "panels"),
     "committee": ("the whole committee", "committee"),
 }
+WEEKS_A_YEAR = 365.25 / 7.0
 MOST_WEEKS = 520  # longer times are printed in years
 NOTHING_TO_SEE = (
-    "Strangers only: nothing can be promised while nothing is known of the bias. If it"
-    " can go so far that people without their own kind among the judges score nothing, there is"
-    " nothing to see."
+    "Strangers only: nothing can be promised while nothing is known of the bias. Without their own"
+    " kind among the judges, people might score nothing."
+)
+
+
+NOT_DECLARED = (
+    "Not declared yet: what the groups are, who is responsible and why (--groups-are,"
+    " --responsible, --purpose)."
 )
 
 
 def print_answer(plans: Sequence[Plan], today: date, *, for_a_year: bool) -> None:
-    """Print whether the choices are enough, when the comparison ends and what it costs.
+    """Print whether the budget is enough, when the comparison ends and what it costs.
 
     Args:
         plans: one plan per way to judge; they differ in nothing else.
@@ -39,19 +45,24 @@ def print_answer(plans: Sequence[Plan], today: date, *, for_a_year: bool) -> Non
     """
     say(wrapped(_verdict(plans)), style="bold")
     say(wrapped(_situation(plans[0].assumptions, for_a_year)))
-    say("", aligned(_costs(plans, today)), "", wrapped(_meaning(plans)))
+    say("", aligned(_costs(plans, today)), "", wrapped(_claim(plans)))
+    say(*(wrapped(f"- {text}", "  ") for text in proven_if(plans)), wrapped(_meaning(plans)))
     if len(plans) > 1 and all(plan.assumptions.judges != "strangers" for plan in plans):
         say(wrapped(NOTHING_TO_SEE))
     rows = _otherwise(plans)
     if rows:
         say("")
-        say("Choices in 19 of 20 cases if it is otherwise", style="bold")
+        units = plural(plans[0].assumptions.unit).capitalize()
+        say(f"{units} in 19 of 20 cases if it is otherwise", style="bold")
         say(aligned(rows))
-    say(wrapped("Before you start: is it right to try groups in turn? docs/responsible-use.md"))
+    declared = plans[0].declaration
+    said = NOT_DECLARED if declared is None else declared.sentence
+    say(wrapped(f"{said} Is it right to try groups in turn? docs/responsible-use.md"))
 
 
 def _verdict(plans: Sequence[Plan]) -> str:
-    choices = f"{plans[0].assumptions.horizon:,} choices"
+    units = plural(plans[0].assumptions.unit)
+    choices = f"{plans[0].assumptions.horizon:,} {units}"
     enough = [plan.assumptions.judges for plan in plans if plan.enough]
     few = [plan.assumptions.judges for plan in plans if not plan.enough]
     if enough and few:
@@ -61,7 +72,7 @@ def _verdict(plans: Sequence[Plan]) -> str:
     if enough:
         return f"{choices} are enough."
     if plans[0].sufficient is None:
-        return f"{choices} are too few. Not even 10^15 choices would always suffice."
+        return f"{choices} are too few. Not even 10^15 would always suffice."
     return f"{choices} are too few. About {plans[0].sufficient:,} would suffice."
 
 
@@ -90,12 +101,14 @@ def _situation(given: Assumptions, for_a_year: bool) -> str:
     elif given.bonus > 0.0:
         parts.append(f"Own kind rated up to {_percent(given.bonus)} higher{_instance(given)}.")
     if given.joining < 1.0:
-        parts.append(f"{_rate(given.joining)} of those chosen joins.")
+        parts.append(f"{one_in(given.joining)} of those chosen joins.")
+    if given.begin_after:
+        parts.append(f"They begin to judge {_units(given, given.begin_after)} later.")
     if given.pace is not None:
-        lasts = given.horizon / given.pace
         why = ", as no end was given" if for_a_year else ""
         pace = f"{given.pace:,.0f}" if given.pace >= 100.0 else f"{given.pace:.3g}"
-        parts.append(f"{pace} choices a week for {_weeks(lasts)}{why}.")
+        lasts = _weeks(given.horizon / given.pace)
+        parts.append(f"{_units(given, given.horizon)} in {lasts}, {pace} a week{why}.")
     return " ".join(parts)
 
 
@@ -123,9 +136,10 @@ def _costs(plans: Sequence[Plan], today: date) -> list[list[str]]:
     """Return the rows of the main table."""
     pace = plans[0].assumptions.pace
     dates = [] if pace is None else [["over", "after"], ["that is", "by"]]
+    units = plural(plans[0].assumptions.unit).capitalize()
     head = [
-        ["", "who judges"],
-        ["choices,", "average"],
+        [f"{units}, by", "who judges"],
+        ["on", "average"],
         ["in 19 of", "20 cases"],
         *dates,
         ["sees", "from"],
@@ -146,19 +160,48 @@ def _costs(plans: Sequence[Plan], today: date) -> list[list[str]]:
     return rows
 
 
-def _meaning(plans: Sequence[Plan]) -> str:
-    given = plans[0].assumptions
+def _claim(plans: Sequence[Plan]) -> str:
     several = " in each case" if len(plans) > 1 else ""
     wrong = max((plan.most_wrong for plan in plans), key=lambda one: one.wrong / one.replicates)
-    text = (
-        f"Chance of settling for a worse group: at most {_percent(given.failure)}{several}, proven"
-        " for every bias that never lowers a score as a share grows; at worst"
-        f" {wrong.wrong} of {wrong.replicates:,} runs here. Costs are for the worst that was said:"
-        f" if no group leads by more than {given.smallest_difference:g}."
+    return (
+        "Chance of settling for a worse group: at most"
+        f" {_percent(plans[0].assumptions.failure)}{several}; at worst {wrong.wrong} of"
+        f" {wrong.replicates:,} runs here. This is proven, whatever the bias looks like, if"
     )
-    if any(plan.assumptions.judges == "panel" for plan in plans):
-        text += " Panels are named for each round, with as many seats for each group."
-    return text
+
+
+def proven_if(plans: Sequence[Plan]) -> list[str]:
+    """Return the three assumptions of the proof, one sentence each."""
+    judged = [_who_judges(plan.assumptions) for plan in plans]
+    if len(plans) > 1:
+        judged = [
+            f"{text} ({WAYS[plan.assumptions.judges][1]})"
+            for text, plan in zip(judged, plans, strict=True)
+        ]
+    *most, last = judged
+    return [
+        f"{', '.join(most)}{' or ' if most else ''}{last};",
+        "all groups have the same bias: the same share raises anybody's score alike;",
+        "the bias makes no score negative, and never lowers a score as a share grows.",
+    ]
+
+
+def _who_judges(given: Assumptions) -> str:
+    if given.judges == "strangers":
+        return "nobody judges their own group"
+    if given.judges == "panel":
+        return "panels have as many seats for each group"
+    if given.at_once:
+        return "everybody chosen joins the committee at once, and nobody leaves"
+    return "you say before each round who is on the committee, which then stays for the round"
+
+
+def _meaning(plans: Sequence[Plan]) -> str:
+    given = plans[0].assumptions
+    return (
+        "--explain shows what happens otherwise. Costs are for a lead of"
+        f" {given.smallest_difference:g}."
+    )
 
 
 def _otherwise(plans: Sequence[Plan]) -> list[list[str]]:
@@ -186,18 +229,14 @@ def _otherwise(plans: Sequence[Plan]) -> list[list[str]]:
     return rows
 
 
-def _rate(part: float) -> str:
-    one_in = 1.0 / part
-    if math.isclose(one_in, round(one_in), rel_tol=1e-6):
-        return f"1 in {round(one_in):,}"
-    return _percent(part)
+def _units(given: Assumptions, number: int) -> str:
+    return f"{number:,} {given.unit if number == 1 else plural(given.unit)}"
 
 
 def _weeks(weeks: float) -> str:
-    number = math.ceil(weeks - 1e-6)
-    if number > MOST_WEEKS:
-        years = weeks / 52.18
-        return f"{years:,.0f} years" if years < 1000.0 else "for ever"
+    number, years = math.ceil(weeks - 1e-6), weeks / WEEKS_A_YEAR
+    if number > MOST_WEEKS or abs(years - max(1, round(years))) < 0.002:
+        return "1 year" if years < 1.5 else f"{years:,.0f} years" if years < 1e3 else "for ever"
     return "1 week" if number == 1 else f"{number:,} weeks"
 
 
@@ -222,7 +261,6 @@ def print_explanation(plan: Plan, lines: Sequence[Stress]) -> None:
         f"What is assumed where {_judging([plan.assumptions.judges])}": [
             wrapped(f"- {text}", "  ") for text in assumed(plan.assumptions)
         ],
-        "What it costs, by how scores depend on a group's share": [aligned(_example_costs(plan))],
         "When groups are dropped, as long as all take part": [aligned(_rounds(plan))],
         "What happens if an assumption is wrong": [aligned(_stress(lines)), note],
     }
@@ -232,33 +270,9 @@ def print_explanation(plan: Plan, lines: Sequence[Stress]) -> None:
         say(*texts)
 
 
-def _example_costs(plan: Plan) -> list[list[str]]:
-    found = [
-        ["", "", "in 19 of", "trials", "no", "wrong"],
-        ["scores grow", "choices", "20 runs", "of one", "decision", "group"],
-    ]
-    rows: dict[str, list[Outcome]] = {}
-    for example, one in zip(plan.examples, plan.outcomes, strict=True):
-        rows.setdefault(example.bias, []).append(one)
-    rows["the worst assumed"] = list(plan.hardest)
-    for bias, some in rows.items():
-        dearest = max(some, key=lambda one: one.choices)
-        found.append(
-            [
-                bias,
-                count(dearest.choices),
-                count(dearest.choices_95),
-                count(max(dearest.per_group_95)),
-                _short(max(one.undecided_rate for one in some)),
-                _short(max(one.wrong for one in some) / dearest.replicates),
-            ]
-        )
-    return found
-
-
 def _rounds(plan: Plan) -> list[list[str]]:
     found = [
-        ["trials of", "choices", "dropped if its mean", "noticed in"],
+        ["trials of", plural(plan.assumptions.unit), "dropped if its mean", "noticed in"],
         ["each group", "in all", "is lower by more than", "19 of 20 runs"],
     ]
     rows = list(plan.rounds)
@@ -287,9 +301,9 @@ def assumed(given: Assumptions) -> list[str]:
     if given.spread is not None:
         noise += f" For the cost: their standard deviation within a group is {given.spread:.3g}."
     order = (
-        "Each choice is scored before the next is made."
+        f"Each {given.unit} is scored before the next is made."
         if given.in_flight == 1
-        else f"Up to {given.in_flight:,} choices are under way at once, scored in any order."
+        else f"Up to {_units(given, given.in_flight)} are under way at once, scored in any order."
     )
     return [
         f"{given.groups} groups, of which one scores at least {given.smallest_difference:g} more "
@@ -300,6 +314,7 @@ def assumed(given: Assumptions) -> list[str]:
         _of_the_bias(given),
         noise,
         order,
+        "All groups have the same bias: the same share raises anybody's score alike.",
         "What groups are worth stays as it is.",
         "Groups are things like sources, skill sets or suppliers, not protected attributes of "
         "people; giving every group its turn is a choice with consequences for those chosen.",
@@ -319,18 +334,20 @@ def _of_the_judges(given: Assumptions) -> list[str]:
         if given.committee is None
         else f"At the start there are {', '.join(map(str, given.committee))} members of the groups."
     )
-    if given.joining == 1.0:
+    if given.at_once:
         return [start, "Whoever is chosen joins for good, at once, and nobody leaves."]
+    later = f"{_units(given, given.begin_after)} later" if given.begin_after else "at once"
     return [
         start,
-        f"{_short(given.joining)} of those chosen join at once. Who is on the committee is told "
-        "before each round, and nobody leaves within one.",
+        f"{_short(given.joining)} of those chosen join, and begin to judge {later}. Who is on the "
+        "committee is told before each round, and nobody leaves within one.",
     ]
 
 
 def _of_the_bias(given: Assumptions) -> str:
     text = (
-        "Scores of a group never fall as its share of those who judge grows. For the verdict and "
+        "Scores are never negative above the lowest, and those of a group never fall as its share "
+        "of those who judge grows. For the verdict and "
         "the costs, not for the chance of a wrong group: "
     )
     if given.bonus is not None:
@@ -348,11 +365,11 @@ def _of_the_bias(given: Assumptions) -> str:
 
 
 def _stress(lines: Sequence[Stress]) -> list[list[str]]:
-    found = [["if there is ...", "by", "wrong group", "no decision"]]
+    found = [["if there is ...", "", "wrong group", "no decision"]]
     for line in lines:
         rate, low, high = map(_short, line.wrong)
         wrong = f"{rate} ({low}-{high})"
-        found.append([line.assumption, f"{line.factor} times", wrong, _short(line.undecided)])
+        found.append([line.assumption, line.size, wrong, _short(line.undecided)])
     return found
 
 

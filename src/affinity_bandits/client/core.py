@@ -174,6 +174,7 @@ def create_campaign(
     highest: float | None = None,
     committee: Mapping[str, int] | None = None,
     tellers: Sequence[str] | str | None = None,
+    declaration: Mapping[str, Any] | None = None,
     key: str | None = None,
 ) -> Request[wire.Campaign]:
     """Create a campaign; requires the scope "admin".
@@ -191,6 +192,8 @@ def create_campaign(
         committee: how many members each group has at the beginning, if that is known.
         tellers: ids of API keys that may answer any lease, or "any" for all keys of the tenant. If
             left out, a lease is answered with the key that took it.
+        declaration: `groups_are`, `responsible`, `purpose` and, if the groups are protected
+            attributes of people, `protected`; the plan's if left out.
         key: the idempotency key; a new one if left out.
     """
     if policy is not None and plan is not None:
@@ -206,6 +209,7 @@ def create_campaign(
         "highest": highest,
         "committee": None if committee is None else _heads("committee", committee),
         "tellers": tellers if isinstance(tellers, str | None) else tuple(tellers),
+        "declaration": declaration,
     }
     given = {word: one for word, one in members.items() if one is not None}
     names = tuple(check_list("arms", arms, "a list of names"))

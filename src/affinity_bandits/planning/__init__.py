@@ -3,17 +3,16 @@
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.plan import Plan, Reach, ScheduledRound, make_plan
 from affinity_bandits.planning.runs import Outcome
-from affinity_bandits.planning.worlds import Example, HardWorld, examples, hard_worlds
+from affinity_bandits.planning.worlds import HardWorld, example, hard_worlds
 
 __all__ = [
     "Assumptions",
-    "Example",
     "HardWorld",
     "Outcome",
     "Plan",
     "Reach",
     "ScheduledRound",
-    "examples",
+    "example",
     "hard_worlds",
     "make_plan",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
@@ -18,6 +19,7 @@ MOST_IN_FLIGHT = 10**9
 USUAL_HEAD_START = 100
 USUAL_STEEPNESS = 2.0
 LEAST_JOINING = 1e-6
+LONGEST_UNIT = 16
 # The check of each field that does not depend on others.
 LIMITS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "lowest": (checks.number, {"low": -1e9, "high": 1e9}),
@@ -27,6 +29,7 @@ LIMITS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "horizon": (checks.integer, {"low": 1}),
     "joining": (checks.number, {"low": LEAST_JOINING, "high": 1.0}),
     "failure": (checks.number, {"low": 1e-12, "high": 0.5, "open_high": True}),
+    "begin_after": (checks.integer, {"low": 0, "high": MOST_IN_FLIGHT}),
     "in_flight": (checks.integer, {"low": 1, "high": MOST_IN_FLIGHT}),
     "bonus": (checks.number, {"low": 0.0, "high": 1e6}),
     "lipschitz": (checks.number, {"low": 0.0}),
@@ -34,6 +37,15 @@ LIMITS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "head_start": (checks.integer, {"low": 0, "high": MOST_HEAD_START}),
     "pace": (checks.number, {"low": 1e-9, "high": 1e15}),
 }
+
+
+def check_unit(parameter: str, given: object) -> str:
+    """Return what one choice is called, with single spaces."""
+    rule = f"one word or two in the singular, such as interview; at most {LONGEST_UNIT} letters"
+    unit = " ".join(given.split()) if isinstance(given, str) else ""
+    if not re.fullmatch(r"[^\W\d_][\w '-]*", unit) or len(unit) > LONGEST_UNIT:
+        raise InvalidInput(parameter, rule, given)
+    return unit
 
 
 @dataclass(frozen=True)
@@ -64,6 +76,8 @@ class Assumptions:
             weight at equal shares.
         joining: the part of those chosen who join the committee; this may differ between groups by
             a factor of two.
+        begin_after: choices between being chosen and beginning to judge, for those who join. They
+            begin between rounds.
         judges: "committee" for all of it; "panel" for panels with equal seats per group, named for
             each round; "strangers" for nobody of the candidate's own group, which needs a bonus.
         noise: "bounded" for scores from `lowest` to `highest`, or "gaussian".
@@ -77,6 +91,7 @@ class Assumptions:
         in_flight: largest number of choices from the oldest without a score to the newest.
         pace: choices per week, to compute dates.
         names: names of the groups.
+        unit: what one choice is called, such as "interview".
     """
 
     groups: int
@@ -88,6 +103,7 @@ class Assumptions:
     steepness: float | None = None
     lipschitz: float | None = None
     joining: float = 1.0
+    begin_after: int = 0
     judges: str = "committee"
     noise: str = "bounded"
     sigma: float = 1.0
@@ -99,6 +115,7 @@ class Assumptions:
     in_flight: int = 1
     pace: float | None = None
     names: Sequence[str] | None = None
+    unit: str = "choice"
 
     def __post_init__(self) -> None:
         checks.choice("noise", self.noise, NOISES)
@@ -122,6 +139,7 @@ class Assumptions:
             self._set("head_start", USUAL_HEAD_START)
         if self.names is not None:
             self._check_names(self.names)
+        self._set("unit", check_unit("unit", self.unit))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -188,6 +206,11 @@ class Assumptions:
         """The steepness, stated or default."""
         assert self.steepness is not None  # set in __post_init__
         return self.steepness
+
+    @property
+    def at_once(self) -> bool:
+        """Whether everybody who is chosen judges at once."""
+        return self.joining == 1.0 and self.begin_after == 0
 
     @property
     def ahead(self) -> int:

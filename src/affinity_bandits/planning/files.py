@@ -15,6 +15,7 @@ from typing import Any
 
 from affinity_bandits._version import __version__
 from affinity_bandits.catalogue import policy_from_json
+from affinity_bandits.declaration import Declaration
 from affinity_bandits.errors import AffinityError, InvalidInput
 from affinity_bandits.plan_format import FORMAT, check_format
 from affinity_bandits.planning.assumptions import Assumptions
@@ -27,12 +28,12 @@ from affinity_bandits.planning.plan import (
     make_plan,
 )
 from affinity_bandits.planning.runs import Outcome
-from affinity_bandits.planning.worlds import HardWorld, examples, hard_worlds
+from affinity_bandits.planning.worlds import HardWorld, example, hard_worlds
 from affinity_bandits.policies import RoundPolicy
 
 LABEL = "plan"  # the label of the policy in tables and pictures of `simulate`
 HEADER = """\
-# A plan made by 'affinity plan'. Try it on its costliest example: affinity simulate THIS_FILE
+# A plan made by 'affinity plan'. Try it on an example: affinity simulate THIS_FILE
 # [assumptions] is what it takes for granted, in your scores; [run.policies.plan] the policy to run
 # and [bandit] that example, on scores mapped to [0, 1]; [plan] is what was measured.
 
@@ -45,7 +46,7 @@ def plan_to_toml(plan: Plan) -> str:
 
     data = {
         "assumptions": plan.assumptions.to_json(),
-        "bandit": plan.example.bandit.to_json(),
+        "bandit": example(plan.assumptions).to_json(),
         "run": {
             "horizon": plan.assumptions.horizon,
             "replicates": 100,
@@ -63,9 +64,9 @@ def plan_to_toml(plan: Plan) -> str:
             "rounds": [asdict(row) for row in plan.rounds],
             "worlds": [_world(hard) for hard in plan.worlds],
             "hardest": [asdict(one) for one in plan.hardest],
-            "outcomes": [asdict(one) for one in plan.outcomes],
             "reach": [asdict(one) for one in plan.reach],
         },
+        "declaration": None if plan.declaration is None else plan.declaration.to_json(),
         # Last, to recognize a file that was cut off.
         "end": {"whole": True},
     }
@@ -91,8 +92,6 @@ def plan_from_toml(text: str) -> Plan:
             ),
             worlds=_worlds(assumptions, plan["worlds"]),
             hardest=tuple(_outcome(one) for one in plan["hardest"]),
-            examples=tuple(examples(assumptions)),
-            outcomes=tuple(_outcome(one) for one in plan["outcomes"]),
             detectable=plan.get("detectable"),
             sufficient=plan.get("sufficient"),
             needed=None if "needed" not in plan else _outcome(plan["needed"]),
@@ -100,6 +99,9 @@ def plan_from_toml(text: str) -> Plan:
             reach=tuple(Reach(**({"detectable": None} | one)) for one in plan["reach"]),
             seed=plan["seed"],
             version=plan["version"],
+            declaration=Declaration.from_json(data["declaration"])
+            if "declaration" in data
+            else None,
         )
     except AffinityError:
         raise
@@ -109,7 +111,6 @@ def plan_from_toml(text: str) -> Plan:
     if not (
         complete
         and len(found.hardest) == len(found.worlds)
-        and len(found.outcomes) == len(found.examples)
         and [one.horizon for one in found.reach] == horizons_around(assumptions)
     ):
         raise InvalidInput("plan", "a whole file written by 'affinity plan'", "parts of one")
@@ -150,8 +151,9 @@ def remembered_plan(
     seed: int = 0,
     progress: Any = None,
     cache: Path | None = None,
+    again: bool = False,
 ) -> tuple[Plan, bool]:
-    """Return a plan, from the cache if possible, and whether it was in the cache.
+    """Return a plan, from the cache if possible and not to be made `again`, and whether it was.
 
     The cache is in the user's cache directory. Its key is a digest of everything that a plan
     depends on. An unreadable file is replaced.
@@ -163,7 +165,8 @@ def remembered_plan(
     key = json.dumps([FORMAT, __version__, assumptions.to_json(), seed], sort_keys=True)
     path = cache / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.toml"
     with suppress(AffinityError, OSError):
-        return read_plan(path), True
+        if not again:
+            return read_plan(path), True
     plan = make_plan(assumptions, seed=seed, progress=progress)
     with suppress(OSError):  # the plan is useful even if it cannot be kept
         cache.mkdir(parents=True, exist_ok=True)

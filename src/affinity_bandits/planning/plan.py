@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 from affinity_bandits import checks
 from affinity_bandits._version import __version__
-from affinity_bandits.displays import html_table, short
+from affinity_bandits.declaration import Declaration
+from affinity_bandits.displays import html_table, one_in, plural, short
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.planning.assumptions import (
-    MOST_GROUPS,
     MOST_HEAD_START,
+    MOST_IN_FLIGHT,
     USUAL_STEEPNESS,
     Assumptions,
 )
@@ -26,17 +27,14 @@ from affinity_bandits.planning.runs import (
     exceptions,
     hardest_outcomes,
     ignore,
-    outcomes,
     run_hardest,
     worst_of,
     worst_worlds,
 )
 from affinity_bandits.planning.worlds import (
     LARGEST_SPREAD,
-    Example,
     HardWorld,
     WorldLimits,
-    examples,
     hard_worlds,
 )
 from affinity_bandits.policies import PLANNED_BY_DEFAULT, RoundPolicy
@@ -323,11 +321,10 @@ def _changes(given: Assumptions) -> Iterator[tuple[str, Assumptions]]:
         yield "scores at most in proportion to the share", replace(given, steepness=1.0)
 
 
-SIFTING, _, HARDEST, COST, REACH, SUFFICIENT, FAR, OTHERWISE = range(8)
+SIFTING, HARDEST, REACH, SUFFICIENT, FAR, OTHERWISE = 0, 2, 4, 5, 6, 7
 # Offsets of seeds, so that no run is used for two purposes. Sifting takes two seeds.
 SEEDS = 9
 HARDEST_RUNS = 300
-EXAMPLE_RUNS = 30
 FURTHER = 5  # `costs_otherwise` searches up to so many times the choices
 
 
@@ -343,8 +340,6 @@ class Plan:
         rounds: its schedule while no group has been dropped.
         worlds: the hardest world that was found for each initial committee.
         hardest: the outcome of the policy in each of them, which decides the verdict.
-        examples: instances that people would recognize.
-        outcomes: the outcome of the policy on each of them.
         detectable: the smallest difference that 95% of runs detect in the costliest world.
         sufficient: a sufficient number of choices; None if the planned one is, or if 10**15 is not.
         needed: the outcome with sufficient choices in the world that takes most; None if 10**15
@@ -353,6 +348,7 @@ class Plan:
         reach: outcomes with fewer and with more choices.
         seed: seed of all runs.
         version: version of the package that made it.
+        declaration: what the groups are, who is responsible and why, if that was declared.
     """
 
     assumptions: Assumptions
@@ -360,8 +356,6 @@ class Plan:
     rounds: tuple[ScheduledRound, ...]
     worlds: tuple[HardWorld, ...]
     hardest: tuple[Outcome, ...]
-    examples: tuple[Example, ...]
-    outcomes: tuple[Outcome, ...]
     detectable: float | None
     sufficient: int | None
     needed: Outcome | None
@@ -369,6 +363,11 @@ class Plan:
     reach: tuple[Reach, ...]
     seed: int = 0
     version: str = __version__
+    declaration: Declaration | None = None
+
+    def __post_init__(self) -> None:
+        if self.declaration is not None:
+            self.declaration.check_comparison()
 
     def __repr__(self) -> str:
         return f"<Plan: {self._verdict}; {self.policy}>"
@@ -403,7 +402,8 @@ class Plan:
     def failure(self) -> float:
         """The proven bound on the probability of settling for a worse group.
 
-        It holds for every nondecreasing bias, whatever its steepness.
+        It holds for every nonnegative, nondecreasing bias that all groups share, whatever its
+        steepness, if those judge who are assumed to.
         """
         return self.assumptions.failure
 
@@ -434,12 +434,7 @@ class Plan:
     @property
     def most_wrong(self) -> Outcome:
         """The outcome with the largest part of wrong runs."""
-        return max((*self.hardest, *self.outcomes), key=lambda one: one.wrong / one.replicates)
-
-    @property
-    def example(self) -> Example:
-        """The example that took the most choices."""
-        return self.examples[costliest(self.outcomes)]
+        return max(self.hardest, key=lambda one: one.wrong / one.replicates)
 
 
 def costliest(found: tuple[Outcome, ...] | list[Outcome]) -> int:
@@ -469,9 +464,9 @@ def make_plan(
     """Return a plan for stated assumptions.
 
     The policy is elimination with a handicap, whose failure probability has a proven bound for
-    every nondecreasing bias, or your own policy with such a bound (`RoundPolicy.planned_for`).
-    The verdict, the detectable difference and the cost are measured in the hardest worlds of the
-    assumptions.
+    every nonnegative, nondecreasing bias that all groups share, or your own policy with such a
+    bound (`RoundPolicy.planned_for`). The verdict, the detectable difference and the cost are
+    measured in the hardest worlds of the assumptions.
 
     Args:
         assumptions: the assumptions.
@@ -490,18 +485,15 @@ def make_plan(
     seed = checks.integer("seed", seed, low=0, high=2**62)
     own = SEEDS * seed
     policy = planned_policy(assumptions, policy_class)
-    shown = examples(assumptions)
     points = horizons_around(assumptions)
     horizon = assumptions.horizon
-    work = len(hard_worlds(assumptions)) * HARDEST_RUNS + len(shown) * EXAMPLE_RUNS
+    work = len(hard_worlds(assumptions)) * HARDEST_RUNS
     with show_progress(progress, 3.0 * work) as bar:
         far = far_enough(assumptions, policy, own + FAR, lambda part: bar.tick(0.2 * work * part))
         worlds = worst_worlds(
             assumptions, policy, far or horizon, own + SIFTING, lambda part: bar.tick(work * part)
         )
         hardest = hardest_outcomes(worlds, policy, horizon, HARDEST_RUNS, own + HARDEST, bar.tick)
-        bandits = [example.bandit for example in shown]
-        measured = outcomes(bandits, policy, horizon, EXAMPLE_RUNS, own + COST, bar.tick)
         costly = worlds[costliest(hardest)]
         needed: Outcome | None = hardest[costliest(hardest)]
         asked = sorted({horizon, *points})
@@ -534,8 +526,6 @@ def make_plan(
             rounds=scheduled_rounds(policy, assumptions),
             worlds=tuple(worlds),
             hardest=tuple(hardest),
-            examples=tuple(shown),
-            outcomes=tuple(measured),
             detectable=detectable,
             sufficient=sufficient,
             needed=needed,
@@ -546,6 +536,9 @@ def make_plan(
 
 
 FACTORS = (2, 10)
+FEWER_JOIN = 5
+LATER = 100  # choices by which those chosen begin to judge later
+USUAL_BONUS = 0.2  # of one group only, if no bonus is stated
 STRESS_RUNS = 200
 STRESS_SEED, SIFTING_SEED = 5, 6
 
@@ -556,14 +549,14 @@ class Stress:
 
     Attributes:
         assumption: what is wrong, in words.
-        factor: by how much.
+        size: by how much, in words.
         wrong: the part of wrong runs in the worst world, with a 95% interval.
         undecided: the largest part of undecided runs in any world.
         world: the worst world; empty if no run was wrong in any.
     """
 
     assumption: str
-    factor: int
+    size: str
     wrong: tuple[float, float, float]
     undecided: float
     world: str
@@ -574,19 +567,22 @@ class Violation(NamedTuple):
 
     Attributes:
         assumption: what is wrong, in words.
-        factor: by how much.
+        size: by how much, in words.
         worlds: the hardest worlds of the changed assumptions.
         horizon: the number of choices.
     """
 
     assumption: str
-    factor: int
+    size: str
     worlds: list[HardWorld]
     horizon: int
 
 
 def stress(plan: Plan, *, progress: bool | Callable[[float], None] | None = None) -> list[Stress]:
-    """Return the outcomes of a plan when each assumption is violated by factors of 2 and 10.
+    """Return the outcomes of a plan when an assumption is violated.
+
+    Numbers are wrong by factors of 2 and 10; fewer people join, or later; one group alone is
+    favored.
 
     The policy stays the same. It is run 200 times in the worst variant of each hardest world of
     the changed assumptions. No failure among 200 runs means a probability below 1.8% (95%
@@ -605,7 +601,7 @@ def judged(policy: RoundPolicy, case: Violation, tick: Tick = ignore) -> Stress:
     worst = max(range(len(worlds)), key=lambda i: found[i].wrong)
     return Stress(
         assumption=case.assumption,
-        factor=case.factor,
+        size=case.size,
         wrong=found[worst].wrong_rate,
         undecided=max(one.undecided_rate for one in found),
         world=str(worlds[worst]) if found[worst].wrong > 0 else "",
@@ -616,7 +612,40 @@ def violations(given: Assumptions, policy: RoundPolicy) -> list[Violation]:
     """Return the cases of the table, in the order of its lines."""
     cases = [case for factor in FACTORS for case in _violated(given, factor, bool(policy.nodes))]
     order = [case.assumption for case in cases]
-    return sorted(cases, key=lambda case: order.index(case.assumption))
+    cases.sort(key=lambda case: order.index(case.assumption))
+    return [*_of_those_who_join(given), *_of_one_group(given), *cases]
+
+
+def _of_those_who_join(given: Assumptions) -> Iterator[Violation]:
+    """Yield the cases in which fewer join the committee, or later; equally often in all groups."""
+    if given.judges != "committee":
+        return
+    changes: tuple[tuple[str, str, dict[str, Any]], ...] = (
+        (
+            "few joining",
+            one_in(given.joining / FEWER_JOIN),
+            {"joining": given.joining / FEWER_JOIN},
+        ),
+        (
+            "joining later",
+            f"{LATER} {plural(given.unit)}",
+            {"begin_after": min(MOST_IN_FLIGHT, given.begin_after + LATER)},
+        ),
+    )
+    for words, size, changed in changes:
+        worlds = [
+            replace(one, world=one.world._replace(uneven=1.0, **changed))
+            for one in hard_worlds(given)
+        ]
+        yield Violation(words, size, worlds, given.horizon)
+
+
+def _of_one_group(given: Assumptions) -> Iterator[Violation]:
+    """Yield the case in which one rival's members rate their own kind higher, and nobody else."""
+    if given.judges != "strangers":
+        favor = given.bonus or USUAL_BONUS
+        worlds = [replace(one, world=one.world._replace(favor=favor)) for one in hard_worlds(given)]
+        yield Violation("a bias of one group only", f"{100.0 * favor:.3g}%", worlds, given.horizon)
 
 
 def _violated(given: Assumptions, factor: int, nodes: bool) -> Iterator[Violation]:
@@ -628,7 +657,7 @@ def _violated(given: Assumptions, factor: int, nodes: bool) -> Iterator[Violatio
 
     def case(words: str, **changes: Any) -> Violation:
         changed = replace(given, **changes)
-        return Violation(words, factor, hard_worlds(changed), changed.horizon)
+        return Violation(words, f"{factor} times", hard_worlds(changed), changed.horizon)
 
     if given.judges == "committee" and (given.ahead > 0 or given.committee is not None):
         yield case("a larger head start", **_further_ahead(given, factor))
@@ -648,10 +677,7 @@ def _violated(given: Assumptions, factor: int, nodes: bool) -> Iterator[Violatio
         yield usual._replace(worlds=worlds)
     yield case("a smaller difference", smallest_difference=given.smallest_difference / factor)
     if given.horizon // factor >= given.groups:
-        yield case("fewer choices", horizon=given.horizon // factor)
-    more = min(MOST_GROUPS, factor * given.groups)
-    if given.groups < more <= given.horizon and given.committee is None:
-        yield case("more groups than planned for", groups=more, names=None)
+        yield case(f"fewer {plural(given.unit)}", horizon=given.horizon // factor)
 
 
 def _further_ahead(given: Assumptions, factor: int) -> dict[str, Any]:

@@ -15,12 +15,12 @@ import numpy as np
 
 from affinity_bandits.displays import one_line
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
-from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.worlds import (
     NO_LIMIT,
     HardWorld,
     WorldLimits,
+    favored_lead,
     hard_worlds,
     largest_weight,
     smallest_lead,
@@ -30,7 +30,6 @@ from affinity_bandits.planning.worlds import (
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.policies.contracts import RoundKernels, add_score
 from affinity_bandits.policies.state import pack
-from affinity_bandits.simulation import simulate
 from affinity_bandits.simulation.compile import cacheable, compiled
 from affinity_bandits.simulation.draws import Stream, Words, next_binomial, next_normal
 from affinity_bandits.simulation.environment import key_words
@@ -79,55 +78,6 @@ class Outcome:
     def undecided_rate(self) -> float:
         """The part of undecided runs."""
         return self.undecided / self.replicates
-
-
-def outcome(
-    bandit: AffinityBandit, policy: RoundPolicy, horizon: int, replicates: int, seed: int
-) -> Outcome:
-    """Run a policy on an instance and count."""
-    result = simulate(
-        bandit, policy, horizon, replicates, seed, checkpoints=1, engine="rounds", progress=False
-    )
-    if not result.complete:  # interrupted: fewer runs would certify less
-        raise KeyboardInterrupt
-    best = result.bandit.best_arms
-    return count_outcomes(result.pulls[0, :, -1, :], result.candidates[0], best=best[0])
-
-
-def count_outcomes(pulls: IntArray, candidates: IntArray, best: int) -> Outcome:
-    """Count outcomes, given the pulls and the candidates at the end, [run, group]."""
-    kept = candidates.astype(bool)
-    decided = kept.sum(axis=1) == 1
-    # The comparison ends when the last rival, or the best group, is dropped. Later pulls are no
-    # cost of it.
-    wrong = ~kept[:, best]
-    last_dropped = np.where(wrong, pulls[:, best], np.where(kept, 0, pulls).max(axis=1))
-    ended = (wrong | decided)[:, None]
-    spent = np.where(ended, np.minimum(pulls, last_dropped[:, None]), pulls)
-    choices = spent.sum(axis=1)
-    return Outcome(
-        replicates=len(pulls),
-        wrong=int(wrong.sum()),
-        undecided=int((kept[:, best] & ~decided).sum()),
-        choices=float(choices.mean()),
-        choices_95=most(choices),
-        per_group=tuple(float(part) for part in spent.mean(axis=0)),
-        per_group_95=tuple(most(spent[:, arm]) for arm in range(pulls.shape[1])),
-    )
-
-
-def outcomes(
-    bandits: Sequence[AffinityBandit],
-    policy: RoundPolicy,
-    horizon: int,
-    replicates: int,
-    seed: int,
-    tick: Tick = ignore,
-) -> list[Outcome]:
-    """Run a policy on several instances, in threads: the compiled loops release the GIL."""
-    return parallel(
-        lambda bandit: outcome(bandit, policy, horizon, replicates, seed), bandits, tick, replicates
-    )
 
 
 def parallel(
@@ -180,9 +130,7 @@ fewest_seats: Function = unbound
 NEVER = 2**62  # the number of choices of an event that does not happen
 AT_ONCE = 5  # runs between two checks for an interrupt
 FEWEST = 1e-6  # replaces 0 members, so that every ratio of shares is finite
-# If not all join, the joining part of the best group is multiplied by this, that of the others
-# divided: one group's members join at most twice as often as another's.
-UNEVEN = math.sqrt(2.0)
+BUCKETS = 8  # those who begin to judge later are counted by when they were chosen, so finely
 GIFT_ENDS = 2  # A gift ends at the latest after so many times the choices before it
 
 
@@ -227,6 +175,8 @@ class Scratch(NamedTuple):
     leads: FloatArray
     members: FloatArray
     joins: FloatArray
+    waiting: FloatArray  # chosen, but not judging yet, [bucket, group]
+    since: IntArray  # when the last of each bucket was chosen
     told: IntArray
     read: Words
 
@@ -239,6 +189,8 @@ def new_scratch(groups: int, each: int) -> Scratch:
         leads=np.zeros(groups),
         members=np.zeros(groups),
         joins=np.zeros(groups),
+        waiting=np.zeros((BUCKETS + 2, groups)),
+        since=np.zeros(BUCKETS + 2, dtype=np.int64),
         told=np.zeros(groups, dtype=np.int64),
         read=np.zeros(1, dtype=np.uint64),
     )
@@ -325,7 +277,9 @@ def hardest_rounds(
     arms = len(initial)
     best = world.best
     each = max(1, len(nodes))
-    seen, counted, leads, members, joins, told, read = scratch
+    seen, counted, leads, members, joins, waiting, since, told, read = scratch
+    soon = 1.0 if world.begin_after == 0 else 0.0
+    width = max(1, -(-world.begin_after // BUCKETS))
     for j in range(len(out)):
         for i in range(len(whole)):
             whole[i] = whole_start[i]
@@ -335,6 +289,8 @@ def hardest_rounds(
         for arm in range(arms):
             members[arm] = max(FEWEST, float(initial[arm]))
             committee += members[arm]
+            for bucket in range(len(since)):
+                waiting[bucket, arm] = 0.0
         read[0] = 0
         stream = Stream(key, np.uint64(first_run + j), read)
         clock = 0
@@ -362,13 +318,12 @@ def hardest_rounds(
                 if world.joining == 1.0:
                     joins[arm] = repetitions
                 elif world.joining > 0.0:
-                    # More of the best group join, so that the others fall behind.
-                    often = UNEVEN if arm == best else 1.0 / UNEVEN
+                    often = world.uneven if arm == best else 1.0 / world.uneven
                     part = min(1.0, often * world.joining)
                     joins[arm] = next_binomial(stream, repetitions, part)
-                end += max(0.0, joins[arm] - world.joining)
+                end += soon * max(0.0, joins[arm] - world.joining)
             first = members[best] / (committee + world.slack)
-            last = members[best] + max(0.0, joins[best] - world.joining)
+            last = members[best] + soon * max(0.0, joins[best] - world.joining)
             last /= end + world.slack
             low = smallest_weight(world, min(first, last))
             high = largest_weight(world, max(first, last))
@@ -382,7 +337,7 @@ def hardest_rounds(
                     present = True
                     continue
                 early = members[arm] / committee
-                late = (members[arm] + max(0.0, joins[arm] - world.joining)) / end
+                late = (members[arm] + soon * max(0.0, joins[arm] - world.joining)) / end
                 ratio = max(1.0, early / first, late / last)
                 apart = max(0.0, early - first, late - last)
                 weight = low
@@ -391,6 +346,10 @@ def hardest_rounds(
                 other, other_level = smallest_lead(world, high, ratio, apart)
                 if other < lead:
                     weight, lead, level = high, other, other_level
+                if world.favor > 0.0:
+                    weight, lead, level = 1.0, world.difference, world.largest_mean
+                    if arm == (1 if best == 0 else 0):
+                        lead, level = favored_lead(world, max(early, late))
                 leads[position] = lead
                 if lead < least:
                     least = lead
@@ -428,10 +387,18 @@ def hardest_rounds(
                     seen[position] = own * repetitions + noise
             for position in range(size):
                 arm = planned.arms[position]
-                members[arm] += joins[arm]
-                committee += joins[arm]
                 out[j, arm] += repetitions
             clock += size * repetitions
+            bucket = clock // width % len(since)
+            since[bucket] = clock
+            for position in range(size):
+                waiting[bucket, planned.arms[position]] += joins[planned.arms[position]]
+            for bucket in range(len(since)):
+                if since[bucket] + world.begin_after <= clock:
+                    for arm in range(arms):
+                        members[arm] += waiting[bucket, arm]
+                        committee += waiting[bucket, arm]
+                        waiting[bucket, arm] = 0.0
             absorb(state, seen[: size * each])
             left = 0
             for arm in range(arms):

@@ -10,6 +10,7 @@ from datetime import date
 from typing import Any
 
 from affinity_bandits import checks
+from affinity_bandits.displays import plural
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.planning.assumptions import (
     LEAST_JOINING,
@@ -17,6 +18,7 @@ from affinity_bandits.planning.assumptions import (
     NOISES,
     USUAL_HEAD_START,
     Assumptions,
+    check_unit,
 )
 
 MAX_GROUPS = 1000
@@ -36,7 +38,17 @@ _PERIOD = "|".join(DAYS)
 _SUFFIXES = {"k": 1e3, "m": 1e6}
 _DIGITS = r"(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?"
 _NUMBER = re.compile(rf"([+-]?{_DIGITS})([km]?)")
-_RANGE = re.compile(rf"([+-]?{_DIGITS}) ?(?:\.\.|to) ?([+-]?{_DIGITS})")
+_RANGE = re.compile(
+    r"(?:(?:an? )?(?:scores?|grades?|marks?|points?|stars?) )?(?:from )?"
+    rf"([+-]?{_DIGITS}) ?(?:\.\.|to|-|\u2013) ?([+-]?{_DIGITS})(?: (?:points?|stars?))?"
+)
+_BETWEEN = re.compile(rf"({_DIGITS})%? ?(?:\.\.|to|-|\u2013) ?({_DIGITS})%")
+_ABOUT = re.compile(r"(?:about|around|roughly|approximately|ca\.?|~) ?")
+_WORDS = (
+    *("zero", "one", "two", "three", "four", "five"),
+    *("six", "seven", "eight", "nine", "ten"),
+)
+_BEGINS = re.compile(rf"(?:after )?(?P<amount>\S+)(?: (?P<unit>{_PERIOD})s?| [^\d]+?)??(?: later)?")
 _BUDGET = re.compile(
     rf"(?P<amount>\S+)(?: (?:a|per) (?P<period>{_PERIOD})"
     rf"(?: until (?P<until>\S+)| for (?P<times>\S+) (?P<unit>{_PERIOD})s?)?)?"
@@ -72,6 +84,13 @@ QUESTIONS = (
         "Which groups are compared (names, or how many)?",
         "referrals,agencies",
         "names such as 'referrals, agencies, open call', or how many groups, from 2 to 1,000",
+    ),
+    Question(
+        "unit",
+        "What is one choice called (interview, review, match)?",
+        "interview",
+        "a noun in the singular such as interview",
+        "choice",
     ),
     Question(
         "scale",
@@ -129,10 +148,18 @@ QUESTIONS = (
     ),
     Question(
         "budget",
-        "How many choices (2000; 40 a week until 2027-06-30; 2,000 a year)?",
+        "How many {units} (2000; 40 a week until 2027-06-30; 2,000 a year)?",
         "'2,000 a year'",
-        "a number of choices such as 2000, or so many a week, month or year until a date or for a"
+        "a number such as 2000, or so many a week, month or year until a date or for a"
         " time: '40 a week until 2027-06-30', '2,000 a year for 2 years'",
+    ),
+    Question(
+        "begins",
+        "When do those chosen begin to judge (at once; after 100 {units}; after 3 months)?",
+        "'after 3 months'",
+        "'at once', after a number of choices such as 100, or after a time such as '3 months' if"
+        " the budget says how fast choices come",
+        "at once",
     ),
     Question(
         "in_flight",
@@ -154,7 +181,7 @@ UNASKED = ("noise", "largest_mean", "steepness", "lipschitz")
 NAMES = (*(question.name for question in QUESTIONS), *UNASKED)
 RULES = {question.name: question.rule for question in QUESTIONS}
 # Not asked where panels or strangers judge, but accepted.
-OF_THE_COMMITTEE = ("committee", "joining")
+OF_THE_COMMITTEE = ("committee", "joining", "begins")
 LEFT_OUT = {
     "scale": "Gaussian scores have no ends",
     "spread": "yes and no spread as they must, and Gaussian scores by their sigma",
@@ -223,10 +250,10 @@ def parse_part(parameter: str, text: str, rule: str = PART_RULE) -> float:
     >>> parse_part("joining", "1 in 10"), parse_part("joining", "10%"), parse_part("joining", "all")
     (0.1, 0.1, 1.0)
     """
-    value = _read_part(text)
-    if not 0.0 <= value <= 1.0:
+    low, high = _read_part(text)
+    if not 0.0 <= low == high <= 1.0:
         raise InvalidInput(parameter, rule, text)
-    return value
+    return low
 
 
 def parse_groups(parameter: str, text: str) -> tuple[int, tuple[str, ...] | None]:
@@ -265,10 +292,14 @@ def parse_scale(parameter: str, text: str) -> ScoreScale:
 
     >>> parse_scale("scale", "1..5"), parse_scale("scale", "yes/no").two_scores
     (ScoreScale(lowest=1.0, highest=5.0, two_scores=False), True)
+    >>> parse_scale("scale", "a score from one to ten").highest
+    10.0
     """
     plain = _plain(text)
     if plain == "yes/no":
         return ScoreScale(0.0, 1.0, two_scores=True)
+    for number, word in enumerate(_WORDS):
+        plain = re.sub(rf"\b{word}\b", str(number), plain)
     found = _RANGE.fullmatch(plain)
     if found is None:
         raise InvalidInput(parameter, RULES["scale"], text)
@@ -281,7 +312,7 @@ def parse_scale(parameter: str, text: str) -> ScoreScale:
 def parse_points(parameter: str, text: str, on: ScoreScale, rule: str) -> float:
     """Return an amount in points of a scale; for yes/no, a part of all answers."""
     value, rule = (
-        (_read_part(text), "a part of all answers such as 5% or 0.05")
+        (_read_part(text)[1], "a part of all answers such as 5% or 0.05")
         if on.two_scores
         else (_read(text), rule)
     )
@@ -310,12 +341,12 @@ def parse_committee(parameter: str, text: str, number: int) -> tuple[int, ...] |
 def parse_bonus(parameter: str, text: str) -> float | None:
     """Return the largest relative bonus for the own group; None if it is not known.
 
-    >>> parse_bonus("bonus", "20%"), parse_bonus("bonus", "none"), parse_bonus("bonus", "no idea")
-    (0.2, 0.0, None)
+    >>> parse_bonus("bonus", "10-30%"), parse_bonus("bonus", "no idea")
+    (0.3, None)
     """
     if is_unknown(text):
         return None
-    value = _read_part(text)
+    value = _read_part(text)[1]
     # Without a percent sign, 1.2 may be 120% more or 1.2 times as much.
     if not 0.0 <= value <= 1e6 or (value >= 1.0 and "%" not in text):
         raise InvalidInput(parameter, RULES["bonus"], text)
@@ -336,8 +367,14 @@ def parse_judges(parameter: str, text: str, bonus: float | None = 0.0) -> str | 
 
 
 def parse_joining(parameter: str, text: str) -> float:
-    """Return the part of those chosen that joins the committee."""
-    value = parse_part(parameter, text, RULES["joining"])
+    """Return the part of those chosen that joins the committee; the lower end of a range.
+
+    >>> round(1.0 / parse_joining("joining", "about 1 in 12"))
+    12
+    """
+    value, most = _read_part(text)
+    if not 0.0 <= value <= most <= 1.0:
+        raise InvalidInput(parameter, RULES["joining"], text)
     if value < LEAST_JOINING:
         rule = "above 0; if nobody joins, the committee never changes: plan with panels"
         raise InvalidInput(parameter, rule, text)
@@ -364,6 +401,27 @@ def parse_budget(parameter: str, text: str, today: date) -> Budget:
     return Budget(int(choices), 7.0 * amount / period, assumed)
 
 
+def parse_begins(parameter: str, text: str, pace: float | None) -> int:
+    """Return after how many choices those chosen begin to judge, given the choices per week.
+
+    >>> parse_begins("begins", "at once", None), parse_begins("begins", "after 3 months", 40.0)
+    (0, 522)
+    """
+    if _plain(text) == "at once":
+        return 0
+    found = _BEGINS.fullmatch(_plain(text))
+    amount = math.nan if found is None else _read(found["amount"])
+    if found is not None and found["unit"] is not None:
+        if pace is None:
+            rule = "after a number of choices such as 100, as the budget has no choices per week"
+            raise InvalidInput(parameter, rule, text)
+        weeks = amount * DAYS[found["unit"]] / 7.0
+        amount = float(math.ceil(weeks * pace)) if weeks >= 0.0 else math.nan
+    if not amount.is_integer() or amount < 0.0:
+        raise InvalidInput(parameter, RULES["begins"], text)
+    return int(amount)
+
+
 def _days(parameter: str, found: re.Match[str], text: str, today: date) -> float:
     """Return how many days a budget lasts; a year if that is not stated."""
     if found["until"] is None:
@@ -380,7 +438,7 @@ def _days(parameter: str, found: re.Match[str], text: str, today: date) -> float
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.lower().split())
+    return _ABOUT.sub("", " ".join(text.lower().split()), count=1)
 
 
 def _is_ambiguous(text: str) -> bool:
@@ -402,17 +460,22 @@ def _read(text: str) -> float:
     return value if math.isfinite(value) else math.nan
 
 
-def _read_part(text: str) -> float:
-    """Return the part that a text stands for, NaN if it is none."""
+def _read_part(text: str) -> tuple[float, float]:
+    """Return the ends of the part that a text stands for, NaN if it is none."""
     plain = _plain(text)
-    if plain in ("all", "none"):
-        return float(plain == "all")
-    if plain.endswith("%"):
-        return _read(plain[:-1]) / 100.0
+    between = _BETWEEN.fullmatch(plain)
+    if between is not None:
+        return float(between[1]) / 100.0, float(between[2]) / 100.0
     above, _, below = plain.partition(" in ")
-    if below:
-        return _read(above) / (_read(below) or math.nan)
-    return _read(plain)
+    if plain in ("all", "none"):
+        value = float(plain == "all")
+    elif plain.endswith("%"):
+        value = _read(plain[:-1]) / 100.0
+    elif below:
+        value = _read(above) / (_read(below) or math.nan)
+    else:
+        value = _read(plain)
+    return value, value
 
 
 class Situation:
@@ -420,10 +483,14 @@ class Situation:
 
     Args:
         today: the day on which the comparison would begin.
+
+    Attributes:
+        said: the answers as they were given, by name.
     """
 
     def __init__(self, today: date | None = None) -> None:
         self.today = date.today() if today is None else today
+        self.said: dict[str, object] = {}
         self._known: dict[str, Any] = {}
 
     def questions(self) -> Iterator[Question]:
@@ -431,8 +498,11 @@ class Situation:
         for question in QUESTIONS:
             if question.name in self._known or not self._applies(question.name):
                 continue
-            spread = question.name == "spread"
-            yield replace(question, usual=f"{self._usual_spread:g}") if spread else question
+            usual = question.usual
+            if question.name == "spread":
+                usual = f"{self._usual_spread:g}"
+            asks = question.asks.format(units=plural(self._known.get("unit", "choice")))
+            yield replace(question, asks=asks, usual=usual)
 
     def answer(self, name: str, said: object) -> None:
         """Take an answer, as text, number or list. It may depend on the answers before it.
@@ -451,6 +521,7 @@ class Situation:
             check, limits = LIMITS[name]
             value = check(name, value, **limits)
         self._known[name] = value
+        self.said[name] = said
 
     def answer_all(self, said: Mapping[str, object]) -> None:
         """Take all answers at once, and the defaults of those that are not given."""
@@ -495,6 +566,8 @@ class Situation:
         match name:
             case "groups":
                 return parse_groups(name, text)
+            case "unit":
+                return check_unit(name, text)
             case "scale":
                 return parse_scale(name, text)
             case "spread":
@@ -513,6 +586,8 @@ class Situation:
                 )
             case "budget":
                 return self._budget(name, text)
+            case "begins":
+                return parse_begins(name, text, known["budget"].pace)
             case "head_start" | "in_flight":
                 return parse_count(name, text, RULES[name])
             case "failure":
@@ -571,6 +646,8 @@ class Situation:
             smallest_difference=known["difference"],
             bonus=known["bonus"],
             judges=known["judges"] or "committee",
+            unit=known["unit"],
+            begin_after=known.get("begins", 0),
             failure=known["failure"],
             in_flight=known["in_flight"],
             **settings,

@@ -1,9 +1,8 @@
-"""Worlds that a plan is tested in: the hardest that its assumptions allow, and examples."""
+"""Worlds that a plan is tested in: the hardest that its assumptions allow, and a plain one."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from affinity_bandits.displays import one_line
 from affinity_bandits.model.bandit import AffinityBandit
-from affinity_bandits.model.bias import Bias, Constant, InGroupBonus, PiecewisePower, Power, Sigmoid
+from affinity_bandits.model.bias import Bias, Constant, PiecewisePower
 from affinity_bandits.model.committee import Joining, Judges
 from affinity_bandits.model.noise import Bernoulli, Gaussian, Noise, Ordinal
 from affinity_bandits.planning.assumptions import Assumptions
@@ -37,6 +36,11 @@ class WorldLimits(NamedTuple):
     spread: float  # the standard deviation of bounded scores; 0.5: as large as it can be
     slack: int  # by how much the committee can differ between two pulls that are compared
     joining: float  # the part of those chosen who join the committee; 0: shares do not change
+    begin_after: int = 0  # choices until they begin to judge
+    # If not all join, this times as many of the best group, and of the others one for this: one
+    # group's members join at most twice as often as another's.
+    uneven: float = math.sqrt(2.0)
+    favor: float = 0.0  # the bonus of the only group that rates its own kind higher; 0: any bias
     drawn_at: float = 0.0  # the mean at equal shares that scores are drawn for; 0: the hardest
     gift: int = -1  # choices after which the best group is far ahead until it leads; -1: never
 
@@ -80,6 +84,7 @@ def hard_worlds(assumptions: Assumptions) -> list[HardWorld]:
         # The l-th pulls of two groups lie within one pass, or further apart by what is in flight.
         slack=groups - 1 + 2 * (given.in_flight - math.ceil(given.in_flight / groups)),
         joining=given.joining,
+        begin_after=given.begin_after,
     )
     if given.judges == "committee":
         return [
@@ -174,6 +179,17 @@ def smallest_lead(
     return float(level * weight - highest * (1.0 - d / level)), level
 
 
+def favored_lead(world: WorldLimits, share: float) -> tuple[float, float]:
+    """Return the smallest lead over the only group that is favored, and the mean that attains it.
+
+    Its scores are multiplied by 1 + favor * share, up to the highest score; those of other groups
+    are not.
+    """
+    weight = 1.0 + world.favor * share
+    level = min(world.largest_mean, world.highest / weight + world.difference)
+    return float(level - (level - world.difference) * weight), level
+
+
 def two_scores(world: WorldLimits, mean: float, best: bool) -> tuple[float, float, float]:
     """Return two scores and the probability of the higher, with a mean and the world's spread.
 
@@ -190,164 +206,63 @@ def two_scores(world: WorldLimits, mean: float, best: bool) -> tuple[float, floa
     return low, 1.0, (mean - low) / (1.0 - low)
 
 
-# The largest x f'(x)/f(x) of 1/(1 + exp(-x)) on (0, 1], at x = 1, rounded up.
-SIGMOID_STEEPNESS = 0.27
 SMALLEST_SHARE = 1e-12  # powers are constant below this share, which no run reaches
-
 LEVELS = 17  # number of scores of a scale whose spread is stated
 NARROWEST = 0.03  # smallest standard deviation of the bell of scores
-LARGEST_MEAN = 1e9  # largest true mean of an instance
 
 
-@dataclass(frozen=True)
-class Example:
-    """One instance inside the assumptions, with a description of each part.
+def example(assumptions: Assumptions) -> AffinityBandit:
+    """Return an instance inside the assumptions: a plain one that a plan can be tried on.
 
-    Attributes:
-        bias: the bias.
-        favoured: the group with the head start.
-        level: the best group's score at equal shares.
-        rivals: the scores of the other groups.
-        bandit: the instance, with scores mapped to [0, 1].
+    All rivals are close, the best group has the fewest members, and scores grow up to equal shares
+    by as much as is allowed.
     """
-
-    bias: str
-    favoured: str
-    level: str
-    rivals: str
-    bandit: AffinityBandit
-
-    __repr__ = one_line
-
-    def __str__(self) -> str:
-        return f"{self.bias}; {self.favoured}; {self.level}; {self.rivals}"
-
-
-def examples(assumptions: Assumptions) -> list[Example]:
-    """Return every example that the assumptions allow, in a fixed order."""
     given = assumptions.on_unit_scale()
-    moving = given.judges == "committee"
-    some = not moving or given.joining < 1.0
-    found = []
-    for words, bias in _biases(given):
-        fair = bias.weight(1.0 / given.groups)
-        level = _level(given, fair)
-        if level < given.smallest_difference or level > LARGEST_MEAN * fair:
-            continue
-        shown = f"the best group scores {assumptions.lowest + assumptions.span * level:.3g}"
-        for favoured, initial, best in committees(given)[: None if moving else 1]:
-            for rivals, scores in _scores(given, level):
-                if best != given.groups - 1:
-                    scores[best], scores[-1] = scores[-1], scores[best]
-                bandit = AffinityBandit(
-                    # Rounding must not lift a true mean above 1.
-                    [min(1.0, score / fair) if given.bounded else score / fair for score in scores],
-                    bias=bias,
-                    initial_pulls=[max(1, number) for number in initial],
-                    noise=_noise(given, level, fair),
-                    joining=Joining(given.joining, when="next round") if some else Joining(),
-                    judges=_judges(given, initial),
-                )
-                found.append(Example(words, favoured, f"{shown} at equal shares", rivals, bandit))
-    return found
+    level = given.best_mean
+    if given.spread is not None:  # scores have a typical spread around the middle of the scale only
+        level = min(level, 0.5 * (1.0 + given.smallest_difference))
+    _, initial, best = min(committees(given), key=lambda one: one[1][one[2]] / sum(one[1]))
+    means = [max(0.0, level - given.smallest_difference)] * given.groups
+    means[best] = level
+    members = [max(1, number) for number in initial]
+    moving = given.judges == "committee" and given.at_once
+    return AffinityBandit(
+        means,
+        bias=_growing_bias(given),
+        initial_pulls=members,
+        noise=_noise(given),
+        joining=Joining() if moving else Joining(given.joining, when="next round"),
+        judges=Judges(
+            given.judges, given.groups * min(members) if given.judges == "panel" else None
+        ),
+    )
 
 
-def _level(given: Assumptions, fair: float) -> float:
-    """Return the best group's score at equal shares."""
-    if not given.bounded:
-        return given.best_mean
-    # True means are at most 1, so the score is at most the weight.
-    highest = min(given.best_mean, fair)
-    if given.spread is None:
-        return highest
-    # Scores can have a typical spread only around the middle of the scale.
-    return min(highest, 0.5 * (1.0 + given.smallest_difference))
+def _growing_bias(given: Assumptions) -> Bias:
+    """Return a bias that is 1 from equal shares on, and below as small as is allowed."""
+    steepness, equal = given.steepest, 1.0 / given.groups
+    if given.lipschitz is not None:
+        steepness = min(steepness, given.lipschitz * equal)
+    # The slope of a power below 1 has no bound.
+    if given.bonus == 0.0 or steepness == 0.0 or (given.lipschitz is not None and steepness < 1.0):
+        return Constant()
+    smallest = 1e-299 if given.bonus is None else 1.0 / (1.0 + given.bonus)
+    low = max(SMALLEST_SHARE / equal, smallest ** (1.0 / steepness))
+    return PiecewisePower([low * equal, equal], [low**steepness, 1.0])
 
 
-def _judges(given: Assumptions, initial: Sequence[int]) -> Judges:
-    if given.judges == "panel":
-        return Judges("panel", seats=given.groups * max(1, min(initial)))
-    return Judges(given.judges)
-
-
-def _noise(given: Assumptions, level: float, fair: float) -> Noise:
+def _noise(given: Assumptions) -> Noise:
     """Return the noise: of the largest variance, unless a spread is stated."""
     if not given.bounded:
         return Gaussian(given.sigma)
     if given.spread is None:
         return Bernoulli()
-    # The weight turns some scores into the lowest, so true values spread less. They have a
-    # truncated normal shape, whose width is found by bisection.
-    wanted = (given.spread**2 + level**2) / fair - (level / fair) ** 2
+    # A truncated normal shape, whose width is found by bisection.
     at = np.linspace(-0.5, 0.5, LEVELS)
     low, high = NARROWEST, 1e3
     for _ in range(60):
         width = math.sqrt(low * high)
         shape = np.exp(-0.5 * (at / width) ** 2)
         shape /= shape.sum()
-        low, high = (width, high) if shape @ at**2 < wanted else (low, width)
+        low, high = (width, high) if shape @ at**2 < given.spread**2 else (low, width)
     return Ordinal([place / (LEVELS - 1) for place in range(LEVELS)], shape=shape.tolist())
-
-
-def _biases(assumptions: Assumptions) -> Iterable[tuple[str, Bias]]:
-    """Yield biases inside the assumptions, the flattest first."""
-    groups, bonus = assumptions.groups, assumptions.bonus
-    if bonus is None:
-        offered = _of_any_strength(groups, assumptions.steepest)
-    else:
-        offered = _with_a_bonus(groups, assumptions.steepest, bonus)
-    for words, needed, bias in offered:
-        limit = assumptions.lipschitz
-        slope = bias.lipschitz / bias.weight(1.0 / groups)
-        if needed <= assumptions.steepest and (limit is None or slope <= limit):
-            yield words, bias
-
-
-# Biases with a description and the steepness that each needs.
-Offered = list[tuple[str, float, Bias]]
-
-
-def _of_any_strength(groups: int, steepness: float) -> Offered:
-    offered: Offered = [
-        ("not at all", 0.0, Constant()),
-        ("not at all, all cut to 0.3", 0.0, Constant(0.3)),
-        ("a gentle rise", SIGMOID_STEEPNESS, Sigmoid()),
-        ("as the share", 1.0, Power(1.0)),
-    ]
-    if steepness > 0.0:
-        growth = "as the share" if steepness == 1.0 else f"as share^{steepness:.3g}"
-        fair = 1.0 / groups
-        # Avoid underflow of the power.
-        lowest = max(SMALLEST_SHARE, 1e-299 ** (1.0 / steepness))
-        throughout = PiecewisePower([lowest, 1.0], [lowest**steepness, 1.0])
-        below = fair * max(SMALLEST_SHARE / fair, 1e-299 ** (1.0 / steepness))
-        ramp = PiecewisePower([below, fair], [(below / fair) ** steepness, 1.0])
-        if steepness != 1.0:
-            offered.append((growth, steepness, throughout))
-        offered.append((f"{growth}, up to equal", steepness, ramp))
-    return offered
-
-
-def _with_a_bonus(groups: int, steepness: float, bonus: float) -> Offered:
-    offered: Offered = [("not at all", 0.0, Constant())]
-    if bonus > 0.0:
-        percent = f"{100.0 * bonus:.3g}%"
-        own = InGroupBonus(bonus)
-        offered.append((f"own kind {percent} higher", own.lipschitz, own))
-    if bonus > 0.0 and steepness > 0.0:
-        # As steep as allowed, around equal shares.
-        width = (1.0 + bonus) ** (0.5 / steepness)
-        low, high = max(SMALLEST_SHARE, 1.0 / (groups * width)), min(1.0, width / groups)
-        rise = min(1.0 + bonus, (high / low) ** steepness)
-        ramp = PiecewisePower([low, high], [1.0 / rise, 1.0])
-        offered.append((f"{percent}, around equal shares", steepness, ramp))
-    return offered
-
-
-def _scores(assumptions: Assumptions, best: float) -> Iterable[tuple[str, list[float]]]:
-    """Yield mean scores at equal shares; the first group is always a close rival."""
-    groups = assumptions.groups
-    close = max(0.0, best - assumptions.smallest_difference)
-    yield "all rivals close", [close] * (groups - 1) + [best]
-    if groups > 2 and close > 0.0:
-        yield "one close rival, the others far", [close] + [0.5 * close] * (groups - 2) + [best]

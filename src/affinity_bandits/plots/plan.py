@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from affinity_bandits.displays import plural
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.plots.style import (
     COLOURS,
@@ -21,7 +22,6 @@ from affinity_bandits.plots.style import (
 
 if TYPE_CHECKING:
     from affinity_bandits.planning import Plan
-
 
 TITLES = (
     "How small a difference can be told apart",
@@ -81,7 +81,7 @@ def draw_plan(plan: Plan) -> Any:
     figure.supxlabel(
         "One choice is one person or item chosen. Simulated in the hardest world that is assumed, "
         f"{REACH_RUNS} runs a point.\nThe wrong group is kept in at most "
-        f"{100.0 * plan.failure:.2g}% of runs whatever the bias: that is proven.",
+        f"{100.0 * plan.failure:.2g}% of runs, proven under the assumptions that the plan prints.",
         fontsize=SMALL,
         color=GREY,
         x=0.01,
@@ -92,12 +92,13 @@ def draw_plan(plan: Plan) -> Any:
 
 def _headline(plan: Plan) -> str:
     wanted, asked = plan.assumptions, _question(plan)
+    there = f"{wanted.horizon:,} {plural(wanted.unit)}"
     if plan.enough:
-        return f"{asked}: plan for {wanted.horizon:,} choices"
+        return f"{asked}: plan for {there}"
     # The sufficient number was found with other runs, so it may be the planned one.
     if plan.sufficient is None or plan.sufficient <= wanted.horizon:
-        return f"{asked}: {wanted.horizon:,} choices are too few"
-    return f"{asked}: {wanted.horizon:,} choices are too few, about {plan.sufficient:,} would do"
+        return f"{asked}: {there} are too few"
+    return f"{asked}: {there} are too few, about {plan.sufficient:,} would do"
 
 
 def _question(plan: Plan) -> str:
@@ -121,7 +122,7 @@ def _draw_differences(axes: Any, plan: Plan, curves: PlanCurves) -> None:
         axes.text(
             0.5,
             0.85,
-            "no difference is told apart\nwith these numbers of choices",
+            f"no difference is told apart\nwith these numbers of {plural(plan.assumptions.unit)}",
             transform=axes.transAxes,
             color=COLOURS[0],
             fontsize=SMALL,
@@ -131,7 +132,7 @@ def _draw_differences(axes: Any, plan: Plan, curves: PlanCurves) -> None:
         )
     axes.set_ylim(min(shown) / 1.6, 1.6 * max(shown))
     axes.set_yticks(ticks := log_ticks(*axes.get_ylim()), [f"{tick:g}" for tick in ticks])
-    axes.set_xlabel("choices in all", fontsize=SMALL)
+    axes.set_xlabel(f"{plural(plan.assumptions.unit)} in all", fontsize=SMALL)
     axes.set_ylabel("difference in scores at equal shares", fontsize=SMALL)
 
 
@@ -147,7 +148,7 @@ def _draw_sureness(axes: Any, plan: Plan, curves: PlanCurves) -> None:
     axes.plot(horizons, curves.wrong_percent, marker="s", label="wrong group kept", **_measured(1))
     axes.set_ylim(-5.0, 105.0)
     axes.set_yticks(ticks := range(0, 101, 20), [f"{tick}%" for tick in ticks])
-    axes.set_xlabel("choices in all", fontsize=SMALL)
+    axes.set_xlabel(f"{plural(plan.assumptions.unit)} in all", fontsize=SMALL)
     axes.set_ylabel("percent of runs", fontsize=SMALL)
 
 
@@ -164,8 +165,9 @@ def _draw_costs(axes: Any, plan: Plan, curves: PlanCurves) -> None:
     above = max(5.0, (max(spent) / min(spent)) ** 0.3)
     axes.set_ylim(min(spent) / 1.3, above * max(spent))
     axes.set_yticks(ticks := log_ticks(*axes.get_ylim()), [_count(tick, " ") for tick in ticks])
-    axes.set_xlabel("choices available", fontsize=SMALL)
-    axes.set_ylabel("choices spent comparing", fontsize=SMALL)
+    units = plural(plan.assumptions.unit)
+    axes.set_xlabel(f"{units} available", fontsize=SMALL)
+    axes.set_ylabel(f"{units} spent comparing", fontsize=SMALL)
 
 
 def _finish(axes: Any, plan: Plan, curves: PlanCurves, title: str) -> None:
@@ -224,7 +226,7 @@ def draw_ways(plans: Sequence[Plan]) -> Any:
     axes.grid(visible=False, axis="y")
     axes.set_axisbelow(True)
     axes.xaxis.set_major_formatter("{x:,.0f}")
-    axes.set_xlabel("choices until one group is left", fontsize=SMALL_WAYS)
+    axes.set_xlabel(f"{plural(given.unit)} until one group is left", fontsize=SMALL_WAYS)
     mark_given(axes, given.horizon, f"there are {given.horizon:,}", SMALL_WAYS)
     title = f"{_question(plans[0])}: what it takes, by who judges"
     figure.suptitle(title, fontsize=11.0, fontweight="bold", x=0.01, ha="left")

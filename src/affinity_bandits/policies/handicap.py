@@ -348,7 +348,7 @@ class HandicapElimination(RoundPolicy):
     def planned_for(cls, assumed: Any) -> Self:
         """Return the policy for the assumed judges, noise, failure and choices in flight."""
         told: dict[str, Any] = {"judges": assumed.judges}
-        if assumed.judges == "committee" and assumed.joining < 1.0:
+        if assumed.judges == "committee" and not assumed.at_once:
             told["judges"] = "members"
         elif assumed.judges == "committee":
             told["judges"] = "chosen"

@@ -44,6 +44,7 @@ __all__ = [
     "CampaignPage",
     "ClosedRound",
     "CreateCampaign",
+    "DeclareUse",
     "Event",
     "EventPage",
     "Finding",
@@ -87,7 +88,7 @@ _RANGE = (
     " has its own range."
 )
 _PLAN_FILE = "the text of a file written by 'affinity plan'"
-_ASSUMED = ("noise", "lowest", "highest", "pace")
+_ASSUMED = ("noise", "lowest", "highest", "pace", "unit")
 
 
 class Policy(Body, extra="allow"):
@@ -100,6 +101,18 @@ class Policy(Body, extra="allow"):
     __pydantic_extra__: dict[str, JsonValue]
 
     name: str
+
+
+class DeclareUse(Body):
+    """What the groups are, who is responsible, and for which purpose."""
+
+    groups_are: Name = Field(description="In words, such as 'sources of candidates'.")
+    responsible: Name
+    purpose: Name
+    protected: bool = Field(
+        default=False,
+        description="Whether they are protected attributes of people, or proxies: refused.",
+    )
 
 
 class Plan(Body):
@@ -117,6 +130,8 @@ class Plan(Body):
         description="Answers that suffice in 19 of 20 cases, where the horizon is enough.",
     )
     pace: float = given(gt=0.0, le=1e15, description="Answers a week, where that is known.")
+    unit: Annotated[str, Field(max_length=16, pattern=r"^[^\W\d_][\w '-]*$")] = "answer"
+    declaration: DeclareUse = given()
 
     @classmethod
     def from_toml(cls, file: str | Path) -> Self:
@@ -136,6 +151,8 @@ class Plan(Body):
                 "groups": assumed["groups"],
             }
             members |= {name: assumed[name] for name in _ASSUMED if name in assumed}
+            if "declaration" in data:
+                members["declaration"] = data["declaration"]
             if "needed" in made and "sufficient" not in made:  # else it is of a longer horizon
                 members["needed"] = math.ceil(made["needed"]["choices_95"])
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
@@ -163,6 +180,9 @@ class CreateCampaign(Body):
     committee: Heads = given(
         description="Initial members of each group; one left out has none. Where all members judge"
         " and the policy is told who they are, the first round opens with them."
+    )
+    declaration: DeclareUse = given(
+        description="What the groups are, who is responsible and why; the plan's if left out."
     )
     tellers: Tellers = given(
         description="Ids of API keys that may answer any lease, or 'any' for all keys of the"

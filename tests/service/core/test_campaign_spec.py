@@ -197,10 +197,10 @@ def test_a_plan_says_how_long_it_takes(plan: str) -> None:
     data = tomllib.loads(plan)
     needed = math.ceil(data["plan"]["needed"]["choices_95"])
     about = spec_of(plan, "planned", ["red", "blue"])
-    assert about.planned == PlannedTime(needed, None)
+    assert about.planned == PlannedTime(needed, None, "choice")
     assert 0 < needed <= about.horizon
     paced = spec_of(changed(plan, pace=40.0), "planned", ["red", "blue"])
-    assert paced.planned == PlannedTime(needed, 40.0)
+    assert paced.planned == PlannedTime(needed, 40.0, "choice")
     assert CampaignSpec.from_json(json.loads(json.dumps(paced.to_json()))) == paced
     # Where more choices would be enough, it says nothing of these.
     data["plan"]["sufficient"] = 900

@@ -9,6 +9,7 @@ from typing import Any
 import asyncpg
 import pytest
 
+from affinity_bandits.declaration import Declaration
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.policies import ExploreThenCommit
 from affinity_bandits.service import problems
@@ -125,6 +126,17 @@ def test_a_campaign_is_created_once_a_key(dsn: str) -> None:
         assert len(set(ids)) == 1
         with pytest.raises(problems.KeyReused):
             await create(51)
+
+    on_a_campaign(dsn, test)
+
+
+def test_what_was_declared_is_kept_and_in_the_trail(dsn: str) -> None:
+    declared = Declaration("sources", "head of recruiting", "where to look next year")
+
+    async def test(one: OneCampaign) -> None:
+        assert (await one.look()).declaration is None
+        one.id = await one.create(ExploreThenCommit(2), 100, declaration=declared)
+        assert (await one.look()).declaration == declared
 
     on_a_campaign(dsn, test)
 

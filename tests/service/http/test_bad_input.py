@@ -176,6 +176,26 @@ def test_what_is_no_body_is_refused_everywhere(dsn: str, kind: str) -> None:
 PLAN = {"groups": 2, "horizon": 9, "policy": {"name": "uniform"}}
 
 
+def test_a_declaration_is_whole_and_says_no_protected_attributes(dsn: str) -> None:
+    declared = {"groups_are": "sources", "responsible": "us", "purpose": "next year"}
+    campaign = {"name": "n", "arms": ["a", "b"], "policy": {"name": "uniform"}, "horizon": 9}
+
+    async def work(_: Site, client: httpx.AsyncClient, __: str) -> None:
+        for bad in ({}, {"purpose": "x"}, declared | {"purpose": "a\x00"}, declared | {"more": 1}):
+            body = campaign | {"declaration": bad}
+            refused(await client.post("/v1/campaigns", json=body), 422, "invalid")
+        body = campaign | {"declaration": declared | {"protected": True}}
+        said = refused(await client.post("/v1/campaigns", json=body), 422, "invalid")
+        assert "protected must be false" in said
+        assert "discrimination" in said
+        made = await client.post("/v1/campaigns", json=campaign | {"declaration": declared})
+        assert made.status_code == 201
+        trail = await client.get(f"/v1/campaigns/{made.json()['id']}/events")
+        assert '"responsible":"us"' in trail.text.replace(": ", ":")
+
+    with_client(dsn, work)
+
+
 def test_a_plan_is_data_and_neither_a_text_nor_deeper_than_can_be(dsn: str) -> None:
     deep = '{"a":' * 30_000 + "1" + "}" * 30_000
     text = "run.policies.plan" + ".a" * 30_000 + " = 1"
@@ -189,6 +209,7 @@ def test_a_plan_is_data_and_neither_a_text_nor_deeper_than_can_be(dsn: str) -> N
         *(json.dumps(PLAN | {"horizon": bad}) for bad in (0, 10**15 + 1, 1.5, None)),
         json.dumps(PLAN | {"noise": "gaussian"}),
         json.dumps(PLAN | {"other": 1}),
+        *(json.dumps(PLAN | {"unit": bad}) for bad in ("", "a\x00", "x" * 17, 3)),
     ]
 
     async def work(_: Site, client: httpx.AsyncClient, __: str) -> None:

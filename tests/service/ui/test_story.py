@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
+from affinity_bandits.declaration import Declaration
 from affinity_bandits.policies import (
     Elimination,
     HandicapElimination,
@@ -192,6 +193,15 @@ def test_the_audit_trail_is_told_in_words() -> None:
         "Round 2 ended. B and C were dropped. A goes on alone.",
         "The campaign was stopped: nothing more is handed out.",
     ]
+
+
+def test_the_first_event_says_what_was_declared_as_text() -> None:
+    campaign, _ = played(LISTED, "ABC", [0.55, 0.5, 0.24], rounds=2)
+    declared = Declaration("<b>sources</b>", "head of recruiting", "next year")
+    campaign = change(campaign, declaration=declared)
+    sentence = render("event", campaign, trail()[0])
+    assert "<b>" not in sentence
+    assert "responsible: head of recruiting; purpose: next year." in sentence
 
 
 def test_names_stay_text_in_every_sentence_and_picture() -> None:

@@ -41,7 +41,14 @@ def test_from_login_to_logout(page: Page, site: Site) -> None:
     page.wait_for_url(f"{site.address}/ui/campaigns/{id_}")
     assert page.locator("h1").inner_text() == "Two of four groups are still being compared"
     assert page.get_by_text("This round needs 88 more answers; 3 are out with raters.").is_visible()
-    assert page.get_by_text("Agency scored 0.60, which is 0.30 below the best").is_visible()
+    answers = page.locator(".answers")
+    assert answers.get_by_text("Who leads?").is_visible()
+    assert answers.get_by_text("95% interval").is_visible()
+    assert page.get_by_text("These are biased scores, not true value").is_visible()
+    decided = page.get_by_text("Agency scored 0.60, which is 0.30 below the best")
+    assert not decided.is_visible()
+    page.get_by_text("rounds, the last one first").click()
+    assert decided.is_visible()
     assert page.locator(".timeline-rows li").nth(2).inner_text().split("\n") == [
         "Agency",
         "dropped after round 2",

@@ -12,6 +12,7 @@ from uuid import UUID
 
 import asyncpg
 
+from affinity_bandits.declaration import Declaration
 from affinity_bandits.policies import FOREVER, RoundPolicy
 from affinity_bandits.service.core.faults import load_policy, load_state
 from affinity_bandits.service.core.limits import off_loop
@@ -169,6 +170,9 @@ def _campaign(row: asyncpg.Record, closed: Mapping[int, int]) -> CampaignRecord:
         made_policy=policy or UnknownPolicy(),
         saved=saved,
         planned=None if row["planned"] is None else PlannedTime(**row["planned"]),
+        declaration=None
+        if row["declaration"] is None
+        else Declaration.from_json(row["declaration"]),
         round_answers=tuple(round_answers),
     )
 

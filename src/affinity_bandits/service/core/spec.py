@@ -13,6 +13,7 @@ import numpy as np
 from pydantic import ConfigDict, Field
 
 from affinity_bandits import checks, wire
+from affinity_bandits.declaration import Declaration
 from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName, shown
 from affinity_bandits.policies import FOREVER, POLICIES, RoundPolicy
 from affinity_bandits.service.core.scores import Nodes, Scale, from_units, nodes_of, scale_of
@@ -52,10 +53,12 @@ class PlannedTime:
     Args:
         answers: so many suffice in 19 of 20 cases.
         pace: answers a week, if that was known.
+        unit: what one answer is called, such as "interview".
     """
 
     answers: int
     pace: float | None = None
+    unit: str = "answer"
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,7 @@ class CampaignSpec:
         planned: the duration that a plan predicted.
         tellers: ids of API keys that may answer any lease, or "any" for all keys of the tenant.
             If None, a lease is answered with the key that took it.
+        declaration: what the groups are, who is responsible and why, if that was declared.
     """
 
     name: str
@@ -87,9 +91,12 @@ class CampaignSpec:
     committee: tuple[int, ...] | None = None
     planned: PlannedTime | None = None
     tellers: tuple[str, ...] | Literal["any"] | None = None
+    declaration: Declaration | None = None
 
     def __post_init__(self) -> None:
         _name("name", self.name)
+        if self.declaration is not None:
+            self.declaration.check_comparison()
         rule = f"a list of 2 to {base.MOST_ARMS} different names"
         names = checks.sequence("arms", self.arms, rule)
         if not 2 <= len(names) <= base.MOST_ARMS:
@@ -155,13 +162,17 @@ class CampaignSpec:
         data["policy"] = self.policy.to_json()
         if self.planned is not None:
             data["planned"] = asdict(self.planned)
+        if self.declaration is not None:
+            data["declaration"] = self.declaration.to_json()
         return data
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> CampaignSpec:
         """Rebuild a spec from the data that `to_json` returned."""
         planned = PlannedTime(**data["planned"]) if "planned" in data else None
-        return cls(**{**data, "policy": served_policy(data["policy"]), "planned": planned})
+        declared = Declaration.from_json(data["declaration"]) if "declaration" in data else None
+        made = {"policy": served_policy(data["policy"]), "planned": planned}
+        return cls(**{**data, **made, "declaration": declared})
 
     def digest(self) -> bytes:
         """Return a hash of this spec."""
@@ -199,6 +210,9 @@ def read_spec(body: CreateCampaign) -> CampaignSpec:
         raise InvalidInput("policy", rule, f"{size:,} characters")
     ends = body.model_dump(include={"lowest", "highest"}, exclude_unset=True)
     rest: dict[str, Any] = {"lease_seconds": body.lease_seconds, "tellers": body.tellers}
+    declared = body.declaration or (plan and plan.declaration)
+    if declared is not None:
+        rest["declaration"] = Declaration.from_json(declared.model_dump())
     if body.committee is not None:
         rest["committee"] = counts_by_arm("committee", body.committee, body.arms)
     if plan is None:
@@ -224,7 +238,7 @@ def read_spec(body: CreateCampaign) -> CampaignSpec:
             rule = f"left out, or as the plan has it ({planned[which]:g})"
             raise InvalidInput(which, rule, given)
     if plan.needed is not None:
-        rest["planned"] = PlannedTime(plan.needed, plan.pace)
+        rest["planned"] = PlannedTime(plan.needed, plan.pace, plan.unit)
     policy = served_policy(settings.model_dump())
     return CampaignSpec(body.name, body.arms, policy, plan.horizon, **planned, **rest)
 
@@ -344,6 +358,7 @@ class CampaignRecord(wire.Campaign):
         made_policy: the policy, or a placeholder if this server cannot make it.
         saved: the policy's state before the open round; None if it cannot be read.
         planned: the duration that its plan predicted, if any.
+        declaration: what the groups are, who is responsible and why, if that was declared.
         before: answers counted before the open round.
         round_answers: answers of each arm of the open round.
     """
@@ -353,6 +368,7 @@ class CampaignRecord(wire.Campaign):
     made_policy: RoundPolicy = Field(exclude=True, repr=False)
     saved: dict[str, Any] | None = Field(exclude=True, repr=False)
     planned: PlannedTime | None = Field(exclude=True)
+    declaration: Declaration | None = Field(default=None, exclude=True)
     before: int = Field(exclude=True)
     round_answers: tuple[int, ...] = Field(exclude=True)
 

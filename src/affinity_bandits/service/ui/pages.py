@@ -17,6 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from affinity_bandits.displays import plural
 from affinity_bandits.policies import FOREVER
 from affinity_bandits.policies.contracts import LEADER
 from affinity_bandits.service.core.backend import Backend, Parts
@@ -32,7 +33,7 @@ from affinity_bandits.service.problems import (
     Unavailable,
 )
 from affinity_bandits.service.ui import charts, wording
-from affinity_bandits.service.ui.view import MOST_ROUNDS, time_left, view_of
+from affinity_bandits.service.ui.view import MOST_COUNTED, MOST_ROUNDS, time_left, unit_of, view_of
 from affinity_bandits.wire import Attention, Event
 
 COOKIE = "affinity_session"
@@ -189,8 +190,6 @@ async def form_of(request: Request) -> dict[str, str]:
 Visiting = Annotated[Visitor, Depends(visitor)]
 CAMPAIGNS_A_PAGE = 25
 EVENTS_A_PAGE = 50
-ROUNDS_OPEN = 5
-"""Closed rounds that are unfolded; the reader opens the others."""
 MOST_SEATS = 12
 """Groups whose judges are listed."""
 WRONG_KEY = "That key is not known here, or it is no longer in use. Check it and try again."
@@ -317,8 +316,9 @@ async def campaign(visitor: Visiting, campaign: str) -> Response:
     # A round may be closed between two queries; asking up to the one that was seen open keeps
     # what is shown of one moment.
     wanted = found.round.number + (found.status == "exhausted")
-    first = wanted - MOST_ROUNDS - 1
-    rounds, _ = await queries.rounds(tenant, UUID(found.id), first, MOST_ROUNDS)
+    most = wanted if wanted * len(found.arms) <= MOST_COUNTED else MOST_ROUNDS
+    most = max(most, MOST_ROUNDS)
+    rounds, _ = await queries.rounds(tenant, UUID(found.id), wanted - most - 1, most)
     rounds = [one for one in rounds if one.number < wanted]
     # A thousand groups take a while to draw, and this process has asks and tells to serve.
     try:
@@ -410,8 +410,9 @@ def _campaign_page(found: CampaignRecord, rounds: Sequence[RoundRecord]) -> Resp
         comparing=comparing,
         seated=found.round.judged_by if comparing else None,
         time_left=time_left(found, rounds),
+        unit=unit_of(found),
+        plural=plural,
         view=view_of(found, rounds),
-        rounds_open=ROUNDS_OPEN,
     )
 
 

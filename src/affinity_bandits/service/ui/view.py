@@ -242,9 +242,104 @@ def _ticks(needed: float) -> list[float]:
 
 
 MOST_ROUNDS = 60
+MOST_COUNTED = 20_000
+"""Rounds times groups from which the lead is computed."""
 MOST_TABLES = 20
 """Rounds whose scores are listed; those before are told in sentences."""
 CONFIDENCE = 0.95
+
+
+class Lead(NamedTuple):
+    """How far the leader's mean score is above that of the closest other group.
+
+    Attributes:
+        leader: the group that leads.
+        rival: the closest other group; one that is left, if there is one.
+        answers: answers of each of the two.
+        gap: the size of the difference, as text.
+        behind: whether the leader's mean is lower.
+        low: lower end of the difference's 95% interval.
+        high: upper end.
+        unclear: whether the interval contains 0.
+        odds: the odds against the rival, if known.
+        needed: the odds at which a group is dropped.
+    """
+
+    leader: str
+    rival: str
+    answers: int
+    gap: str
+    behind: bool
+    low: str
+    high: str
+    unclear: bool
+    odds: str
+    needed: str
+
+
+def lead_of(
+    campaign: CampaignRecord, decisions: Sequence[Decision], evidence: Evidence | None
+) -> Lead | None:
+    """Return the lead over all rounds that compare; None if there are none, or not all are given.
+
+    Only rounds in which both groups took part count, with equal numbers of answers.
+    """
+    compared = [one for one in decisions if one.compares]
+    if not compared or decisions[0].round.number > 0:
+        return None
+    named = None if evidence is None else evidence.leader
+    leader = campaign.recommended or (compared[-1].best if named is None else campaign.names[named])
+    found = []
+    for arm in campaign.arms:
+        rounds = [one for one in compared if {leader, arm.name} <= set(one.round.arms)]
+        if arm.name == leader or not rounds:
+            continue
+        answers, total = 0, 0.0
+        for one in rounds:
+            mean = dict(zip(one.round.arms, one.means, strict=True))
+            answers += one.round.counts[0]
+            total += one.round.counts[0] * (mean[leader] - mean[arm.name])
+        found.append((not arm.active, total / answers, answers, arm.name))
+    if not found:
+        return None
+    _, gap, answers, rival = min(found)
+    wide = lead_half_width(campaign, answers)
+    span = campaign.highest - campaign.lowest
+    low, high = max(-span, gap - wide), min(span, gap + wide)
+    against = None if evidence is None else evidence.against[campaign.names.index(rival)]
+    digits = digits_for(campaign.lowest, campaign.highest)
+    first, last = (f"{one:.{digits}f}".replace("-", "\u2212") for one in (low, high))
+    return Lead(
+        leader=leader,
+        rival=rival,
+        answers=answers,
+        gap=f"{abs(gap):.{digits}f}",
+        behind=gap < 0.0,
+        low=first,
+        high=last,
+        unclear=low <= 0.0,
+        odds="" if against is None or against < LEAST else odds(against),
+        needed="" if evidence is None else odds(evidence.needed, up=True),
+    )
+
+
+def lead_half_width(campaign: CampaignRecord, answers: int) -> float:
+    """Return half the width of a 95% interval for a lead, valid for all pairs and at all times.
+
+    The sum of n differences of two scores in a range of width s, minus their conditional means, is
+    subGaussian with variance factor v = n s^2 / 2 (Hoeffding's lemma). By Ville's inequality for
+    a mixture of exp(l x - l^2 v / 2) over normal l with variance 1/r, it ever exceeds
+    sqrt((v + r) log((v + r) / (r a^2))) with probability at most a (Robbins, 1970). r is fixed
+    before the first answer, to be best after a quarter of the horizon; a is divided by the number
+    of pairs, since scores decide which pair is shown.
+    """
+    arms = len(campaign.arms)
+    each = 0.5 * (campaign.highest - campaign.lowest) ** 2
+    level = (1.0 - CONFIDENCE) / math.comb(arms, 2)
+    logs = 2.0 * math.log(1.0 / level)
+    prior = each * max(1.0, campaign.horizon / (4.0 * arms)) / (logs + math.log1p(logs))
+    total = each * answers + prior
+    return math.sqrt(total * (math.log(total / prior) + logs)) / answers
 
 
 class RoundView(NamedTuple):
@@ -279,9 +374,13 @@ class CampaignView:
 
     Attributes:
         earlier: closed rounds that are not shown.
+        lead: who leads and by how much; None if nothing was compared yet.
+        means: the average score of each group over the rounds shown that compare it.
         evidence: what the policy says of the evidence; None if it says nothing.
     """
 
+    lead: Lead | None
+    means: dict[str, str]
     timeline: RowList
     round_labels: Markup
     progress: RowList | None
@@ -304,9 +403,11 @@ def hoeffding_half_width(lowest: float, highest: float, answers: int) -> float:
 
 
 def view_of(campaign: CampaignRecord, rounds: Sequence[RoundRecord]) -> CampaignView:
-    """Return the view of a campaign, given its last closed rounds."""
+    """Return the view of a campaign, given all its closed rounds or the last ones."""
     evidence = evidence_of(campaign)
     decisions = decisions_of(campaign, rounds, evidence)
+    lead = lead_of(campaign, decisions, evidence)
+    rounds, decisions = rounds[-MOST_ROUNDS:], decisions[-MOST_ROUNDS:]
     order = _order(campaign, rounds)
     numbers = [one.number for one in rounds]
     if campaign.status != "exhausted":
@@ -318,6 +419,8 @@ def view_of(campaign: CampaignRecord, rounds: Sequence[RoundRecord]) -> Campaign
     range_ = _range(campaign, decisions[-MOST_TABLES:])
     comparing = campaign.status != "exhausted" and campaign.recommended is None
     return CampaignView(
+        lead=lead,
+        means=_means(campaign, decisions),
         timeline=RowList(
             [_timeline_row(campaign, rounds, name) for name in order[:MOST_GROUPS]],
             max(0, len(order) - MOST_GROUPS),
@@ -425,6 +528,17 @@ def _share(part: float) -> str:
     return "<1%" if 0.0 < part < 0.005 else f"{part:.0%}"
 
 
+def _means(campaign: CampaignRecord, decisions: Sequence[Decision]) -> dict[str, str]:
+    totals: dict[str, tuple[int, float]] = {}
+    for one in decisions:
+        for name, mean in zip(one.round.arms, one.means, strict=True) if one.compares else ():
+            answers, total = totals.get(name, (0, 0.0))
+            each = one.round.counts[0]
+            totals[name] = answers + each, total + each * mean
+    digits = digits_for(campaign.lowest, campaign.highest)
+    return {name: f"{total / answers:.{digits}f}" for name, (answers, total) in totals.items()}
+
+
 def _range(campaign: CampaignRecord, decisions: Sequence[Decision]) -> Range | None:
     """Return one scale for all rounds: as narrow as their intervals, within the declared range."""
     lowest, highest = campaign.lowest, campaign.highest
@@ -512,15 +626,32 @@ def pace_of(rounds: Sequence[RoundRecord]) -> Pace | None:
     return Pace(answers, since, until)
 
 
-def time_left(campaign: CampaignRecord, rounds: Sequence[RoundRecord]) -> str:
-    """Return how long the comparison may still take, and why; empty if unknown.
+class TimeLeft(NamedTuple):
+    """How long a comparison may still take.
+
+    Attributes:
+        amount: such as "About 12 weeks".
+        why: what that rests on, in sentences.
+    """
+
+    amount: str
+    why: str
+
+
+def unit_of(campaign: CampaignRecord) -> str:
+    """Return what one answer is called: as its plan says, else "answer"."""
+    return "answer" if campaign.planned is None else campaign.planned.unit
+
+
+def time_left(campaign: CampaignRecord, rounds: Sequence[RoundRecord]) -> TimeLeft | None:
+    """Return how long the comparison may still take, and why; None if unknown.
 
     Uses the plan unless it is overdue, else the horizon; and the pace of the last rounds, else the
     plan's.
     """
-    horizon = campaign.horizon
+    horizon, unit = campaign.horizon, unit_of(campaign)
     if campaign.status != "open" or campaign.recommended is not None:
-        return ""
+        return None
     planned, pace, resting = campaign.planned, pace_of(rounds), ""
     if pace is not None:
         resting = f"if they come as in the rounds {_dates(pace)} ({_rate(pace)})"
@@ -532,22 +663,21 @@ def time_left(campaign: CampaignRecord, rounds: Sequence[RoundRecord]) -> str:
     overdue = ""
     if planned is not None:
         if pace is not None and planned.answers > had:
-            to_come = count_noun(planned.answers - had, "more answer")
-            return (
-                f"{_long(pace, planned.answers - had)} left if it takes as long as planned:"
-                f" {to_come} are then enough in 19 of 20 cases, {resting}."
+            more = planned.answers - had
+            why = (
+                f"If it takes as long as planned: {count_noun(more, f'more {unit}')} are then"
+                f" enough in 19 of 20 cases, {resting}."
             )
+            return TimeLeft(_long(pace, more), why)
         if planned.answers <= had:
-            enough = count_noun(planned.answers, "answer")
-            overdue = f"This takes longer than was planned for 19 of 20 cases ({enough}). "
+            enough = count_noun(planned.answers, unit)
+            overdue = f"This takes longer than was planned for 19 of 20 cases ({enough})."
     if pace is None or horizon <= had:
-        return overdue.rstrip()
-    sooner = " It is over sooner if one group alone is left before that."
-    return (
-        f"{overdue}{_long(pace, horizon - had)} left at most:"
-        f" {count_noun(horizon - had, 'answer')} of the agreed {horizon:,} are to come,"
-        f" {resting}." + (sooner if campaign.made_policy.eliminates else "")
-    )
+        return TimeLeft("Longer than planned", overdue) if overdue else None
+    why = f"{count_noun(horizon - had, unit)} of the agreed {horizon:,} are to come, {resting}."
+    if campaign.made_policy.eliminates:
+        why += " It is over sooner if one group alone is left before that."
+    return TimeLeft(f"{_long(pace, horizon - had)} at most", f"{overdue} {why}".lstrip())
 
 
 def _dates(pace: Pace) -> str:
@@ -560,12 +690,12 @@ def _long(pace: Pace, answers: int) -> str:
     """Return how long so many answers take, in the largest unit of which they take two."""
     year = UNITS[0][0]
     if answers / pace.in_(year) >= LONGEST_YEARS:
-        return f"More than {LONGEST_YEARS} years are"
+        return f"More than {LONGEST_YEARS} years"
     for unit, name in UNITS:
         number = round(answers / pace.in_(unit))
         if number >= 2:
-            return f"About {count_noun(number, name)} are"
-    return "About an hour is"
+            return f"About {count_noun(number, name)}"
+    return "About an hour"
 
 
 def _rate(pace: Pace) -> str:

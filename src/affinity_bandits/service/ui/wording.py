@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from affinity_bandits.displays import plural
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.service.health.words import quoted
 from affinity_bandits.wire import Judges
@@ -105,7 +106,7 @@ def count_noun(count: int, noun: str, *, spelled: bool = False) -> str:
     ('1 answer', '1,200 answers', 'two groups')
     """
     number = count_word(count) if spelled else f"{count:,}"
-    return f"{number} {noun}" if count == 1 else f"{number} {noun}s"
+    return f"{number} {noun if count == 1 else plural(noun)}"
 
 
 def capital(text: str) -> str:

@@ -48,7 +48,7 @@ FROM unnest($1::uuid[], $2::integer[]) AS w (campaign, number)
 JOIN affinity.rounds AS r USING (campaign, number) JOIN affinity.campaigns AS c ON c.id = r.campaign;
 
 -- name: campaigns
--- Whoever asks says which. What is only ever shown of a plan is in the first event alone.
+-- Whoever asks says which. What is only ever shown of a campaign is in the first event alone.
 SELECT c.id, c.number, c.name, c.arms, c.policy::text, c.horizon, c.lease_seconds, c.lowest,
   c.highest, c.saved::text, c.created_at, h.status, h.round, h.next_slot AS handed_out,
   h.answered, h.in_flight, h.awaits_judges, c.committee, c.tellers, r.arms AS round_arms, r.repetitions,
@@ -56,14 +56,17 @@ SELECT c.id, c.number, c.name, c.arms, c.policy::text, c.horizon, c.lease_second
   n.judges AS named_judges, n.outsiders AS named_outsiders, n.standing,
   coalesce(s.places, '{}') AS places, coalesce(s.answers, '{}') AS answers,
   ARRAY(SELECT unnest(d.dropped) FROM affinity.rounds AS d WHERE d.campaign = c.id) AS dropped,
-  (SELECT e.detail -> 'description' -> 'planned' FROM affinity.events AS e
-    WHERE e.campaign = c.id AND e.number = 1) AS planned,
+  d.planned, d.declaration,
   f.kind, f.reason, coalesce(f.since, clock_timestamp()) AS since, w.checked_at,
   (SELECT json_agg(g ORDER BY g.severity DESC, g.kind)::text FROM affinity.findings AS g
     WHERE g.campaign = c.id) AS findings
 FROM affinity.campaigns AS c
 JOIN affinity.heads AS h ON h.campaign = c.id
 JOIN affinity.rounds AS r ON r.campaign = c.id AND r.number = h.round
+CROSS JOIN LATERAL (
+  SELECT e.detail -> 'description' -> 'planned' AS planned,
+    e.detail -> 'description' -> 'declaration' AS declaration
+  FROM affinity.events AS e WHERE e.campaign = c.id AND e.number = 1) AS d
 LEFT JOIN affinity.due AS f ON f.campaign = c.id
 LEFT JOIN affinity.health AS w ON w.campaign = c.id
 LEFT JOIN affinity.named_judges AS n ON n.campaign = c.id

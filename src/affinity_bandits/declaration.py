@@ -1,0 +1,106 @@
+"""What the users of a comparison or an audit declare: the groups, the responsible, the purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Self
+
+from affinity_bandits.errors import InvalidInput
+
+LONGEST = 200
+EQUALITY = "monitoring equality"
+PROTECTED = "sex, origin, age, religion, disability and the like, or a proxy for one"
+ASKS = {
+    "groups_are": "What are the groups (sources of candidates, suppliers, teams)?",
+    "protected": f"Are they protected attributes of people ({PROTECTED})? yes or no",
+    "responsible": "Who is responsible?",
+    "purpose": "For which purpose?",
+}
+EXAMPLES = {
+    "groups_are": "sources of candidates",
+    "responsible": "head of recruiting",
+    "purpose": "where to look for candidates next year",
+}
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What the groups are, who is responsible, and for which purpose.
+
+    Args:
+        groups_are: what the groups are, in words.
+        responsible: the person or office that answers for it.
+        purpose: why it is done.
+        protected: whether the groups are protected attributes of people, or proxies for them.
+    """
+
+    groups_are: str
+    responsible: str
+    purpose: str
+    protected: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("groups_are", "responsible", "purpose"):
+            given = getattr(self, name)
+            text = " ".join(given.split()) if isinstance(given, str) else ""
+            if not (1 <= len(text) <= LONGEST and text.isprintable()):
+                raise InvalidInput(name, f"a text of 1 to {LONGEST} printable characters", given)
+            object.__setattr__(self, name, text)
+        if not isinstance(self.protected, bool):
+            raise InvalidInput("protected", "true or false", self.protected)
+
+    def check_comparison(self) -> None:
+        """Refuse a plan or a campaign that compares protected attributes.
+
+        Raises:
+            InvalidInput: the groups are declared as protected attributes.
+        """
+        if self.protected:
+            rule = (
+                "false for a plan or a campaign: it drops whole groups, and to drop people for"
+                " who they are is discrimination; an audit drops nobody"
+            )
+            raise InvalidInput("protected", rule, self.protected)
+
+    def check_audit(self) -> None:
+        """Refuse an audit of protected attributes unless it monitors equality.
+
+        Raises:
+            InvalidInput: the groups are protected attributes, and the purpose is another one.
+        """
+        if self.protected and not self.purpose.casefold().startswith(EQUALITY):
+            rule = f"'{EQUALITY}', or begin so, where the groups are protected attributes"
+            raise InvalidInput("purpose", rule, self.purpose)
+
+    @property
+    def sentence(self) -> str:
+        """The declaration as a sentence."""
+        kind = "protected attributes" if self.protected else "no protected attributes"
+        return (
+            f"Declared: the groups are {self.groups_are} ({kind});"
+            f" responsible: {self.responsible}; purpose: {self.purpose}."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the declaration as JSON-ready data."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """Return the declaration that a table has.
+
+        Raises:
+            InvalidInput: a key is missing or unknown, or a value breaks a rule.
+        """
+        if not isinstance(data, Mapping):
+            raise InvalidInput("declaration", "a table", data)
+        known = [item.name for item in fields(cls)]
+        for name in data:
+            if name not in known:
+                raise InvalidInput("declaration", f"a table of {', '.join(known)}", name)
+        for name in known[:3]:
+            if name not in data:
+                rule = f"given with the rest of the declaration, e.g. {EXAMPLES[name]!r}"
+                raise InvalidInput(name, rule, None)
+        return cls(**data)
