@@ -15,8 +15,8 @@ import yaml
 from typer.main import get_command
 
 from affinity_bandits.cli.serve import OF_OTHERS, app, settings_of
+from affinity_bandits.service.http import admin_app, create_app
 from tests.support.environments import ROOT
-from tests.support.web_site import scopes
 
 DEPLOY = ROOT / "deploy"
 COMMAND: Any = get_command(app)
@@ -106,7 +106,10 @@ def test_all_speak_of_one_port() -> None:
 
 
 def test_every_probe_and_the_scraper_ask_at_a_route() -> None:
-    routes = {path for method, path in scopes() if method == "GET"}
+    routes = {
+        one.path
+        for one in admin_app(create_app("postgresql://127.0.0.1:1/none").state.backend).routes
+    }
     (container,) = containers(manifests()["Deployment"])
     asked = {container[name]["httpGet"]["path"] for name in container if name.endswith("Probe")}
     template = manifests()["Deployment"]["spec"]["template"]

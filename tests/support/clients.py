@@ -76,7 +76,7 @@ def running(dsn: str) -> Iterator[Service]:
         try:
             url = f"http://127.0.0.1:{listener.getsockname()[1]}"
             with httpx.Client(transport=httpx.HTTPTransport(retries=10)) as http:
-                assert http.get(f"{url}/readyz", timeout=30).status_code == 200
+                assert http.get(f"{url}/openapi.json", timeout=30).status_code == 200
             yield Service(url, dsn)
         finally:
             server.should_exit = True

@@ -17,7 +17,7 @@ from fastapi.routing import iter_route_contexts
 
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.core.limits import RateLimiter
-from affinity_bandits.service.http import create_app
+from affinity_bandits.service.http import admin_app, create_app
 from affinity_bandits.service.http.auth import ApiRoute
 from affinity_bandits.service.logs import log_config
 from affinity_bandits.wire.base import SCOPES
@@ -49,6 +49,15 @@ class Site:
         """Let the service forget how many bad keys came from the address of all these clients."""
         ring = self.app.state.backend.parts.keys
         ring._refusals = RateLimiter() if refills else RateLimiter(lambda: 0.0)
+
+    def admin(self) -> httpx.AsyncClient:
+        """A client of probes and metrics, for each of which nothing is kept yet."""
+        transport = httpx.ASGITransport(app=admin_app(self.app.state.backend))
+        return httpx.AsyncClient(transport=transport, base_url="http://test")
+
+    async def metrics(self) -> str:
+        async with self.admin() as client:
+            return (await client.get("/metrics")).text
 
     def client(self, key: str | None = None) -> httpx.AsyncClient:
         headers = {} if key is None else {"authorization": f"Bearer {key}"}

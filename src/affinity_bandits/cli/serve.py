@@ -258,9 +258,15 @@ def run(
     port: Annotated[
         int, typer.Option(envvar="AFFINITY_PORT", help="Port to listen at; 0 takes a free one.")
     ] = 8000,
-    workers: Annotated[int, typer.Option(envvar="AFFINITY_WORKERS", help="Processes.")] = 1,
+    admin_host: Annotated[
+        str, typer.Option(envvar="AFFINITY_ADMIN_HOST", help="Address of probes and metrics.")
+    ] = "127.0.0.1",
+    admin_port: Annotated[
+        int,
+        typer.Option(envvar="AFFINITY_ADMIN_PORT", help="Port of probes and metrics."),
+    ] = 8001,
     pool_size: Annotated[
-        int, typer.Option(envvar="AFFINITY_POOL_SIZE", help="Database connections a process.")
+        int, typer.Option(envvar="AFFINITY_POOL_SIZE", help="Database connections.")
     ] = 10,
     quiet: Annotated[
         bool,
@@ -285,28 +291,6 @@ def run(
             help="Days for which idempotency keys outlive a finished campaign. [for ever]",
         ),
     ] = None,
-    connections: Annotated[
-        int,
-        typer.Option(
-            envvar="AFFINITY_CONNECTIONS",
-            help="Connections of clients per process.",
-        ),
-    ] = 900,
-    trusted_proxies: Annotated[
-        str | None,
-        typer.Option(
-            envvar="AFFINITY_TRUSTED_PROXIES",
-            help="Addresses or networks whose X-Forwarded-* count; with commas. [nobody's]",
-        ),
-    ] = None,
-    secure_cookies: Annotated[
-        bool,
-        typer.Option(
-            "--secure-cookies",
-            envvar="AFFINITY_SECURE_COOKIES",
-            help="Let browsers send the session by HTTPS alone, however they came.",
-        ),
-    ] = False,
     traces: Annotated[
         bool,
         typer.Option(
@@ -327,14 +311,12 @@ def run(
         dsn,
         host=host,
         port=port,
-        workers=workers,
+        admin_host=admin_host,
+        admin_port=admin_port,
         pool_size=pool_size,
         quiet=quiet,
         webhooks_private=webhooks_private,
         keep_requests_days=keep_requests_days,
-        connections=connections,
-        trusted_proxies=[one.strip() for one in (trusted_proxies or "").split(",") if one.strip()],
-        secure_cookies=secure_cookies,
         traces=traces,
     )
 
@@ -441,8 +423,11 @@ def add(
     ] = 1000.0,
     body: Annotated[int, typer.Option(help="Bytes of the largest body.")] = 2**20,
     days: Annotated[float | None, typer.Option(help="Until it expires. [never]")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="File to write it to, which nobody else can read.")
+    ] = None,
 ) -> None:
-    """Make a key and print it; it cannot be shown again."""
+    """Make a key and print it, or write it to a file; it cannot be shown again."""
     from affinity_bandits.service.core.keys import create_tenant, make_key
 
     expires_at = None
@@ -462,7 +447,20 @@ def add(
             expires_at=expires_at,
         )
 
-    typer.echo(with_pool(context.obj, make))
+    if out is None:
+        typer.echo(with_pool(context.obj, make))
+        return
+    try:  # before the key is made: it could not be shown again
+        place = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        rule = "a file that can be written and is not there yet"
+        raise InvalidInput("--out", rule, f"{out} ({error.strerror})") from None
+    with open(place, "w", encoding="ascii") as file:
+        try:
+            file.write(with_pool(context.obj, make) + "\n")
+        except BaseException:
+            out.unlink()
+            raise
 
 
 @keys_app.command("list")
@@ -476,7 +474,7 @@ def list_(
     for one in with_pool(context.obj, list_keys):
         if tenant is not None and one.tenant != tenant:
             continue
-        state = "revoked" if one.revoked_at else "in use"
+        state = f"revoked by {one.revoked_by}" if one.revoked_at else "in use"
         if one.expires_at is not None and not one.revoked_at:
             word = "expires" if one.expires_at > datetime.now(UTC) else "expired"
             state = f"{word} {one.expires_at:%Y-%m-%d %H:%M} UTC"
@@ -489,12 +487,13 @@ def list_(
 def revoke(
     context: typer.Context,
     key_id: Annotated[str, typer.Argument(help="As 'list' shows it: not the whole key.")],
+    by: By = None,
 ) -> None:
     """Take a key out of use; every process knows within ten seconds."""
     from affinity_bandits.service.core.keys import revoke_key
 
     # Whoever pastes a whole key means its id; the secret must not reach an error message.
-    id_ = key_id.removeprefix("ab_").partition("_")[0]
-    if not with_pool(context.obj, lambda pool: revoke_key(pool, id_)):
+    id_, who = key_id.removeprefix("ab_").partition("_")[0], _who(by)
+    if not with_pool(context.obj, lambda pool: revoke_key(pool, id_, who)):
         raise InvalidInput("ID", "that of a key in use", id_)
     typer.echo(f"{id_} is revoked")

@@ -88,6 +88,16 @@ class NoSuchKey(ServiceProblem):
     detail = "key must be the id of one of the tenant's API keys in use, got {!r}"
 
 
+class NotMaker(ServiceProblem):
+    """A key that another key made would revoke one that it did not make."""
+
+    code, status, title = "not_maker", 403, "Key of another maker"
+    detail = (
+        "key must be this API key's own id or that of one it made, got {!r}; a key from 'affinity"
+        " serve keys add' can revoke any key of its tenant"
+    )
+
+
 class GivesTooMuch(ServiceProblem):
     """A key would be made that may do more than the one that makes it."""
 

@@ -85,7 +85,7 @@ def test_a_campaign_from_the_first_ask_to_the_stop(dsn: str) -> None:
             assert (await client.get(path)).json() == stopped
             kinds = [one["kind"] for one in (await client.get(f"{path}/events")).json()["items"]]
             assert kinds == ["create", "ask", "tell", "close", "ask", "stop"]
-            numbers = (await client.get("/metrics")).text
+            numbers = await at.metrics()
             for line in (
                 'affinity_answers_total{outcome="counted"} 2.0',
                 "affinity_leases_total 2.0",

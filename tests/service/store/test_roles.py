@@ -106,14 +106,16 @@ def test_the_service_works_as_its_role(both: tuple[str, str]) -> None:
             for path in (f"keys/{key}/revoke", f"webhooks/{hook}/retry", f"webhooks/{hook}/remove"):
                 assert (await client.post(f"/v1/{path}")).status_code == 200
             login = f"key={await at.key(scopes=SCOPES)}".encode()
-            assert (await client.post("/ui/login", content=login)).status_code == 303
+            assert (await client.post("https://test/ui/login", content=login)).status_code == 303
             pages = ("", "/rounds", "/events")
-            for page in (*(campaign + rest for rest in pages), "/ui", "/readyz", "/metrics"):
+            for page in (*(campaign + rest for rest in pages), "https://test/ui"):
                 assert (await client.get(page)).status_code == 200
+            async with at.admin() as admin:
+                assert (await admin.get("/readyz")).status_code == 200
             async with asyncio.timeout(30):  # what the service does by itself, too
-                while "affinity_database_up 1.0" not in (await client.get("/metrics")).text:
+                while "affinity_database_up 1.0" not in await at.metrics():
                     await asyncio.sleep(0.05)
-            assert 'faults_total{kind="unexpected"} 0.0' in (await client.get("/metrics")).text
+            assert 'faults_total{kind="unexpected"} 0.0' in await at.metrics()
 
     on_site(both[1], work)
 

@@ -24,6 +24,8 @@ INSIDE = [
     *("::1", "::", "fe80::1", "fe80::1%eth0", "fc00::1", "fd12::1", "ff02::1", "2001:db8::1"),
     *("::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "::127.0.0.1"),
     *("2002:7f00:1::", "2002:a00:1::1", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe"),
+    # Azure's host, the relays of 6to4, and documentation, which Python calls global.
+    *("168.63.129.16", "::ffff:168.63.129.16", "192.88.99.1", "3fff::1", "3fff:fff:ffff::1"),
     "2001:0:4136:e378:8000:63bf:80ff:fffe",  # Teredo of 127.0.0.1
     # Of no use on the public internet: a local NAT64, translated IPv4, site-local, segment routing.
     *("64:ff9b:1::a00:1", "::ffff:0:10.0.0.1", "fec0::1", "5f00::1", "100::1", "4000::1"),
@@ -37,7 +39,15 @@ def test_an_address_inside_is_not_public(address: str) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["1.1.1.1", "8.8.8.8", "2606:4700::1111", "2a00::1", "::ffff:1.1.1.1", "64:ff9b::101:101"],
+    [
+        "1.1.1.1",
+        "8.8.8.8",
+        "2606:4700::1111",
+        "2a00::1",
+        "::ffff:1.1.1.1",
+        "64:ff9b::101:101",
+        "3ffe::1",
+    ],
 )
 def test_an_address_outside_is(address: str) -> None:
     assert is_public(address)

@@ -53,7 +53,6 @@ def create_app(
     limiter: RateLimiter | None = None,
     webhooks_private: bool = False,
     keep_requests_days: float | None = None,
-    secure_cookies: bool = False,
     traces: bool = False,
 ) -> FastAPI:
     """Return the service as an ASGI application.
@@ -68,7 +67,6 @@ def create_app(
         limiter: limits the rate of each API key; a new one if None.
         webhooks_private: see `serving.serve`, also for the arguments below.
         keep_requests_days: same.
-        secure_cookies: same.
         traces: same.
 
     Raises:
@@ -105,7 +103,6 @@ def create_app(
     )
     app.state.backend = backend
     app.state.metrics = metrics
-    app.state.secure_cookies = secure_cookies
     limiter = limiter or RateLimiter()
     app.state.limiter = limiter
     app.state.gate = Gate(backend, limiter, metrics)
@@ -115,7 +112,6 @@ def create_app(
         routes.campaign_routes,
         routes.key_routes,
         routes.webhook_routes,
-        routes.health_routes,
         pages,
     ):
         app.include_router(router)

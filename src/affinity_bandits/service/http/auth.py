@@ -19,7 +19,6 @@ from fastapi.routing import APIRoute
 from fastapi.security.base import SecurityBase
 from pydantic import BaseModel, GetPydanticSchema, ValidationError
 from pydantic_core import CoreSchema, core_schema
-from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import Message, Receive, Scope
@@ -33,7 +32,6 @@ from affinity_bandits.service.http.errors import (
     NoKey,
     NotAllowed,
     TooLarge,
-    TooSlow,
     UnknownKey,
     invalid,
 )
@@ -51,8 +49,6 @@ from affinity_bandits.wire.base import (
 
 OPEN_BODY = 65_536
 """Largest body in bytes where no key says otherwise."""
-BODY_SECONDS = 20.0
-"""Time for a whole body, and for the next piece of one that is read by lines."""
 READS_AT_ONCE = 2
 """Requests other than ask and tell that a process carries out at once per tenant: they may take
 long."""
@@ -219,12 +215,11 @@ class ApiRoute(APIRoute):
             limit = await gate.admit(scope, needed, times)
             if scope["query_string"]:
                 check_query(scope["query_string"])
-            patience = BODY_SECONDS if times > 1 else None
-            admitted = Request(scope, limited(request.receive, limit, patience))
+            admitted = Request(scope, limited(request.receive, limit))
             if reads_json:
                 # Read here, since FastAPI would say 400 to whatever goes wrong on the way; and
                 # JSON whatever it is called: without the header FastAPI hands the bytes over.
-                await read_body(admitted)
+                await admitted.body()
                 scope["headers"] = [one for one in scope["headers"] if one[0] != b"content-type"]
             if needed is None or times > 1:
                 return await handler(admitted)
@@ -250,39 +245,19 @@ def check_query(query: bytes) -> None:
             raise InvalidInput(name[:LONGEST_NAME], "given once", values)
 
 
-def limited(receive: Receive, limit: int, seconds: float | None = None) -> Receive:
-    """Return a `receive` that raises `TooLarge` once the body exceeds the limit, chunked or not.
-
-    A client that sends nothing for so many seconds counts as disconnected.
-    """
+def limited(receive: Receive, limit: int) -> Receive:
+    """Return a `receive` that raises `TooLarge` once the body exceeds the limit, chunked or not."""
     seen = 0
 
     async def counting() -> Message:
         nonlocal seen
-        try:
-            async with asyncio.timeout(seconds):
-                message = await receive()
-        except TimeoutError:
-            raise ClientDisconnect from None
+        message = await receive()
         seen += len(message.get("body", b""))
         if seen > limit:
             raise TooLarge(limit)
         return message
 
     return counting
-
-
-async def read_body(request: Request) -> bytes:
-    """Return the body of a request.
-
-    Raises:
-        TooSlow: it does not arrive in time.
-    """
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            return await request.body()
-    except TimeoutError:
-        raise TooSlow(BODY_SECONDS) from None
 
 
 class _Path(BaseModel):
@@ -306,7 +281,7 @@ class HotRoute(ApiRoute):
             limit = await scope["app"].state.gate.admit(scope, needed, 1)
             try:  # around the request alone: what the endpoint raises is not the caller's mistake
                 campaign = _Path.model_validate(scope["path_params"]).campaign
-                body = read(await read_body(Request(scope, limited(request.receive, limit))))
+                body = read(await Request(scope, limited(request.receive, limit)).body())
             except ValidationError as error:
                 raise invalid(error) from None
             response: Response = await endpoint(campaign=campaign, call=scope["call"], body=body)

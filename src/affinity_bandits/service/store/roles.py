@@ -21,7 +21,14 @@ INSERTS = (
     *("webhooks", "notices"),
 )
 UPDATES = (
-    *("api_keys (revoked_at)", "campaigns (saved)", "heads", "rounds", "named_judges", "sums"),
+    *(
+        "api_keys (revoked_at, revoked_by)",
+        "campaigns (saved)",
+        "heads",
+        "rounds",
+        "named_judges",
+        "sums",
+    ),
     *("leases", "lapses", "raters", "due", "health", "findings", "notices"),
     "webhooks (removed_at, retry_at, last_failure)",
 )

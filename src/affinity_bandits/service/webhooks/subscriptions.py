@@ -19,6 +19,8 @@ from affinity_bandits.service.problems import NoSuchWebhook, TooManyWebhooks
 from affinity_bandits.service.store.connection import sql, transaction, translate_errors
 
 LONGEST_URL = 2000
+INSIDE = [ipaddress.ip_network(one) for one in ("168.63.129.16", "192.88.99.0/24", "3fff::/20")]
+"""What Python calls global and is not: Azure's host, relays of 6to4, and documentation."""
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
 UNICAST = ipaddress.ip_network("2000::/3")
 """All of IPv6 that is given out for use on the public internet."""
@@ -105,7 +107,8 @@ def is_public(text: str) -> bool:
         # All else that wraps IPv4 or is for a site's own use, and what will be, is outside of it.
         if address not in UNICAST:
             return False
-    return address.is_global and not address.is_multicast
+    inside = any(address in network for network in INSIDE)
+    return address.is_global and not address.is_multicast and not inside
 
 
 MOST_WEBHOOKS = 10

@@ -23,6 +23,7 @@ CREATE TABLE affinity.api_keys (
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   expires_at timestamptz,
   revoked_at timestamptz,
+  revoked_by text,             -- the id of a key, or who gave the command
   parent text REFERENCES affinity.api_keys, -- the key that a browser's session stands for
   made_by text REFERENCES affinity.api_keys -- the key over which it was made; NULL if by command
 );
