@@ -26,8 +26,8 @@ from affinity_bandits.service.http import create_app
 from affinity_bandits.service.logs import log_config
 from affinity_bandits.service.metrics import DIRECTORY
 from affinity_bandits.service.problems import Unavailable
-from affinity_bandits.service.store.connection import connect, translate_errors
-from affinity_bandits.service.store.migrate import SCHEMA_VERSION, schema_version
+from affinity_bandits.service.store.connection import STATEMENT_CACHE, connect, translate_errors
+from affinity_bandits.service.store.migrate import schema_problem
 
 MOST_CONNECTIONS = 900
 """Default per process: with the database's connections they fit the usual 1,024 open files."""
@@ -50,6 +50,7 @@ def serve(
     port: int = 8000,
     workers: int = 1,
     pool_size: int = 10,
+    statement_cache: int = STATEMENT_CACHE,
     quiet: bool = False,
     webhooks_private: bool = False,
     keep_requests_days: float | None = None,
@@ -60,7 +61,7 @@ def serve(
 ) -> None:
     """Serve until SIGTERM or SIGINT; a worker process that dies is replaced.
 
-    The database need not be up, but if it is, its schema has to be the newest.
+    The database need not be up, but if it is, this version has to work with its schema.
 
     Args:
         dsn: the database.
@@ -68,6 +69,8 @@ def serve(
         port: 0 takes a free port, which the log reports.
         workers: processes.
         pool_size: database connections per process.
+        statement_cache: prepared statements per database connection; 0 behind a pooler that gives
+            each transaction another session.
         quiet: log only failures of the service.
         webhooks_private: allow webhooks to private addresses and over plain HTTP.
         keep_requests_days: days for which idempotency keys outlive a campaign; None for ever.
@@ -79,12 +82,13 @@ def serve(
     Raises:
         MissingExtra: traces are wanted, and OpenTelemetry is not installed.
         InvalidInput: an argument breaks a rule, or the database cannot be opened.
-        NotSupported: the schema is not the newest.
+        NotSupported: this version does not work with the database's schema.
         OSError: the address cannot be listened at.
     """
     checks.integer("port", port, low=0, high=65_535)
     checks.integer("workers", workers, low=1, high=512)
     checks.integer("pool_size", pool_size, low=1, high=10_000)
+    checks.integer("statement_cache", statement_cache, low=0, high=10_000)
     if keep_requests_days is not None:
         checks.number("keep_requests_days", keep_requests_days, low=0, high=36_500)
     checks.integer("connections", connections, low=1, high=1_000_000)
@@ -103,11 +107,12 @@ def serve(
     }
     if traces:  # before the processes start that would all fail
         tracing.needed()
-    asyncio.run(check_schema(dsn))
+    asyncio.run(check_schema(dsn, statement_cache))
     make_app = partial(
         create_app,
         dsn,
         pool_size=pool_size,
+        statement_cache=statement_cache,
         webhooks_private=webhooks_private,
         keep_requests_days=keep_requests_days,
         secure_cookies=secure_cookies,
@@ -184,28 +189,24 @@ def _supervise(workers: int, *arguments: Any) -> None:
         process.kill()
 
 
-async def check_schema(dsn: str) -> None:
-    """Check that a database has the newest schema, unless it does not answer.
+async def check_schema(dsn: str, statement_cache: int = STATEMENT_CACHE) -> None:
+    """Check that this version works with a database's schema, unless it does not answer.
 
     Raises:
         InvalidInput: it cannot be opened.
-        NotSupported: its schema is another.
+        NotSupported: its schema is too old or too new, or a pooler's sessions lack settings.
     """
     try:
-        pool = await connect(dsn)
+        pool = await connect(dsn, largest=1, statement_cache=statement_cache)
         try:
             async with translate_errors():
-                found = await schema_version(pool)
+                problem = await schema_problem(pool)
         finally:
             await pool.close()
     except Unavailable:
         return
-    if found != SCHEMA_VERSION:
-        state = "no schema yet" if found is None else f"the schema {found}"
-        raise NotSupported(
-            f"the database has {state} and this version needs {SCHEMA_VERSION}; "
-            "run 'affinity serve migrate' first"
-        )
+    if problem is not None:
+        raise NotSupported(problem)
 
 
 @contextmanager

@@ -36,7 +36,6 @@ from affinity_bandits.service.http.auth import (
 )
 from affinity_bandits.service.http.errors import ALWAYS, NotReady, refusals
 from affinity_bandits.service.problems import Unavailable
-from affinity_bandits.service.store.migrate import SCHEMA_VERSION
 from affinity_bandits.wire.base import KEY_ID, MOST_ANSWERS
 
 EVENTS_AT_ONCE = 20
@@ -251,12 +250,9 @@ async def healthz() -> wire.Status:
 async def readyz(request: Request) -> wire.Status:
     """Report whether the service takes requests: its database is there, and it does not stop."""
     backend: Backend = request.app.state.backend
-    found = await backend.schema()
-    if found != SCHEMA_VERSION:
-        raise NotReady(
-            f"the database's schema must be {SCHEMA_VERSION}, got {found};"
-            " run 'affinity serve migrate'"
-        )
+    problem = await backend.schema_problem()
+    if problem is not None:
+        raise NotReady(problem)
     return wire.Status(status="ready")
 
 
