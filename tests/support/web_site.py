@@ -20,7 +20,9 @@ from affinity_bandits.service.core.limits import RateLimiter
 from affinity_bandits.service.http import admin_app, create_app
 from affinity_bandits.service.http.auth import ApiRoute
 from affinity_bandits.service.logs import log_config
+from affinity_bandits.service.store.connection import STATEMENT_CACHE
 from affinity_bandits.wire.base import SCOPES
+from tests.support.databases import POOLED
 
 PROBLEM = "application/problem+json"
 CAMPAIGN = {
@@ -69,7 +71,8 @@ class Site:
 async def site(dsn: str, *, quiet: bool = False, **settings: Any) -> AsyncIterator[Site]:
     logging_as_served = log_config(quiet=quiet)
     logging.config.dictConfig(logging_as_served)
-    app = create_app(dsn, pool_size=2, **settings)
+    given = {"pool_size": 2, "statement_cache": 0 if POOLED else STATEMENT_CACHE} | settings
+    app = create_app(dsn, **given)
     try:
         async with app.router.lifespan_context(app):
             yield Site(app)

@@ -210,9 +210,7 @@ def roles(
     service: Annotated[
         str, typer.Option(help="The role that the service connects as.")
     ] = "affinity_service",
-    execute: Annotated[
-        bool, typer.Option("--execute", help="Carry the statements out, as a superuser.")
-    ] = False,
+    execute: Annotated[bool, typer.Option("--execute", help="Carry the statements out.")] = False,
 ) -> None:
     """Print the SQL that makes both roles and gives each what it needs.
 
@@ -223,11 +221,13 @@ def roles(
     from affinity_bandits.service.store import roles as statements
 
     names = (statements.check_role("owner", owner), statements.check_role("service", service))
-    database = asyncio.run(statements.database_of(context.obj))
-    wanted = statements.setup(*names, database) + statements.grants(service)
+    database, migrated = asyncio.run(statements.database_of(context.obj))
+    wanted = statements.setup(*names, database) + migrated * statements.grants(service)
     if execute:
         statements.carry_out(context.obj, wanted)
-        typer.echo(f"{owner} owns the schema, and {service} may serve; neither has a password yet")
+        typer.echo(f"{owner} owns the schema, and {service} may serve; set their passwords")
+        if not migrated:
+            typer.echo(f"as {owner}, run 'affinity serve migrate --service-role {service}' next")
         return
     for one in wanted:
         typer.echo(f"{one};")
@@ -268,6 +268,13 @@ def run(
     pool_size: Annotated[
         int, typer.Option(envvar="AFFINITY_POOL_SIZE", help="Database connections.")
     ] = 10,
+    statement_cache: Annotated[
+        int,
+        typer.Option(
+            envvar="AFFINITY_STATEMENT_CACHE",
+            help="Prepared statements per connection; 0 behind PgBouncer in transaction mode.",
+        ),
+    ] = 100,
     quiet: Annotated[
         bool,
         typer.Option(
@@ -314,6 +321,7 @@ def run(
         admin_host=admin_host,
         admin_port=admin_port,
         pool_size=pool_size,
+        statement_cache=statement_cache,
         quiet=quiet,
         webhooks_private=webhooks_private,
         keep_requests_days=keep_requests_days,

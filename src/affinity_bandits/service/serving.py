@@ -18,8 +18,8 @@ from affinity_bandits.service import tracing
 from affinity_bandits.service.http import admin_app, create_app
 from affinity_bandits.service.logs import log_config
 from affinity_bandits.service.problems import Unavailable
-from affinity_bandits.service.store.connection import connect, translate_errors
-from affinity_bandits.service.store.migrate import SCHEMA_VERSION, schema_version
+from affinity_bandits.service.store.connection import STATEMENT_CACHE, connect, translate_errors
+from affinity_bandits.service.store.migrate import schema_problem
 
 WAITING_CONNECTIONS = 2048
 IDLE_SECONDS = 75
@@ -40,6 +40,7 @@ def serve(
     admin_host: str = "127.0.0.1",
     admin_port: int = 8001,
     pool_size: int = 10,
+    statement_cache: int = STATEMENT_CACHE,
     quiet: bool = False,
     webhooks_private: bool = False,
     keep_requests_days: float | None = None,
@@ -47,9 +48,9 @@ def serve(
 ) -> None:
     """Serve until SIGTERM or SIGINT.
 
-    The database need not be up, but if it is, its schema has to be the newest. Slow clients and
-    connections are limited by the proxy in front, whose `X-Forwarded-*` headers uvicorn takes from
-    the addresses in FORWARDED_ALLOW_IPS.
+    The database need not be up, but if it is, this version has to work with its schema.
+    Slow clients and connections are limited by the proxy in front, whose `X-Forwarded-*` headers
+    uvicorn takes from the addresses in FORWARDED_ALLOW_IPS.
 
     Args:
         dsn: the database.
@@ -58,6 +59,8 @@ def serve(
         admin_host: the address for probes and metrics, which take no API key.
         admin_port: 0 takes a free port.
         pool_size: database connections.
+        statement_cache: prepared statements per database connection; 0 behind a pooler that gives
+            each transaction another session.
         quiet: log only failures of the service.
         webhooks_private: allow webhooks to private addresses and over plain HTTP.
         keep_requests_days: days for which idempotency keys outlive a campaign; None for ever.
@@ -66,20 +69,22 @@ def serve(
     Raises:
         MissingExtra: traces are wanted, and OpenTelemetry is not installed.
         InvalidInput: an argument breaks a rule, or the database cannot be opened.
-        NotSupported: the schema is not the newest.
+        NotSupported: this version does not work with the database's schema.
         OSError: an address cannot be listened at.
     """
     checks.integer("port", port, low=0, high=65_535)
     checks.integer("admin_port", admin_port, low=0, high=65_535)
     checks.integer("pool_size", pool_size, low=1, high=10_000)
+    checks.integer("statement_cache", statement_cache, low=0, high=10_000)
     if keep_requests_days is not None:
         checks.number("keep_requests_days", keep_requests_days, low=0, high=36_500)
     if traces:  # before anything is begun
         tracing.needed()
-    asyncio.run(check_schema(dsn))
+    asyncio.run(check_schema(dsn, statement_cache))
     app = create_app(
         dsn,
         pool_size=pool_size,
+        statement_cache=statement_cache,
         webhooks_private=webhooks_private,
         keep_requests_days=keep_requests_days,
         traces=traces,
@@ -130,28 +135,24 @@ def _url(listening: socket.socket) -> str:
     return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
 
 
-async def check_schema(dsn: str) -> None:
-    """Check that a database has the newest schema, unless it does not answer.
+async def check_schema(dsn: str, statement_cache: int = STATEMENT_CACHE) -> None:
+    """Check that this version works with a database's schema, unless it does not answer.
 
     Raises:
         InvalidInput: it cannot be opened.
-        NotSupported: its schema is another.
+        NotSupported: its schema is too old or too new, or a pooler's sessions lack settings.
     """
     try:
-        pool = await connect(dsn)
+        pool = await connect(dsn, largest=1, statement_cache=statement_cache)
         try:
             async with translate_errors():
-                found = await schema_version(pool)
+                problem = await schema_problem(pool)
         finally:
             await pool.close()
     except Unavailable:
         return
-    if found != SCHEMA_VERSION:
-        state = "no schema yet" if found is None else f"the schema {found}"
-        raise NotSupported(
-            f"the database has {state} and this version needs {SCHEMA_VERSION}; "
-            "run 'affinity serve migrate' first"
-        )
+    if problem is not None:
+        raise NotSupported(problem)
 
 
 def _log(level: str, event: str, **details: Any) -> None:

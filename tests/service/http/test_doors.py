@@ -71,9 +71,9 @@ def test_probes_ask_the_database_once_a_second_however_many_come(
 
     async def work(at: Site) -> None:
         backend = at.app.state.backend
-        schema, text = backend.schema, backend.metrics.text
+        schema, text = backend.schema_problem, backend.metrics.text
 
-        async def counted() -> int | None:
+        async def counted() -> str | None:
             asked.append("schema")
             return await schema()
 
@@ -81,7 +81,7 @@ def test_probes_ask_the_database_once_a_second_however_many_come(
             asked.append("metrics")
             return text(*connections)
 
-        monkeypatch.setattr(backend, "schema", counted)
+        monkeypatch.setattr(backend, "schema_problem", counted)
         monkeypatch.setattr(backend.metrics, "text", written)
         async with at.admin() as admin:
             for path in ("/readyz", "/metrics"):
@@ -98,7 +98,7 @@ def test_a_database_that_hangs_makes_the_service_not_ready_in_time(
     monkeypatch.setattr(probes, "PATIENCE", 0.05)
 
     async def work(at: Site) -> None:
-        monkeypatch.setattr(at.app.state.backend, "schema", asyncio.Event().wait)
+        monkeypatch.setattr(at.app.state.backend, "schema_problem", asyncio.Event().wait)
         async with at.admin() as admin:
             answer = await admin.get("/readyz")
             assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")

@@ -16,7 +16,6 @@ from affinity_bandits import wire
 from affinity_bandits.service.core.backend import Backend
 from affinity_bandits.service.http.errors import NotReady, problem_response
 from affinity_bandits.service.problems import ServiceProblem, Unavailable
-from affinity_bandits.service.store.migrate import SCHEMA_VERSION
 
 FRESH_SECONDS = 1.0
 """For so long a reply is given again, however many ask for it."""
@@ -32,18 +31,15 @@ def admin_app(backend: Backend) -> Starlette:
         return _status("up")
 
     async def ready() -> Response:
-        """Report whether the database is there and has the schema that is needed."""
+        """Report whether the database is there and has a schema that this version works with."""
         try:
             async with asyncio.timeout(PATIENCE):
-                found = await backend.schema()
+                found = await backend.schema_problem()
         except TimeoutError:
             return problem_response(Unavailable())
         except ServiceProblem as problem:
             return problem_response(problem)
-        if found != SCHEMA_VERSION:
-            rule = f"the database's schema must be {SCHEMA_VERSION}, got {found}"
-            return problem_response(NotReady(f"{rule}; run 'affinity serve migrate'"))
-        return _status("ready")
+        return _status("ready") if found is None else problem_response(NotReady(found))
 
     async def metrics() -> Response:
         try:

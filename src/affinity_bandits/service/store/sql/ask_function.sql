@@ -18,7 +18,7 @@ CREATE OR REPLACE FUNCTION affinity.ask(
 ) RETURNS TABLE (
   outcome text, lease bigint, round integer, slots int8multirange,
   expires_at timestamptz, outstanding bigint, retry_after double precision
-) LANGUAGE plpgsql SET enable_seqscan = off SET lock_timeout = '2s'
+) LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE

@@ -2,7 +2,8 @@
 CREATE SCHEMA affinity;
 
 CREATE TABLE affinity.schema_version (
-  version integer PRIMARY KEY
+  version integer PRIMARY KEY,
+  serves integer NOT NULL      -- the oldest version whose processes work with it
 );
 
 CREATE TABLE affinity.tenants (

@@ -11,7 +11,7 @@ CREATE OR REPLACE FUNCTION affinity.tell(
   p_details text[] DEFAULT NULL
 ) RETURNS TABLE (
   outcome text, counted bigint, late bigint, duplicate bigint, complete boolean
-) LANGUAGE plpgsql SET enable_seqscan = off SET lock_timeout = '2s'
+) LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
