@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from ipaddress import ip_address
 from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import asyncpg
 
@@ -128,6 +132,7 @@ async def connect(
     async with _opening():
         return await asyncpg.create_pool(
             dsn,
+            ssl=_encryption(dsn),
             min_size=smallest,
             max_size=largest,
             init=_prepare_pooled if pooled else _prepare,
@@ -144,11 +149,37 @@ async def connect(
 async def connected(dsn: str) -> AsyncIterator[asyncpg.Connection]:
     """Yield a connection without time limits, outside of a pool; raises the errors of `connect`."""
     async with _opening():
-        db = await asyncpg.connect(dsn, timeout=10, server_settings=SESSION | NO_LIMITS)
+        db = await asyncpg.connect(
+            dsn, ssl=_encryption(dsn), timeout=10, server_settings=SESSION | NO_LIMITS
+        )
     try:
         yield db
     finally:
         await db.close()
+
+
+def _encryption(dsn: str) -> ssl.SSLContext | None:
+    """Return how to encrypt; None where asyncpg does as the DSN or the environment says.
+
+    Of itself it would prefer TLS, and go on without it where the server has none or somebody in
+    between says so. That is left for this machine's own servers; to others, a certificate for the
+    server's name is needed, unless `sslmode` says otherwise.
+    """
+    parts = urlsplit(dsn)
+    options = parse_qs(parts.query)
+    if "sslmode" in options or "PGSSLMODE" in os.environ:
+        return None
+    names = ",".join([parts.netloc.rpartition("@")[2], *options.get("host", ())]).split(",")
+    hosts = [re.sub(r":\d*$", "", name).strip("[]") for name in names if name]
+    local = all(_is_local(host) for host in hosts or [os.environ.get("PGHOST", "")])
+    return None if local else ssl.create_default_context()
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return host in ("", "localhost") or host.startswith("/") or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 @asynccontextmanager
@@ -163,6 +194,12 @@ async def _opening() -> AsyncIterator[None]:
         raise InvalidInput(
             "AFFINITY_DSN", "of the form postgresql://user@host:port/database", type(error).__name__
         ) from None
+    except ssl.SSLError as error:
+        rule = (
+            "a server with a certificate for its name; for an authority of your own, as in"
+            " postgresql://user@host/database?sslmode=verify-full&sslrootcert=FILE"
+        )
+        raise InvalidInput("AFFINITY_DSN", rule, str(error)) from None
     except asyncpg.ProtocolViolationError as error:
         raise NotSupported(
             f"the database does not take the settings of the service's sessions ({error}); behind a"
