@@ -100,7 +100,7 @@ def test_a_name_is_resolved_once_so_that_it_cannot_be_another_in_between(
         loop = asyncio.get_running_loop()
         connected: list[Any] = []
 
-        async def getaddrinfo(host: str, port: int, **_: Any) -> list[Any]:
+        def getaddrinfo(host: str, port: int | None, **_: Any) -> list[Any]:
             # asyncio asks again for what it connects to: of an address that is itself.
             address = answers.pop(0) if host == "rebinding.example" else host
             return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))]
@@ -109,7 +109,7 @@ def test_a_name_is_resolved_once_so_that_it_cannot_be_another_in_between(
             connected.append(address)
             raise ConnectionRefusedError
 
-        monkeypatch.setattr(loop, "getaddrinfo", getaddrinfo)
+        monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
         monkeypatch.setattr(loop, "sock_connect", sock_connect)
         target = target_of("https://rebinding.example/", private=False)
         with pytest.raises(Undelivered, match="no connection"):
@@ -126,10 +126,10 @@ def test_one_private_address_among_public_ones_is_enough_to_refuse(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def run() -> None:
-        async def getaddrinfo(host: str, port: int, **_: Any) -> list[Any]:
+        def getaddrinfo(host: str, port: int | None, **_: Any) -> list[Any]:
             return [(0, 0, 0, "", (one, port)) for one in ("1.1.1.1", "10.0.0.1")]
 
-        monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", getaddrinfo)
+        monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
         target = target_of("https://both.example/", private=False)
         with pytest.raises(AddressRefused):
             await addresses_of(target, private=False)

@@ -19,6 +19,7 @@ from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.problems import Unavailable
 from affinity_bandits.service.store.connection import GONE, STATEMENT_CACHE, connect, sql
+from affinity_bandits.service.webhooks.resolving import NameNotFound
 from affinity_bandits.service.webhooks.subscriptions import (
     AddressRefused,
     Endpoint,
@@ -51,6 +52,8 @@ async def post(target: Endpoint, body: bytes, headers: Mapping[str, str], *, pri
         raise Undelivered(f"no reply within {SECONDS:g} seconds") from None
     except AddressRefused:
         raise Undelivered("the host's address is not of the public internet") from None
+    except NameNotFound:
+        raise Undelivered("the host's name could not be looked up") from None
     except ssl.SSLError:
         raise Undelivered("no connection by TLS could be made") from None
     except OSError:

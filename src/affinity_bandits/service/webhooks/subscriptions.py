@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
 import secrets
-import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +15,7 @@ import asyncpg
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.problems import NoSuchWebhook, TooManyWebhooks
 from affinity_bandits.service.store.connection import sql, transaction, translate_errors
+from affinity_bandits.service.webhooks.resolving import resolver
 
 LONGEST_URL = 2000
 INSIDE = [ipaddress.ip_network(one) for one in ("168.63.129.16", "192.88.99.0/24", "3fff::/20")]
@@ -79,11 +78,9 @@ async def addresses_of(target: Endpoint, *, private: bool) -> list[str]:
 
     Raises:
         AddressRefused: one of them is not of the public internet.
-        OSError: there is no such host.
+        NameNotFound: there is no such host, or none is known in time.
     """
-    loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
-    addresses = [str(one[4][0]) for one in found]
+    addresses = await resolver.addresses(target.host)
     if not private and not all(is_public(one) for one in addresses):
         raise AddressRefused
     return addresses
