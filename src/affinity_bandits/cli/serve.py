@@ -210,9 +210,7 @@ def roles(
     service: Annotated[
         str, typer.Option(help="The role that the service connects as.")
     ] = "affinity_service",
-    execute: Annotated[
-        bool, typer.Option("--execute", help="Carry the statements out.")
-    ] = False,
+    execute: Annotated[bool, typer.Option("--execute", help="Carry the statements out.")] = False,
 ) -> None:
     """Print the SQL that makes both roles and gives each what it needs.
 
