@@ -21,6 +21,13 @@ BEGIN
   RETURN v_found;
 END $$;
 
+-- Whether a moment has come that was set so many seconds ahead. If it is more than twice as far away,
+-- the clock has been put back since.
+CREATE OR REPLACE FUNCTION affinity.is_past(
+  p_at timestamptz, p_now timestamptz, p_seconds double precision
+) RETURNS boolean LANGUAGE sql STABLE
+RETURN p_at <= p_now OR p_at > p_now + make_interval(secs => 2 * p_seconds);
+
 -- Count slots of the open round as lapsed; for the few that do.
 CREATE OR REPLACE FUNCTION affinity.count_lapses(
   p_head affinity.heads, p_slots int8multirange

@@ -108,7 +108,8 @@ BEGIN
           IF FOUND THEN
             v_new := v_slots;
             v_ask.round := v_lease.round; v_ask.expires_at := v_lease.expires_at;
-            IF v_lease.expires_at <= v_now AND NOT v_lease.again THEN
+            IF affinity.is_past(v_lease.expires_at, v_now, v_head.lease_seconds)
+                AND NOT v_lease.again THEN
               v_lapsed := coalesce(v_lapsed, '{}') + v_new;
             END IF;
           END IF;
@@ -171,7 +172,8 @@ BEGIN
             v_new := v_slots * v_lease.pending;
           END IF;
           IF NOT isempty(v_new) THEN
-            IF v_ask.expires_at <= v_now AND NOT v_lease.again THEN
+            IF affinity.is_past(v_ask.expires_at, v_now, v_head.lease_seconds)
+                AND NOT v_lease.again THEN
               v_lapsed := coalesce(v_lapsed, '{}') + v_new;
             END IF;
             IF v_new = v_lease.pending THEN
@@ -223,7 +225,8 @@ BEGIN
           FROM unnest(v_told, v_units) AS a (slot, u) WHERE v_new @> a.slot;
       END IF;
       late := 0; duplicate := 0;
-      IF v_ask.round <> v_head.round OR v_ask.expires_at <= v_now THEN
+      IF v_ask.round <> v_head.round
+          OR affinity.is_past(v_ask.expires_at, v_now, v_head.lease_seconds) THEN
         late := v_answers - counted;
       ELSE
         duplicate := v_answers - counted;
