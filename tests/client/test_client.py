@@ -201,7 +201,9 @@ def test_what_the_service_refuses_says_why(service: Service) -> None:
             client.ask(campaign, 2, key="mine")
         assert (caught.value.status, caught.value.code) == (409, "key_reused")
         assert caught.value.idempotency_key == "mine"
-        with pytest.raises(RequestRefused, match="in the campaign's range"):
+        with pytest.raises(
+            RequestRefused, match="must be from 0 to 1, the campaign's range, got 2"
+        ):
             client.tell(lease, [2.0])
         with pytest.raises(RequestRefused, match="there is no campaign"):
             client.ask(uuid4())

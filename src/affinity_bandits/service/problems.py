@@ -164,7 +164,7 @@ class ScoreOutOfRange(ServiceProblem):
     """A score is outside the campaign's range."""
 
     code, status, title = "score_out_of_range", 422, "Score out of range"
-    detail = "every score must be in the campaign's range"
+    detail = "every score must be from {} to {}, the campaign's range, got {}"
 
 
 class JudgesNotAsked(ServiceProblem):

@@ -133,7 +133,9 @@ BEGIN
           IF EXISTS (SELECT FROM unnest(v_counts, v_units) AS t (n, u)
                      WHERE u::numeric < n::numeric * v_head.lowest
                         OR u::numeric > n::numeric * v_head.highest) THEN
-            outcome := 'score_out_of_range'; RETURN NEXT; CONTINUE;
+            -- The range itself, for whoever has to be told.
+            outcome := 'score_out_of_range'; counted := v_head.lowest; late := v_head.highest;
+            RETURN NEXT; CONTINUE;
           END IF;
           -- The lowest slots of each arm are taken as the answered ones.
           SELECT coalesce(range_agg(int8range(s.slot, s.slot + 1)), '{}') INTO v_slots
@@ -153,7 +155,9 @@ BEGIN
           END IF;
         ELSE
           IF NOT v_in_range THEN
-            outcome := 'score_out_of_range'; RETURN NEXT; CONTINUE;
+            -- The range itself, for whoever has to be told.
+            outcome := 'score_out_of_range'; counted := v_head.lowest; late := v_head.highest;
+            RETURN NEXT; CONTINUE;
           END IF;
           IF NOT v_slots <@ v_ask.slots THEN
             outcome := 'slot_not_leased'; RETURN NEXT; CONTINUE;
