@@ -4,6 +4,19 @@ INSERT INTO affinity.tenants (name) VALUES ($1) ON CONFLICT DO NOTHING;
 -- name: tenant
 SELECT id FROM affinity.tenants WHERE name = $1;
 
+-- name: usage
+-- An event takes about 400 bytes with its index and its idempotency key, and its answers.
+SELECT t.most_campaigns, t.most_events, t.most_bytes, count(h.campaign) AS campaigns,
+  coalesce(sum(h.events), 0)::bigint AS events,
+  coalesce(sum(h.bytes + 400 * h.events), 0)::bigint AS bytes
+FROM affinity.tenants AS t LEFT JOIN affinity.heads AS h ON h.tenant = t.id
+WHERE t.id = $1 OR t.name = $2 GROUP BY t.id;
+
+-- name: set_quotas
+UPDATE affinity.tenants SET most_campaigns = coalesce($2, most_campaigns),
+  most_events = coalesce($3, most_events), most_bytes = coalesce($4, most_bytes)
+WHERE name = $1 AND ($2, $3, $4) IS DISTINCT FROM (NULL::bigint, NULL::bigint, NULL::bigint);
+
 -- name: make_key
 INSERT INTO affinity.api_keys (id, tenant, name, secret_digest, scopes, requests_per_second,
   largest_body, expires_at, parent)

@@ -9,7 +9,10 @@ CREATE TABLE affinity.schema_version (
 CREATE TABLE affinity.tenants (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name text NOT NULL UNIQUE,
-  created_at timestamptz NOT NULL DEFAULT clock_timestamp()
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  most_campaigns bigint NOT NULL DEFAULT 10000,
+  most_events bigint NOT NULL DEFAULT 100000000,
+  most_bytes bigint NOT NULL DEFAULT 50000000000
 );
 
 -- A key is shown once, when it is made; only a digest of its secret half is kept.
@@ -84,8 +87,10 @@ CREATE TABLE affinity.heads (
   -- The round has no slots yet: its policy must be told first who judges it.
   awaits_judges boolean NOT NULL DEFAULT false,
   tellers text[],
+  bytes bigint NOT NULL DEFAULT 0,   -- that the answers in its events take
   chain bytea NOT NULL         -- that of the last event
 ) WITH (fillfactor = 50);
+CREATE INDEX heads_of_tenant ON affinity.heads (tenant);
 
 CREATE TABLE affinity.rounds (
   campaign uuid NOT NULL REFERENCES affinity.campaigns,

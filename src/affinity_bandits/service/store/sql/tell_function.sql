@@ -235,12 +235,18 @@ BEGIN
       ELSE
         duplicate := v_answers - counted;
       END IF;
+      IF duplicate > 0 AND duplicate = v_answers THEN
+        -- It changes nothing, and anybody can send it again and again: it is counted and not kept.
+        v_told := '{}'; v_units := '{}'; v_counts := v_counts[1 : 0];
+      END IF;
       v_head.events := v_head.events + 1;
+      v_head.bytes := v_head.bytes + pg_column_size(v_told) + pg_column_size(v_units)
+        + CASE WHEN v_told <> '{}' THEN coalesce(octet_length(p_details[i]), 0) ELSE 0 END;
       v_head.answered := v_head.answered + counted;
       v_event := ROW(v_campaign, v_head.events, v_now, 'tell'::text, p_actors[i], p_keys[i],
         p_digests[i], v_head.round, NULL::integer, NULL::int8multirange, NULL::timestamptz,
-        p_leases[i], v_told, v_counts, v_units, counted, late, duplicate, p_details[i]::json,
-        NULL::bytea);
+        p_leases[i], v_told, v_counts, v_units, counted, late, duplicate,
+        CASE WHEN v_told <> '{}' THEN p_details[i]::json END, NULL::bytea);
       v_head.chain := affinity.chained(v_head.chain, v_event);
       v_event.chain := v_head.chain;
       v_events := v_events || v_event;
@@ -285,7 +291,8 @@ BEGIN
     END IF;
     IF v_head.events > v_first THEN
       UPDATE affinity.heads AS h
-        SET answered = v_head.answered, events = v_head.events, chain = v_head.chain
+        SET answered = v_head.answered, events = v_head.events, bytes = v_head.bytes,
+          chain = v_head.chain
         WHERE h.campaign = v_campaign;
       IF v_lapsed IS NOT NULL THEN
         PERFORM affinity.count_lapses(v_head, v_lapsed);
