@@ -233,6 +233,26 @@ def roles(
         typer.echo(f"{one};")
 
 
+@app.command()
+def quotas(
+    context: typer.Context,
+    tenant: Annotated[str, typer.Argument(help="The tenant's name.")],
+    campaigns: Annotated[int | None, typer.Option(help="At most. [as it is]")] = None,
+    events: Annotated[int | None, typer.Option(help="At most. [as it is]")] = None,
+    bytes_: Annotated[int | None, typer.Option("--bytes", help="At most. [as it is]")] = None,
+) -> None:
+    """Print what a tenant has and may have, or change what it may have, as the owner."""
+    from affinity_bandits.service.core.quotas import QUOTAS, set_quotas
+
+    given = dict(zip(QUOTAS, (campaigns, events, bytes_), strict=True))
+    for name, value in given.items():
+        if value is not None:
+            checks.integer(f"--{name}", value, low=0, high=2**62)
+    row = with_pool(context.obj, lambda pool: set_quotas(pool, tenant, given))
+    for name in QUOTAS:
+        typer.echo(f"{name:<10} {row[name]:>20,} of {row[f'most_{name}']:,}")
+
+
 @app.callback(invoke_without_command=True)
 def run(
     context: typer.Context,

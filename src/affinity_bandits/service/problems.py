@@ -56,6 +56,17 @@ class TooManyRefusals(TooMany):
     )
 
 
+class QuotaUsedUp(ServiceProblem):
+    """The tenant has as many campaigns, events or bytes as it may have."""
+
+    code, status, title = "quota", 429, "Quota of the tenant used up"
+    detail = (
+        "{0} of this tenant must be at most {1:,}, and are {2:,}; let whoever runs the service"
+        " archive finished campaigns, or raise the limit with 'affinity serve quotas'"
+    )
+    headers: Mapping[str, str] = {"retry-after": "60"}
+
+
 class NoSuchCampaign(ServiceProblem):
     """The tenant has no campaign with this id; one of another tenant looks the same."""
 

@@ -17,6 +17,7 @@ from affinity_bandits.service.core.health_checks import HealthChecks
 from affinity_bandits.service.core.keys import KeyRing
 from affinity_bandits.service.core.limits import remember
 from affinity_bandits.service.core.queries import CampaignQueries
+from affinity_bandits.service.core.quotas import Quotas
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.problems import Unavailable
 from affinity_bandits.service.store.connection import (
@@ -52,6 +53,7 @@ class Parts:
     batcher: Batcher
     queries: CampaignQueries
     keys: KeyRing
+    quotas: Quotas
     health: HealthChecks
     webhooks: Webhooks
 
@@ -193,6 +195,7 @@ class Backend:
             Batcher(campaigns),
             CampaignQueries(pool),
             KeyRing(probes, self._remember_seconds),
+            Quotas(probes),
             HealthChecks(pool, self.metrics),
             Webhooks(pool, private=self._webhooks_private),
         )

@@ -154,6 +154,8 @@ class Gate:
                 raise TooMany(principal.requests_per_second, wait)
             if needed not in principal.scopes:
                 raise NotAllowed(needed)
+            if needed in ("ask", "tell"):
+                await self._backend.parts.quotas.check(principal.tenant)
             scope["call"] = Call(
                 principal, self._backend, self._metrics, scope["headers"], self._limiter
             )

@@ -184,7 +184,7 @@ STATUSES = {
     409: f"{KeyReused.title}, who judges is settled or not asked, or there are too many",
     413: TooLarge.title,
     422: Invalid.title,
-    429: TooMany.title,
+    429: f"{TooMany.title}, or the tenant's quota is used up",
     500: f"{Unexpected.title}, or the campaign needs attention",
     503: Unavailable.title,
 }

@@ -50,6 +50,7 @@ campaign_routes = APIRouter(
 async def create_campaign(call: Managing, body: Body[wire.CreateCampaign]) -> Response:
     """Create a campaign and open its first round."""
     key = call.key()
+    await call.parts.quotas.check_all(call.tenant)
     # A policy for a thousand groups takes a while to make, and there are asks to serve.
     spec = await asyncio.to_thread(read_spec, body)
     campaign = await call.parts.campaigns.create(

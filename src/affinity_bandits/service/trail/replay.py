@@ -274,6 +274,10 @@ class Replay:
             return
         if event["actor"] != lease.actor and not {event["actor"], ANY} & set(self.tellers or ()):
             self._note(event, f"told by {event['actor']} of a lease of {lease.actor}")
+        if not event["told"]:  # duplicates alone, of which only the number is kept
+            past = lease.round != self.number or self._is_past(lease, event["at"])
+            self._same(event, "counted", (event["counted"], event["late"], past), (0, 0, False))
+            return
         scale, counts = self.nodes.scale, event["counts"] or [1] * len(event["told"])
         for n, units in zip(counts, event["units"], strict=True):
             if not scale.lowest * n <= units <= scale.highest * n:
