@@ -7,7 +7,7 @@ from typing import Any
 
 import asyncpg
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.service.core.limits import remember
 from affinity_bandits.service.problems import QuotaUsedUp
 from affinity_bandits.service.store.connection import sql, translate_errors
@@ -64,10 +64,21 @@ class Quotas:
 
 
 async def set_quotas(pool: asyncpg.Pool, tenant: str, quotas: dict[str, int | None]) -> Any:
-    """Change the quotas of a tenant that are given; return all, with what it has."""
-    async with translate_errors():
-        await pool.execute(sql.set_quotas, tenant, *(quotas[name] for name in QUOTAS))
-        row = await pool.fetchrow(sql.usage, None, tenant)
+    """Change the quotas of a tenant that are given; return all, with what it has.
+
+    Raises:
+        InvalidInput: there is no such tenant.
+        NotSupported: the service's own role would change them.
+    """
+    given = [quotas[name] for name in QUOTAS]
+    try:
+        async with translate_errors():
+            if any(one is not None for one in given):
+                await pool.execute(sql.set_quotas, tenant, *given)
+            row = await pool.fetchrow(sql.usage, None, tenant)
+    except asyncpg.InsufficientPrivilegeError:
+        words = "only the owner of the schema may change quotas, with a DSN of its own"
+        raise NotSupported(words) from None
     if row is None:
         raise InvalidInput("TENANT", "the name of a tenant", tenant)
     return row
