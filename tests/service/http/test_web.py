@@ -114,16 +114,6 @@ def test_a_revoked_key_is_refused_at_once_by_the_process_that_revoked_it(dsn: st
     on_site(dsn, work)
 
 
-@pytest.mark.parametrize("query", ["limit=true&limit=2", "limit=2&limit=2", "cursor=&cursor="])
-def test_a_parameter_given_twice_is_refused(dsn: str, query: str) -> None:
-    async def work(at: Site) -> None:
-        async with at.client(await at.key()) as client:
-            answer = await client.get(f"/v1/campaigns?{query}")
-            assert "must be given once" in refused(answer, 422, "invalid")
-
-    on_site(dsn, work)
-
-
 def test_another_tenants_campaign_looks_like_none(dsn: str) -> None:
     async def work(at: Site) -> None:
         async with at.client(await at.key()) as owner:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-from collections import defaultdict
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar, get_args, get_type_hints
-from urllib.parse import parse_qsl
 from uuid import UUID
 
 from fastapi import Query, Request, Security
@@ -20,7 +18,6 @@ from fastapi.security.base import SecurityBase
 from pydantic import BaseModel, GetPydanticSchema, ValidationError
 from pydantic_core import CoreSchema, core_schema
 from starlette.responses import Response
-from starlette.routing import Match
 from starlette.types import Message, Receive, Scope
 
 from affinity_bandits import wire
@@ -177,10 +174,6 @@ class Gate:
         return remember(self._turns, tenant, known or asyncio.Semaphore(READS_AT_ONCE))
 
 
-LONGEST_NAME = 40
-"""Characters of an unknown parameter's name that are repeated to whoever sent it."""
-
-
 class ApiRoute(APIRoute):
     """A route that checks the API key before FastAPI reads the body.
 
@@ -199,12 +192,6 @@ class ApiRoute(APIRoute):
                     return next(iter(part.scopes or ()))
         return None
 
-    def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        # To a regular expression, "$" is also before a line end.
-        if scope["path"].endswith("\n"):
-            return Match.NONE, {}
-        return super().matches(scope)
-
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return a handler that checks a request before it passes it to FastAPI's."""
         handler = super().get_route_handler()
@@ -215,8 +202,6 @@ class ApiRoute(APIRoute):
             scope = request.scope
             gate: Gate = scope["app"].state.gate
             limit = await gate.admit(scope, needed, times)
-            if scope["query_string"]:
-                check_query(scope["query_string"])
             admitted = Request(scope, limited(request.receive, limit))
             if reads_json:
                 # Read here, since FastAPI would say 400 to whatever goes wrong on the way; and
@@ -229,22 +214,6 @@ class ApiRoute(APIRoute):
                 return await handler(admitted)
 
         return handle
-
-
-def check_query(query: bytes) -> None:
-    """Check that nothing is said twice: FastAPI would take the last, and others the first.
-
-    >>> check_query(b"limit=2&limit=3")
-    Traceback (most recent call last):
-    ...
-    affinity_bandits.errors.InvalidInput: limit must be given once, got ['2', '3']
-    """
-    said = defaultdict(list)
-    for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
-        said[name].append(value)
-    for name, values in said.items():
-        if len(values) > 1:
-            raise InvalidInput(name[:LONGEST_NAME], "given once", values)
 
 
 def limited(receive: Receive, limit: int) -> Receive:
