@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -106,9 +106,12 @@ class _Connection(asyncio.Protocol):
 
 
 def burst(
-    port: int, requests: Iterator[bytes], connections: int, handle: Handle | None = None
+    ports: Sequence[int], requests: Iterator[bytes], connections: int, handle: Handle | None = None
 ) -> Load:
-    """Send requests over so many connections, each as soon as the response before it came."""
+    """Send requests over so many connections, each as soon as the response before it came.
+
+    The connections are spread over the ports, as a proxy would do.
+    """
 
     async def run() -> Load:
         loop = asyncio.get_running_loop()
@@ -119,7 +122,7 @@ def burst(
             await loop.create_connection(
                 lambda: _Connection(shared, handle, latencies), "127.0.0.1", port
             )
-            for _ in range(connections)
+            for port in itertools.islice(itertools.cycle(ports), connections)
         ]
         for _, connection in made:
             await connection.done

@@ -105,11 +105,15 @@ def geometric_mean(values: Iterable[float]) -> float:
 
 
 def main(run: Callable[[], dict[str, float]]) -> int:
-    """Run a benchmark and print its figures, as a table or as JSON."""
+    """Run a benchmark and print its figures, as a table or as JSON, or write them to a file."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--out", type=Path, help="also write them to this file, as JSON")
     arguments = parser.parse_args()
-    print_figures(run(), as_json=arguments.json)
+    figures = run()
+    if arguments.out is not None:
+        arguments.out.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    print_figures(figures, as_json=arguments.json)
     return 0
 
 

@@ -28,7 +28,7 @@ from affinity_bandits.service.store.connection import connect
 from bench.bare_insert import TABLE
 from bench.http_load import Load, burst, numbered, post
 from bench.measure import main
-from bench.service_setup import WORKERS, Bench, database, execute, free_port, server
+from bench.service_setup import PROCESSES, Bench, database, execute, free_port, server
 
 CONNECTIONS = 32
 REQUESTS = 6_000
@@ -44,8 +44,8 @@ SERIAL = 1_500
 class Target:
     """The service under load, as ready-made requests."""
 
-    def __init__(self, port: int, key: str, campaigns: list[UUID]) -> None:
-        self.port = port
+    def __init__(self, ports: list[int], key: str, campaigns: list[UUID]) -> None:
+        self._ports = ports
         self._headers = {"Authorization": f"Bearer {key}"}
         self._campaigns = campaigns
         self._run = os.urandom(6).hex()
@@ -64,12 +64,12 @@ class Target:
             campaign = request[request.index(b"campaigns/") + 10 :][:36].decode()
             leases.append((UUID(campaign), orjson.loads(answer)))
 
-        load = burst(self.port, numbered(make, requests), CONNECTIONS, handle)
+        load = burst(self._ports, numbered(make, requests), CONNECTIONS, handle)
         return load, leases
 
     def tell(self, leases: list[tuple[UUID, dict[str, object]]]) -> Load:
         """Answer every slot of these leases, one request per lease."""
-        return burst(self.port, iter([self._tell(*one) for one in leases]), CONNECTIONS)
+        return burst(self._ports, iter([self._tell(*one) for one in leases]), CONNECTIONS)
 
     def tell_totals(self, leases: list[tuple[UUID, dict[str, object]]]) -> Load:
         """Answer these leases by totals, one request per lease."""
@@ -87,7 +87,7 @@ class Target:
                 ],
             }
             requests.append(self._post(f"/v1/campaigns/{campaign}/tell", orjson.dumps(content)))
-        return burst(self.port, iter(requests), CONNECTIONS)
+        return burst(self._ports, iter(requests), CONNECTIONS)
 
     def _tell(self, campaign: UUID, lease: dict[str, object]) -> bytes:
         slots = lease["slots"]
@@ -114,39 +114,42 @@ def run() -> dict[str, float]:
         hot = bench.campaign()
         bench.copies(hot, MANY)
         others = [one for one in bench.ids() if one != hot]
-        bare_port, port = free_port(), free_port()
-        uvicorn = f"uvicorn bench.bare_insert:app --port {bare_port} --workers {WORKERS}"
-        serve = f"affinity serve --port {port} --workers {WORKERS} --quiet"
-        stack.enter_context(
-            server([*uvicorn.split(), "--no-access-log", "--log-level", "error"], dsn, bare_port)
-        )
-        stack.enter_context(server(serve.split(), dsn, port))
-        figures |= _single(bare_port, Target(port, bench.key, [hot]), "")
-        figures |= _single(bare_port, Target(port, bench.key, others[:100]), ".spread")
-        many = Target(port, bench.key, others)
-        figures |= _single(bare_port, many, ".spread_10000.at_first")
-        _single(bare_port, many, "")  # by now either process has met most of the campaigns
-        figures |= _single(bare_port, many, ".spread_10000")
+        bare_ports = [free_port() for _ in range(PROCESSES)]
+        ports = [free_port() for _ in range(PROCESSES)]
+        for port in bare_ports:
+            uvicorn = (
+                f"uvicorn bench.bare_insert:app --port {port} --no-access-log --log-level error"
+            )
+            stack.enter_context(server(uvicorn.split(), dsn, port))
+        for port in ports:
+            serve = f"affinity serve --port {port} --admin-port {free_port()} --quiet"
+            stack.enter_context(server(serve.split(), dsn, port))
+        figures |= _single(bare_ports, Target(ports, bench.key, [hot]), "")
+        figures |= _single(bare_ports, Target(ports, bench.key, others[:100]), ".spread")
+        many = Target(ports, bench.key, others)
+        figures |= _single(bare_ports, many, ".spread_10000.at_first")
+        _single(bare_ports, many, "")  # by now either process has met most of the campaigns
+        figures |= _single(bare_ports, many, ".spread_10000")
         for name, spread in (("100", ".spread"), ("10000", ".spread_10000")):
             figures[f"service.spread.ratio.campaigns_{name}"] = figures[
                 f"service.single{spread}.ratio"
             ]
-        figures |= _blocks(Target(port, bench.key, [hot]))
+        figures |= _blocks(Target(ports, bench.key, [hot]))
         figures |= _pgbench(dsn, bench.tenant, hot)
     figures |= _sizes()
     figures |= _ages()
     return figures
 
 
-def _single(bare_port: int, target: Target, suffix: str) -> dict[str, float]:
+def _single(bare_ports: list[int], target: Target, suffix: str) -> dict[str, float]:
     """Compare asks and tells of one slot with the bare insert, in turn."""
     request = post("/insert", b'{"count": 1}')
     bare, asks, tells = [], [], []
     for _ in range(TURNS):
-        bare.append(burst(bare_port, _repeat(request, REQUESTS), CONNECTIONS))
+        bare.append(burst(bare_ports, _repeat(request, REQUESTS), CONNECTIONS))
         asked, leases = target.ask(REQUESTS, 1)
         asks.append(asked)
-        bare.append(burst(bare_port, _repeat(request, REQUESTS), CONNECTIONS))
+        bare.append(burst(bare_ports, _repeat(request, REQUESTS), CONNECTIONS))
         tells.append(target.tell(leases))
     _check(bare, asks, tells)
     # Medians of turns: a slow spell of the machine must not decide for either side.

@@ -28,7 +28,7 @@ from affinity_bandits.wire.base import SCOPES
 
 ARMS = ("north", "south")
 HORIZON = 10**12
-WORKERS = 2
+PROCESSES = 2
 
 
 @contextmanager
@@ -56,7 +56,7 @@ async def execute(dsn: str, statement: str) -> None:
 
 @contextmanager
 def server(arguments: list[str], dsn: str, port: int) -> Iterator[int]:
-    """Start a server of two processes, wait until it answers, and stop it at the end."""
+    """Start a server, wait until it answers, and stop it at the end."""
     process = subprocess.Popen(
         [str(Path(sys.executable).with_name(arguments[0])), *arguments[1:]],
         env=os.environ | {"AFFINITY_DSN": dsn},
@@ -88,7 +88,7 @@ def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
             break
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
-                time.sleep(2.0)  # the second worker
+                time.sleep(1.0)
                 return
         time.sleep(0.1)
     raise RuntimeError(f"the server on port {port} did not start")

@@ -62,7 +62,7 @@ def affinity(*words: str) -> str:
 @contextmanager
 def service() -> Iterator[str]:
     """Run the service on a free port; give its address."""
-    command = [AFFINITY, "serve", "--port", "0", "--quiet"]
+    command = [AFFINITY, "serve", "--port", "0", "--admin-port", "0", "--quiet"]
     with subprocess.Popen(command, text=True, stderr=subprocess.PIPE) as server:
         assert server.stderr is not None
         try:

@@ -27,7 +27,7 @@ def sound(seed: int, *, short: bool, keep: bool = False) -> Row:
 def failover(seed: int, *, short: bool, keep: bool = False) -> Row:
     """Disturb it with failovers and killed parents, too; no fault is allowed."""
     amounts = faults.SHORT if short else faults.FAILOVERS
-    scenario = Scenario(FAILOVER, amounts, cases.SHORT, standby=True, workers=2)
+    scenario = Scenario(FAILOVER, amounts, cases.SHORT, standby=True)
     return _undamaged(scenario, seed, keep=keep)
 
 

@@ -135,6 +135,11 @@ def _asks_for(event: dict[str, Any], request: Request) -> bool:
         return bool(event["kind"] == "ask" and event["asked"] == body["count"])
     if event["kind"] != "tell" or event["lease"] != body["lease"]:
         return False
+    if not event["told"]:  # duplicates alone, of which only the number is kept
+        told = len(body.get("answers", ())) or sum(
+            count for one in body["totals"] for _, count, _ in _rows_of_total(one)
+        )
+        return (event["counted"], event["late"], event["duplicate"]) == (0, 0, told)
     if "answers" in body:
         sent = [(one["slot"], round(one["score"] * UNITS_PER_ONE)) for one in body["answers"]]
         return event["counts"] is None and sent == list(

@@ -44,7 +44,6 @@ class Scenario:
         settings: of PostgreSQL, where they are not the defaults.
         damage: statements that take a guard out of the schema.
         standby: whether PostgreSQL has a standby that takes its place after each stop.
-        workers: processes of each server; with more than one, it is their parent that is killed.
     """
 
     name: str
@@ -54,7 +53,6 @@ class Scenario:
     settings: Mapping[str, str] = field(default_factory=dict)
     damage: Sequence[str] = ()
     standby: bool = False
-    workers: int = 1
 
 
 def run(scenario: Scenario, seed: int, *, keep: bool = False) -> Row:
@@ -91,8 +89,8 @@ def _run(scenario: Scenario, seed: int, scratch: Path, row: Row) -> None:
         cluster.start()
         migrate(cluster.dsn)
         api_key = asyncio.run(_prepared(cluster.dsn, scenario.damage))
-        ports = [free_port(chance), free_port(chance)]
-        servers = Servers(scratch, ports, environment(cluster.dsn), scenario.workers)
+        ports, admin_ports = ([free_port(chance), free_port(chance)] for _ in range(2))
+        servers = Servers(scratch, ports, admin_ports, environment(cluster.dsn))
         stack.callback(servers.close)
         servers.wait()
         with Owner(f"http://127.0.0.1:{ports[0]}", api_key) as owner:

@@ -31,18 +31,22 @@ class Servers:
     Args:
         directory: for what they print.
         ports: where they listen, on the loopback.
+        admin_ports: where each says whether it is ready.
         variables: their environment.
-        workers: processes of each that answer; of more than one, the parent is killed.
     """
 
     def __init__(
-        self, directory: Path, ports: list[int], variables: dict[str, str], workers: int = 1
+        self,
+        directory: Path,
+        ports: list[int],
+        admin_ports: list[int],
+        variables: dict[str, str],
     ) -> None:
         self.ended = 0
         """How many ended without being killed."""
         self.output = directory / "servers.out"
         self._ports = ports
-        self._workers = str(workers)
+        self._admin_ports = dict(zip(ports, admin_ports, strict=True))
         self._variables = variables
         self._lock = threading.Lock()
         self._http = httpx.Client(trust_env=False, verify=False, timeout=5.0)
@@ -85,7 +89,8 @@ class Servers:
     def ready(self, place: int) -> bool:
         """Return whether a server says that it can work."""
         try:
-            said = self._http.get(f"http://127.0.0.1:{self._ports[place]}/readyz")
+            port = self._admin_ports[self._ports[place]]
+            said = self._http.get(f"http://127.0.0.1:{port}/readyz")
         except httpx.TransportError:
             return False
         return said.status_code == 200
@@ -106,7 +111,7 @@ class Servers:
             return subprocess.Popen(
                 [
                     *(sys.executable, "-c", AFFINITY, "serve", "--quiet"),
-                    *("--port", str(port), "--workers", self._workers),
+                    *("--port", str(port), "--admin-port", str(self._admin_ports[port])),
                 ],
                 env=self._variables,
                 stdin=subprocess.DEVNULL,

@@ -53,6 +53,16 @@ async function main(): Promise<void> {
       body: { lease: third.lease, totals: [{ arm, scores: [{ score: 0.75, count: 1 }] }] },
     }),
   );
+  const stars: Campaign = given(
+    await createCampaign({
+      body: {
+        name: "planned",
+        arms: ["a", "b"],
+        plan: { groups: 2, horizon: 1000, policy: { name: "elimination" }, lowest: 1, highest: 5 },
+      },
+    }),
+  );
+  if (stars.lowest !== 1 || stars.highest !== 5) throw new Error(JSON.stringify(stars));
   console.log(JSON.stringify({ status: first.status, counted: told.counted, line: line.status }));
 }
 

@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 
 import httpx
 import pytest
+import tomli_w
 
 from affinity_bandits.client import (
     AsyncClient,
@@ -25,8 +26,10 @@ from affinity_bandits.client import (
     run_campaign,
 )
 from affinity_bandits.errors import AffinityError, InvalidInput
+from affinity_bandits.plan_format import FORMAT
 from tests.support.clients import (
     NOBODY,
+    RANGES,
     ROUNDS,
     Answering,
     Losing,
@@ -37,6 +40,7 @@ from tests.support.clients import (
     canned,
     new_campaign,
     no,
+    planned,
     told,
 )
 
@@ -197,7 +201,9 @@ def test_what_the_service_refuses_says_why(service: Service) -> None:
             client.ask(campaign, 2, key="mine")
         assert (caught.value.status, caught.value.code) == (409, "key_reused")
         assert caught.value.idempotency_key == "mine"
-        with pytest.raises(RequestRefused, match="in the campaign's range"):
+        with pytest.raises(
+            RequestRefused, match="must be from 0 to 1, the campaign's range, got 2"
+        ):
             client.tell(lease, [2.0])
         with pytest.raises(RequestRefused, match="there is no campaign"):
             client.ask(uuid4())
@@ -313,3 +319,32 @@ def test_many_tells_are_cut_into_parts_and_answered_line_by_line(
         # A line's key does not depend on the cut, so this counts nothing anew.
         assert client.tell_many(tells, key="bulk") == lines
     assert service.differences(campaign) == ()
+
+
+@pytest.mark.parametrize(("lowest", "highest"), RANGES)
+def test_plans_of_every_scale_make_campaigns(
+    service: Service, lowest: float, highest: float
+) -> None:
+    says, key = planned(lowest, highest), service.key()
+    assumed = {word: says[word] for word in ("groups", "lowest", "highest")}
+    file = {
+        "plan": {"format": FORMAT},
+        "assumptions": assumed | {"noise": "bounded"},
+        "run": {"horizon": says["horizon"], "policies": {"plan": says["policy"]}},
+        "end": {"whole": True},
+    }
+    with Client(service.url, key) as client:
+        made = client.create_campaign("planned", ["a", "b"], plan=tomli_w.dumps(file))
+        assert (made.lowest, made.highest) == (lowest, highest)
+        again = client.create_campaign(
+            "planned", ["a", "b"], plan=tomli_w.dumps(file), lowest=lowest, highest=highest
+        )
+        assert (again.lowest, again.highest) == (lowest, highest)
+        with pytest.raises(RequestRefused, match="highest must be left out, or as the plan has it"):
+            client.create_campaign("planned", ["a", "b"], plan=tomli_w.dumps(file), highest=7)
+    # As curl sends it.
+    body = {"name": "planned", "arms": ["a", "b"], "plan": says}
+    headers = {"authorization": f"Bearer {key}"}
+    sent = httpx.post(f"{service.url}/v1/campaigns", json=body, headers=headers)
+    assert sent.status_code == 201, sent.text
+    assert (sent.json()["lowest"], sent.json()["highest"]) == (lowest, highest)

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from affinity_bandits.service.http import create_app
-from tests.support.clients import ROUNDS, Service
+from tests.support.clients import RANGES, ROUNDS, Service, planned
 
 pytestmark = pytest.mark.slow
 METHODS = {"get", "post"}
@@ -73,9 +73,9 @@ def module_of(package: str, operation: dict[str, Any]) -> ModuleType:
 def test_every_operation_has_a_name_that_reads_well(description: dict[str, Any]) -> None:
     names = [one["operationId"] for one in operations(description)]
     assert sorted(names) == [
-        *("ask", "create_campaign", "create_key", "create_webhook", "get_campaign", "healthz"),
-        *("list_campaigns", "list_events", "list_keys", "list_rounds", "list_webhooks", "metrics"),
-        *("name_judges", "readyz", "remove_webhook", "retry_webhook", "revoke_key"),
+        *("ask", "create_campaign", "create_key", "create_webhook", "get_campaign"),
+        *("list_campaigns", "list_events", "list_keys", "list_rounds", "list_webhooks"),
+        *("name_judges", "remove_webhook", "retry_webhook", "revoke_key"),
         *("stop_campaign", "tell", "tell_many"),
     ]
 
@@ -125,6 +125,21 @@ def test_the_python_client_makes_a_campaign_asks_and_tells(
         assert isinstance(again, models.Problem)
         assert again.code == "no_such_lease"
     assert service.differences(str(campaign.id)) == ()
+
+
+@pytest.mark.parametrize(("lowest", "highest"), RANGES)
+def test_the_python_client_makes_a_campaign_of_a_plan(
+    generated: str, service: Service, lowest: float, highest: float
+) -> None:
+    models = importlib.import_module(f"{generated}.models")
+    made = importlib.import_module(f"{generated}.client")
+    create = importlib.import_module(f"{generated}.api.campaigns.create_campaign").sync
+    plan = models.Plan.from_dict(planned(lowest, highest))
+    with made.AuthenticatedClient(base_url=service.url, token=service.key()) as client:
+        body = models.CreateCampaign(name="planned", arms=["a", "b"], plan=plan)
+        campaign = create(client=client, body=body)
+    assert isinstance(campaign, models.Campaign), campaign
+    assert (campaign.lowest, campaign.highest) == (lowest, highest)
 
 
 @pytest.mark.nightly

@@ -15,8 +15,8 @@ import yaml
 from typer.main import get_command
 
 from affinity_bandits.cli.serve import OF_OTHERS, app, settings_of
+from affinity_bandits.service.http import admin_app, create_app
 from tests.support.environments import ROOT
-from tests.support.web_site import scopes
 
 DEPLOY = ROOT / "deploy"
 COMMAND: Any = get_command(app)
@@ -88,31 +88,48 @@ def test_every_variable_exists() -> None:
     )
 
 
-def test_all_speak_of_one_port() -> None:
+def test_all_speak_of_the_same_ports() -> None:
     image = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
     (port,) = re.findall(r"AFFINITY_PORT=(\d+)", image)
-    assert re.findall(r"^EXPOSE (\d+)$", image, flags=re.MULTILINE) == [port]
-    assert f"http://127.0.0.1:{port}/healthz" in image
+    (admin,) = re.findall(r"AFFINITY_ADMIN_PORT=(\d+)", image)
+    assert re.findall(r"^EXPOSE (\d+) (\d+)$", image, flags=re.MULTILINE) == [(port, admin)]
+    assert f"http://127.0.0.1:{admin}/healthz" in image
+    assert f"server 127.0.0.1:{port};" in (DEPLOY / "nginx" / "affinity.conf").read_text()
     compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
     assert [one.rpartition(":")[2] for one in compose["services"]["service"]["ports"]] == [port]
     made = manifests()
     (container,) = containers(made["Deployment"])
-    assert container["ports"] == [{"name": "http", "containerPort": int(port)}]
+    assert container["ports"] == [
+        {"name": "http", "containerPort": int(port)},
+        {"name": "admin", "containerPort": int(admin)},
+    ]
+    for name in container:
+        assert not name.endswith("Probe") or container[name]["httpGet"]["port"] == "admin"
     annotations = made["Deployment"]["spec"]["template"]["metadata"]["annotations"]
-    assert annotations["prometheus.io/port"] == port
+    assert annotations["prometheus.io/port"] == admin
     assert made["Service"]["spec"]["ports"][0]["targetPort"] == "http"
-    (ingress,) = made["NetworkPolicy"]["spec"]["ingress"]
-    assert [one["port"] for one in ingress["ports"]] == [int(port)]
+    allowed = [one["ports"] for one in made["NetworkPolicy"]["spec"]["ingress"]]
+    assert [[one["port"] for one in ports] for ports in allowed] == [[int(port)], [int(admin)]]
 
 
 def test_every_probe_and_the_scraper_ask_at_a_route() -> None:
-    routes = {path for method, path in scopes() if method == "GET"}
+    routes = {
+        one.path
+        for one in admin_app(create_app("postgresql://127.0.0.1:1/none").state.backend).routes
+    }
     (container,) = containers(manifests()["Deployment"])
     asked = {container[name]["httpGet"]["path"] for name in container if name.endswith("Probe")}
     template = manifests()["Deployment"]["spec"]["template"]
     asked |= {template["metadata"]["annotations"]["prometheus.io/path"]}
     assert asked == {"/healthz", "/readyz", "/metrics"}
     assert asked <= routes
+
+
+def test_examples_of_databases_say_how_they_are_encrypted() -> None:
+    found = [line for path in FILES for line in path.read_text().splitlines() if "sql://" in line]
+    assert len(found) == 4
+    plain = [line for line in found if "sslmode=verify-full" not in line]
+    assert [line.rpartition("@")[2] for line in plain] == ["database:5432/affinity?sslmode=disable"]
 
 
 @pytest.mark.parametrize("kind", ["Job", "Deployment"])

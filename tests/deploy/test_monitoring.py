@@ -10,7 +10,6 @@ import subprocess
 from collections import defaultdict
 from pathlib import Path
 
-import httpx
 import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
@@ -53,15 +52,15 @@ def exposed(dsn: str) -> Labels:
                 text = ""
                 while not all(f"{one}{{" in text for one in LAST):
                     await asyncio.sleep(0.05)
-                    text = await metrics(client)
+                    text = await metrics(site)
         for family in text_string_to_metric_families(text):
             for sample in family.samples:
                 found[sample.name].setdefault("", set())
                 for label, value in sample.labels.items():
                     found[sample.name][label].add(value)
 
-    async def metrics(client: httpx.AsyncClient) -> str:
-        text = (await client.get("/metrics")).text
+    async def metrics(site: Site) -> str:
+        text = await site.metrics()
         return "\n".join(line for line in text.splitlines() if "affinity_" in line) + "\n"
 
     on_site(dsn, look)

@@ -144,7 +144,7 @@ class World:
         )
 
     async def metric(self, name: str) -> float:
-        text = (await self.client.get("/metrics")).text
+        text = await self.at.metrics()
         found = [line.split()[-1] for line in text.splitlines() if line.startswith(name + " ")]
         return float(found[0]) if found else 0.0
 

@@ -61,9 +61,9 @@ async def played(at: Site, tenant: str, policy: RoundPolicy, rounds: int) -> UUI
 async def page_of(at: Site, tenant: str, campaign: UUID) -> str:
     """The text of a campaign's page."""
     async with at.client() as browser:
-        answer = await browser.post("/ui/login", data={"key": await at.key(tenant)})
+        answer = await browser.post("https://test/ui/login", data={"key": await at.key(tenant)})
         assert answer.status_code == 303
-        shown = await browser.get(f"/ui/campaigns/{campaign}")
+        shown = await browser.get(f"https://test/ui/campaigns/{campaign}")
     assert shown.status_code == 200
     return shown.text
 
@@ -157,7 +157,7 @@ from tests.support.own_policies import DropLowest
 register(DropLowest)
 
 if __name__ == "__main__":
-    serve(sys.argv[1], port=0, workers=2)
+    serve(sys.argv[1], port=0, admin_port=0)
 """
 
 
@@ -171,7 +171,7 @@ async def new_api_key(dsn: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_script_that_registers_it_serves_it_in_every_process(dsn: str, tmp_path: Path) -> None:
+def test_a_script_that_registers_it_serves_it(dsn: str, tmp_path: Path) -> None:
     script = tmp_path / "my_service.py"
     script.write_text(SCRIPT)
     headers = {"authorization": f"Bearer {asyncio.run(new_api_key(dsn))}"}
@@ -185,15 +185,13 @@ def test_a_script_that_registers_it_serves_it_in_every_process(dsn: str, tmp_pat
         assert process.stderr is not None
         try:
             lines = []
-            while sum("Started server process" in line for line in lines) < 2:
+            while not any('"listening"' in line for line in lines):
                 lines.append(process.stderr.readline())
                 assert lines[-1], "".join(lines)
             url = next(json.loads(one)["url"] for one in lines if '"listening"' in one)
             body = CAMPAIGN | {"policy": {"name": "drop-lowest"}}
-            # A connection each: that one of two processes takes none of 40 has probability 2**-39.
-            for _ in range(40):
-                made = httpx.post(f"{url}/v1/campaigns", json=body, headers=headers, timeout=30)
-                assert made.status_code == 201, made.text
+            made = httpx.post(f"{url}/v1/campaigns", json=body, headers=headers, timeout=30)
+            assert made.status_code == 201, made.text
         finally:
             process.send_signal(signal.SIGTERM)
             process.communicate(timeout=60)

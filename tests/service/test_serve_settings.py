@@ -101,13 +101,13 @@ def test_what_is_no_toml_is_said(tmp_path: Path) -> None:
 
 
 def test_variables_that_are_no_settings_are_warned_about() -> None:
-    given = {"AFFINITY_WORKRES": "9", "AFFINITY_DSN": "d", "AFFINITY_KEY": "k", "PORT": "1"}
+    given = {"AFFINITY_ADMIN_PROT": "9", "AFFINITY_DSN": "d", "AFFINITY_KEY": "k", "PORT": "1"}
     done = CliRunner().invoke(app, ["settings"], env=given)
     assert json.loads(done.stderr) == {
         "level": "warning",
         "event": "unknown setting",
-        "variable": "AFFINITY_WORKRES",
-        "did_you_mean": "AFFINITY_WORKERS",
+        "variable": "AFFINITY_ADMIN_PROT",
+        "did_you_mean": "AFFINITY_ADMIN_PORT",
     }
     assert done.exit_code == 0
 

@@ -24,7 +24,15 @@ from affinity_bandits.service.trail.verify import verify
 ROUNDS = {"name": "elimination", "schedule": {"name": "published", "offset": -2.0}}
 """A round of two slots whose answers are thrown away, then rounds of 22 and more."""
 EVERYTHING = ("ask", "tell", "read", "admin")
+RANGES = [(0, 1), (1, 5), (0, 100), (-1, 1), (0.25, 0.5)]
+"""Scales of scores that plans are made for."""
 NOBODY = "ab_" + "0" * 16 + "_" + "1" * 64
+
+
+def planned(lowest: float, highest: float) -> dict[str, Any]:
+    """What a plan file says to a campaign, as JSON has it."""
+    ends = {"lowest": lowest, "highest": highest}
+    return {"groups": 2, "horizon": 1000, "policy": {"name": "elimination"}, **ends}
 
 
 @dataclass(frozen=True)
@@ -68,7 +76,7 @@ def running(dsn: str) -> Iterator[Service]:
         try:
             url = f"http://127.0.0.1:{listener.getsockname()[1]}"
             with httpx.Client(transport=httpx.HTTPTransport(retries=10)) as http:
-                assert http.get(f"{url}/readyz", timeout=30).status_code == 200
+                assert http.get(f"{url}/openapi.json", timeout=30).status_code == 200
             yield Service(url, dsn)
         finally:
             server.should_exit = True

@@ -11,8 +11,12 @@ from urllib.parse import urlsplit
 import asyncpg
 import pytest
 
+from tests.support.poolers import pgbouncer
+
 SERVER = os.environ.get("AFFINITY_DSN", "postgresql://127.0.0.1:5432/test")
-AS_SERVICE = os.environ.get("TESTED_AS_ROLE") == "service"
+POOLED = os.environ.get("TESTED_AS_ROLE") == "pooled"
+"""Whether that role's connections go through PgBouncer, those of `web_site.site` that is."""
+AS_SERVICE = POOLED or os.environ.get("TESTED_AS_ROLE") == "service"
 """Whether tests use the shared database as the role that `affinity serve roles` makes."""
 EMPTY = "DROP SCHEMA IF EXISTS affinity CASCADE; DROP SCHEMA public CASCADE; CREATE SCHEMA public"
 DISCONNECT = (
@@ -44,7 +48,11 @@ def dsn(worker: str) -> Iterator[str]:
         migrate(made)
         if AS_SERVICE:
             with service_role(made, name) as restricted:
-                yield restricted
+                if POOLED:
+                    with pgbouncer(made, f"{name}_service") as through:
+                        yield through
+                else:
+                    yield restricted
         else:
             yield made
 

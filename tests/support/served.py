@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -12,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import httpx
 
@@ -37,10 +35,13 @@ class Server:
     def url(self) -> str:
         return str(next(json.loads(one)["url"] for one in self.lines if '"listening"' in one))
 
-    def workers(self) -> set[int]:
-        """The processes that said they serve."""
-        said = re.findall(r"Started server process \[(\d+)\]", "".join(self.lines))
-        return {int(one) for one in said if Path("/proc", one).exists()}
+    def probe(self, path: str = "/readyz") -> httpx.Response:
+        """Ask at the admin address."""
+        said = next(json.loads(one)["admin"] for one in self.lines if '"listening"' in one)
+        return httpx.get(f"{said}{path}", timeout=PATIENCE)
+
+    def is_ready(self) -> bool:
+        return self.probe().status_code == 200
 
     def wait(self) -> int:
         status = self.process.wait(PATIENCE)
@@ -51,7 +52,7 @@ class Server:
 @contextmanager
 def served(dsn: str, *arguments: str) -> Iterator[Server]:
     with subprocess.Popen(
-        [*AFFINITY, "serve", "--port", "0", *arguments],
+        [*AFFINITY, "serve", "--port", "0", "--admin-port", "0", *arguments],
         env=os.environ | {"AFFINITY_DSN": dsn},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

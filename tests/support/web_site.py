@@ -17,10 +17,12 @@ from fastapi.routing import iter_route_contexts
 
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.core.limits import RateLimiter
-from affinity_bandits.service.http import create_app
+from affinity_bandits.service.http import admin_app, create_app
 from affinity_bandits.service.http.auth import ApiRoute
 from affinity_bandits.service.logs import log_config
+from affinity_bandits.service.store.connection import STATEMENT_CACHE
 from affinity_bandits.wire.base import SCOPES
+from tests.support.databases import POOLED
 
 PROBLEM = "application/problem+json"
 CAMPAIGN = {
@@ -50,6 +52,15 @@ class Site:
         ring = self.app.state.backend.parts.keys
         ring._refusals = RateLimiter() if refills else RateLimiter(lambda: 0.0)
 
+    def admin(self) -> httpx.AsyncClient:
+        """A client of probes and metrics, for each of which nothing is kept yet."""
+        transport = httpx.ASGITransport(app=admin_app(self.app.state.backend))
+        return httpx.AsyncClient(transport=transport, base_url="http://test")
+
+    async def metrics(self) -> str:
+        async with self.admin() as client:
+            return (await client.get("/metrics")).text
+
     def client(self, key: str | None = None) -> httpx.AsyncClient:
         headers = {} if key is None else {"authorization": f"Bearer {key}"}
         transport = httpx.ASGITransport(app=self.app)
@@ -60,7 +71,8 @@ class Site:
 async def site(dsn: str, *, quiet: bool = False, **settings: Any) -> AsyncIterator[Site]:
     logging_as_served = log_config(quiet=quiet)
     logging.config.dictConfig(logging_as_served)
-    app = create_app(dsn, pool_size=2, **settings)
+    given = {"pool_size": 2, "statement_cache": 0 if POOLED else STATEMENT_CACHE} | settings
+    app = create_app(dsn, **given)
     try:
         async with app.router.lifespan_context(app):
             yield Site(app)

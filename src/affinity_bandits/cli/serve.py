@@ -210,9 +210,7 @@ def roles(
     service: Annotated[
         str, typer.Option(help="The role that the service connects as.")
     ] = "affinity_service",
-    execute: Annotated[
-        bool, typer.Option("--execute", help="Carry the statements out, as a superuser.")
-    ] = False,
+    execute: Annotated[bool, typer.Option("--execute", help="Carry the statements out.")] = False,
 ) -> None:
     """Print the SQL that makes both roles and gives each what it needs.
 
@@ -223,14 +221,36 @@ def roles(
     from affinity_bandits.service.store import roles as statements
 
     names = (statements.check_role("owner", owner), statements.check_role("service", service))
-    database = asyncio.run(statements.database_of(context.obj))
-    wanted = statements.setup(*names, database) + statements.grants(service)
+    database, migrated = asyncio.run(statements.database_of(context.obj))
+    wanted = statements.setup(*names, database) + migrated * statements.grants(service)
     if execute:
         statements.carry_out(context.obj, wanted)
-        typer.echo(f"{owner} owns the schema, and {service} may serve; neither has a password yet")
+        typer.echo(f"{owner} owns the schema, and {service} may serve; set their passwords")
+        if not migrated:
+            typer.echo(f"as {owner}, run 'affinity serve migrate --service-role {service}' next")
         return
     for one in wanted:
         typer.echo(f"{one};")
+
+
+@app.command()
+def quotas(
+    context: typer.Context,
+    tenant: Annotated[str, typer.Argument(help="The tenant's name.")],
+    campaigns: Annotated[int | None, typer.Option(help="At most. [as it is]")] = None,
+    events: Annotated[int | None, typer.Option(help="At most. [as it is]")] = None,
+    bytes_: Annotated[int | None, typer.Option("--bytes", help="At most. [as it is]")] = None,
+) -> None:
+    """Print what a tenant has and may have, or change what it may have, as the owner."""
+    from affinity_bandits.service.core.quotas import QUOTAS, set_quotas
+
+    given = dict(zip(QUOTAS, (campaigns, events, bytes_), strict=True))
+    for name, value in given.items():
+        if value is not None:
+            checks.integer(f"--{name}", value, low=0, high=2**62)
+    row = with_pool(context.obj, lambda pool: set_quotas(pool, tenant, given))
+    for name in QUOTAS:
+        typer.echo(f"{name:<10} {row[name]:>20,} of {row[f'most_{name}']:,}")
 
 
 @app.callback(invoke_without_command=True)
@@ -258,10 +278,23 @@ def run(
     port: Annotated[
         int, typer.Option(envvar="AFFINITY_PORT", help="Port to listen at; 0 takes a free one.")
     ] = 8000,
-    workers: Annotated[int, typer.Option(envvar="AFFINITY_WORKERS", help="Processes.")] = 1,
+    admin_host: Annotated[
+        str, typer.Option(envvar="AFFINITY_ADMIN_HOST", help="Address of probes and metrics.")
+    ] = "127.0.0.1",
+    admin_port: Annotated[
+        int,
+        typer.Option(envvar="AFFINITY_ADMIN_PORT", help="Port of probes and metrics."),
+    ] = 8001,
     pool_size: Annotated[
-        int, typer.Option(envvar="AFFINITY_POOL_SIZE", help="Database connections a process.")
+        int, typer.Option(envvar="AFFINITY_POOL_SIZE", help="Database connections.")
     ] = 10,
+    statement_cache: Annotated[
+        int,
+        typer.Option(
+            envvar="AFFINITY_STATEMENT_CACHE",
+            help="Prepared statements per connection; 0 behind PgBouncer in transaction mode.",
+        ),
+    ] = 100,
     quiet: Annotated[
         bool,
         typer.Option(
@@ -285,28 +318,6 @@ def run(
             help="Days for which idempotency keys outlive a finished campaign. [for ever]",
         ),
     ] = None,
-    connections: Annotated[
-        int,
-        typer.Option(
-            envvar="AFFINITY_CONNECTIONS",
-            help="Connections of clients per process.",
-        ),
-    ] = 900,
-    trusted_proxies: Annotated[
-        str | None,
-        typer.Option(
-            envvar="AFFINITY_TRUSTED_PROXIES",
-            help="Addresses or networks whose X-Forwarded-* count; with commas. [nobody's]",
-        ),
-    ] = None,
-    secure_cookies: Annotated[
-        bool,
-        typer.Option(
-            "--secure-cookies",
-            envvar="AFFINITY_SECURE_COOKIES",
-            help="Let browsers send the session by HTTPS alone, however they came.",
-        ),
-    ] = False,
     traces: Annotated[
         bool,
         typer.Option(
@@ -327,14 +338,13 @@ def run(
         dsn,
         host=host,
         port=port,
-        workers=workers,
+        admin_host=admin_host,
+        admin_port=admin_port,
         pool_size=pool_size,
+        statement_cache=statement_cache,
         quiet=quiet,
         webhooks_private=webhooks_private,
         keep_requests_days=keep_requests_days,
-        connections=connections,
-        trusted_proxies=[one.strip() for one in (trusted_proxies or "").split(",") if one.strip()],
-        secure_cookies=secure_cookies,
         traces=traces,
     )
 
@@ -441,8 +451,11 @@ def add(
     ] = 1000.0,
     body: Annotated[int, typer.Option(help="Bytes of the largest body.")] = 2**20,
     days: Annotated[float | None, typer.Option(help="Until it expires. [never]")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="File to write it to, which nobody else can read.")
+    ] = None,
 ) -> None:
-    """Make a key and print it; it cannot be shown again."""
+    """Make a key and print it, or write it to a file; it cannot be shown again."""
     from affinity_bandits.service.core.keys import create_tenant, make_key
 
     expires_at = None
@@ -462,7 +475,20 @@ def add(
             expires_at=expires_at,
         )
 
-    typer.echo(with_pool(context.obj, make))
+    if out is None:
+        typer.echo(with_pool(context.obj, make))
+        return
+    try:  # before the key is made: it could not be shown again
+        place = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        rule = "a file that can be written and is not there yet"
+        raise InvalidInput("--out", rule, f"{out} ({error.strerror})") from None
+    with open(place, "w", encoding="ascii") as file:
+        try:
+            file.write(with_pool(context.obj, make) + "\n")
+        except BaseException:
+            out.unlink()
+            raise
 
 
 @keys_app.command("list")
@@ -476,7 +502,7 @@ def list_(
     for one in with_pool(context.obj, list_keys):
         if tenant is not None and one.tenant != tenant:
             continue
-        state = "revoked" if one.revoked_at else "in use"
+        state = f"revoked by {one.revoked_by}" if one.revoked_at else "in use"
         if one.expires_at is not None and not one.revoked_at:
             word = "expires" if one.expires_at > datetime.now(UTC) else "expired"
             state = f"{word} {one.expires_at:%Y-%m-%d %H:%M} UTC"
@@ -489,12 +515,13 @@ def list_(
 def revoke(
     context: typer.Context,
     key_id: Annotated[str, typer.Argument(help="As 'list' shows it: not the whole key.")],
+    by: By = None,
 ) -> None:
     """Take a key out of use; every process knows within ten seconds."""
     from affinity_bandits.service.core.keys import revoke_key
 
     # Whoever pastes a whole key means its id; the secret must not reach an error message.
-    id_ = key_id.removeprefix("ab_").partition("_")[0]
-    if not with_pool(context.obj, lambda pool: revoke_key(pool, id_)):
+    id_, who = key_id.removeprefix("ab_").partition("_")[0], _who(by)
+    if not with_pool(context.obj, lambda pool: revoke_key(pool, id_, who)):
         raise InvalidInput("ID", "that of a key in use", id_)
     typer.echo(f"{id_} is revoked")

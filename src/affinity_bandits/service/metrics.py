@@ -5,21 +5,16 @@ No label names a tenant, a key or a campaign.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
 from affinity_bandits.service.logs import log_failure, log_fault
 from affinity_bandits.service.problems import NeedsAttention
 from affinity_bandits.wire import Told
 from affinity_bandits.wire.campaigns import FAULT_KINDS, FINDING_KINDS, SEVERITIES
 
-DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
-"""The variable by which prometheus_client knows where several processes put their numbers."""
 METHODS = frozenset({"GET", "POST", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"})
 SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 
@@ -31,8 +26,6 @@ class Metrics:
         self._registry = CollectorRegistry()
         counter = partial(Counter, registry=self._registry)
         gauge = partial(Gauge, registry=self._registry)
-        newest = partial(gauge, multiprocess_mode="livemostrecent")
-        total = partial(gauge, multiprocess_mode="livesum")
         by = ("route", "method")
         self._requests = counter(
             "affinity_requests", "Requests, by what became of them.", (*by, "status")
@@ -52,34 +45,33 @@ class Metrics:
         )
         for kind in FAULT_KINDS:  # so that each is there, at 0, before the first
             self._faults.labels(kind)
-        self.attention = newest(
+        self.attention = gauge(
             "affinity_campaigns_needing_attention", "Campaigns marked in the database."
         )
-        self._findings = newest(
+        self._findings = gauge(
             "affinity_campaign_findings",
             "Campaigns under way with a finding of their health checks, by kind and severity.",
             ("kind", "severity"),
         )
-        self.due = newest(
+        self.due = gauge(
             "affinity_rounds_due", "Rounds that have all their answers and wait to be closed."
         )
         self.database = gauge(
             "affinity_database_up",
-            "Whether the database answered the last look of every process, one a second.",
-            multiprocess_mode="livemin",
+            "Whether the database answered the last look, one a second.",
         )
         self._tries = counter(
             "affinity_notice_tries", "Tries to send a notice to a webhook.", ("outcome",)
         )
         for outcome in ("received", "undelivered"):
             self._tries.labels(outcome)
-        self._notices = newest(
+        self._notices = gauge(
             "affinity_notices",
             "Notices for webhooks that wait to be sent, and that were given up.",
             ("state",),
         )
-        self._pool = total("affinity_pool_connections_in_use", "Database connections at work.")
-        self._pool_limit = total("affinity_pool_connections_limit", "Database connections at most.")
+        self._pool = gauge("affinity_pool_connections_in_use", "Database connections at work.")
+        self._pool_limit = gauge("affinity_pool_connections_limit", "Database connections at most.")
 
     def request(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count a finished request."""
@@ -121,21 +113,7 @@ class Metrics:
         self._notices.labels("dead").set(dead)
 
     def text(self, in_use: int, limit: int) -> bytes:
-        """Return the metrics of all processes in Prometheus' text format."""
+        """Return the metrics in Prometheus' text format."""
         self._pool.set(in_use)
         self._pool_limit.set(limit)
-        directory = os.environ.get(DIRECTORY)
-        if directory is None:
-            return generate_latest(self._registry)
-        _forget_the_dead(Path(directory))
-        together = CollectorRegistry()
-        MultiProcessCollector(together, directory)  # type: ignore[no-untyped-call]
-        return generate_latest(together)
-
-
-def _forget_the_dead(directory: Path) -> None:
-    """Remove the gauges of processes that were killed before they could do so themselves."""
-    for file in directory.glob("gauge_live*_*.db"):
-        process = int(file.stem.rpartition("_")[2])
-        if not Path("/proc", str(process)).exists() and Path("/proc/self").exists():
-            mark_process_dead(process, str(directory))  # type: ignore[no-untyped-call]
+        return generate_latest(self._registry)

@@ -56,6 +56,17 @@ class TooManyRefusals(TooMany):
     )
 
 
+class QuotaUsedUp(ServiceProblem):
+    """The tenant has as many campaigns, events or bytes as it may have."""
+
+    code, status, title = "quota", 429, "Quota of the tenant used up"
+    detail = (
+        "{0} of this tenant must be at most {1:,}, and are {2:,}; let whoever runs the service"
+        " archive finished campaigns, or raise the limit with 'affinity serve quotas'"
+    )
+    headers: Mapping[str, str] = {"retry-after": "60"}
+
+
 class NoSuchCampaign(ServiceProblem):
     """The tenant has no campaign with this id; one of another tenant looks the same."""
 
@@ -86,6 +97,16 @@ class NoSuchKey(ServiceProblem):
 
     code, status, title = "no_such_key", 404, "No such API key"
     detail = "key must be the id of one of the tenant's API keys in use, got {!r}"
+
+
+class NotMaker(ServiceProblem):
+    """A key that another key made would revoke one that it did not make."""
+
+    code, status, title = "not_maker", 403, "Key of another maker"
+    detail = (
+        "key must be this API key's own id or that of one it made, got {!r}; a key from 'affinity"
+        " serve keys add' can revoke any key of its tenant"
+    )
 
 
 class GivesTooMuch(ServiceProblem):
@@ -154,7 +175,7 @@ class ScoreOutOfRange(ServiceProblem):
     """A score is outside the campaign's range."""
 
     code, status, title = "score_out_of_range", 422, "Score out of range"
-    detail = "every score must be in the campaign's range"
+    detail = "every score must be from {} to {}, the campaign's range, got {}"
 
 
 class JudgesNotAsked(ServiceProblem):

@@ -71,6 +71,9 @@ class ApiKey(Message):
     made_by: str | None = Field(description="The id of the key that made it, if one did.")
     expires_at: Moment | None
     revoked_at: Moment | None
+    revoked_by: str | None = Field(
+        description="The id of the key that revoked it, or who did so on the command line."
+    )
 
 
 class MadeKey(ApiKey):

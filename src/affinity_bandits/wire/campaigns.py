@@ -84,8 +84,8 @@ FaultKind = Annotated[str, one_of(*FAULT_KINDS)]
 FindingKind = Annotated[str, one_of(*FINDING_KINDS)]
 EventKind = Annotated[str, one_of("create", "ask", "tell", "close", "stop", "judges")]
 _RANGE = (
-    "An end of the range of scores. The policy is given scores mapped from it to [0, 1]; a plan"
-    " has its own range."
+    "The {} score there can be; if left out, that of the plan, or {} without a plan. The policy is"
+    " given scores mapped from the range to [0, 1]."
 )
 _PLAN_FILE = "the text of a file written by 'affinity plan'"
 _ASSUMED = ("noise", "lowest", "highest", "pace", "unit")
@@ -175,8 +175,9 @@ class CreateCampaign(Body):
         ge=1, le=LARGEST_HORIZON, description="Answers the policy may count on in all."
     )
     lease_seconds: float = Field(default=3600.0, ge=SHORTEST_LEASE, le=LONGEST_LEASE)
-    lowest: Score = Field(default=0.0, description=_RANGE)
-    highest: Score = Field(default=1.0, description=_RANGE)
+    # No defaults here: a client that fills them in would contradict every plan of another range.
+    lowest: Score = given(description=_RANGE.format("smallest", 0))
+    highest: Score = given(description=_RANGE.format("largest", 1))
     committee: Heads = given(
         description="Initial members of each group; one left out has none. Where all members judge"
         " and the policy is told who they are, the first round opens with them."

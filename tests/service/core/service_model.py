@@ -92,13 +92,25 @@ class ServiceModel(Model):
             return {
                 "no_such_lease": problems.NoSuchLease(one.lease),
                 "not_leased": problems.NotLeased(one.lease),
-                "score_out_of_range": problems.ScoreOutOfRange(),
+                "score_out_of_range": self._out_of_range(one),
                 "scores_needed": problems.ScoresNeeded(units_to_text(one.units[0])),
             }[refused.code]
         told = Told(**outcome._asdict())
         self.remembered[one.key] = (request, told)
         self.events.append(("tell", one.key, self.number, told))
         return told
+
+    def _out_of_range(self, one: AnyTell) -> problems.ServiceProblem:
+        wrong = ""
+        counts = [1] * len(one.units) if isinstance(one, SlotTell) else list(one.counts)
+        for units, count in reversed(list(zip(one.units, counts, strict=True))):
+            if units < count * self.lowest or units > count * self.highest:
+                text = units_to_text(units)
+                wrong = (
+                    text if isinstance(one, SlotTell) else f"a sum of {text} for {count:,} answers"
+                )
+        ends = (units_to_text(self.lowest), units_to_text(self.highest))
+        return problems.ScoreOutOfRange(*ends, wrong)
 
     def close(self) -> bool:
         number = self.number

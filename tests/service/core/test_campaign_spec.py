@@ -218,6 +218,8 @@ def changed(plan: str, **assumptions: Any) -> str:
 def test_a_plan_has_the_range_of_scores(plan: str) -> None:
     assert spec_of(plan, "planned", ["red", "blue"]).scale == scale_of(0, 1)
     stars = changed(plan, lowest=1.0, highest=5.0)
+    thirds = spec_of(changed(plan, lowest=-1 / 3), "planned", ["red", "blue"], lowest=-1 / 3)
+    assert thirds.scale == scale_of(-1 / 3, 1)
     for given in ({}, {"lowest": 1.0}, {"lowest": 1, "highest": 5}):
         about = spec_of(stars, "planned", ["red", "blue"], **given)
         assert (about.lowest, about.highest) == (1.0, 5.0)

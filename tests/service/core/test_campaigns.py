@@ -70,6 +70,29 @@ def test_expired_slots_are_offered_again_once_no_fresh_one_is_left(dsn: str) -> 
     on_a_campaign(dsn, test)
 
 
+@pytest.mark.parametrize("back", [30.0, 90.0, 86_400.0])
+def test_after_a_clock_is_put_back_nobody_waits_longer_than_two_leases(
+    dsn: str, back: float
+) -> None:
+    async def patiently(one: OneCampaign, count: int) -> list[int]:
+        found = await one.ask(count)
+        if isinstance(found, Wait):
+            assert found.retry_after <= 2 * LEASE_SECONDS
+            one.wait(found.retry_after)
+            found = await one.ask(count)
+        return [slot for slot, _ in found.slots]
+
+    async def test(one: OneCampaign) -> None:
+        ahead = await one.ask(4)
+        one.wait(-back)
+        assert await patiently(one, 3) == [0, 1, 2]
+        one.wait(-back)  # while slots are offered for the second time
+        assert set(await patiently(one, 4)) >= {3}
+        assert (await one.tell(ahead, {0: 1.0, 1: 0.0})).counted == 2
+
+    on_a_campaign(dsn, test)
+
+
 def test_leases_last_by_the_clock_of_the_database(dsn: str) -> None:
     async def test(one: OneCampaign) -> None:
         clock = "SELECT clock_timestamp()"

@@ -73,8 +73,8 @@ def test_revoked_and_expired_keys_end(dsn: str, monkeypatch: pytest.MonkeyPatch)
         remembering = KeyRing(pool, key_cache_ttl=86_400)
         assert await ring.principal(text) is not None
         assert await remembering.principal(brief) is not None
-        assert await revoke_key(pool, text.split("_")[1])
-        assert not await revoke_key(pool, text.split("_")[1])
+        assert await revoke_key(pool, text.split("_")[1], "test")
+        assert not await revoke_key(pool, text.split("_")[1], "test")
         assert await ring.principal(text) is None
         monkeypatch.setattr(keys, "datetime", Later)
         assert await remembering.principal(brief) is None  # remembered, and over all the same
@@ -89,7 +89,7 @@ def test_a_session_ends_with_the_key_it_stands_for(dsn: str) -> None:
         session = await make_key(pool, tenant, "s", ["read"], parent=text.split("_")[1])
         ring = KeyRing(pool, key_cache_ttl=0)
         assert await ring.principal(session) is not None
-        await revoke_key(pool, text.split("_")[1])
+        await revoke_key(pool, text.split("_")[1], "test")
         assert await ring.principal(session) is None
 
     run(dsn, work)

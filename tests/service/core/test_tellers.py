@@ -78,7 +78,7 @@ def test_a_campaign_names_only_keys_of_its_tenant_that_are_in_use(dsn: str) -> N
         async with opened(dsn) as one:
             elsewhere = await keys.create_tenant(one.pool, "elsewhere")
             foreign, revoked = await key_of(one, elsewhere), await key_of(one)
-            await keys.revoke_key(one.pool, revoked)
+            await keys.revoke_key(one.pool, revoked, "test")
             for wrong in (foreign, revoked, "0" * 16):
                 with pytest.raises(InvalidInput, match=f"tellers must be ids .*'{wrong}'"):
                     await one.create(ExploreThenCommit(2), 100, tellers=(wrong,))

@@ -19,7 +19,7 @@ def test_of_two_authorization_headers_none_counts(dsn: str) -> None:
             for one in (good.replace(b"Bearer", b"bEARER"), good.replace(b" ", b"   ")):
                 answer = await bare.get("/v1/campaigns", headers=[(b"authorization", one)])
                 assert answer.status_code == 200
-            long = [(b"authorization", good + b"0" * 1_000_000)]
+            long = [(b"authorization", good + b"0" * 30_000)]
             refused(await bare.get("/v1/campaigns", headers=long), 401, "no_key")
 
     with_client(dsn, work)

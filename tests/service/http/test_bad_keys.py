@@ -46,7 +46,9 @@ def test_failed_logins_are_throttled_and_a_good_one_passes(dsn: str) -> None:
             ]
             assert set(statuses) == {401, 429}
             # A made-up session is a bad key like any other.
-            answer = await client.get("/ui", headers={"cookie": f"affinity_session={BAD_KEY}"})
+            answer = await client.get(
+                "/ui", headers={"cookie": f"__Host-affinity_session={BAD_KEY}"}
+            )
             assert answer.status_code == 429
             assert "Wait a minute" in answer.text
             assert (await client.post("/ui/login", data={"key": good})).status_code == 303

@@ -104,7 +104,7 @@ def service(dsn: str) -> Iterator[Service]:
 
     key, small_key = asyncio.run(prepare())
     with served(dsn) as server:
-        until("ready", lambda: httpx.get(f"{server.url}/readyz").status_code == 200)
+        until("ready", server.is_ready)
 
         async def opening() -> str:
             headers = {"authorization": f"Bearer {key}"}
@@ -162,8 +162,8 @@ def test_no_line_of_the_log_is_of_a_clients_making(service: Service) -> None:
             for where in ("/v1/campaigns", f"{service.path}/ask", f"{service.path}/tell"):
                 assert client.post(where, content=body, headers=sent).status_code == 422
             client.post(f"{service.path}/tells", content=body, headers=sent)
-        metrics = client.get("/metrics").text
-        seen = client.get("/healthz").headers["x-request-id"]
+        metrics = service.server.probe("/metrics").text
+        seen = client.get("/nowhere").headers["x-request-id"]
     until("the last line", lambda: any(seen in line for line in service.server.lines))
     for text in (*service.server.lines, metrics):
         assert not any(mark in text for mark in marks), text
@@ -176,7 +176,7 @@ def test_without_a_database_neither_its_password_nor_a_key_is_told() -> None:
     key = f"ab_{'0' * 16}_{'5ec2e7' * 10}5ec2"
     texts = [repr(create_app(dsn)), repr(vars(create_app(dsn).state))]
     with served(dsn) as server:
-        until("up", lambda: httpx.get(f"{server.url}/healthz").status_code == 200)
+        until("up", lambda: server.probe("/healthz").status_code == 200)
         with httpx.Client(base_url=server.url) as client:
             client.headers["authorization"] = f"Bearer {key}"
             for method, template, _ in calls():
@@ -185,8 +185,8 @@ def test_without_a_database_neither_its_password_nor_a_key_is_told() -> None:
                 )
                 refused(answer, 503, "unavailable")
                 texts.append(answer.text)
-            refused(client.get("/readyz"), 503, "unavailable")
-            texts += [client.get(f"/ui/{key}").text, client.get("/metrics").text]
+            texts += [client.get(f"/ui/{key}").text, server.probe("/metrics").text]
+            texts.append(server.probe().text)
         until("its log", lambda: any('"status":503' in line for line in server.lines))
     for text in (*texts, *server.lines):
         assert SEKRET not in text

@@ -1,26 +1,24 @@
-"""The edge of the service: slow bodies, many connections, proxies, a stop under load."""
+"""The edge of the service: probes, large heads, a stop under load."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
 import signal
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from urllib.parse import urlencode
+from typing import Any
 
 import httpx
 import pytest
 
 from affinity_bandits.service.core import keys
-from affinity_bandits.service.http import auth
+from affinity_bandits.service.http import probes
 from affinity_bandits.service.store.connection import connect
-from affinity_bandits.service.ui import pages
 from affinity_bandits.wire.base import SCOPES
 from tests.support.served import PATIENCE, Server, served, until
-from tests.support.web_site import Site, new_names, on_site, opened
+from tests.support.web_site import Site, new_names, on_site, opened, refused
 
 
 async def _made(dsn: str) -> str:
@@ -55,91 +53,77 @@ def ended(one: socket.socket) -> bytes:
     return found
 
 
-def is_ready(server: Server) -> bool:
-    return httpx.get(f"{server.url}/readyz").status_code == 200
+@pytest.mark.slow
+def test_probes_and_metrics_are_at_an_address_of_their_own(dsn: str) -> None:
+    with served(dsn) as server:
+        until("ready", server.is_ready)
+        for path in ("/healthz", "/readyz", "/metrics"):
+            assert server.probe(path).status_code == 200
+            assert httpx.get(f"{server.url}{path}").status_code == 404
+        assert server.probe("/v1/campaigns").status_code == 404
+        assert server.probe("/ui").status_code == 404
 
 
-@pytest.mark.parametrize("place", ["/ask", "", "/tells", "/ui/login"])
-def test_a_slow_body_is_refused(dsn: str, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(auth, "BODY_SECONDS", 0.1)
-    monkeypatch.setattr(pages, "FORM_SECONDS", 0.1)
+def test_probes_ask_the_database_once_a_second_however_many_come(
+    dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
 
     async def work(at: Site) -> None:
-        key = await at.key()
-        async with at.client(key) as client:
-            campaign = f"/v1/campaigns/{await opened(client)}"
-        path = place if place.startswith("/ui") else "/v1/campaigns" if not place else campaign
-        path += place if path == campaign else ""
-        sent, statuses, said = False, [], b""
+        backend = at.app.state.backend
+        schema, text = backend.schema_problem, backend.metrics.text
 
-        async def receive() -> dict[str, object]:
-            nonlocal sent
-            if sent:
-                await asyncio.sleep(PATIENCE)
-            sent = True
-            return {"type": "http.request", "body": b"{", "more_body": True}
+        async def counted() -> str | None:
+            asked.append("schema")
+            return await schema()
 
-        async def send(message: dict[str, bytes]) -> None:
-            nonlocal said
-            statuses.append(message.get("status", 0))
-            said += message.get("body", b"")
+        def written(*connections: int) -> bytes:
+            asked.append("metrics")
+            return text(*connections)
 
-        scope = {"type": "http", "method": "POST", "path": path, "raw_path": path.encode()}
-        scope |= {"query_string": b"", "root_path": "", "scheme": "http"}
-        scope["headers"] = [(b"authorization", f"Bearer {key}".encode())]
-        await asyncio.wait_for(at.app(scope, receive, send), PATIENCE)
-        if place == "/tells":  # its reply had begun
-            assert (statuses, said) == ([200], b"")
-        else:
-            assert statuses[0] == (400 if place == "/ui/login" else 408)
-            assert b"within" in said or b"too slowly" in said
+        monkeypatch.setattr(backend, "schema_problem", counted)
+        monkeypatch.setattr(backend.metrics, "text", written)
+        async with at.admin() as admin:
+            for path in ("/readyz", "/metrics"):
+                replies = await asyncio.gather(*(admin.get(path) for _ in range(100)))
+                assert {one.status_code for one in replies} == {200}
+        assert sorted(asked) == ["metrics", "schema"]
+
+    on_site(dsn, work, quiet=True)
+
+
+def test_a_database_that_hangs_makes_the_service_not_ready_in_time(
+    dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probes, "PATIENCE", 0.05)
+
+    async def work(at: Site) -> None:
+        monkeypatch.setattr(at.app.state.backend, "schema_problem", asyncio.Event().wait)
+        async with at.admin() as admin:
+            answer = await admin.get("/readyz")
+            assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+
+    on_site(dsn, work, quiet=True)
+
+
+@pytest.mark.parametrize(
+    "sent", [{"headers": {"x": "y" * 100_000}}, {"params": {"x": "y" * 40_000}}]
+)
+def test_a_large_head_is_refused(dsn: str, sent: dict[str, Any]) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            refused(await client.get("/v1/campaigns", **sent), 431, "head_too_large")
+            fits = await client.get("/v1/campaigns", headers={"x": "y" * 30_000})
+            assert fits.status_code == 200
 
     on_site(dsn, work, quiet=True)
 
 
 @pytest.mark.slow
-def test_there_is_room_for_so_many_connections(dsn: str) -> None:
-    with served(dsn, "--connections", "10") as server:
-        until("ready", lambda: is_ready(server))
-        with connected(server, 9, b""):
-            assert is_ready(server)
-        with connected(server, 10, b""):
-            until("full", lambda: httpx.get(f"{server.url}/healthz").status_code == 503)
-        until("room again", lambda: is_ready(server))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("trusted", [True, False])
-def test_the_scheme_is_what_a_trusted_proxy_says(dsn: str, trusted: bool) -> None:
-    form = urlencode({"key": asyncio.run(_made(dsn))})
-    with served(dsn, *(("--trusted-proxies", "127.0.0.0/8") if trusted else ())) as server:
-        until("ready", lambda: is_ready(server))
-        headers = {"x-forwarded-proto": "https", "x-forwarded-for": "192.0.2.1"}
-        answer = httpx.post(f"{server.url}/ui/login", content=form, headers=headers)
-        assert answer.status_code == 303
-        assert ("; Secure" in answer.headers["set-cookie"]) == trusted
-
-
-@pytest.mark.slow
-def test_workers_end_with_a_killed_parent_and_the_port_is_free(dsn: str) -> None:
-    with served(dsn, "--workers", "2") as server:
-        until("two workers", lambda: len(server.workers()) == 2)
-        until("ready", lambda: is_ready(server))
-        port = server.url.rpartition(":")[2]
-        workers = server.workers()
-        os.kill(server.process.pid, signal.SIGKILL)
-        until("no workers", lambda: not server.workers() & workers)
-    with served(dsn, "--workers", "2", "--port", port) as again:
-        until("serving again", lambda: is_ready(again))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_stop_finishes_what_is_under_way_and_takes_nothing_new(dsn: str, workers: str) -> None:
+def test_a_stop_finishes_what_is_under_way_and_takes_nothing_new(dsn: str) -> None:
     key = asyncio.run(_made(dsn))
-    with served(dsn, "--workers", workers) as server:
-        until("workers", lambda: len(server.workers()) == int(workers))
-        until("ready", lambda: is_ready(server))
+    with served(dsn) as server:
+        until("ready", server.is_ready)
         headers = {"authorization": f"Bearer {key}"}
 
         async def opening() -> tuple[str, int]:
@@ -171,7 +155,9 @@ def test_a_stop_finishes_what_is_under_way_and_takes_nothing_new(dsn: str, worke
             found += ended(telling)
             assert found[9:12] == b"200"
             assert b'"line":2,"status":200,"counted":1' in found
-        assert server.wait() in (0, -signal.SIGTERM)  # one process alone ends by the signal
+        assert server.wait() == 0
+    for line in server.lines:
+        assert json.loads(line)["level"] in {"info", "warning", "error"}
 
 
 def _refused(server: Server) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import httpx
 import pytest
 
 from affinity_bandits import wire
@@ -16,8 +15,8 @@ from tests.support.web_site import Site, on_site, opened, refused
 FAULTS = 'affinity_faults_total{kind="unexpected"}'
 
 
-async def faults(client: httpx.AsyncClient) -> float:
-    lines = (await client.get("/metrics")).text.splitlines()
+async def faults(at: Site) -> float:
+    lines = (await at.metrics()).splitlines()
     return sum(float(line.split()[-1]) for line in lines if line.startswith(FAULTS))
 
 
@@ -31,7 +30,7 @@ def test_a_reply_that_breaks_a_rule_is_a_500_without_a_word_about_it(
     async def work(at: Site) -> None:
         async with at.client(await at.key()) as client:
             path = f"/v1/campaigns/{await opened(client)}"
-            before = await faults(client)
+            before = await faults(at)
             with monkeypatch.context() as patch:
                 patch.setattr(queries, "_campaign", broken)
                 capsys.readouterr()
@@ -43,7 +42,7 @@ def test_a_reply_that_breaks_a_rule_is_a_500_without_a_word_about_it(
             (failure,) = [one for one in lines if one.get("event") == "unexpected error"]
             assert failure["error"] == "ValidationError"
             assert failure["request"] == answer.headers["x-request-id"]
-            assert await faults(client) == before + 1
+            assert await faults(at) == before + 1
             # The control: the same request, with nothing spoilt.
             assert (await client.get(path)).status_code == 200
 

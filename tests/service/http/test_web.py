@@ -28,8 +28,6 @@ from tests.support.web_site import (
     scopes,
 )
 
-OPEN = {"/healthz", "/readyz", "/metrics"}
-
 
 def test_every_route_of_the_app_has_a_scope() -> None:
     app = create_app("postgresql://127.0.0.1:1/none")
@@ -38,9 +36,8 @@ def test_every_route_of_the_app_has_a_scope() -> None:
         if path != "/openapi.json" and not path.startswith("/ui"):
             assert isinstance(route.original_route, ApiRoute), path
     for (_, path), scope in scopes().items():
-        assert (scope is None) == (path in OPEN), path
-        assert scope is None or scope in SCOPES
-    assert len(scopes()) == 20
+        assert scope in SCOPES, path
+    assert len(scopes()) == 17
 
 
 @pytest.mark.slow
@@ -75,7 +72,7 @@ def test_no_route_is_reached_without_a_key_in_use(dsn: str) -> None:
         async with at.client(good) as client:
             campaign = await opened(client)
         revoked = await at.key(tenant)
-        await keys.revoke_key(at.pool, revoked.split("_")[1])
+        await keys.revoke_key(at.pool, revoked.split("_")[1], "test")
         expired = await at.key(tenant, expires_at=datetime.now(UTC) - timedelta(seconds=1))
         wrong_secret = good[:-1] + ("0" if good[-1] != "0" else "1")
         headers: list[tuple[dict[str, str], bool]] = [
@@ -113,16 +110,6 @@ def test_a_revoked_key_is_refused_at_once_by_the_process_that_revoked_it(dsn: st
             revoked = await owner.post(f"/v1/keys/{key.split('_')[1]}/revoke")
             assert revoked.status_code == 200
             refused(await client.get("/v1/campaigns"), 401, "no_key")
-
-    on_site(dsn, work)
-
-
-@pytest.mark.parametrize("query", ["limit=true&limit=2", "limit=2&limit=2", "cursor=&cursor="])
-def test_a_parameter_given_twice_is_refused(dsn: str, query: str) -> None:
-    async def work(at: Site) -> None:
-        async with at.client(await at.key()) as client:
-            answer = await client.get(f"/v1/campaigns?{query}")
-            assert "must be given once" in refused(answer, 422, "invalid")
 
     on_site(dsn, work)
 

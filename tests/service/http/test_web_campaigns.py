@@ -6,6 +6,9 @@ import asyncio
 import json
 import tracemalloc
 from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
 
 from affinity_bandits.service.http.bulk import TOO_LONG, lines_of
 from tests.support.web_site import (
@@ -85,7 +88,7 @@ def test_a_campaign_from_the_first_ask_to_the_stop(dsn: str) -> None:
             assert (await client.get(path)).json() == stopped
             kinds = [one["kind"] for one in (await client.get(f"{path}/events")).json()["items"]]
             assert kinds == ["create", "ask", "tell", "close", "ask", "stop"]
-            numbers = (await client.get("/metrics")).text
+            numbers = await at.metrics()
             for line in (
                 'affinity_answers_total{outcome="counted"} 2.0',
                 "affinity_leases_total 2.0",
@@ -174,6 +177,26 @@ def test_a_bad_line_leaves_the_others_as_they_are(dsn: str) -> None:
                 f"{path}/tells", content=b"", headers={"idempotency-key": "x" * 181}
             )
             refused(long, 422, "invalid")
+
+    on_site(dsn, work)
+
+
+@pytest.mark.parametrize(
+    ("sent", "found"),
+    [
+        ({"answers": [{"slot": 0, "score": 1}, {"slot": 1, "score": 5.5}]}, "5.5"),
+        ({"answers": [{"slot": 0, "score": 0.999999999}]}, "0.999999999"),
+        ({"totals": [{"arm": "b", "count": 1, "sum": "7"}]}, "a sum of 7 for 1 answers"),
+    ],
+)
+def test_a_score_out_of_range_is_told_the_range(dsn: str, sent: dict[str, Any], found: str) -> None:
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            path = f"/v1/campaigns/{await opened(client, lowest=1, highest=5)}"
+            lease = (await client.post(f"{path}/ask", json={"count": 2})).json()["lease"]
+            answer = await client.post(f"{path}/tell", json={"lease": lease, **sent})
+            said = refused(answer, 422, "score_out_of_range")
+            assert said == f"every score must be from 1 to 5, the campaign's range, got {found}"
 
     on_site(dsn, work)
 

@@ -10,7 +10,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from affinity_bandits.service.http import create_app
+from affinity_bandits.service.http import admin_app, create_app
 from affinity_bandits.service.logs import REQUESTS
 from tests.support.web_site import (
     CAMPAIGN,
@@ -30,15 +30,18 @@ def test_without_a_database_the_service_is_up_and_not_ready() -> None:
         async with app.router.lifespan_context(app):
             transport = httpx.ASGITransport(app=app)
             async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
-                assert (await client.get("/healthz")).status_code == 200
-                refused(await client.get("/readyz"), 503, "unavailable")
-                assert (await client.get("/metrics")).status_code == 200
                 key = {"authorization": f"Bearer ab_{'0' * 16}_{'0' * 64}"}
                 for method, template, _ in calls():
                     path = path_of(template, uuid4())
                     answer = await client.request(method, path, headers=key)
                     refused(answer, 503, "unavailable")
                     assert answer.headers["retry-after"] == "1"
+            transport = httpx.ASGITransport(app=admin_app(app.state.backend))
+            async with httpx.AsyncClient(transport=transport, base_url="http://test") as admin:
+                assert (await admin.get("/healthz")).status_code == 200
+                answer = await admin.get("/readyz")
+                assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+                assert (await admin.get("/metrics")).status_code == 200
 
     asyncio.run(run())
 
@@ -46,14 +49,14 @@ def test_without_a_database_the_service_is_up_and_not_ready() -> None:
 @pytest.mark.slow
 def test_readiness_takes_the_newest_schema(empty_dsn: str, dsn: str) -> None:
     async def not_migrated(at: Site) -> None:
-        async with at.client() as client:
-            assert "affinity serve migrate" in refused(
-                await client.get("/readyz"), 503, "not_ready"
-            )
+        async with at.admin() as admin:
+            answer = await admin.get("/readyz")
+            assert (answer.status_code, answer.json()["code"]) == (503, "not_ready")
+            assert "affinity serve migrate" in answer.text
 
     async def migrated(at: Site) -> None:
-        async with at.client() as client:
-            assert (await client.get("/readyz")).json() == {"status": "ready"}
+        async with at.admin() as admin:
+            assert (await admin.get("/readyz")).json() == {"status": "ready"}
 
     on_site(empty_dsn, not_migrated)
     on_site(dsn, migrated)
@@ -85,7 +88,7 @@ def test_no_answer_and_no_line_of_the_log_has_a_secret(
                 assert answer.status_code >= 400 or path.endswith("/tells")
                 texts.append(answer.text)
             texts.append((await client.get("/v1/campaigns", params={"cursor": key})).text)
-            texts.append((await client.get("/metrics")).text)
+            texts.append(await at.metrics())
         log = capsys.readouterr().err
         for line in log.splitlines():
             assert {"time", "level"} <= set(json.loads(line))
@@ -110,11 +113,34 @@ def test_a_request_is_a_record_of_a_logger_that_operators_can_route(dsn: str) ->
         REQUESTS.addHandler(kept)
         try:
             async with at.client() as client:
-                await client.get("/healthz")
+                await client.get("/v1/campaigns")
                 await client.get("/nowhere")
         finally:
             REQUESTS.removeHandler(kept)
 
     on_site(dsn, work)
-    assert [one.getMessage() for one in records] == ["GET /healthz 200", "GET other 404"]
+    assert [one.getMessage() for one in records] == ["GET /v1/campaigns 401", "GET other 404"]
     assert {one.name for one in records} == {"affinity_bandits.service.requests"}
+
+
+def test_a_line_of_the_log_says_whose_request_it_was(
+    dsn: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def work(at: Site) -> None:
+        key = await at.key()
+        tenant = await at.pool.fetchval(
+            "SELECT tenant FROM affinity.api_keys WHERE id = $1", key.split("_")[1]
+        )
+        async with at.client(key) as client:
+            campaign = await opened(client)
+            capsys.readouterr()
+            await client.post(f"/v1/campaigns/{campaign.upper()}/ask", json={})
+            await client.get("/v1/campaigns/nobody")
+        asked, odd = (json.loads(line) for line in capsys.readouterr().err.splitlines())
+        assert asked["campaign"] == campaign
+        assert odd["campaign"] is None
+        for line in (asked, odd):
+            assert (line["key"], line["tenant"]) == (key.split("_")[1], tenant)
+            assert line["client"] == "127.0.0.1"
+
+    on_site(dsn, work)

@@ -128,7 +128,7 @@ def test_a_process_that_still_remembers_a_revoked_key_makes_none_by_it(dsn: str)
         leaked = await at.key()
         async with at.client(leaked) as client:
             assert (await client.get("/v1/keys")).status_code == 200
-            await keys.revoke_key(at.pool, leaked.split("_")[1])
+            await keys.revoke_key(at.pool, leaked.split("_")[1], "test")
             assert (await client.get("/v1/keys")).status_code == 200  # remembered
             sent = {"name": "thief's", "scopes": ["ask"]}
             refused(await client.post("/v1/keys", json=sent), 401, "no_key")
@@ -153,6 +153,35 @@ def test_a_key_made_while_its_maker_is_revoked_is_revoked_or_never_made(dsn: str
             assert [one["name"] for one in kept if one["revoked_at"] is None] == ["test"]
 
     on_site(dsn, work, key_cache_ttl=60.0)
+
+
+def test_a_key_that_was_made_revokes_itself_and_what_it_made_and_no_other(dsn: str) -> None:
+    async def work(at: Site) -> None:
+        tenant = next(new_names)
+        maker, second = await at.key(tenant), await at.key(tenant)
+        async with at.client(maker) as client:
+            sent = {"name": "child", "scopes": ["keys"]}
+            child, sibling = [(await client.post("/v1/keys", json=sent)).json() for _ in range(2)]
+        async with at.client(child["key"]) as client:
+            own = (await client.post("/v1/keys", json=sent)).json()
+            others = [maker.split("_")[1], second.split("_")[1], sibling["id"]]
+            for id_ in others:
+                for made in ("", "?made=true"):
+                    answer = await client.post(f"/v1/keys/{id_}/revoke{made}")
+                    assert id_ in refused(answer, 403, "not_maker")
+            assert (await client.post(f"/v1/keys/{own['id']}/revoke")).status_code == 200
+            done = await client.post(f"/v1/keys/{child['id']}/revoke?made=true")
+            assert done.json() == {"revoked": [child["id"]]}
+        async with at.client(maker) as client:
+            listed = {one["id"]: one for one in (await client.get("/v1/keys")).json()["items"]}
+            assert [listed[id_]["revoked_at"] for id_ in others] == [None] * 3
+            by = [listed[one["id"]]["revoked_by"] for one in (own, child)]
+            assert by == [child["id"]] * 2
+        async with at.client(second) as client:  # one of the command's reaches the whole tenant
+            for id_ in (sibling["id"], maker.split("_")[1]):
+                assert (await client.post(f"/v1/keys/{id_}/revoke")).status_code == 200
+
+    on_site(dsn, work, key_cache_ttl=-1.0)
 
 
 def test_there_is_an_end_to_keys_in_use(dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,21 +7,21 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
+from typer.testing import CliRunner
 
+from affinity_bandits.cli.serve import app
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.service.store import roles
 from affinity_bandits.service.store.connection import connected
 from affinity_bandits.service.store.migrate import migrate
-from affinity_bandits.wire.base import SCOPES
+from tests.service.store.whole_service import use_everything
 from tests.support.databases import as_role, made_database, service_role
 from tests.support.web_site import Site, on_site
 
 NAME = f"affinity_test_roles_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}_{os.getpid()}"
-PANEL = {"name": "handicap-elimination", "bounded": True, "judges": "panel"}
 
 
 @pytest.fixture(scope="module")
@@ -85,50 +85,48 @@ def test_others_have_no_rights_at_all(both: tuple[str, str]) -> None:
 @pytest.mark.slow
 def test_the_service_works_as_its_role(both: tuple[str, str]) -> None:
     async def work(at: Site) -> None:
-        async with at.client(await at.key()) as client:
-
-            async def post(path: str, **body: Any) -> Any:
-                reply = await client.post(path, json=body)
-                assert reply.status_code < 300, reply.text
-                return reply.json()
-
-            policy = {"name": "explore-then-commit", "pulls_per_arm": 2}
-            spec: dict[str, Any] = {"name": "c", "arms": ["a", "b"], "horizon": 100}
-            campaign = f"/v1/campaigns/{(await post('/v1/campaigns', **spec, policy=policy))['id']}"
-            lease = (await post(f"{campaign}/ask", count=4))["lease"]
-            answers = [{"slot": slot, "score": 1 - slot % 2, "rater": "r"} for slot in range(4)]
-            assert (await post(f"{campaign}/tell", lease=lease, answers=answers))["counted"] == 4
-            assert (await client.post(f"{campaign}/stop")).json()["status"] == "stopped"
-            judged = (await post("/v1/campaigns", **spec, policy=PANEL))["id"]
-            await post(f"/v1/campaigns/{judged}/judges", judges={"a": 1, "b": 1}, standing=True)
-            key = (await post("/v1/keys", name="k", scopes=["ask"]))["id"]
-            hook = (await post("/v1/webhooks", url="https://example.org/", kinds=["decided"]))["id"]
-            for path in (f"keys/{key}/revoke", f"webhooks/{hook}/retry", f"webhooks/{hook}/remove"):
-                assert (await client.post(f"/v1/{path}")).status_code == 200
-            login = f"key={await at.key(scopes=SCOPES)}".encode()
-            assert (await client.post("/ui/login", content=login)).status_code == 303
-            pages = ("", "/rounds", "/events")
-            for page in (*(campaign + rest for rest in pages), "/ui", "/readyz", "/metrics"):
-                assert (await client.get(page)).status_code == 200
-            async with asyncio.timeout(30):  # what the service does by itself, too
-                while "affinity_database_up 1.0" not in (await client.get("/metrics")).text:
-                    await asyncio.sleep(0.05)
-            assert 'faults_total{kind="unexpected"} 0.0' in (await client.get("/metrics")).text
+        await use_everything(at)
 
     on_site(both[1], work)
 
 
-def test_the_owner_alone_makes_a_database_from_nothing(both: tuple[str, str]) -> None:
-    name = f"{NAME}_new"
-    with made_database(name) as dsn:
-        owner, service = f"{NAME}_owner", f"{NAME}_service"
-        roles.carry_out(dsn, roles.setup(owner, service, urlsplit(dsn).path[1:]))
-        for _ in range(2):  # again gives the rights anew
-            migrate(as_role(dsn, owner))
-            roles.carry_out(as_role(dsn, owner), roles.grants(service))
-        run(as_role(dsn, service), "SELECT FROM affinity.events")
-        with pytest.raises(asyncpg.InsufficientPrivilegeError):
-            run(as_role(dsn, service), "DELETE FROM affinity.events")
+def affinity(dsn: str, *arguments: str) -> str:
+    """Run a command of the operator; return what it prints."""
+    done = CliRunner().invoke(app, ["--dsn", dsn, *arguments], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("migrated", [False, True])
+@pytest.mark.parametrize("managed", [False, True])
+def test_the_documented_install_works(managed: bool, migrated: bool) -> None:
+    """On an empty database or one that the admin migrated, as superuser and as a managed admin."""
+    owner, service, admin = (f"{NAME}_{one}" for one in ("owner_2", "service_2", "admin"))
+    names = ("--owner", owner, "--service", service)
+    with made_database(f"{NAME}_new") as superuser:
+        run(superuser, f"CREATE ROLE {admin} LOGIN CREATEROLE CREATEDB")
+        run(superuser, f'ALTER DATABASE "{NAME}_new" OWNER TO {admin}')
+        dsn = as_role(superuser, admin) if managed else superuser
+        try:
+            if migrated:
+                affinity(dsn, "migrate")
+            said = affinity(dsn, "roles", *names, "--execute")
+            assert ("migrate --service-role" in said) is not migrated
+            for _ in range(2):  # as the job of deploy/kubernetes does; again gives the rights anew
+                affinity(as_role(superuser, owner), "migrate", "--service-role", service)
+            affinity(dsn, "roles", *names, "--execute")
+
+            async def work(at: Site) -> None:
+                await use_everything(at)
+
+            on_site(as_role(superuser, service), work)
+            with pytest.raises(asyncpg.InsufficientPrivilegeError):
+                run(as_role(superuser, service), "DELETE FROM affinity.events")
+        finally:
+            for role in (service, owner, admin):
+                run(superuser, f"REASSIGN OWNED BY {role} TO CURRENT_USER; DROP OWNED BY {role}")
+                run(superuser, f"DROP ROLE {role}")
 
 
 @contextmanager

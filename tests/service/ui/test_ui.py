@@ -85,7 +85,7 @@ def test_the_browser_keeps_a_weaker_key_than_was_entered(page: Page, site: Site)
     assert cookie["name"] == COOKIE
     assert cookie["httpOnly"]
     assert cookie["sameSite"] == "Strict"
-    assert cookie["path"] == "/ui"
+    assert (cookie["path"], cookie["secure"]) == ("/", True)
     assert cookie["value"] != entered
     assert page.evaluate("document.cookie") == ""
 
@@ -145,7 +145,16 @@ def test_without_a_login_every_page_leads_to_it(site: Site) -> None:
 def test_a_session_that_is_over_leads_to_the_login(page: Page, site: Site) -> None:
     past = site.key("expired", "read", expires_at=datetime.now(UTC) - timedelta(seconds=1))
     page.context.add_cookies(
-        [{"name": COOKIE, "value": past, "domain": "127.0.0.1", "path": "/ui", "httpOnly": True}]
+        [
+            {
+                "name": COOKIE,
+                "value": past,
+                "domain": "127.0.0.1",
+                "path": "/",
+                "httpOnly": True,
+                "secure": True,
+            }
+        ]
     )
     page.goto(f"{site.address}/ui")
     assert page.url == f"{site.address}/ui/login?ended"
@@ -292,7 +301,7 @@ def test_forms_from_elsewhere_or_of_any_size_are_refused(site: Site) -> None:
         assert odd.status_code == 400
         assert client.get("/ui/logout").status_code in (404, 405)
         plain = client.post("/ui/login", data=form, headers={"sec-fetch-site": "same-origin"})
-        assert (plain.status_code, "; Secure" in plain.headers["set-cookie"]) == (303, False)
+        assert (plain.status_code, "; Secure" in plain.headers["set-cookie"]) == (303, True)
         # The server believes a proxy on its own machine about how the request came.
         by_https = client.post("/ui/login", data=form, headers={"x-forwarded-proto": "https"})
         assert "; Secure" in by_https.headers["set-cookie"]

@@ -24,6 +24,8 @@ INSIDE = [
     *("::1", "::", "fe80::1", "fe80::1%eth0", "fc00::1", "fd12::1", "ff02::1", "2001:db8::1"),
     *("::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "::127.0.0.1"),
     *("2002:7f00:1::", "2002:a00:1::1", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe"),
+    # Azure's host, the relays of 6to4, and documentation, which Python calls global.
+    *("168.63.129.16", "::ffff:168.63.129.16", "192.88.99.1", "3fff::1", "3fff:fff:ffff::1"),
     "2001:0:4136:e378:8000:63bf:80ff:fffe",  # Teredo of 127.0.0.1
     # Of no use on the public internet: a local NAT64, translated IPv4, site-local, segment routing.
     *("64:ff9b:1::a00:1", "::ffff:0:10.0.0.1", "fec0::1", "5f00::1", "100::1", "4000::1"),
@@ -37,7 +39,15 @@ def test_an_address_inside_is_not_public(address: str) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["1.1.1.1", "8.8.8.8", "2606:4700::1111", "2a00::1", "::ffff:1.1.1.1", "64:ff9b::101:101"],
+    [
+        "1.1.1.1",
+        "8.8.8.8",
+        "2606:4700::1111",
+        "2a00::1",
+        "::ffff:1.1.1.1",
+        "64:ff9b::101:101",
+        "3ffe::1",
+    ],
 )
 def test_an_address_outside_is(address: str) -> None:
     assert is_public(address)
@@ -90,7 +100,7 @@ def test_a_name_is_resolved_once_so_that_it_cannot_be_another_in_between(
         loop = asyncio.get_running_loop()
         connected: list[Any] = []
 
-        async def getaddrinfo(host: str, port: int, **_: Any) -> list[Any]:
+        def getaddrinfo(host: str, port: int | None, **_: Any) -> list[Any]:
             # asyncio asks again for what it connects to: of an address that is itself.
             address = answers.pop(0) if host == "rebinding.example" else host
             return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))]
@@ -99,7 +109,7 @@ def test_a_name_is_resolved_once_so_that_it_cannot_be_another_in_between(
             connected.append(address)
             raise ConnectionRefusedError
 
-        monkeypatch.setattr(loop, "getaddrinfo", getaddrinfo)
+        monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
         monkeypatch.setattr(loop, "sock_connect", sock_connect)
         target = target_of("https://rebinding.example/", private=False)
         with pytest.raises(Undelivered, match="no connection"):
@@ -116,10 +126,10 @@ def test_one_private_address_among_public_ones_is_enough_to_refuse(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def run() -> None:
-        async def getaddrinfo(host: str, port: int, **_: Any) -> list[Any]:
+        def getaddrinfo(host: str, port: int | None, **_: Any) -> list[Any]:
             return [(0, 0, 0, "", (one, port)) for one in ("1.1.1.1", "10.0.0.1")]
 
-        monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", getaddrinfo)
+        monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
         target = target_of("https://both.example/", private=False)
         with pytest.raises(AddressRefused):
             await addresses_of(target, private=False)

@@ -17,10 +17,17 @@ from affinity_bandits.service.core.health_checks import HealthChecks
 from affinity_bandits.service.core.keys import KeyRing
 from affinity_bandits.service.core.limits import remember
 from affinity_bandits.service.core.queries import CampaignQueries
+from affinity_bandits.service.core.quotas import Quotas
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.problems import Unavailable
-from affinity_bandits.service.store.connection import GONE, connect, sql, translate_errors
-from affinity_bandits.service.store.migrate import schema_version
+from affinity_bandits.service.store.connection import (
+    GONE,
+    STATEMENT_CACHE,
+    connect,
+    sql,
+    translate_errors,
+)
+from affinity_bandits.service.store.migrate import schema_problem
 from affinity_bandits.service.webhooks.sending import Sender
 from affinity_bandits.service.webhooks.subscriptions import Webhooks
 
@@ -30,6 +37,8 @@ STARTING_SECONDS = 1.0
 """How long a starting process waits for the database before it takes requests."""
 EXPIRE_SECONDS = 3600.0
 """Between two looks for idempotency keys that are too old: a look reads every campaign's head."""
+PROBES = 2
+"""Connections of their own for probes and the lookup of API keys."""
 CLOSING_SECONDS = 5.0
 """How long a stopping process waits for its connections."""
 
@@ -39,10 +48,12 @@ class Parts:
     """The parts of the core, which exist once the database has answered."""
 
     pool: asyncpg.Pool
+    probes: asyncpg.Pool
     campaigns: Campaigns
     batcher: Batcher
     queries: CampaignQueries
     keys: KeyRing
+    quotas: Quotas
     health: HealthChecks
     webhooks: Webhooks
 
@@ -52,7 +63,8 @@ class Backend:
 
     Args:
         dsn: the database.
-        pool_size: connections at most.
+        pool_size: connections at most, beside those of probes and webhooks.
+        statement_cache: see `connection.connect`.
         key_cache_ttl: seconds for which a key that was looked up is remembered.
         metrics: counts what happens in the background.
         webhooks_private: allow webhooks to private addresses and over plain HTTP.
@@ -66,17 +78,21 @@ class Backend:
         pool_size: int,
         key_cache_ttl: float,
         metrics: Metrics,
+        statement_cache: int = STATEMENT_CACHE,
         webhooks_private: bool = False,
         keep_requests_days: float | None = None,
     ) -> None:
         self.metrics = metrics
         self._dsn = dsn
         self._pool_size = pool_size
+        self._statement_cache = statement_cache
         self._remember_seconds = key_cache_ttl
         self._webhooks_private = webhooks_private
         self._keep_requests_days = keep_requests_days
         self._expire_at = 0.0
-        self._sender = Sender(dsn, private=webhooks_private, metrics=metrics)
+        self._sender = Sender(
+            dsn, private=webhooks_private, metrics=metrics, statement_cache=statement_cache
+        )
         self._parts: Parts | None = None
         self._connected = asyncio.Event()
         self._names: dict[tuple[int, UUID], tuple[str, ...]] = {}
@@ -106,12 +122,12 @@ class Backend:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            if self._parts is not None:
-                pool = self._parts.pool
-                self._parts = None
+            pools = () if self._parts is None else (self._parts.pool, self._parts.probes)
+            self._parts = None
+            for pool in pools:
                 try:
                     await asyncio.wait_for(pool.close(), CLOSING_SECONDS)
-                except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
                     pool.terminate()
 
     async def names(self, tenant: int, campaign: UUID) -> tuple[str, ...]:
@@ -126,14 +142,14 @@ class Backend:
             known = remember(self._names, (tenant, campaign), found)
         return known
 
-    async def schema(self) -> int | None:
-        """Return the version of the database's schema; None if it has none.
+    async def schema_problem(self) -> str | None:
+        """Return why the database cannot be used by this version; None if it can.
 
         Raises:
             Unavailable: the database does not answer.
         """
         async with translate_errors():
-            return await schema_version(self.parts.pool)
+            return await schema_problem(self.parts.probes)
 
     async def _maintain(self) -> None:
         metrics = self.metrics
@@ -168,14 +184,18 @@ class Backend:
             await expire_requests(pool, self._keep_requests_days * 86_400)
 
     async def _connect(self) -> Parts:
-        pool = await connect(self._dsn, largest=self._pool_size)
+        cache = self._statement_cache
+        pool = await connect(self._dsn, largest=self._pool_size, statement_cache=cache)
+        probes = await connect(self._dsn, largest=PROBES, statement_cache=cache)
         campaigns = Campaigns(pool, self.metrics)
         return Parts(
             pool,
+            probes,
             campaigns,
             Batcher(campaigns),
             CampaignQueries(pool),
-            KeyRing(pool, self._remember_seconds),
+            KeyRing(probes, self._remember_seconds),
+            Quotas(probes),
             HealthChecks(pool, self.metrics),
             Webhooks(pool, private=self._webhooks_private),
         )

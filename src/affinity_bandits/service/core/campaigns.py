@@ -33,6 +33,7 @@ from affinity_bandits.service.core.scores import units_to_text
 from affinity_bandits.service.core.spec import ANY, CampaignSpec, next_round, tellers_to_store
 from affinity_bandits.service.core.tells import (
     AnyTell,
+    ArmTell,
     Sent,
     Share,
     layout,
@@ -416,7 +417,19 @@ def _told(tell: AnyTell, row: asyncpg.Record) -> Told | problems.ServiceProblem:
             return problems.NotLeased(tell.lease)
         case "scores_needed":
             return problems.ScoresNeeded(units_to_text(tell.units[0]))
-    return problems.ScoreOutOfRange()
+    return _out_of_range(tell, row["counted"], row["late"])
+
+
+def _out_of_range(tell: AnyTell, low: int, high: int) -> problems.ScoreOutOfRange:
+    counts = tell.counts if isinstance(tell, ArmTell) else (1,) * len(tell.units)
+    found = ""
+    for units, count in zip(tell.units, counts, strict=True):
+        if not low * count <= units <= high * count:
+            found = units_to_text(units)
+            if isinstance(tell, ArmTell):
+                found = f"a sum of {found} for {count:,} answers"
+            break
+    return problems.ScoreOutOfRange(units_to_text(low), units_to_text(high), found)
 
 
 AT_ONCE = 5000

@@ -225,7 +225,7 @@ class Closer:
         closed = 0
         while True:
             async with transaction(self._pool) as db:
-                campaign = await db.fetchval(sql.next_due, now)
+                campaign = await db.fetchval(sql.next_due, now, faults.RETRY_SECONDS)
                 if campaign is None:
                     return closed
                 closed += await self._try(db, campaign, now) is True

@@ -125,7 +125,7 @@ async def find_held(
     db: asyncpg.Connection, campaign: UUID, now: datetime | None
 ) -> NeedsAttention | None:
     """Return the fault of a campaign whose next try is not due yet; None if there is none."""
-    row = await db.fetchrow(sql.held_fault, campaign, now)
+    row = await db.fetchrow(sql.held_fault, campaign, now, RETRY_SECONDS)
     return None if row is None else NeedsAttention(campaign, row["kind"], row["reason"])
 
 

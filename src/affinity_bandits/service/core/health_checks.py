@@ -165,7 +165,9 @@ class HealthChecks:
                 rounds[::-1],
                 await db.fetch(sql.stored_sums, campaign),
                 await db.fetch(sql.stored_lapses, campaign, about["round"]),
-                await db.fetch(sql.owed_by_expired, campaign, about["now"], MOST_LEASES),
+                await db.fetch(
+                    sql.owed_by_expired, campaign, about["now"], MOST_LEASES, about["lease_seconds"]
+                ),
                 await db.fetch(sql.last_events, campaign, about["events"] - LAST_EVENTS),
                 await _busiest(db, campaign),
                 _told_committee(campaign, about["policy"]),

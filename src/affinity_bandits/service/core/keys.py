@@ -69,6 +69,7 @@ class KeyInfo:
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
+    revoked_by: str | None
 
 
 async def create_tenant(pool: asyncpg.Pool, name: str) -> int:
@@ -116,10 +117,10 @@ def new_secret() -> tuple[str, bytes, str]:
     return id_, _digest(secret), f"ab_{id_}_{secret}"
 
 
-async def revoke_key(pool: asyncpg.Pool, key_id: str) -> bool:
-    """Revoke an API key; return whether there was one to revoke."""
+async def revoke_key(pool: asyncpg.Pool, key_id: str, by: str) -> bool:
+    """Revoke an API key in somebody's name; return whether there was one to revoke."""
     async with translate_errors():
-        return await pool.fetchval(sql.revoke_key, key_id) is not None
+        return await pool.fetchval(sql.revoke_key, key_id, by) is not None
 
 
 async def list_keys(pool: asyncpg.Pool, tenant: int | None = None) -> list[KeyInfo]:
@@ -195,7 +196,7 @@ class KeyRing:
         if principal is None:
             self._known.pop(digest, None)
             remember(self._unknown, digest, until)
-        else:
+        elif principal.parent is None:  # a session ends everywhere at once, and pages are rare
             remember(self._known, digest, (until, principal))
         return principal
 
@@ -263,22 +264,25 @@ async def keys_of(
 
 
 async def revoke_key_of(
-    pool: asyncpg.Pool, tenant: int, key_id: str, *, made: bool
+    pool: asyncpg.Pool, revoker: Principal, key_id: str, *, made: bool
 ) -> tuple[str, ...]:
-    """Revoke a tenant's key, and with `made` all keys that descend from it; return their ids.
+    """Revoke a key, and with `made` all keys that descend from it; return their ids.
 
     With `made` the key itself may be revoked already.
 
     Raises:
         NoSuchKey: the tenant has no such key, or none in use without `made`.
+        NotMaker: another key made it, and also the one that revokes.
     """
     async with transaction(pool) as db:
-        if made:
-            # No key is made meanwhile, so that one statement sees them all.
-            await db.execute(sql.lock_tenant, tenant)
-        revoke = sql.revoke_with_made if made else sql.revoke_key_of
-        rows: list[Any] = await db.fetch(revoke, tenant, key_id)
-        if not rows and not (made and await db.fetchval(sql.key_of, tenant, key_id)):
+        # No key is made meanwhile, so that one statement sees them all.
+        await db.execute(sql.lock_tenant, revoker.tenant)
+        allowed = await db.fetchval(sql.may_revoke, revoker.tenant, key_id, revoker.key_id)
+        if allowed is False:
+            raise problems.NotMaker(key_id)
+        what = (revoker.tenant, key_id, revoker.key_id, made)
+        rows: list[Any] = await db.fetch(sql.revoke_keys, *what)
+        if allowed is None or not (rows or made):
             raise problems.NoSuchKey(key_id)
     return tuple(row["id"] for row in rows)
 

@@ -16,7 +16,14 @@ from affinity_bandits import checks, wire
 from affinity_bandits.declaration import Declaration
 from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName, shown
 from affinity_bandits.policies import FOREVER, POLICIES, RoundPolicy
-from affinity_bandits.service.core.scores import Nodes, Scale, from_units, nodes_of, scale_of
+from affinity_bandits.service.core.scores import (
+    Nodes,
+    Scale,
+    from_units,
+    nodes_of,
+    scale_of,
+    to_units,
+)
 from affinity_bandits.wire import CreateCampaign, base
 
 ANY: Literal["any"] = "any"
@@ -208,7 +215,7 @@ def read_spec(body: CreateCampaign) -> CampaignSpec:
     if size > base.LARGEST_POLICY:
         rule = f"of at most {base.LARGEST_POLICY:,} characters as JSON"
         raise InvalidInput("policy", rule, f"{size:,} characters")
-    ends = body.model_dump(include={"lowest", "highest"}, exclude_unset=True)
+    ends = body.model_dump(include={"lowest", "highest"}, exclude_none=True)
     rest: dict[str, Any] = {"lease_seconds": body.lease_seconds, "tellers": body.tellers}
     declared = body.declaration or (plan and plan.declaration)
     if declared is not None:
@@ -234,7 +241,7 @@ def read_spec(body: CreateCampaign) -> CampaignSpec:
         "highest": from_units(scale.highest),
     }
     for which, given in ends.items():
-        if given != planned[which]:
+        if to_units(given) != to_units(planned[which]):
             rule = f"left out, or as the plan has it ({planned[which]:g})"
             raise InvalidInput(which, rule, given)
     if plan.needed is not None:

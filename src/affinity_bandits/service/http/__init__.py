@@ -1,9 +1,10 @@
-"""The service over HTTP; `create_app` returns the application.
+"""The service over HTTP; `create_app` and `admin_app` return its applications.
 
 A request passes `access_log` (log, metrics, spans), then its route, which checks key, scope and
-limits (`auth`) before it reads the body.
+limits (`auth`) before it reads the body. Probes and metrics are at another address (`probes`).
 """
 
 from affinity_bandits.service.http.app import create_app
+from affinity_bandits.service.http.probes import admin_app
 
-__all__ = ["create_app"]
+__all__ = ["admin_app", "create_app"]

@@ -5,18 +5,22 @@ from __future__ import annotations
 import logging
 import re
 import secrets
+from ipaddress import ip_address
 from time import perf_counter
 from typing import Any
+from uuid import UUID
 
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from affinity_bandits.service import tracing
-from affinity_bandits.service.http.errors import Unexpected, problem_response
+from affinity_bandits.service.http.errors import HeadTooLarge, Unexpected, problem_response
 from affinity_bandits.service.logs import REQUESTS
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.wire.base import API_KEY
 
+LARGEST_HEAD = 32_768
+"""Bytes of a request's path and headers: as many as the documented proxy passes on."""
 GONE = 499
 """The status, in the log, of a client that left before its response."""
 REQUEST_ID = re.compile(rb"[!-~]{1,128}")
@@ -59,7 +63,11 @@ class AccessLog:
 
         with tracing.request_span(scope["headers"]) as span:
             try:
-                await self._app(scope, receive, sending)
+                if _head_size(scope) > LARGEST_HEAD:
+                    problem = problem_response(HeadTooLarge(LARGEST_HEAD), request_id)
+                    await problem(scope, receive, sending)
+                else:
+                    await self._app(scope, receive, sending)
             except ClientDisconnect:
                 pass
             except Exception as error:
@@ -76,18 +84,42 @@ class AccessLog:
         level = logging.INFO if status < 500 else logging.ERROR
         if not REQUESTS.isEnabledFor(level):
             return
-        principal, fault = scope.get("principal"), scope.get("fault")
+        principal, fault, client = (scope.get(one) for one in ("principal", "fault", "client"))
         line: dict[str, Any] = {
             "method": method[:20],
             "route": route,
             "status": status,
             "ms": round(seconds * 1000, 3),
             "request": request_id,
+            "client": _address(client),
             "key": None if principal is None else principal.key_id,
+            "tenant": None if principal is None else principal.tenant,
+            "campaign": _campaign(scope),
         }
         if fault is not None:
-            line |= {"campaign": fault.campaign, "fault": fault.kind}
+            line["fault"] = fault.kind
         REQUESTS.log(level, "%s %s %d", line["method"], route, status, extra={"line": line})
+
+
+def _head_size(scope: Scope) -> int:
+    headers = sum(len(name) + len(value) for name, value in scope["headers"])
+    return headers + len(scope["path"]) + len(scope["query_string"])
+
+
+def _address(client: tuple[str, int] | None) -> str | None:
+    """Return the address of a client, unless a proxy handed on what is none."""
+    try:
+        return None if client is None else str(ip_address(client[0]))
+    except ValueError:
+        return None
+
+
+def _campaign(scope: Scope) -> str | None:
+    """Return the id of the campaign that a path names, if it is one."""
+    try:
+        return str(UUID(scope["path_params"]["campaign"]))
+    except (KeyError, ValueError):
+        return None
 
 
 def _request_id(headers: list[tuple[bytes, bytes]]) -> str:

@@ -23,6 +23,7 @@ from affinity_bandits.service.http.auth import Gate
 from affinity_bandits.service.http.errors import refuse
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.problems import ServiceProblem
+from affinity_bandits.service.store.connection import STATEMENT_CACHE
 from affinity_bandits.service.ui.pages import router as pages
 
 
@@ -49,11 +50,11 @@ def create_app(
     dsn: str,
     *,
     pool_size: int = 10,
+    statement_cache: int = STATEMENT_CACHE,
     key_cache_ttl: float = 10.0,
     limiter: RateLimiter | None = None,
     webhooks_private: bool = False,
     keep_requests_days: float | None = None,
-    secure_cookies: bool = False,
     traces: bool = False,
 ) -> FastAPI:
     """Return the service as an ASGI application.
@@ -64,11 +65,11 @@ def create_app(
     Args:
         dsn: the database; it need not be up.
         pool_size: database connections at most.
+        statement_cache: see `serving.serve`.
         key_cache_ttl: seconds for which another process may accept a revoked key.
         limiter: limits the rate of each API key; a new one if None.
         webhooks_private: see `serving.serve`, also for the arguments below.
         keep_requests_days: same.
-        secure_cookies: same.
         traces: same.
 
     Raises:
@@ -80,6 +81,7 @@ def create_app(
     backend = Backend(
         dsn,
         pool_size=pool_size,
+        statement_cache=statement_cache,
         key_cache_ttl=key_cache_ttl,
         metrics=metrics,
         webhooks_private=webhooks_private,
@@ -105,7 +107,6 @@ def create_app(
     )
     app.state.backend = backend
     app.state.metrics = metrics
-    app.state.secure_cookies = secure_cookies
     limiter = limiter or RateLimiter()
     app.state.limiter = limiter
     app.state.gate = Gate(backend, limiter, metrics)
@@ -115,7 +116,6 @@ def create_app(
         routes.campaign_routes,
         routes.key_routes,
         routes.webhook_routes,
-        routes.health_routes,
         pages,
     ):
         app.include_router(router)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-from collections import defaultdict
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar, get_args, get_type_hints
-from urllib.parse import parse_qsl
 from uuid import UUID
 
 from fastapi import Query, Request, Security
@@ -19,9 +17,7 @@ from fastapi.routing import APIRoute
 from fastapi.security.base import SecurityBase
 from pydantic import BaseModel, GetPydanticSchema, ValidationError
 from pydantic_core import CoreSchema, core_schema
-from starlette.requests import ClientDisconnect
 from starlette.responses import Response
-from starlette.routing import Match
 from starlette.types import Message, Receive, Scope
 
 from affinity_bandits import wire
@@ -33,7 +29,6 @@ from affinity_bandits.service.http.errors import (
     NoKey,
     NotAllowed,
     TooLarge,
-    TooSlow,
     UnknownKey,
     invalid,
 )
@@ -51,8 +46,6 @@ from affinity_bandits.wire.base import (
 
 OPEN_BODY = 65_536
 """Largest body in bytes where no key says otherwise."""
-BODY_SECONDS = 20.0
-"""Time for a whole body, and for the next piece of one that is read by lines."""
 READS_AT_ONCE = 2
 """Requests other than ask and tell that a process carries out at once per tenant: they may take
 long."""
@@ -158,6 +151,8 @@ class Gate:
                 raise TooMany(principal.requests_per_second, wait)
             if needed not in principal.scopes:
                 raise NotAllowed(needed)
+            if needed in ("ask", "tell"):
+                await self._backend.parts.quotas.check(principal.tenant)
             scope["call"] = Call(
                 principal, self._backend, self._metrics, scope["headers"], self._limiter
             )
@@ -179,10 +174,6 @@ class Gate:
         return remember(self._turns, tenant, known or asyncio.Semaphore(READS_AT_ONCE))
 
 
-LONGEST_NAME = 40
-"""Characters of an unknown parameter's name that are repeated to whoever sent it."""
-
-
 class ApiRoute(APIRoute):
     """A route that checks the API key before FastAPI reads the body.
 
@@ -201,12 +192,6 @@ class ApiRoute(APIRoute):
                     return next(iter(part.scopes or ()))
         return None
 
-    def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        # To a regular expression, "$" is also before a line end.
-        if scope["path"].endswith("\n"):
-            return Match.NONE, {}
-        return super().matches(scope)
-
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return a handler that checks a request before it passes it to FastAPI's."""
         handler = super().get_route_handler()
@@ -217,14 +202,11 @@ class ApiRoute(APIRoute):
             scope = request.scope
             gate: Gate = scope["app"].state.gate
             limit = await gate.admit(scope, needed, times)
-            if scope["query_string"]:
-                check_query(scope["query_string"])
-            patience = BODY_SECONDS if times > 1 else None
-            admitted = Request(scope, limited(request.receive, limit, patience))
+            admitted = Request(scope, limited(request.receive, limit))
             if reads_json:
                 # Read here, since FastAPI would say 400 to whatever goes wrong on the way; and
                 # JSON whatever it is called: without the header FastAPI hands the bytes over.
-                await read_body(admitted)
+                await admitted.body()
                 scope["headers"] = [one for one in scope["headers"] if one[0] != b"content-type"]
             if needed is None or times > 1:
                 return await handler(admitted)
@@ -234,55 +216,19 @@ class ApiRoute(APIRoute):
         return handle
 
 
-def check_query(query: bytes) -> None:
-    """Check that nothing is said twice: FastAPI would take the last, and others the first.
-
-    >>> check_query(b"limit=2&limit=3")
-    Traceback (most recent call last):
-    ...
-    affinity_bandits.errors.InvalidInput: limit must be given once, got ['2', '3']
-    """
-    said = defaultdict(list)
-    for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
-        said[name].append(value)
-    for name, values in said.items():
-        if len(values) > 1:
-            raise InvalidInput(name[:LONGEST_NAME], "given once", values)
-
-
-def limited(receive: Receive, limit: int, seconds: float | None = None) -> Receive:
-    """Return a `receive` that raises `TooLarge` once the body exceeds the limit, chunked or not.
-
-    A client that sends nothing for so many seconds counts as disconnected.
-    """
+def limited(receive: Receive, limit: int) -> Receive:
+    """Return a `receive` that raises `TooLarge` once the body exceeds the limit, chunked or not."""
     seen = 0
 
     async def counting() -> Message:
         nonlocal seen
-        try:
-            async with asyncio.timeout(seconds):
-                message = await receive()
-        except TimeoutError:
-            raise ClientDisconnect from None
+        message = await receive()
         seen += len(message.get("body", b""))
         if seen > limit:
             raise TooLarge(limit)
         return message
 
     return counting
-
-
-async def read_body(request: Request) -> bytes:
-    """Return the body of a request.
-
-    Raises:
-        TooSlow: it does not arrive in time.
-    """
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            return await request.body()
-    except TimeoutError:
-        raise TooSlow(BODY_SECONDS) from None
 
 
 class _Path(BaseModel):
@@ -306,7 +252,7 @@ class HotRoute(ApiRoute):
             limit = await scope["app"].state.gate.admit(scope, needed, 1)
             try:  # around the request alone: what the endpoint raises is not the caller's mistake
                 campaign = _Path.model_validate(scope["path_params"]).campaign
-                body = read(await read_body(Request(scope, limited(request.receive, limit))))
+                body = read(await Request(scope, limited(request.receive, limit)).body())
             except ValidationError as error:
                 raise invalid(error) from None
             response: Response = await endpoint(campaign=campaign, call=scope["call"], body=body)

@@ -85,11 +85,11 @@ class TooLarge(ServiceProblem):
         super().__init__(limit, what)
 
 
-class TooSlow(ServiceProblem):
-    """The body did not arrive in time."""
+class HeadTooLarge(ServiceProblem):
+    """The request line and headers are larger than allowed."""
 
-    code, status, title = "too_slow", 408, "Body sent too slowly"
-    detail = "the body must arrive within {:g} seconds"
+    code, status, title = "head_too_large", 431, "Head too large"
+    detail = "the path and all headers must be of at most {:,} bytes together"
     headers: Mapping[str, str] = {"connection": "close"}
 
 
@@ -184,7 +184,7 @@ STATUSES = {
     409: f"{KeyReused.title}, who judges is settled or not asked, or there are too many",
     413: TooLarge.title,
     422: Invalid.title,
-    429: TooMany.title,
+    429: f"{TooMany.title}, or the tenant's quota is used up",
     500: f"{Unexpected.title}, or the campaign needs attention",
     503: Unavailable.title,
 }

@@ -7,12 +7,10 @@ import math
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query, Request
-from prometheus_client import CONTENT_TYPE_LATEST
-from starlette.responses import PlainTextResponse, Response
+from fastapi import APIRouter, Path, Query
+from starlette.responses import Response
 
 from affinity_bandits import wire
-from affinity_bandits.service.core.backend import Backend
 from affinity_bandits.service.core.campaigns import SlotAsk
 from affinity_bandits.service.core.judging import Naming, read_judges
 from affinity_bandits.service.core.keys import keys_of, make_key_by, revoke_key_of
@@ -34,9 +32,7 @@ from affinity_bandits.service.http.auth import (
     reply,
     to_cursor,
 )
-from affinity_bandits.service.http.errors import ALWAYS, NotReady, refusals
-from affinity_bandits.service.problems import Unavailable
-from affinity_bandits.service.store.migrate import SCHEMA_VERSION
+from affinity_bandits.service.http.errors import ALWAYS, refusals
 from affinity_bandits.wire.base import KEY_ID, MOST_ANSWERS
 
 EVENTS_AT_ONCE = 20
@@ -54,6 +50,7 @@ campaign_routes = APIRouter(
 async def create_campaign(call: Managing, body: Body[wire.CreateCampaign]) -> Response:
     """Create a campaign and open its first round."""
     key = call.key()
+    await call.parts.quotas.check_all(call.tenant)
     # A policy for a thousand groups takes a while to make, and there are asks to serve.
     spec = await asyncio.to_thread(read_spec, body)
     campaign = await call.parts.campaigns.create(
@@ -162,7 +159,7 @@ async def list_keys(call: ManagingKeys, cursor: Cursor = None, limit: Limit = 10
 @key_routes.post("/{key}/revoke", responses=refusals(404))
 async def revoke_key(key: KeyId, call: ManagingKeys, made: WithMade = False) -> wire.RevokedKeys:
     """Take an API key out of use; every process knows within ten seconds."""
-    revoked = await revoke_key_of(call.parts.pool, call.tenant, key, made=made)
+    revoked = await revoke_key_of(call.parts.pool, call.principal, key, made=made)
     call.parts.keys.forget(revoked)
     return wire.RevokedKeys(revoked=revoked)
 
@@ -236,37 +233,3 @@ async def remove_webhook(webhook: UUID, call: Managing) -> wire.RemovedWebhook:
 async def retry_webhook(webhook: UUID, call: Managing) -> wire.Retried:
     """Try dead notices again, from the oldest on, before those that came after them."""
     return wire.Retried(retried=await call.parts.webhooks.retry(call.tenant, webhook))
-
-
-health_routes = APIRouter(tags=["operation"], route_class=ApiRoute, responses=refusals(500))
-
-
-@health_routes.get("/healthz")
-async def healthz() -> wire.Status:
-    """Report whether the process is up."""
-    return wire.Status(status="up")
-
-
-@health_routes.get("/readyz", responses=refusals(503))
-async def readyz(request: Request) -> wire.Status:
-    """Report whether the service takes requests: its database is there, and it does not stop."""
-    backend: Backend = request.app.state.backend
-    found = await backend.schema()
-    if found != SCHEMA_VERSION:
-        raise NotReady(
-            f"the database's schema must be {SCHEMA_VERSION}, got {found};"
-            " run 'affinity serve migrate'"
-        )
-    return wire.Status(status="ready")
-
-
-@health_routes.get("/metrics", response_class=PlainTextResponse)
-async def metrics(request: Request) -> Response:
-    """Return the metrics of all processes, for Prometheus."""
-    try:
-        pool = request.app.state.backend.parts.pool
-        connections = (pool.get_size() - pool.get_idle_size(), pool.get_max_size())
-    except Unavailable:
-        connections = (0, 0)
-    text = request.app.state.metrics.text(*connections)
-    return Response(text, media_type=CONTENT_TYPE_LATEST)

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import ssl
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from ipaddress import ip_address
 from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import asyncpg
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.service import tracing
 from affinity_bandits.service.problems import Unavailable
 
 SQL = Path(__file__).parent / "sql"
+STATEMENT_CACHE = 100
+"""Statements that a connection keeps prepared; there are about as many queries."""
 
 
 def queries_in(file: Path) -> list[tuple[str, str]]:
@@ -31,54 +37,149 @@ names = {text: name for name, text in vars(sql).items()}
 """The names of queries by their text."""
 
 
-# Raised if the server is stopped, starting, full, unreachable or rolled a transaction back, or if
-# none of several servers is the primary yet.
+# Raised if the server is stopped, starting, full, unreachable or rolled a transaction back, if none
+# of several servers is the primary yet, if a connection broke off in the middle of a reply, or if
+# the schema was migrated after a statement was prepared.
 GONE = (
     OSError,
     TimeoutError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
     asyncpg.PostgresConnectionError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.TooManyConnectionsError,
-    asyncpg.QueryCanceledError,
-    asyncpg.DeadlockDetectedError,
+    asyncpg.InsufficientResourcesError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.TransactionRollbackError,
     asyncpg.InvalidCatalogNameError,
     asyncpg.ObjectNotInPrerequisiteStateError,
     asyncpg.TargetServerAttributeNotMatched,
     asyncpg.ReadOnlySQLTransactionError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
+    asyncpg.InvalidCachedStatementError,
 )
+# Settings of every session, as PostgreSQL spells their values. Behind a pooler they must be the
+# role's own (`roles.setup`), and a connection without them is refused.
+SESSION = {
+    "search_path": "pg_catalog, pg_temp",  # nothing that others create elsewhere is found
+    "lock_timeout": "2s",
+    "statement_timeout": "1min",
+    "idle_in_transaction_session_timeout": "20s",  # a process that is cut off holds its locks
+    "client_connection_check_interval": "5s",
+}
+# A peer that vanished is noticed after 25 seconds. A pooler has settings of its own for this.
+KEEPALIVES = {
+    "tcp_keepalives_idle": "10",
+    "tcp_keepalives_interval": "5",
+    "tcp_keepalives_count": "3",
+}
+NO_LIMITS = {"statement_timeout": "0", "idle_in_transaction_session_timeout": "0"}
+"""For commands of an operator that may take long."""
 
 
-async def connect(dsn: str, *, smallest: int = 1, largest: int = 10) -> asyncpg.Pool:
+class Unreachable(Unavailable):
+    """No server answered when the first connection was made."""
+
+    detail = (
+        "the database did not answer ({}); check the host and port of AFFINITY_DSN, and that the "
+        "server runs and lets this machine in"
+    )
+
+
+class PooledConnection(asyncpg.Connection):
+    """A connection to a pooler that gives each transaction another session.
+
+    A statement with arguments takes two exchanges, which have to be in one transaction.
+    """
+
+    async def execute(self, query: str, *args: Any, **options: Any) -> str:
+        """See `asyncpg.Connection`, also for the methods below."""
+        async with self._one_session(args):
+            return str(await super().execute(query, *args, **options))
+
+    async def fetch(self, *args: Any, **options: Any) -> Any:
+        async with self._one_session():
+            return await super().fetch(*args, **options)
+
+    async def fetchrow(self, *args: Any, **options: Any) -> Any:
+        async with self._one_session():
+            return await super().fetchrow(*args, **options)
+
+    async def fetchval(self, *args: Any, **options: Any) -> Any:
+        async with self._one_session():
+            return await super().fetchval(*args, **options)
+
+    def _one_session(self, args: Any = True) -> AbstractAsyncContextManager[Any]:
+        return self.transaction() if args and not self.is_in_transaction() else nullcontext()
+
+
+async def connect(
+    dsn: str, *, smallest: int = 1, largest: int = 10, statement_cache: int = STATEMENT_CACHE
+) -> asyncpg.Pool:
     """Return a pool of connections.
+
+    Args:
+        dsn: the database.
+        smallest: connections that are made at once.
+        largest: connections at most.
+        statement_cache: prepared statements per connection; 0 for a pooler that gives each
+            transaction another session.
 
     Raises:
         InvalidInput: the DSN cannot be read, or names a database or user that is not there.
+        NotSupported: a pooler's sessions do not have the settings of the service's role.
         Unavailable: no server answers.
     """
+    pooled = statement_cache == 0
     async with _opening():
         return await asyncpg.create_pool(
             dsn,
+            ssl=_encryption(dsn),
             min_size=smallest,
             max_size=largest,
-            init=_prepare,
+            init=_prepare_pooled if pooled else _prepare,
             reset=_leave_as_it_is,
             command_timeout=60,
             timeout=10,
+            statement_cache_size=statement_cache,
+            connection_class=PooledConnection if pooled else asyncpg.Connection,
+            server_settings={} if pooled else SESSION | KEEPALIVES,
         )
 
 
 @asynccontextmanager
 async def connected(dsn: str) -> AsyncIterator[asyncpg.Connection]:
-    """Yield a connection outside of a pool; raises the errors of `connect`."""
+    """Yield a connection without time limits, outside of a pool; raises the errors of `connect`."""
     async with _opening():
-        db = await asyncpg.connect(dsn, timeout=10)
+        db = await asyncpg.connect(
+            dsn, ssl=_encryption(dsn), timeout=10, server_settings=SESSION | NO_LIMITS
+        )
     try:
         yield db
     finally:
         await db.close()
+
+
+def _encryption(dsn: str) -> ssl.SSLContext | None:
+    """Return how to encrypt; None where asyncpg does as the DSN or the environment says.
+
+    Of itself it would prefer TLS, and go on without it where the server has none or somebody in
+    between says so. That is left for this machine's own servers; to others, a certificate for the
+    server's name is needed, unless `sslmode` says otherwise.
+    """
+    parts = urlsplit(dsn)
+    options = parse_qs(parts.query)
+    if "sslmode" in options or "PGSSLMODE" in os.environ:
+        return None
+    names = ",".join([parts.netloc.rpartition("@")[2], *options.get("host", ())]).split(",")
+    hosts = [re.sub(r":\d*$", "", name).strip("[]") for name in names if name]
+    local = all(_is_local(host) for host in hosts or [os.environ.get("PGHOST", "")])
+    return None if local else ssl.create_default_context()
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return host in ("", "localhost") or host.startswith("/") or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 @asynccontextmanager
@@ -93,8 +194,19 @@ async def _opening() -> AsyncIterator[None]:
         raise InvalidInput(
             "AFFINITY_DSN", "of the form postgresql://user@host:port/database", type(error).__name__
         ) from None
+    except ssl.SSLError as error:
+        rule = (
+            "a server with a certificate for its name; for an authority of your own, as in"
+            " postgresql://user@host/database?sslmode=verify-full&sslrootcert=FILE"
+        )
+        raise InvalidInput("AFFINITY_DSN", rule, str(error)) from None
+    except asyncpg.ProtocolViolationError as error:
+        raise NotSupported(
+            f"the database does not take the settings of the service's sessions ({error}); behind a"
+            " pooler, start the service with --statement-cache 0, and run other commands without it"
+        ) from None
     except GONE as error:
-        raise Unavailable from error
+        raise Unreachable(str(error) or type(error).__name__) from error
 
 
 @asynccontextmanager
@@ -111,6 +223,18 @@ async def translate_errors() -> AsyncIterator[None]:
         yield
     except GONE as error:
         raise Unavailable from error
+
+
+async def _prepare_pooled(connection: asyncpg.Connection) -> None:
+    async with connection.transaction():
+        for name, wanted in SESSION.items():
+            found = await connection.fetchval(f"SHOW {name}")
+            if found != wanted:
+                raise NotSupported(
+                    f"sessions behind a pooler must have {name} = {wanted}, got {found!r}; set it"
+                    " for the role with 'affinity serve roles --execute', then restart the pooler"
+                )
+        await _prepare(connection)
 
 
 async def _prepare(connection: asyncpg.Connection) -> None:

@@ -12,7 +12,7 @@ import re
 import asyncpg
 
 from affinity_bandits.errors import InvalidInput, NotSupported
-from affinity_bandits.service.store.connection import connected
+from affinity_bandits.service.store.connection import SESSION, connected, sql
 
 OWNER, SERVICE = "affinity_owner", "affinity_service"
 INSERTS = (
@@ -21,7 +21,14 @@ INSERTS = (
     *("webhooks", "notices"),
 )
 UPDATES = (
-    *("api_keys (revoked_at)", "campaigns (saved)", "heads", "rounds", "named_judges", "sums"),
+    *(
+        "api_keys (revoked_at, revoked_by)",
+        "campaigns (saved)",
+        "heads",
+        "rounds",
+        "named_judges",
+        "sums",
+    ),
     *("leases", "lapses", "raters", "due", "health", "findings", "notices"),
     "webhooks (removed_at, retry_at, last_failure)",
 )
@@ -43,7 +50,8 @@ def check_role(parameter: str, name: str) -> str:
 def setup(owner: str, service: str, database: str) -> list[str]:
     """Return the statements that make both roles and give the owner what there is.
 
-    For a superuser, once, in the service's database; it may be done again.
+    For a superuser or a role that may create roles and owns the database, once, in the service's
+    database; it may be done again.
     """
     made = [
         f"""DO $$ BEGIN
@@ -54,9 +62,15 @@ END $$"""
     ]
     quoted = '"' + database.replace('"', '""') + '"'
     return [
+        f"SET search_path = {SESSION['search_path']}",
         *made,
         f"GRANT CONNECT, CREATE ON DATABASE {quoted} TO {owner}",
         f"GRANT CONNECT ON DATABASE {quoted} TO {service}",
+        # For connections by a pooler, which does not pass on what a client sets.
+        *(
+            f"ALTER ROLE {service} IN DATABASE {quoted} SET {name} = {_setting(value)}"
+            for name, value in SESSION.items()
+        ),
         _give_all_to(owner),
     ]
 
@@ -104,31 +118,45 @@ async def _carry_out(dsn: str, statements: list[str]) -> None:
         ) from None
 
 
-async def database_of(dsn: str) -> str:
-    """Return the name of the database that a DSN leads to."""
+async def database_of(dsn: str) -> tuple[str, bool]:
+    """Return the name of the database that a DSN leads to, and whether it has the schema."""
     async with connected(dsn) as db:
-        return str(await db.fetchval("SELECT current_database()"))
+        row = await db.fetchrow(sql.database)
+        return row["name"], row["migrated"]
 
 
 def _give_all_to(owner: str) -> str:
-    """Return a statement that makes a role the owner of a schema that another one migrated."""
+    """Return a statement that gives a role the schema, if the current role migrated it."""
     return f"""DO $$
 DECLARE
   v_what text;
 BEGIN
-  IF to_regnamespace('affinity') IS NOT NULL THEN
-    EXECUTE 'ALTER SCHEMA affinity OWNER TO {owner}';
+  IF NOT pg_has_role('{owner}', 'MEMBER') THEN   -- which a superuser counts as
+    GRANT {owner} TO CURRENT_USER;   -- only members may give it something, and grant what it owns
+  END IF;
+  SELECT pg_get_userbyid(nspowner) INTO v_what FROM pg_namespace WHERE nspname = 'affinity';
+  IF v_what NOT IN (CURRENT_USER, '{owner}') THEN
+    RAISE insufficient_privilege USING MESSAGE = 'the schema affinity belongs to ' || v_what;
   END IF;
   FOR v_what IN
-    SELECT format('TABLE %s', c.oid::regclass) FROM pg_class AS c
-      WHERE c.relnamespace = to_regnamespace('affinity') AND c.relkind IN ('r', 'p')
+    SELECT 'SCHEMA affinity' FROM pg_namespace AS n
+      WHERE n.nspname = 'affinity' AND pg_get_userbyid(n.nspowner) <> '{owner}'
     UNION ALL
-    SELECT format('FUNCTION %s', p.oid::regprocedure) FROM pg_proc AS p
-      WHERE p.pronamespace = to_regnamespace('affinity')
+    SELECT format('TABLE affinity.%I', c.relname) FROM pg_class AS c
+      WHERE c.relnamespace = to_regnamespace('affinity') AND c.relkind IN ('r', 'p')
+        AND pg_get_userbyid(c.relowner) <> '{owner}'
+    UNION ALL
+    SELECT format('FUNCTION affinity.%I(%s)', p.proname, pg_get_function_identity_arguments(p.oid))
+      FROM pg_proc AS p WHERE p.pronamespace = to_regnamespace('affinity')
+        AND pg_get_userbyid(p.proowner) <> '{owner}'
   LOOP
     EXECUTE format('ALTER %s OWNER TO {owner}', v_what);
   END LOOP;
 END $$"""
+
+
+def _setting(value: str) -> str:
+    return value if "," in value else f"'{value}'"  # a list of names, or a time
 
 
 def _tables(names: tuple[str, ...]) -> str:

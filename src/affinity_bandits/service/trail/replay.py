@@ -237,7 +237,9 @@ class Replay:
         again = self.next_slot >= limit
         if again:
             # The slots of the oldest leases, up to the first lease that has not expired.
-            expired = takewhile(lambda one: self.leases[one[1]].expires_at <= at, self.owed.items())
+            expired = takewhile(
+                lambda one: self._is_past(self.leases[one[1]], at), self.owed.items()
+            )
             offered = list(islice(expired, event["asked"]))
             for slot, number in offered:
                 self._count_lapses(number, [slot], at)
@@ -253,10 +255,15 @@ class Replay:
         self.leases[event["number"]] = lease
         self.owed.lease(event["number"], slots)
 
+    def _is_past(self, lease: HeldLease, at: datetime) -> bool:
+        """Return whether a lease has expired; see the SQL function of this name."""
+        longest = timedelta(seconds=2 * self.spec.lease_seconds)
+        return not at < lease.expires_at <= at + longest
+
     def _count_lapses(self, number: int, slots: Sequence[int], at: datetime) -> None:
         """Count slots that a lease owed until now, if it was their first and has expired."""
         lease = self.leases[number]
-        if lease.expires_at <= at and not lease.again:
+        if self._is_past(lease, at) and not lease.again:
             for slot in slots:
                 self.lapsed[slot % len(self.round.arms)] += 1
 
@@ -267,6 +274,10 @@ class Replay:
             return
         if event["actor"] != lease.actor and not {event["actor"], ANY} & set(self.tellers or ()):
             self._note(event, f"told by {event['actor']} of a lease of {lease.actor}")
+        if not event["told"]:  # duplicates alone, of which only the number is kept
+            past = lease.round != self.number or self._is_past(lease, event["at"])
+            self._same(event, "counted", (event["counted"], event["late"], past), (0, 0, False))
+            return
         scale, counts = self.nodes.scale, event["counts"] or [1] * len(event["told"])
         for n, units in zip(counts, event["units"], strict=True):
             if not scale.lowest * n <= units <= scale.highest * n:
@@ -281,7 +292,7 @@ class Replay:
                 counted += len(slots)
         if counted == told:
             self._count_raters(event)
-        late = lease.round != self.number or lease.expires_at <= event["at"]
+        late = lease.round != self.number or self._is_past(lease, event["at"])
         self._same(event, "counted", event["counted"], counted)
         self._same(event, "late", event["late"], told - counted if late else 0)
         self._same(event, "duplicate", event["duplicate"], 0 if late else told - counted)

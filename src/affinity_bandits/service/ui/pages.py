@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from datetime import UTC, datetime, timedelta
 from importlib.resources import files
 from typing import Annotated, Any, NamedTuple
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request
@@ -36,10 +36,17 @@ from affinity_bandits.service.ui import charts, wording
 from affinity_bandits.service.ui.view import MOST_COUNTED, MOST_ROUNDS, time_left, unit_of, view_of
 from affinity_bandits.wire import Attention, Event
 
-COOKIE = "affinity_session"
-PATH = "/ui"
+COOKIE = "__Host-affinity_session"
+COOKIE_RULES: dict[str, Any] = {
+    "path": "/",
+    "secure": True,
+    "httponly": True,
+    "samesite": "strict",
+}
+"""Path and `Secure` are what the name's prefix asks for: no other host, and no page by plain HTTP,
+can set a cookie of that name. Browsers take HTTP on their own machine for safe."""
 LASTS = timedelta(hours=12)
-LARGEST_FORM, FORM_SECONDS = 8192, 20.0
+LARGEST_FORM = 8192
 NEEDED = "read"
 PAGE_TOKENS = 20.0
 """What a page costs of a second's worth of requests: it takes about as long as so many of them."""
@@ -123,15 +130,7 @@ async def begin_session(request: Request, principal: Principal, response: Respon
         expires_at=ends,
         parent=shown,
     )
-    response.set_cookie(
-        COOKIE,
-        text,
-        max_age=int(LASTS.total_seconds()),
-        path=PATH,
-        secure=_secure(request),
-        httponly=True,
-        samesite="strict",
-    )
+    response.set_cookie(COOKIE, text, max_age=int(LASTS.total_seconds()), **COOKIE_RULES)
 
 
 async def end_session(request: Request, response: Response) -> None:
@@ -139,14 +138,8 @@ async def end_session(request: Request, response: Response) -> None:
     parts, text = core_parts(request), request.cookies.get(COOKIE)
     principal = None if text is None else await parts.keys.principal(text, host_of(request))
     if principal is not None:
-        await revoke_key(parts.pool, principal.key_id)
-    forget(request, response)
-
-
-def forget(request: Request, response: Response) -> None:
-    """Delete the browser's cookie."""
-    secure = _secure(request)
-    response.delete_cookie(COOKIE, path=PATH, secure=secure, httponly=True, samesite="strict")
+        await revoke_key(parts.pool, principal.key_id, principal.actor)
+    response.delete_cookie(COOKIE, **COOKIE_RULES)
 
 
 def _pay(request: Request, principal: Principal, bucket: str) -> None:
@@ -157,11 +150,6 @@ def _pay(request: Request, principal: Principal, bucket: str) -> None:
         raise TooMany(rate, wait)
 
 
-def _secure(request: Request) -> bool:
-    """Return whether the browser may send the cookie by HTTPS alone."""
-    return bool(request.app.state.secure_cookies) or request.scope["scheme"] == "https"
-
-
 async def form_of(request: Request) -> dict[str, str]:
     """Return the fields of a small form.
 
@@ -169,17 +157,17 @@ async def form_of(request: Request) -> dict[str, str]:
         BadForm: it comes from another site, or is larger than any form of ours.
     """
     # A login needs no cookie, so SameSite alone would let others log somebody in as themselves.
-    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+    # Browsers that do not say how the sites are related still name the page's origin.
+    headers = request.headers
+    origin = headers.get("origin")
+    foreign = origin is not None and urlsplit(origin).netloc != headers.get("host")
+    if foreign or headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         raise BadForm("The form was sent from another site.")
     body = b""
-    try:
-        async with asyncio.timeout(FORM_SECONDS):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > LARGEST_FORM:
-                    raise BadForm("The form is too large.")
-    except TimeoutError:
-        raise BadForm("The form was sent too slowly.") from None
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LARGEST_FORM:
+            raise BadForm("The form is too large.")
     try:
         fields = parse_qs(body.decode("ascii"), max_num_fields=10)
     except ValueError:
@@ -270,7 +258,7 @@ class PageRoute(APIRoute):
             except NoSession as missing:
                 response = _redirect("/ui/login?ended" if missing.ended else "/ui/login")
                 if missing.ended:
-                    forget(request, response)
+                    response.delete_cookie(COOKIE, **COOKIE_RULES)
                 return response
             except TooManyRefusals as many:
                 response = _page("login.html", many.status, message=WAIT, inside=False)

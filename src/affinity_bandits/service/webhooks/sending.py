@@ -18,7 +18,8 @@ from affinity_bandits._version import __version__
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.problems import Unavailable
-from affinity_bandits.service.store.connection import GONE, connect, sql
+from affinity_bandits.service.store.connection import GONE, STATEMENT_CACHE, connect, sql
+from affinity_bandits.service.webhooks.resolving import NameNotFound
 from affinity_bandits.service.webhooks.subscriptions import (
     AddressRefused,
     Endpoint,
@@ -51,6 +52,8 @@ async def post(target: Endpoint, body: bytes, headers: Mapping[str, str], *, pri
         raise Undelivered(f"no reply within {SECONDS:g} seconds") from None
     except AddressRefused:
         raise Undelivered("the host's address is not of the public internet") from None
+    except NameNotFound:
+        raise Undelivered("the host's name could not be looked up") from None
     except ssl.SSLError:
         raise Undelivered("no connection by TLS could be made") from None
     except OSError:
@@ -149,6 +152,7 @@ class Sender:
         private: whether notices may go to private addresses, and by plain HTTP.
         metrics: counts tries, notices and unexpected errors.
         first_pause: seconds after a first failure.
+        statement_cache: see `connection.connect`.
     """
 
     def __init__(
@@ -158,8 +162,10 @@ class Sender:
         private: bool,
         metrics: Metrics | None = None,
         first_pause: float = FIRST_PAUSE,
+        statement_cache: int = STATEMENT_CACHE,
     ) -> None:
         self._dsn = dsn
+        self._statement_cache = statement_cache
         self._private = private
         self._metrics = metrics or Metrics()
         self._first_pause = first_pause
@@ -172,7 +178,10 @@ class Sender:
             while True:
                 try:
                     if pool is None:
-                        pool = await connect(self._dsn, smallest=0, largest=SENDERS)
+                        cache = self._statement_cache
+                        pool = await connect(
+                            self._dsn, smallest=0, largest=SENDERS, statement_cache=cache
+                        )
                     await self.send_due(pool)
                     said = None
                 except (Unavailable, InvalidInput, *GONE):

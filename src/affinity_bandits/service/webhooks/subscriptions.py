@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
 import secrets
-import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +15,11 @@ import asyncpg
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.problems import NoSuchWebhook, TooManyWebhooks
 from affinity_bandits.service.store.connection import sql, transaction, translate_errors
+from affinity_bandits.service.webhooks.resolving import resolver
 
 LONGEST_URL = 2000
+INSIDE = [ipaddress.ip_network(one) for one in ("168.63.129.16", "192.88.99.0/24", "3fff::/20")]
+"""What Python calls global and is not: Azure's host, relays of 6to4, and documentation."""
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
 UNICAST = ipaddress.ip_network("2000::/3")
 """All of IPv6 that is given out for use on the public internet."""
@@ -77,11 +78,9 @@ async def addresses_of(target: Endpoint, *, private: bool) -> list[str]:
 
     Raises:
         AddressRefused: one of them is not of the public internet.
-        OSError: there is no such host.
+        NameNotFound: there is no such host, or none is known in time.
     """
-    loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
-    addresses = [str(one[4][0]) for one in found]
+    addresses = await resolver.addresses(target.host)
     if not private and not all(is_public(one) for one in addresses):
         raise AddressRefused
     return addresses
@@ -105,7 +104,8 @@ def is_public(text: str) -> bool:
         # All else that wraps IPv4 or is for a site's own use, and what will be, is outside of it.
         if address not in UNICAST:
             return False
-    return address.is_global and not address.is_multicast
+    inside = any(address in network for network in INSIDE)
+    return address.is_global and not address.is_multicast and not inside
 
 
 MOST_WEBHOOKS = 10

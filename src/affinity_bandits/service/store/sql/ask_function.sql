@@ -18,7 +18,7 @@ CREATE OR REPLACE FUNCTION affinity.ask(
 ) RETURNS TABLE (
   outcome text, lease bigint, round integer, slots int8multirange,
   expires_at timestamptz, outstanding bigint, retry_after double precision
-) LANGUAGE plpgsql SET enable_seqscan = off SET lock_timeout = '2s'
+) LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
@@ -107,7 +107,7 @@ BEGIN
         v_lapsed := '{}';
         FOR v_lease IN SELECT * FROM affinity.leases AS l
             WHERE l.campaign = p_campaigns[k] ORDER BY l.lease LOOP
-          EXIT WHEN v_lease.expires_at > v_now;
+          EXIT WHEN NOT affinity.is_past(v_lease.expires_at, v_now, v_head.lease_seconds);
           v_part := affinity.first_slots(v_lease.pending, p_counts[i] - affinity.slots_in(slots));
           slots := slots + v_part;
           IF NOT v_lease.again THEN

@@ -3,7 +3,7 @@
 
 -- Lock the heads of campaigns, in their order.
 CREATE OR REPLACE FUNCTION affinity.locked(p_campaigns uuid[], p_wait boolean)
-RETURNS affinity.heads[] LANGUAGE plpgsql AS $$
+RETURNS affinity.heads[] LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF p_wait THEN
     RETURN ARRAY(SELECT h FROM affinity.heads AS h WHERE h.campaign = p_campaigns[1] FOR UPDATE);
@@ -15,7 +15,7 @@ END $$;
 -- Which event answered each request before; NULL if none did.
 CREATE OR REPLACE FUNCTION affinity.events_before(
   p_campaigns uuid[], p_of uuid[], p_keys text[], p_actors text[]
-) RETURNS bigint[] LANGUAGE plpgsql AS $$
+) RETURNS bigint[] LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_found bigint[];
   v_one record;
@@ -41,7 +41,7 @@ END $$;
 
 -- Write events, and which requests they answer.
 CREATE OR REPLACE FUNCTION affinity.write_events(p_events affinity.events[]) RETURNS void
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF cardinality(p_events) > 0 THEN
     INSERT INTO affinity.events SELECT * FROM unnest(p_events);

@@ -3,34 +3,28 @@
 -- added later goes to the end, and only where it is not null.
 
 CREATE OR REPLACE FUNCTION affinity.microseconds(p_at timestamptz) RETURNS bigint
-LANGUAGE sql IMMUTABLE AS $$
-  SELECT (extract(epoch FROM p_at) * 1000000)::bigint
-$$;
+LANGUAGE sql IMMUTABLE RETURN (extract(epoch FROM p_at) * 1000000)::bigint;
 
 -- Of what a campaign is, with which its chain begins. Its policy is in the first event.
 CREATE OR REPLACE FUNCTION affinity.defined(c affinity.campaigns) RETURNS bytea
-LANGUAGE sql STABLE AS $$
-  SELECT sha256(convert_to(json_build_array(
+LANGUAGE sql STABLE RETURN sha256(convert_to(json_build_array(
     c.id, c.number, c.tenant, c.name, array_to_json(c.arms)::text, c.horizon,
     encode(float8send(c.lease_seconds), 'hex'), c.lowest, c.highest,
     affinity.microseconds(c.created_at), c.created_by, c.key, encode(c.digest, 'hex'),
-    c.committee::text, array_to_json(c.tellers)::text)::text, 'UTF8'))
-$$;
+    c.committee::text, array_to_json(c.tellers)::text)::text, 'UTF8'));
 
 CREATE OR REPLACE FUNCTION affinity.chained(p_before bytea, e affinity.events) RETURNS bytea
-LANGUAGE sql STABLE AS $$
-  SELECT sha256(p_before || convert_to(json_build_array(
+LANGUAGE sql STABLE RETURN sha256(p_before || convert_to(json_build_array(
     e.campaign, e.number, affinity.microseconds(e.at), e.kind, e.actor, e.key,
     encode(e.digest, 'hex'), e.round, e.asked, e.slots::text, affinity.microseconds(e.expires_at),
     e.lease, e.told::text, e.counts::text, e.units::text, e.counted, e.late, e.duplicate,
-    e.detail::text)::text, 'UTF8'))
-$$;
+    e.detail::text)::text, 'UTF8'));
 
 -- Add an event to a campaign whose head is locked; its number is counted by whoever calls.
 CREATE OR REPLACE FUNCTION affinity.add_event(
   p_campaign uuid, p_number bigint, p_at timestamptz, p_kind text, p_actor text, p_key text,
   p_round integer, p_detail json
-) RETURNS void LANGUAGE plpgsql AS $$
+) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_event affinity.events;
 BEGIN

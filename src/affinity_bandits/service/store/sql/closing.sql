@@ -48,13 +48,13 @@ WHERE campaign = $1;
 -- come last.
 SELECT campaign FROM affinity.heads WHERE campaign = ANY (ARRAY(
   SELECT campaign FROM affinity.due
-  WHERE retry_at IS NULL OR retry_at <= coalesce($1, clock_timestamp())
+  WHERE retry_at IS NULL OR affinity.is_past(retry_at, coalesce($1, clock_timestamp()), $2)
   ORDER BY retry_at NULLS FIRST LIMIT 20))
 LIMIT 1 FOR UPDATE SKIP LOCKED;
 
 -- name: held_fault
 SELECT kind, reason FROM affinity.due
-WHERE campaign = $1 AND retry_at > coalesce($2, clock_timestamp());
+WHERE campaign = $1 AND NOT affinity.is_past(retry_at, coalesce($2, clock_timestamp()), $3);
 
 -- name: mark_fault
 -- Says whether the fault is new.

@@ -29,7 +29,7 @@ WHERE campaign = $1 AND closed_at IS NOT NULL ORDER BY number DESC LIMIT $2;
 -- Runs of slots; the oldest leases first, so that what a limit leaves out is at the end.
 SELECT lower(run) AS first, upper(run) AS beyond
 FROM (SELECT pending FROM affinity.leases
-  WHERE campaign = $1 AND expires_at <= $2 AND NOT again ORDER BY lease LIMIT $3) AS l,
+  WHERE campaign = $1 AND affinity.is_past(expires_at, $2, $4) AND NOT again ORDER BY lease LIMIT $3) AS l,
   unnest(l.pending) AS run;
 
 -- name: last_events

@@ -4,18 +4,31 @@ INSERT INTO affinity.tenants (name) VALUES ($1) ON CONFLICT DO NOTHING;
 -- name: tenant
 SELECT id FROM affinity.tenants WHERE name = $1;
 
+-- name: usage
+-- An event takes about 400 bytes with its index and its idempotency key, and its answers.
+SELECT t.most_campaigns, t.most_events, t.most_bytes, count(h.campaign) AS campaigns,
+  coalesce(sum(h.events), 0)::bigint AS events,
+  coalesce(sum(h.bytes + 400 * h.events), 0)::bigint AS bytes
+FROM affinity.tenants AS t LEFT JOIN affinity.heads AS h ON h.tenant = t.id
+WHERE t.id = $1 OR t.name = $2 GROUP BY t.id;
+
+-- name: set_quotas
+UPDATE affinity.tenants SET most_campaigns = coalesce($2, most_campaigns),
+  most_events = coalesce($3, most_events), most_bytes = coalesce($4, most_bytes)
+WHERE name = $1 AND ($2, $3, $4) IS DISTINCT FROM (NULL::bigint, NULL::bigint, NULL::bigint);
+
 -- name: make_key
 INSERT INTO affinity.api_keys (id, tenant, name, secret_digest, scopes, requests_per_second,
   largest_body, expires_at, parent)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
 
 -- name: revoke_key
-UPDATE affinity.api_keys SET revoked_at = clock_timestamp()
+UPDATE affinity.api_keys SET revoked_at = clock_timestamp(), revoked_by = $2
 WHERE id = $1 AND revoked_at IS NULL RETURNING id;
 
 -- name: list_keys
 SELECT k.id AS key_id, t.name AS tenant, k.name, k.scopes, k.requests_per_second, k.largest_body,
-  k.created_at, k.expires_at, k.revoked_at
+  k.created_at, k.expires_at, k.revoked_at, k.revoked_by
 FROM affinity.api_keys AS k JOIN affinity.tenants AS t ON t.id = k.tenant
 WHERE $1::bigint IS NULL OR k.tenant = $1 ORDER BY k.created_at, k.id;
 
@@ -43,29 +56,35 @@ INSERT INTO affinity.api_keys (id, tenant, name, secret_digest, scopes, requests
   largest_body, expires_at, made_by)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 RETURNING id, name, scopes, requests_per_second, largest_body, created_at, made_by, expires_at,
-  revoked_at;
+  revoked_at, revoked_by;
 
 -- name: page_of_keys
 SELECT id, name, scopes, requests_per_second, largest_body, created_at, made_by, expires_at,
-  revoked_at
+  revoked_at, revoked_by
 FROM affinity.api_keys WHERE tenant = $1 AND parent IS NULL
 ORDER BY created_at, id LIMIT $2 OFFSET $3;
 
--- name: revoke_key_of
-UPDATE affinity.api_keys SET revoked_at = clock_timestamp()
-WHERE tenant = $1 AND id = $2 AND parent IS NULL AND revoked_at IS NULL RETURNING id;
+-- name: may_revoke
+-- NULL if the tenant has no such key. A key that the command made may revoke all of its tenant's; any
+-- other itself, and what it made, also through others.
+WITH RECURSIVE makers AS (
+  SELECT id, made_by FROM affinity.api_keys WHERE tenant = $1 AND id = $2 AND parent IS NULL
+  UNION
+  SELECT k.id, k.made_by FROM affinity.api_keys AS k JOIN makers AS m ON k.id = m.made_by
+)
+SELECT bool_or(id = $3)
+  OR EXISTS (SELECT FROM affinity.api_keys WHERE id = $3 AND made_by IS NULL)
+FROM makers HAVING count(*) > 0;
 
--- name: key_of
-SELECT id FROM affinity.api_keys WHERE tenant = $1 AND id = $2 AND parent IS NULL;
-
--- name: revoke_with_made
+-- name: revoke_keys
 -- Through keys that are revoked already: what they made is not.
 WITH RECURSIVE made AS (
   SELECT id FROM affinity.api_keys WHERE tenant = $1 AND id = $2 AND parent IS NULL
   UNION
-  SELECT k.id FROM affinity.api_keys AS k JOIN made AS m ON k.made_by = m.id WHERE k.tenant = $1
+  SELECT k.id FROM affinity.api_keys AS k JOIN made AS m ON k.made_by = m.id
+  WHERE k.tenant = $1 AND $4
 ), revoked AS (
-  UPDATE affinity.api_keys SET revoked_at = clock_timestamp()
+  UPDATE affinity.api_keys SET revoked_at = clock_timestamp(), revoked_by = $3
   WHERE id IN (SELECT id FROM made) AND revoked_at IS NULL
   RETURNING id, created_at
 )

@@ -4,7 +4,8 @@ SELECT has_function_privilege('affinity.remove_campaign(uuid, text, json)', 'EXE
 
 -- name: head_to_archive
 SELECT h.status, h.events, (SELECT max(l.expires_at) FROM affinity.leases AS l
-    WHERE l.campaign = h.campaign AND l.expires_at > coalesce($2, clock_timestamp())) AS leased_until
+    WHERE l.campaign = h.campaign AND NOT affinity.is_past(l.expires_at,
+      coalesce($2, clock_timestamp()), h.lease_seconds)) AS leased_until
 FROM affinity.heads AS h WHERE h.campaign = $1 FOR UPDATE;
 
 -- name: events_to_archive

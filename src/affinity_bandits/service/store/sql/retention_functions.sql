@@ -2,7 +2,7 @@
 
 -- Take a campaign out of the database, and leave a record that it was there.
 CREATE OR REPLACE FUNCTION affinity.remove_campaign(p_campaign uuid, p_by text, p_detail json)
-RETURNS void LANGUAGE plpgsql AS $$
+RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_tenant text;
   v_table text;
@@ -25,7 +25,7 @@ END $$;
 
 -- Take a tenant out of the database with its keys and webhooks; its campaigns have to be gone.
 CREATE OR REPLACE FUNCTION affinity.remove_tenant(p_tenant text, p_by text, p_detail json)
-RETURNS void LANGUAGE plpgsql AS $$
+RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_id bigint;
 BEGIN

@@ -2,13 +2,17 @@
 CREATE SCHEMA affinity;
 
 CREATE TABLE affinity.schema_version (
-  version integer PRIMARY KEY
+  version integer PRIMARY KEY,
+  serves integer NOT NULL      -- the oldest version whose processes work with it
 );
 
 CREATE TABLE affinity.tenants (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name text NOT NULL UNIQUE,
-  created_at timestamptz NOT NULL DEFAULT clock_timestamp()
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  most_campaigns bigint NOT NULL DEFAULT 10000,
+  most_events bigint NOT NULL DEFAULT 100000000,
+  most_bytes bigint NOT NULL DEFAULT 50000000000
 );
 
 -- A key is shown once, when it is made; only a digest of its secret half is kept.
@@ -23,6 +27,7 @@ CREATE TABLE affinity.api_keys (
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   expires_at timestamptz,
   revoked_at timestamptz,
+  revoked_by text,             -- the id of a key, or who gave the command
   parent text REFERENCES affinity.api_keys, -- the key that a browser's session stands for
   made_by text REFERENCES affinity.api_keys -- the key over which it was made; NULL if by command
 );
@@ -82,8 +87,10 @@ CREATE TABLE affinity.heads (
   -- The round has no slots yet: its policy must be told first who judges it.
   awaits_judges boolean NOT NULL DEFAULT false,
   tellers text[],
+  bytes bigint NOT NULL DEFAULT 0,   -- that the answers in its events take
   chain bytea NOT NULL         -- that of the last event
 ) WITH (fillfactor = 50);
+CREATE INDEX heads_of_tenant ON affinity.heads (tenant);
 
 CREATE TABLE affinity.rounds (
   campaign uuid NOT NULL REFERENCES affinity.campaigns,

@@ -11,7 +11,7 @@ CREATE OR REPLACE FUNCTION affinity.tell(
   p_details text[] DEFAULT NULL
 ) RETURNS TABLE (
   outcome text, counted bigint, late bigint, duplicate bigint, complete boolean
-) LANGUAGE plpgsql SET enable_seqscan = off SET lock_timeout = '2s'
+) LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
@@ -108,7 +108,8 @@ BEGIN
           IF FOUND THEN
             v_new := v_slots;
             v_ask.round := v_lease.round; v_ask.expires_at := v_lease.expires_at;
-            IF v_lease.expires_at <= v_now AND NOT v_lease.again THEN
+            IF affinity.is_past(v_lease.expires_at, v_now, v_head.lease_seconds)
+                AND NOT v_lease.again THEN
               v_lapsed := coalesce(v_lapsed, '{}') + v_new;
             END IF;
           END IF;
@@ -132,7 +133,9 @@ BEGIN
           IF EXISTS (SELECT FROM unnest(v_counts, v_units) AS t (n, u)
                      WHERE u::numeric < n::numeric * v_head.lowest
                         OR u::numeric > n::numeric * v_head.highest) THEN
-            outcome := 'score_out_of_range'; RETURN NEXT; CONTINUE;
+            -- The range itself, for whoever has to be told.
+            outcome := 'score_out_of_range'; counted := v_head.lowest; late := v_head.highest;
+            RETURN NEXT; CONTINUE;
           END IF;
           -- The lowest slots of each arm are taken as the answered ones.
           SELECT coalesce(range_agg(int8range(s.slot, s.slot + 1)), '{}') INTO v_slots
@@ -152,7 +155,9 @@ BEGIN
           END IF;
         ELSE
           IF NOT v_in_range THEN
-            outcome := 'score_out_of_range'; RETURN NEXT; CONTINUE;
+            -- The range itself, for whoever has to be told.
+            outcome := 'score_out_of_range'; counted := v_head.lowest; late := v_head.highest;
+            RETURN NEXT; CONTINUE;
           END IF;
           IF NOT v_slots <@ v_ask.slots THEN
             outcome := 'slot_not_leased'; RETURN NEXT; CONTINUE;
@@ -171,7 +176,8 @@ BEGIN
             v_new := v_slots * v_lease.pending;
           END IF;
           IF NOT isempty(v_new) THEN
-            IF v_ask.expires_at <= v_now AND NOT v_lease.again THEN
+            IF affinity.is_past(v_ask.expires_at, v_now, v_head.lease_seconds)
+                AND NOT v_lease.again THEN
               v_lapsed := coalesce(v_lapsed, '{}') + v_new;
             END IF;
             IF v_new = v_lease.pending THEN
@@ -223,17 +229,24 @@ BEGIN
           FROM unnest(v_told, v_units) AS a (slot, u) WHERE v_new @> a.slot;
       END IF;
       late := 0; duplicate := 0;
-      IF v_ask.round <> v_head.round OR v_ask.expires_at <= v_now THEN
+      IF v_ask.round <> v_head.round
+          OR affinity.is_past(v_ask.expires_at, v_now, v_head.lease_seconds) THEN
         late := v_answers - counted;
       ELSE
         duplicate := v_answers - counted;
       END IF;
+      IF duplicate > 0 AND duplicate = v_answers THEN
+        -- It changes nothing, and anybody can send it again and again: it is counted and not kept.
+        v_told := '{}'; v_units := '{}'; v_counts := v_counts[1 : 0];
+      END IF;
       v_head.events := v_head.events + 1;
+      v_head.bytes := v_head.bytes + pg_column_size(v_told) + pg_column_size(v_units)
+        + CASE WHEN v_told <> '{}' THEN coalesce(octet_length(p_details[i]), 0) ELSE 0 END;
       v_head.answered := v_head.answered + counted;
       v_event := ROW(v_campaign, v_head.events, v_now, 'tell'::text, p_actors[i], p_keys[i],
         p_digests[i], v_head.round, NULL::integer, NULL::int8multirange, NULL::timestamptz,
-        p_leases[i], v_told, v_counts, v_units, counted, late, duplicate, p_details[i]::json,
-        NULL::bytea);
+        p_leases[i], v_told, v_counts, v_units, counted, late, duplicate,
+        CASE WHEN v_told <> '{}' THEN p_details[i]::json END, NULL::bytea);
       v_head.chain := affinity.chained(v_head.chain, v_event);
       v_event.chain := v_head.chain;
       v_events := v_events || v_event;
@@ -278,7 +291,8 @@ BEGIN
     END IF;
     IF v_head.events > v_first THEN
       UPDATE affinity.heads AS h
-        SET answered = v_head.answered, events = v_head.events, chain = v_head.chain
+        SET answered = v_head.answered, events = v_head.events, bytes = v_head.bytes,
+          chain = v_head.chain
         WHERE h.campaign = v_campaign;
       IF v_lapsed IS NOT NULL THEN
         PERFORM affinity.count_lapses(v_head, v_lapsed);

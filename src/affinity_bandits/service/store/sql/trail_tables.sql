@@ -43,7 +43,7 @@ CREATE TABLE affinity.requests (
 ) PARTITION BY HASH (campaign);
 
 -- Events are removed only by `affinity.remove_campaign`, and only by the owner of the tables.
-CREATE FUNCTION affinity.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION affinity.refuse_change() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF TG_OP = 'DELETE' AND current_setting('affinity.removing', true) = 'yes'
       AND pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = TG_RELID), 'MEMBER')

@@ -1,0 +1,110 @@
+"""The figures of the live service in the documentation: from the file that `bench.service` writes.
+
+`python -m bench.service --out docs/data/service.json` measures them, and
+`python -m bench.service_tables` puts them into the pages.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+
+DOCS = Path(__file__).parents[1] / "docs"
+FIGURES = DOCS / "data" / "service.json"
+PLACE = "<!-- {0}: from data/service.json -->\n{1}<!-- end of {0} -->"
+TABLES = {
+    "what a request costs": """
+| request | measured here |
+|---|---|
+| a FastAPI endpoint that inserts one row | {service.single.bare_per_s:,.0f} requests/s |
+| ask for one slot, one hot campaign | {service.single.ask_per_s:,.0f} requests/s, {service.single.ask.ratio:.2f} of it |
+| tell one slot, one hot campaign | {service.single.tell_per_s:,.0f} requests/s, {service.single.tell.ratio:.2f} |
+| the same, spread over 100 campaigns | {service.single.spread.ask_per_s:,.0f} and {service.single.spread.tell_per_s:,.0f} requests/s, {service.single.spread.ask.ratio:.2f} and {service.single.spread.tell.ratio:.2f} |
+| the same, spread over 10,000 campaigns | {service.single.spread_10000.ask_per_s:,.0f} and {service.single.spread_10000.tell_per_s:,.0f} requests/s, {service.single.spread_10000.ask.ratio:.2f} and {service.single.spread_10000.tell.ratio:.2f} |
+| the same, when the processes meet those campaigns for the first time | {service.single.spread_10000.at_first.ask_per_s:,.0f} and {service.single.spread_10000.at_first.tell_per_s:,.0f} requests/s, {service.single.spread_10000.at_first.ask.ratio:.2f} and {service.single.spread_10000.at_first.tell.ratio:.2f} |
+| blocks of 100 slots, asked and answered | {service.block.answers_per_s:,.0f} answers/s; with sums instead of scores {service.block.totals.answers_per_s:,.0f} |
+| 99th percentile under that load (32 connections) | {service.p99_ms:.0f} ms single, {service.block.p99_ms:.0f} ms in blocks; bare insert {service.bare.p99_ms:.0f} ms |
+| `pgbench`, insert one row, 1 and 32 clients | {service.pgbench.insert.1.tps:,.0f} and {service.pgbench.insert.32.tps:,.0f} a second |
+| `pgbench`, ask on one campaign, 1 and 32 clients | {service.pgbench.ask.1.tps:,.0f} and {service.pgbench.ask.32.tps:,.0f} a second |
+| an ask among 10 campaigns, among 100,000 | {service.ask_ms.campaigns_10:.2f} and {service.ask_ms.campaigns_100000:.2f} ms (ratio {service.campaigns.ratio:.2f}) |
+| an ask after 10^3 answers, after 10^8 | {service.ask_ms.answers_1e3:.2f} and {service.ask_ms.answers_1e8:.2f} ms (ratio {service.age.ratio:.2f}) |
+""",  # noqa: E501
+    "the service against a bare insert": """
+| what it is | measured |
+|---|---|
+| single-slot ask and tell on one hot campaign, part of the bare insert's requests a second | {service.single.ask.ratio:.2f} and {service.single.tell.ratio:.2f} |
+| the same over 100 campaigns | {service.single.spread.ask.ratio:.2f} and {service.single.spread.tell.ratio:.2f} |
+| the same over 10,000 campaigns | {service.single.spread_10000.ask.ratio:.2f} and {service.single.spread_10000.tell.ratio:.2f} |
+| the same, when the processes meet those campaigns for the first time | {service.single.spread_10000.at_first.ask.ratio:.2f} and {service.single.spread_10000.at_first.tell.ratio:.2f} |
+| answers a second in blocks of 100 | {service.block.answers_per_s:,.0f} |
+| 99th percentile, 32 connections: single, bare | {service.p99_ms:.0f} ms, {service.bare.p99_ms:.0f} ms |
+| an ask among 100,000 campaigns against 10; after 10^8 answers against 10^3 | {service.campaigns.ratio:.2f}; {service.age.ratio:.2f} |
+""",  # noqa: E501
+    "sizes to begin with": """
+| load | to begin with |
+|---|---|
+| up to {spread:,} asks and tells a second | 2 processes, `pool_size` 10, PostgreSQL on 2 cores |
+| one hot campaign, {hot:,} a second | the same: its requests share transactions |
+| {blocks:,} answers a second | blocks of 100 slots, not more processes |
+| disk | 400 bytes an ask, somewhat more a tell, 16 bytes a slot of a block |
+""",
+}
+PAGES = {
+    "scale.md": ["what a request costs"],
+    "benchmarks.md": ["the service against a bare insert"],
+    "operations.md": ["sizes to begin with"],
+}
+
+
+def table_of(name: str, figures: dict[str, float]) -> str:
+    """Return a table in Markdown.
+
+    What is promised is below what was measured, to one digit.
+    """
+    promised = {
+        "spread": min(figures[f"service.single.spread.{one}_per_s"] for one in ("ask", "tell")),
+        "hot": min(figures[f"service.single.{one}_per_s"] for one in ("ask", "tell")),
+        "blocks": figures["service.block.answers_per_s"],
+    }
+    known = figures | {word: _round_down(value) for word, value in promised.items()}
+
+    def shown(found: re.Match[str]) -> str:
+        return format(known[found[1]], found[2])
+
+    return re.sub(r"\{([^:}]+):([^}]*)\}", shown, TABLES[name]).lstrip("\n")
+
+
+def _round_down(value: float) -> int:
+    """Return a number with its first digit alone.
+
+    >>> _round_down(62_853.1), _round_down(1_494)
+    (60000, 1000)
+    """
+    unit = 10 ** int(math.log10(value))
+    return int(value // unit * unit)
+
+
+def rewritten(page: str, text: str, figures: dict[str, float]) -> str:
+    """Return a page with its tables as the figures have them."""
+    for name in PAGES[page]:
+        pattern = PLACE.format(re.escape(name), "(?:.*\n)*?")
+        placed = PLACE.format(name, table_of(name, figures))
+        text, count = re.subn(pattern, lambda _, placed=placed: placed, text)
+        if count != 1:
+            raise ValueError(f"{page} must have one place for {name!r}, and has {count}")
+    return text
+
+
+def main() -> None:
+    """Put the figures into the pages."""
+    figures = json.loads(FIGURES.read_text(encoding="utf-8"))
+    for page in PAGES:
+        path = DOCS / page
+        text = rewritten(page, path.read_text(encoding="utf-8"), figures)
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+"""Alerts are caused on a real service; what their runbooks say to look at is there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from uuid import UUID
+
+import httpx
+import pytest
+
+from affinity_bandits.service.core import backend
+from affinity_bandits.service.webhooks import sending
+from tests.service.broken import CAUSES, until, world
+from tests.service.test_serve_command import Relay
+from tests.support.environments import ROOT
+from tests.support.served import served
+from tests.support.served import until as wait_until
+from tests.support.web_site import Site, on_site, opened
+
+RUNBOOKS = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+
+
+def value(text: str, name: str) -> float:
+    """The sum of the samples of a metric that begin so."""
+    found = [line for line in text.splitlines() if line.startswith(name)]
+    return sum(float(line.rpartition(" ")[2]) for line in found)
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backend, "EVERY_SECONDS", 0.05)
+    monkeypatch.setattr(sending, "EVERY_SECONDS", 0.05)
+
+
+def test_a_campaign_needs_attention_is_not_closed_and_is_a_fault(
+    dsn: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`AffinityCampaignNeedsAttention`, `AffinityRoundsNotClosed`, `AffinityFaults`."""
+    (query,) = re.findall(r"`(SELECT campaign, kind.*?)`", RUNBOOKS)
+
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            one = await world(at, client)
+            await one.lease_all()
+            async with CAUSES["absorb raises"][0](at, one.bad):
+                await one.complete()
+
+                async def marked() -> bool:
+                    text = await at.metrics()
+                    return (
+                        value(text, "affinity_campaigns_needing_attention") > 0
+                        and value(text, "affinity_rounds_due") > 0
+                        and value(text, 'affinity_faults_total{kind="decision"}') > 0
+                    )
+
+                await until(marked)
+                found = [row for row in await at.pool.fetch(query) if str(row[0]) == one.bad]
+                assert [row["kind"] for row in found] == ["decision"]
+
+    on_site(dsn, work)
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    (fault, *_) = [one for one in lines if one.get("event") == "campaign needs attention"]
+    assert fault["at"]
+
+
+def test_an_unexpected_error_is_in_the_log_under_its_request(
+    dsn: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`AffinityErrors`, `AffinityFaults`."""
+
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            campaign = await opened(client)
+            monkeypatch.setattr(at.app.state.backend.parts.queries, "campaign", None)
+            answer = await client.get(f"/v1/campaigns/{campaign}")
+            assert answer.status_code == 500
+            text = await at.metrics()
+            assert value(text, 'affinity_faults_total{kind="unexpected"}') == 1
+            assert re.search(r'affinity_requests_total\{.*status="500"\} 1.0', text)
+        lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+        told = [one for one in lines if one.get("request") == answer.headers["x-request-id"]]
+        events = {one.get("event") for one in told}
+        assert "unexpected error" in events
+        assert campaign in {one.get("campaign") for one in told}
+
+    on_site(dsn, work)
+
+
+@pytest.mark.slow
+def test_a_database_that_is_away_and_a_process_that_is_down(dsn: str) -> None:
+    """`AffinityDatabaseAway`, `AffinityDown`."""
+    relay = Relay(dsn)
+    try:
+        with served(relay.dsn) as server:
+            wait_until("ready", server.is_ready)
+            relay.cut()
+            wait_until(
+                "away",
+                lambda: value(server.probe("/metrics").text, "affinity_database_up") == 0,
+            )
+            wait_until("not ready", lambda: server.probe().json().get("code") == "unavailable")
+            assert server.probe("/healthz").status_code == 200
+        with pytest.raises(httpx.ConnectError):
+            server.probe("/healthz")
+    finally:
+        relay.cut()
+
+
+def test_a_notice_that_is_given_up_says_why_and_can_be_sent_again(
+    dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`AffinityNoticesDead`."""
+    monkeypatch.setattr(sending, "MOST_TRIES", 1)
+
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            sent = {"url": "http://127.0.0.1:9/", "kinds": ["exhausted"]}
+            hook = (await client.post("/v1/webhooks", json=sent)).json()["id"]
+            campaign = await opened(client, policy={"name": "uniform"}, horizon=1)
+            lease = (await client.post(f"/v1/campaigns/{campaign}/ask", json={})).json()["lease"]
+            told = {"lease": lease, "answers": [{"slot": 0, "score": 1}]}
+            await client.post(f"/v1/campaigns/{campaign}/tell", json=told)
+
+            async def dead() -> bool:
+                return value(await at.metrics(), 'affinity_notices{state="dead"}') > 0
+
+            await until(dead)
+            (shown,) = (await client.get("/v1/webhooks")).json()["items"]
+            assert (shown["dead"], shown["last_failure"]) == (1, "no connection could be made")
+            retried = await client.post(f"/v1/webhooks/{hook}/retry")
+            assert retried.json() == {"retried": 1}
+
+    on_site(dsn, work, webhooks_private=True)
+
+
+def test_a_lock_makes_asks_slow_and_fills_the_pool(dsn: str) -> None:
+    """`AffinitySlow`, `AffinityPoolFull`."""
+    (query,) = re.findall(r"`(SELECT pid, state, xact_start.*?)`", RUNBOOKS)
+
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            campaign = await opened(client)
+            held = "SELECT FROM affinity.heads WHERE campaign = $1 FOR UPDATE"
+            async with at.pool.acquire() as db:
+                async with db.transaction():
+                    await db.execute(held, UUID(campaign))
+                    asking = asyncio.create_task(
+                        client.post(f"/v1/campaigns/{campaign}/ask", json={})
+                    )
+                    await asyncio.sleep(0.7)
+                    text = await at.metrics()
+                    in_use = value(text, "affinity_pool_connections_in_use")
+                    assert in_use / value(text, "affinity_pool_connections_limit") > 0.9
+                    waiting = [row["query"] for row in await db.fetch(query)]
+                    assert any("affinity.ask" in one for one in waiting)
+                assert (await asking).status_code == 200
+            text = await at.metrics()
+            route = 'route="/v1/campaigns/{campaign}/ask"'
+            buckets = [line for line in text.splitlines() if route in line and "_bucket" in line]
+            (fast,) = [line for line in buckets if 'le="0.5"' in line]
+            (every,) = [line for line in buckets if 'le="+Inf"' in line]
+            assert (float(fast.split()[-1]), float(every.split()[-1])) == (0, 1)
+
+    on_site(dsn, work, quiet=True)
+
+
+def test_late_answers_are_counted(dsn: str) -> None:
+    """`AffinityLateAnswersRise`."""
+
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            campaign = await opened(client, lease_seconds=0.001)
+            path = f"/v1/campaigns/{campaign}"
+            lease = (await client.post(f"{path}/ask", json={})).json()["lease"]
+            await asyncio.sleep(0.05)
+            for _ in range(2):  # the first still counts, since nobody else has answered
+                told = {"lease": lease, "answers": [{"slot": 0, "score": 1}]}
+                await client.post(f"{path}/tell", json=told)
+            text = await at.metrics()
+            assert value(text, 'affinity_answers_total{outcome="late"}') == 1
+            assert value(text, 'affinity_answers_total{outcome="counted"}') == 1
+
+    on_site(dsn, work, quiet=True)
