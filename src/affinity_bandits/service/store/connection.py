@@ -80,7 +80,7 @@ class Unreachable(Unavailable):
     )
 
 
-class PooledConnection(asyncpg.Connection):
+class PooledConnection(asyncpg.Connection):  # type: ignore[misc] # asyncpg has no types
     """A connection to a pooler that gives each transaction another session.
 
     A statement with arguments takes two exchanges, which have to be in one transaction.
