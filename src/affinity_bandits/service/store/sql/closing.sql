@@ -6,7 +6,8 @@ FROM affinity.heads WHERE campaign = $1 FOR UPDATE;
 DELETE FROM affinity.due WHERE campaign = $1;
 
 -- name: count_due
-SELECT count(*) AS due, count(kind) AS faults FROM affinity.due;
+SELECT count(*) AS due, count(kind) AS faults,
+  pg_stat_get_dead_tuples('affinity.heads'::regclass) AS dead_rows FROM affinity.due;
 
 -- name: campaign_to_close
 SELECT cardinality(arms) AS arms, policy::text, lowest, highest, saved::text
