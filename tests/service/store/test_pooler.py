@@ -78,6 +78,7 @@ def test_without_the_setting_the_mistake_is_named(pooled: str) -> None:
         asyncio.run(check_schema(pooled))
 
 
+@pytest.mark.slow
 def test_sessions_without_the_roles_settings_are_refused() -> None:
     with made_database(f"{NAME}_loose") as dsn:
         migrate(dsn)
