@@ -94,7 +94,7 @@ async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime |
     size = len(about["policy"]) + len(about["saved"])
     policy = await off_loop(size, load_policy, campaign, about["policy"])
     saved = await off_loop(size, load_state, campaign, policy, about["saved"])
-    row = await db.fetchrow(sql.round_to_close, campaign, number)
+    row = await db.fetchrow(sql.stored_round, campaign, number)
     current = RoundSlots(tuple(row["arms"]), row["repetitions"], row["size"], final=False)
     scale = Scale(about["lowest"], about["highest"])
     rows = await db.fetch(sql.take_sums, campaign)
@@ -178,8 +178,7 @@ async def opened(
 
 
 CLOSED_AT_ONCE = 2
-"""Rounds that requests close at once in a process. A round of a thousand groups takes a while, and
-rounds that wait their turn hold no connection that asks and tells could use."""
+"""Rounds that requests close at once in a process: one of a thousand groups takes a while."""
 
 
 class Closer:
@@ -201,9 +200,11 @@ class Closer:
         Raises:
             NeedsAttention: it cannot be closed, or could not be a moment ago.
         """
-        async with self._turns, transaction(self._pool) as db:
+        async with transaction(self._pool) as db:
+            # The lock first: a round that waits for it must not keep others from being closed.
             held = await faults.find_held(db, campaign, now)
-            outcome = held or await self._try(db, campaign, now)
+            async with self._turns:
+                outcome = held or await self._try(db, campaign, now)
         if isinstance(outcome, problems.NeedsAttention):
             raise outcome
         return outcome
