@@ -91,7 +91,7 @@ def rewritten(page: str, text: str, figures: dict[str, float]) -> str:
     for name in PAGES[page]:
         pattern = PLACE.format(re.escape(name), "(?:.*\n)*?")
         placed = PLACE.format(name, table_of(name, figures))
-        text, count = re.subn(pattern, lambda _, placed=placed: placed, text)
+        text, count = re.subn(pattern, placed.replace("\\", r"\\"), text)
         if count != 1:
             raise ValueError(f"{page} must have one place for {name!r}, and has {count}")
     return text

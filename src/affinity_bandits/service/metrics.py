@@ -56,7 +56,7 @@ class Metrics:
         self.due = gauge(
             "affinity_rounds_due", "Rounds that have all their answers and wait to be closed."
         )
-        self.dead_rows = newest(
+        self.dead_rows = gauge(
             "affinity_dead_rows",
             "Old versions of campaigns' rows that an old snapshot may still see.",
         )
