@@ -177,7 +177,7 @@ class Scratch(NamedTuple):
     joins: FloatArray
     waiting: FloatArray  # chosen, but not judging yet, [bucket, group]
     since: IntArray  # when the last of each bucket was chosen
-    told: IntArray
+    told: IntArray  # members of each group, who begins in the round, who begins later
     read: Words
 
 
@@ -191,7 +191,7 @@ def new_scratch(groups: int, each: int) -> Scratch:
         joins=np.zeros(groups),
         waiting=np.zeros((BUCKETS + 2, groups)),
         since=np.zeros(BUCKETS + 2, dtype=np.int64),
-        told=np.zeros(groups, dtype=np.int64),
+        told=np.zeros(3 * groups, dtype=np.int64),
         read=np.zeros(1, dtype=np.uint64),
     )
 
@@ -298,6 +298,10 @@ def hardest_rounds(
         while clock < horizon and min(decided[j], lost[j]) == NEVER:
             for arm in range(arms):
                 told[arm] = int(members[arm])
+                coming = 0.0  # nobody begins within a round: all on their way come later
+                for bucket in range(len(since)):
+                    coming += waiting[bucket, arm]
+                told[2 * arms + arm] = int(coming)
             meet(state, told)
             planned = plan(state)
             size = len(planned.arms)
