@@ -32,7 +32,7 @@ QUICK = (
     "tests/test_one_name_one_thing.py",
     "tests/test_public_names.py",
 )
-NIGHTLY = ("tests/service/test_soak.py::test_nor_when_a_standby_takes_over",)
+NIGHTLY = ("tests/service/test_soak.py::test_nor_",)
 """Tests that are too long for every change; the check has others of the same kind."""
 
 settings.register_profile(

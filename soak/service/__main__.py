@@ -7,14 +7,15 @@ import json
 import signal
 import sys
 import time
+from dataclasses import replace
 
 from soak.service import cases, controls, faults
 from soak.service.rows import Row, table
 from soak.service.scenario import Scenario, run
 
-# The service as it is; and with a standby that takes over at every stop, and servers whose parents
-# are killed.
-SOUND, FAILOVER = "service", "failover"
+# The service as it is; with a standby that takes over at every stop, and servers whose parents
+# are killed; behind PgBouncer; and with a migration halfway.
+SOUND, FAILOVER, POOLED, UPGRADED = "service", "failover", "pooled", "upgraded"
 
 
 def sound(seed: int, *, short: bool, keep: bool = False) -> Row:
@@ -31,6 +32,18 @@ def failover(seed: int, *, short: bool, keep: bool = False) -> Row:
     return _undamaged(scenario, seed, keep=keep)
 
 
+def pooled(seed: int, *, short: bool, keep: bool = False) -> Row:
+    """Disturb it behind PgBouncer in transaction mode; no fault is allowed."""
+    amounts = faults.SHORT if short else replace(faults.FAILOVERS, stops=10)
+    return _undamaged(Scenario(POOLED, amounts, cases.SHORT, pooled=True), seed, keep=keep)
+
+
+def upgraded(seed: int, *, short: bool, keep: bool = False) -> Row:
+    """Disturb it, and migrate halfway: processes of the former release go on and start again."""
+    amounts = faults.SHORT if short else replace(faults.FAILOVERS, stops=10)
+    return _undamaged(Scenario(UPGRADED, amounts, cases.SHORT, upgraded=True), seed, keep=keep)
+
+
 def _undamaged(scenario: Scenario, seed: int, *, keep: bool) -> Row:
     row = run(scenario, seed, keep=keep)
     for kind, complaints in row.verdict.complaints.items():
@@ -42,7 +55,7 @@ def _undamaged(scenario: Scenario, seed: int, *, keep: bool) -> Row:
 
 def main() -> int:
     """Run the scenario and its controls, print the table, and return 1 if anything was violated."""
-    sounds = {SOUND: sound, FAILOVER: failover}
+    sounds = {SOUND: sound, FAILOVER: failover, POOLED: pooled, UPGRADED: upgraded}
     names = [*sounds, *controls.CONTROLS]
     parser = argparse.ArgumentParser(prog="python -m soak.service", description=__doc__)
     parser.add_argument("--short", action="store_true", help="few faults, one control")

@@ -15,10 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg
+from tests.support.poolers import pgbouncer
 
 from affinity_bandits.client import Client as Owner
 from affinity_bandits.service.core import keys
-from affinity_bandits.service.store.connection import connect
+from affinity_bandits.service.problems import Unavailable
+from affinity_bandits.service.store import roles
+from affinity_bandits.service.store.connection import GONE, connect
 from affinity_bandits.service.store.migrate import migrate
 from affinity_bandits.wire.base import LARGEST_LEASE, SCOPES
 from soak.service.cases import Case
@@ -28,6 +31,7 @@ from soak.service.faults import Amounts, Faults
 from soak.service.postgres import Cluster, Pair, free_port
 from soak.service.rows import Row
 from soak.service.servers import Servers, environment
+from soak.service.upgrade import release_2
 
 LEASE_SECONDS = 2.0
 
@@ -44,6 +48,8 @@ class Scenario:
         settings: of PostgreSQL, where they are not the defaults.
         damage: statements that take a guard out of the schema.
         standby: whether PostgreSQL has a standby that takes its place after each stop.
+        pooled: whether PgBouncer stands between, in transaction mode.
+        upgraded: whether the schema is migrated halfway, and former processes go on and start.
     """
 
     name: str
@@ -53,6 +59,8 @@ class Scenario:
     settings: Mapping[str, str] = field(default_factory=dict)
     damage: Sequence[str] = ()
     standby: bool = False
+    pooled: bool = False
+    upgraded: bool = False
 
 
 def run(scenario: Scenario, seed: int, *, keep: bool = False) -> Row:
@@ -90,7 +98,13 @@ def _run(scenario: Scenario, seed: int, scratch: Path, row: Row) -> None:
         migrate(cluster.dsn)
         api_key = asyncio.run(_prepared(cluster.dsn, scenario.damage))
         ports, admin_ports = ([free_port(chance), free_port(chance)] for _ in range(2))
-        servers = Servers(scratch, ports, admin_ports, environment(cluster.dsn))
+        variables = environment(cluster.dsn)
+        if scenario.pooled:
+            roles.carry_out(cluster.dsn, roles.setup(roles.OWNER, roles.SERVICE, "postgres"))
+            roles.carry_out(cluster.dsn, roles.grants(roles.SERVICE))
+            through = stack.enter_context(pgbouncer(cluster.dsn, roles.SERVICE, sessions=10))
+            variables |= {"AFFINITY_DSN": through, "AFFINITY_STATEMENT_CACHE": "0"}
+        servers = Servers(scratch, ports, admin_ports, variables)
         stack.callback(servers.close)
         servers.wait()
         with Owner(f"http://127.0.0.1:{ports[0]}", api_key) as owner:
@@ -103,7 +117,14 @@ def _run(scenario: Scenario, seed: int, scratch: Path, row: Row) -> None:
         clients = Clients(scratch, scenario.amounts.clients)
         stack.callback(clients.close)
         faults = Faults(scenario.amounts, LEASE_SECONDS, row, seed)
-        faults.run(cluster, servers, clients, lambda: _stop_some(setup))
+
+        def halfway() -> None:
+            if scenario.upgraded:
+                _upgrade(cluster.dsn)
+                row.note = "migrated to version 2 halfway"
+            _stop_some(setup)
+
+        faults.run(cluster, servers, clients, halfway)
         servers.wait()
         codes = clients.finish()
         row.expect(not codes, f"clients ended with {codes}: {clients.errors.read_text()[-1000:]}")
@@ -138,6 +159,17 @@ async def _take_out(pool: asyncpg.Pool[Any], statement: str) -> None:
     if before not in text:
         raise RuntimeError(f"affinity.{function} has no {before!r} that could be taken out")
     await pool.execute(text.replace(before, after))
+
+
+def _upgrade(dsn: str) -> None:
+    """Migrate to a version that this process alone has, again if PostgreSQL crashes meanwhile."""
+    with release_2():
+        for _ in range(20):
+            try:
+                return migrate(dsn)
+            except (Unavailable, *GONE):
+                time.sleep(0.5)
+    raise RuntimeError("PostgreSQL was away whenever it was to be migrated")
 
 
 def _stop_some(setup: Setup) -> None:

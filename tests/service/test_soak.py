@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from soak.service.__main__ import failover, sound
+from soak.service.__main__ import failover, pooled, sound, upgraded
 from soak.service.cases import Case
 from soak.service.checker import compare_requests
 from soak.service.client import Journal, Request, requests_in
 from soak.service.controls import SHORT_NAMES, run_control
-from soak.service.rows import Verdict
+from soak.service.rows import Row, Verdict
 
 CASE = Case("small", "successive-rejects", 3, 30)
 
@@ -95,6 +96,17 @@ def test_nothing_acknowledged_is_lost_doubled_or_changed() -> None:
 @pytest.mark.long
 def test_nor_when_a_standby_takes_over_and_parents_of_servers_are_killed() -> None:
     row = failover(seed=0, short=True)
+    assert not row.violations
+    assert (row.stops, row.service_kills) == (3, 4)
+    assert row.verdict.good
+    assert min(row.verdict[name] for name in ("asks", "tells", "rounds")) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.parametrize("scenario", [pooled, upgraded])
+def test_nor_behind_a_pooler_or_through_a_migration(scenario: Callable[..., Row]) -> None:
+    row = scenario(seed=0, short=True)
     assert not row.violations
     assert (row.stops, row.service_kills) == (3, 4)
     assert row.verdict.good

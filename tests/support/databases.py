@@ -15,7 +15,10 @@ from tests.support.poolers import pgbouncer
 
 SERVER = os.environ.get("AFFINITY_DSN", "postgresql://127.0.0.1:5432/test")
 POOLED = os.environ.get("TESTED_AS_ROLE") == "pooled"
-"""Whether that role's connections go through PgBouncer, those of `web_site.site` that is."""
+"""Whether that role's connections go through PgBouncer, in `tests/service/http`."""
+CACHE = 0 if POOLED else 100
+"""Prepared statements per connection; a pooler has none."""
+os.environ.setdefault("AFFINITY_STATEMENT_CACHE", str(CACHE))
 AS_SERVICE = POOLED or os.environ.get("TESTED_AS_ROLE") == "service"
 """Whether tests use the shared database as the role that `affinity serve roles` makes."""
 EMPTY = "DROP SCHEMA IF EXISTS affinity CASCADE; DROP SCHEMA public CASCADE; CREATE SCHEMA public"

@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import pytest
-
 SETTINGS = """
 [databases]
 * = host={host} port={port} user={user}
@@ -34,8 +32,7 @@ def pgbouncer(dsn: str, user: str, *, sessions: int = 3) -> Iterator[str]:
     """Run a pooler with a few sessions of a role; give the DSN of the same database through it."""
     program = shutil.which("pgbouncer") or "/usr/sbin/pgbouncer"
     if not Path(program).exists():
-        # Not a skip: a run that tested nothing must not look like one that passed.
-        pytest.fail("the tests of the service need pgbouncer (Debian's package)", pytrace=False)
+        raise RuntimeError("the tests of the service need pgbouncer (Debian's package)")
     where = urlsplit(dsn)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

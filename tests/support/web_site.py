@@ -20,9 +20,8 @@ from affinity_bandits.service.core.limits import RateLimiter
 from affinity_bandits.service.http import admin_app, create_app
 from affinity_bandits.service.http.auth import ApiRoute
 from affinity_bandits.service.logs import log_config
-from affinity_bandits.service.store.connection import STATEMENT_CACHE
 from affinity_bandits.wire.base import SCOPES
-from tests.support.databases import POOLED
+from tests.support.databases import CACHE
 
 PROBLEM = "application/problem+json"
 CAMPAIGN = {
@@ -71,7 +70,7 @@ class Site:
 async def site(dsn: str, *, quiet: bool = False, **settings: Any) -> AsyncIterator[Site]:
     logging_as_served = log_config(quiet=quiet)
     logging.config.dictConfig(logging_as_served)
-    given = {"pool_size": 2, "statement_cache": 0 if POOLED else STATEMENT_CACHE} | settings
+    given = {"pool_size": 2, "statement_cache": CACHE} | settings
     app = create_app(dsn, **given)
     try:
         async with app.router.lifespan_context(app):

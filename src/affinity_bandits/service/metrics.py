@@ -56,6 +56,10 @@ class Metrics:
         self.due = gauge(
             "affinity_rounds_due", "Rounds that have all their answers and wait to be closed."
         )
+        self.dead_rows = gauge(
+            "affinity_dead_rows",
+            "Old versions of campaigns' rows that an old snapshot may still see.",
+        )
         self.database = gauge(
             "affinity_database_up",
             "Whether the database answered the last look, one a second.",

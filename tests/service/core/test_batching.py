@@ -61,7 +61,7 @@ class Database:
             for one in shares
         ]
 
-    async def close(self, campaign: UUID) -> None:
+    async def close(self, _: int, campaign: UUID) -> None:
         await self.unlocked.wait()
         self.closed.append(campaign)
 
@@ -154,7 +154,7 @@ def test_a_campaign_that_is_locked_keeps_nobody_else() -> None:
     played(work)
 
 
-def test_what_weighs_a_lot_is_sent_alone() -> None:
+def test_what_weighs_a_lot_is_a_batch_of_its_own() -> None:
     async def work() -> None:
         database = Database()
         await database.occupied()
@@ -162,7 +162,7 @@ def test_what_weighs_a_lot_is_sent_alone() -> None:
         await asyncio.sleep(0)
         database.go.set()
         assert await asyncio.gather(*tasks) == ["HEAVY", "X"]
-        assert (database.alone, database.batches) == ([["heavy"]], [["a"], ["x"]])
+        assert (database.alone, database.batches) == ([], [["a"], ["x"], ["heavy"]])
 
     played(work)
 

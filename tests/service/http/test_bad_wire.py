@@ -21,6 +21,7 @@ from affinity_bandits.service.core import keys
 from affinity_bandits.service.http import create_app
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.wire.base import SCOPES
+from tests.support.databases import CACHE
 from tests.support.served import PATIENCE, Server, served, until
 from tests.support.web_site import PROBLEM, calls, new_names, opened, refused
 
@@ -92,7 +93,7 @@ def _received(wire: socket.socket) -> bytes:
 @pytest.fixture(scope="module")
 def service(dsn: str) -> Iterator[Service]:
     async def prepare() -> tuple[str, str]:
-        pool = await connect(dsn)
+        pool = await connect(dsn, statement_cache=CACHE)
         try:
             tenant = await keys.create_tenant(pool, next(new_names))
             return (

@@ -17,12 +17,13 @@ from affinity_bandits.service.core import keys
 from affinity_bandits.service.http import probes
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.wire.base import SCOPES
+from tests.support.databases import CACHE
 from tests.support.served import PATIENCE, Server, served, until
 from tests.support.web_site import Site, new_names, on_site, opened, refused
 
 
 async def _made(dsn: str) -> str:
-    pool = await connect(dsn)
+    pool = await connect(dsn, statement_cache=CACHE)
     try:
         tenant = await keys.create_tenant(pool, next(new_names))
         return await keys.make_key(pool, tenant, "edge", SCOPES)

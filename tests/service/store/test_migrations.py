@@ -66,7 +66,7 @@ def test_another_schema_or_version_is_refused_and_nothing_changes(empty_dsn: str
 @pytest.mark.parametrize(
     ("where", "problem", "said"),
     [
-        ("postgresql://127.0.0.1:1/test", Unavailable, "did not answer"),
+        ("postgresql://127.0.0.1:1/test", Unavailable, "; check the host and port of AFFINITY_DSN"),
         ("no dsn", InvalidInput, "of the form postgresql://"),
         ("{}_not", InvalidInput, r'database "[a-z_0-9]*_not" does not exist'),
         ("{}?target_session_attrs=standby", Unavailable, "did not answer"),  # during a failover

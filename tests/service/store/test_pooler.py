@@ -72,10 +72,13 @@ def test_clients_at_once_share_few_sessions(pooled: str) -> None:
 
 
 def test_without_the_setting_the_mistake_is_named(pooled: str) -> None:
-    with pytest.raises(NotSupported, match="pooler, start the service with --statement-cache 0"):
+    with pytest.raises(
+        NotSupported, match="behind a pooler, start the service with --statement-cache 0"
+    ):
         asyncio.run(check_schema(pooled))
 
 
+@pytest.mark.slow
 def test_sessions_without_the_roles_settings_are_refused() -> None:
     with made_database(f"{NAME}_loose") as dsn:
         migrate(dsn)

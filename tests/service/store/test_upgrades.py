@@ -1,7 +1,4 @@
-"""The pattern of an upgrade, tried with a version 2 that exists only here.
-
-Expand, then contract: version 2 only adds, and so serves processes of version 1.
-"""
+"""The pattern of an upgrade, tried with a version 2 that exists only for this."""
 
 from __future__ import annotations
 
@@ -16,39 +13,21 @@ from typing import Any
 import asyncpg
 import httpx
 import pytest
+from soak.service.upgrade import EXPANDED, release_2
 
 from affinity_bandits.errors import NotSupported
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.serving import check_schema
+from affinity_bandits.service.store import connection
 from affinity_bandits.service.store import migrate as module
 from affinity_bandits.service.store.connection import SESSION, connect
-from affinity_bandits.service.store.migrate import Step, migrate
+from affinity_bandits.service.store.migrate import migrate
 from affinity_bandits.wire.base import SCOPES
 from tests.support.databases import run_sql
 from tests.support.served import Server, served, until
 from tests.support.web_site import CAMPAIGN, Site, on_site
 
-EXPANDED = Step(
-    2,
-    serves=1,
-    text="ALTER TABLE affinity.campaigns ADD COLUMN label text;"
-    " ALTER TABLE affinity.rounds ADD COLUMN label text;"
-    " ALTER TABLE affinity.events ADD COLUMN label text",
-    before=(
-        "DROP INDEX CONCURRENTLY IF EXISTS affinity.campaigns_by_name",
-        "CREATE INDEX CONCURRENTLY campaigns_by_name ON affinity.campaigns (name)",
-    ),
-)
 CONTRACTED = EXPANDED._replace(serves=2)
-
-
-@contextlib.contextmanager
-def release_2(step: Step = EXPANDED) -> Iterator[None]:
-    """Let this process be of a release that has version 2 of the schema."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(module, "SCHEMA_VERSION", 2)
-        patched.setattr(module, "STEPS", (step,))
-        yield
 
 
 def version(dsn: str) -> Any:
@@ -85,8 +64,8 @@ def test_what_is_out_of_the_range_is_refused_and_not_ready(empty_dsn: str) -> No
         asyncio.run(check_schema(empty_dsn))
 
     async def work(at: Site) -> None:
-        async with at.client() as client:
-            assert (await client.get("/readyz")).status_code == 503
+        async with at.admin() as admin:
+            assert (await admin.get("/readyz")).status_code == 503
 
     on_site(empty_dsn, work)
 
@@ -117,7 +96,7 @@ def test_a_reader_holds_up_the_migration_and_nobody_behind_it(
 ) -> None:
     migrate(empty_dsn)
     monkeypatch.setitem(SESSION, "lock_timeout", "200ms")
-    monkeypatch.setattr(module, "PAUSE_SECONDS", 0.1)
+    monkeypatch.setattr(connection, "PAUSE_SECONDS", 0.1)
     waits = []
 
     def query() -> None:
@@ -142,8 +121,8 @@ def test_locks_that_are_kept_end_the_migration_with_nothing_changed(
 ) -> None:
     migrate(empty_dsn)
     monkeypatch.setitem(SESSION, "lock_timeout", "50ms")
-    monkeypatch.setattr(module, "PAUSE_SECONDS", 0.05)
-    monkeypatch.setattr(module, "TRIES", 2)
+    monkeypatch.setattr(connection, "PAUSE_SECONDS", 0.05)
+    monkeypatch.setattr(connection, "TRIES", 2)
     refused = pytest.raises(NotSupported, match="no lock could be had in 2 tries")
     with release_2(EXPANDED._replace(before=())), reading(empty_dsn, 1.0), refused:
         migrate(empty_dsn)
@@ -171,7 +150,7 @@ class Load:
                 told = {"lease": body["lease"], "answers": answers[: body["runs"][0][1]]}
                 reply = client.post(f"{self.url(place)}{path}/tell", json=told)
                 read = client.get(f"{self.url(place)}{path}/events")
-                ready = client.get(f"{self.url(place)}/readyz")
+                ready = self.servers[place % len(self.servers)].probe()
                 self.statuses += [one.status_code for one in (asked, reply, read, ready)]
 
     def url(self, place: int) -> str:
@@ -197,7 +176,7 @@ def test_processes_go_on_through_a_migration_and_can_be_rolled_back(empty_dsn: s
     with contextlib.ExitStack() as stack, ThreadPoolExecutor(4) as threads:
         old = [stack.enter_context(served(empty_dsn, "--quiet")) for _ in range(2)]
         for one in old:
-            until("ready", lambda one=one: httpx.get(f"{one.url}/readyz").status_code == 200)
+            until("ready", one.is_ready)
         load = Load(old, key)
         clients = [threads.submit(load.run, place) for place in range(4)]
         time.sleep(1.0)
@@ -206,7 +185,7 @@ def test_processes_go_on_through_a_migration_and_can_be_rolled_back(empty_dsn: s
             on_site(empty_dsn, upgraded)
         time.sleep(1.0)
         with served(empty_dsn, "--quiet") as back:  # a process of the former release starts again
-            until("ready", lambda: httpx.get(f"{back.url}/readyz").status_code == 200)
+            until("ready", back.is_ready)
         load.stop()
         for one in clients:
             one.result()
@@ -216,5 +195,5 @@ def test_processes_go_on_through_a_migration_and_can_be_rolled_back(empty_dsn: s
 
 
 async def upgraded(at: Site) -> None:
-    async with at.client() as client:
-        assert (await client.get("/readyz")).status_code == 200
+    async with at.admin() as admin:
+        assert (await admin.get("/readyz")).status_code == 200

@@ -54,6 +54,7 @@ class _OneConnection:
 
     def __init__(self, db: asyncpg.Connection[Any]) -> None:
         self._db = db
+        self.fetch = db.fetch
 
     @asynccontextmanager
     async def acquire(self) -> AsyncIterator[asyncpg.Connection[Any]]:

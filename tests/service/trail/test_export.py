@@ -231,16 +231,22 @@ async def test_a_trail_that_contradicts_itself_is_not_exported(
     assert list(tmp_path.iterdir()) == []
 
 
-async def test_it_reads_a_trail_in_the_order_of_its_index(one: OneCampaign) -> None:
-    one.id = await one.create(ExploreThenCommit(1), 100)
-    async with transaction(one.pool) as db:
-        # Whatever the planner knows of the tables by now, it would rather sort.
-        await db.execute("SET LOCAL random_page_cost = 1e6")
-        for sorted_first in (True, False):
-            if not sorted_first:
-                await db.execute(sql.without_sorting)
-            lines = await db.fetch(f"EXPLAIN {sql.events_to_export}", one.id)
-            assert any("Sort" in line[0] for line in lines) == sorted_first
+@pytest.mark.parametrize("query", ["stored_events", "events_to_export", "events_to_archive"])
+async def test_a_page_reads_its_own_part_of_the_trail(one: OneCampaign, query: str) -> None:
+    """Whatever the planner knows of the tables: a thousand events, and a page of the last few."""
+    one.id = await one.create(ExploreThenCommit(1000), 10_000)
+    await one.pool.execute(
+        "INSERT INTO affinity.events (campaign, number, at, kind, actor, round, chain)"
+        " SELECT $1, n, now(), 'stop', 't', 0, '' FROM generate_series(2, 1000) AS n",
+        one.id,
+    )
+    text = getattr(sql, query)
+    for cost in (1e-3, 1e6):
+        async with transaction(one.pool) as db:
+            await db.execute(f"SET LOCAL random_page_cost = {cost}; SET LOCAL enable_seqscan = off")
+            plan = await db.fetch(f"EXPLAIN (ANALYZE, TIMING off) {text}", one.id, 990, 20)
+        read = [int(rows) for line in plan for rows in re.findall(r"actual rows=(\d+)", line[0])]
+        assert 10 <= max(read) <= 20, plan
 
 
 @pytest.mark.slow

@@ -163,6 +163,7 @@ class Backend:
                 row = await self._parts.pool.fetchrow(sql.count_due)
                 metrics.due.set(row["due"])
                 metrics.attention.set(row["faults"])
+                metrics.dead_rows.set(row["dead_rows"])
                 await self._parts.health.check_due()
                 metrics.set_findings(await self._parts.health.count())
                 await self._expire_requests(self._parts.pool)

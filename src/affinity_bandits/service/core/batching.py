@@ -6,7 +6,7 @@ what arrives and sends it as the next batch. The first request leaves at once, a
 acknowledged before its batch is committed.
 
 A batch of several campaigns never waits for a lock. A campaign that is locked or fails is sent
-alone, so tenants do not wait for each other.
+alone, when it is its tenant's turn (`limits.Turns`), so tenants do not wait for each other.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Batcher:
     """
 
     def __init__(self, campaigns: Campaigns) -> None:
-        close = campaigns.closer.close_told
+        close = campaigns.close_told
         self._asks: _Queue[SlotAsk, Lease | Wait | Finished] = _Queue(
             campaigns.ask, campaigns.ask_shared, lambda _: 1, close
         )
@@ -79,7 +79,7 @@ class _Queue(Generic[Item, Result]):
             [Sequence[Share[Item]]], Awaitable[Sequence[Sent[Result | ServiceProblem] | None]]
         ],
         weight: Callable[[Item], int],
-        close: Callable[[UUID], Awaitable[None]],
+        close: Callable[[int, UUID], Awaitable[None]],
     ) -> None:
         self._send = send
         self._send_together = send_together
@@ -128,14 +128,7 @@ class _Queue(Generic[Item, Result]):
                 except Exception as error:  # every caller is told, none is forgotten
                     sent = [Sent([error] * len(one.items)) for one in shares]
                 for key, outcome in zip(list(taken), sent, strict=True):
-                    batch = taken[key]
-                    if outcome is None:
-                        self._start(self._send_alone(key, batch))
-                    elif outcome.complete:
-                        self._start(self._close_and_settle(key, batch, outcome.results))
-                    else:
-                        _settle_all(batch, outcome.results)
-                        self._release(key)
+                    self._go_on(key, taken[key], outcome)
                     del taken[key]
         finally:
             self._senders -= 1
@@ -143,6 +136,16 @@ class _Queue(Generic[Item, Result]):
                 self._abandon(key, batch)
             if self._ready:
                 self._make_ready(self._ready.popleft())
+
+    def _go_on(self, key: Key, batch: Waiting[Item, Result], outcome: Sent[Any] | None) -> None:
+        """Do what the outcome of a campaign's part of a batch calls for."""
+        if outcome is None:
+            self._start(self._send_alone(key, batch))
+        elif outcome.complete:
+            self._start(self._close_and_settle(key, batch, outcome.results))
+        else:
+            _settle_all(batch, outcome.results)
+            self._release(key)
 
     def _take(self, taken: dict[Key, Waiting[Item, Result]]) -> None:
         """Take the next batch from those that are ready; start what is large on its own."""
@@ -153,9 +156,20 @@ class _Queue(Generic[Item, Result]):
             batch = taken[key] = self._cut(self._waiting[key])
             own = sum(self._weight(one) for one, _ in batch)
             if own > MOST_SHARED:
-                self._start(self._send_alone(key, taken.pop(key)))
+                self._start(self._send_apart(key, taken.pop(key)))
             else:
                 items, weight = items + len(batch), weight + own
+
+    async def _send_apart(self, key: Key, batch: Waiting[Item, Result]) -> None:
+        """Send a large batch of one campaign, without waiting for its lock at first."""
+        outcome: Sent[Any] | None = Sent([Unavailable()] * len(batch))
+        try:
+            share = Share(*key, [item for item, _ in batch])
+            (outcome,) = await self._send_together([share])
+        except Exception as error:  # every caller is told, none is forgotten
+            outcome = Sent([error] * len(batch))
+        finally:
+            self._go_on(key, batch, outcome)
 
     async def _send_alone(self, key: Key, batch: Waiting[Item, Result]) -> None:
         """Send a campaign's requests by themselves, until none waits."""
@@ -179,7 +193,7 @@ class _Queue(Generic[Item, Result]):
     ) -> None:
         """Close a complete round before those are answered who completed it."""
         try:
-            await self._close(key[1])
+            await self._close(*key)
             _settle_all(batch, results)
             batch = []
             self._release(key)

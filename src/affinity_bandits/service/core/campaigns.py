@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -28,7 +28,7 @@ from affinity_bandits.service.core.judging import (
     name_judges,
     open_with,
 )
-from affinity_bandits.service.core.limits import remember
+from affinity_bandits.service.core.limits import Turns, remember
 from affinity_bandits.service.core.scores import units_to_text
 from affinity_bandits.service.core.spec import ANY, CampaignSpec, next_round, tellers_to_store
 from affinity_bandits.service.core.tells import (
@@ -152,6 +152,7 @@ class Campaigns:
         self._pool = pool
         self._metrics = metrics or Metrics()
         self.closer = Closer(pool, self._metrics)
+        self._turns = Turns(max(1, pool.get_max_size() // 2))  # to wait for a campaign's lock
         # Caches of what never changes: the arms of rounds, and what rounds wait for.
         self._arms: dict[tuple[UUID, int], tuple[str, ...]] = {}
         self._awaited: dict[tuple[UUID, int], str] = {}
@@ -188,8 +189,9 @@ class Campaigns:
             NeedsAttention: the database's reply makes no sense.
         """
         results: list[Outcome] = []
-        for some in without_repeats(asks):
-            results += await self._ask(Share(tenant, campaign, some), now)
+        async with self._turns.of(tenant):
+            for some in without_repeats(asks):
+                results += await self._ask(Share(tenant, campaign, some), now)
         return results
 
     async def ask_shared(
@@ -221,7 +223,7 @@ class Campaigns:
         """
         results: list[Told | problems.ServiceProblem] = []
         for some in without_repeats(tells):
-            async with self._errors_as_faults(campaign):
+            async with self._turns.of(tenant), self._errors_as_faults(campaign):
                 rows = await self._fetch_told([Share(tenant, campaign, some)], now, wait=True)
                 _check(campaign, rows, some)
                 if any(row["complete"] for row in rows):
@@ -234,7 +236,7 @@ class Campaigns:
     ) -> list[Sent[Told | problems.ServiceProblem] | None]:
         """Record answers of several campaigns in one transaction; see `ask_shared`.
 
-        The caller closes the rounds that are complete (`Closer.close_told`).
+        The caller closes the rounds that are complete (`close_told`).
         """
         together = sendable(shares)
         found = await rows_by_share(together, self._fetch_told(together, now, wait=False))
@@ -248,12 +250,18 @@ class Campaigns:
                 sent.append(Sent(told, any(row["complete"] for row in rows)))
         return sent
 
+    async def close_told(self, tenant: int, campaign: UUID) -> None:
+        """Close a round whose last answer was told, if it can be done now; see `Closer`."""
+        with suppress(problems.Unavailable):  # `close_due` does it later
+            async with self._turns.of(tenant):
+                await self.closer.close_told(campaign)
+
     async def stop(
         self, tenant: int, campaign: UUID, *, actor: str, key: str, now: datetime | None = None
     ) -> None:
         """Stop a campaign: it hands out no more slots, but answers to leased slots still count."""
         check_key(key)
-        async with transaction(self._pool) as db:
+        async with self._turns.of(tenant), transaction(self._pool) as db:
             head = await db.fetchrow(sql.head_to_stop, campaign, tenant)
             if head is None:
                 raise problems.NoSuchCampaign(campaign)
@@ -277,7 +285,7 @@ class Campaigns:
         """
         while True:
             try:
-                async with transaction(self._pool) as db:
+                async with self._turns.of(tenant), transaction(self._pool) as db:
                     return await name_judges(db, tenant, campaign, naming, now=now)
             except RoundIsDue:
                 await self.closer.close(campaign, now=now)

@@ -178,8 +178,7 @@ async def opened(
 
 
 CLOSED_AT_ONCE = 2
-"""Rounds that requests close at once in a process. A round of a thousand groups takes a while, and
-rounds that wait their turn hold no connection that asks and tells could use."""
+"""Rounds that requests close at once in a process: one of a thousand groups takes a while."""
 
 
 class Closer:
@@ -201,9 +200,11 @@ class Closer:
         Raises:
             NeedsAttention: it cannot be closed, or could not be a moment ago.
         """
-        async with self._turns, transaction(self._pool) as db:
+        async with transaction(self._pool) as db:
+            # The lock first: a round that waits for it must not keep others from being closed.
             held = await faults.find_held(db, campaign, now)
-            outcome = held or await self._try(db, campaign, now)
+            async with self._turns:
+                outcome = held or await self._try(db, campaign, now)
         if isinstance(outcome, problems.NeedsAttention):
             raise outcome
         return outcome

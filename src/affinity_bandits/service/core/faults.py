@@ -124,9 +124,10 @@ def check_plan(round_: RoundSlots | None, arms: int, left: int) -> None:
 async def find_held(
     db: asyncpg.Connection, campaign: UUID, now: datetime | None
 ) -> NeedsAttention | None:
-    """Return the fault of a campaign whose next try is not due yet; None if there is none."""
+    """Lock a campaign; return its fault if the next try is not due yet, None otherwise."""
     row = await db.fetchrow(sql.held_fault, campaign, now, RETRY_SECONDS)
-    return None if row is None else NeedsAttention(campaign, row["kind"], row["reason"])
+    held = row is not None and row["kind"] is not None
+    return NeedsAttention(campaign, row["kind"], row["reason"]) if held else None
 
 
 async def mark(db: asyncpg.Connection, fault: NeedsAttention, now: datetime | None) -> None:

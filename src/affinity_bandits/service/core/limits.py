@@ -1,12 +1,15 @@
-"""Rate limits, bounded caches, and work off the event loop."""
+"""Rate limits, turns, bounded caches, and work off the event loop."""
 
 from __future__ import annotations
 
 import asyncio
 import ipaddress
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import ParamSpec, TypeVar
+
+from affinity_bandits.service.problems import Unavailable
 
 
 def source_of(host: str) -> str:
@@ -76,6 +79,44 @@ class RateLimiter:
         enough = left >= tokens
         remember(self._buckets, name, (left - tokens if enough else left, now))
         return 0.0 if enough else (tokens - left) / rate
+
+
+TURN_SECONDS = 2.0
+"""How long a request waits for its turn; then it is to be repeated."""
+
+
+class Turns:
+    """Lets a number of requests wait for locks at once, each on a database connection.
+
+    One turn is kept for other tenants, so that nobody waits behind the locked campaigns of another.
+
+    Args:
+        number: turns in all, at least 1.
+    """
+
+    def __init__(self, number: int) -> None:
+        self._all = asyncio.Semaphore(number)
+        self._each = max(1, number - 1)
+        self._own: dict[int, asyncio.Semaphore] = {}
+
+    @asynccontextmanager
+    async def of(self, tenant: int) -> AsyncIterator[None]:
+        """Wait for a turn of a tenant, and give it back at the end.
+
+        Raises:
+            Unavailable: there is none for too long.
+        """
+        own = self._own.get(tenant)
+        if own is None:
+            own = remember(self._own, tenant, asyncio.Semaphore(self._each))
+        async with AsyncExitStack() as held:
+            try:
+                async with asyncio.timeout(TURN_SECONDS):
+                    await held.enter_async_context(own)
+                    await held.enter_async_context(self._all)
+            except TimeoutError:
+                raise Unavailable from None
+            yield
 
 
 P = ParamSpec("P")

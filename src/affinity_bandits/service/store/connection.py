@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from ipaddress import ip_address
 from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
 import asyncpg
@@ -75,6 +76,11 @@ NO_LIMITS = {"statement_timeout": "0", "idle_in_transaction_session_timeout": "0
 """For commands of an operator that may take long."""
 
 
+TRIES, PAUSE_SECONDS = 20, 1.0
+"""To get a lock, for two seconds each: who waits for a table makes others wait behind it."""
+T = TypeVar("T")
+
+
 class Unreachable(Unavailable):
     """No server answered when the first connection was made."""
 
@@ -84,7 +90,7 @@ class Unreachable(Unavailable):
     )
 
 
-class PooledConnection(asyncpg.Connection):
+class PooledConnection(asyncpg.Connection):  # type: ignore[misc] # asyncpg has no types
     """A connection to a pooler that gives each transaction another session.
 
     A statement with arguments takes two exchanges, which have to be in one transaction.
@@ -182,6 +188,23 @@ def _is_local(host: str) -> bool:
         return False
 
 
+async def with_patience(work: Callable[[], Awaitable[T]]) -> T:
+    """Return what a transaction of an operator returns, tried again if a lock cannot be had.
+
+    Raises:
+        NotSupported: other sessions keep their locks for about a minute.
+    """
+    for _ in range(TRIES):
+        try:
+            return await work()
+        except (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError):
+            await asyncio.sleep(PAUSE_SECONDS)
+    raise NotSupported(
+        f"no lock could be had in {TRIES} tries, since other sessions keep theirs; nothing was"
+        " changed: see pg_stat_activity for old transactions, end them, and try again"
+    )
+
+
 @asynccontextmanager
 async def _opening() -> AsyncIterator[None]:
     """Turn errors of a first connection into errors that say what to do."""
@@ -200,12 +223,13 @@ async def _opening() -> AsyncIterator[None]:
             " postgresql://user@host/database?sslmode=verify-full&sslrootcert=FILE"
         )
         raise InvalidInput("AFFINITY_DSN", rule, str(error)) from None
-    except asyncpg.ProtocolViolationError as error:
-        raise NotSupported(
-            f"the database does not take the settings of the service's sessions ({error}); behind a"
-            " pooler, start the service with --statement-cache 0, and run other commands without it"
-        ) from None
     except GONE as error:
+        if "unsupported startup parameter" in str(error):
+            raise NotSupported(
+                f"the database does not take the settings of the service's sessions ({error});"
+                " behind a pooler, start the service with --statement-cache 0, and run other"
+                " commands without it"
+            ) from None
         raise Unreachable(str(error) or type(error).__name__) from error
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import asyncpg
 
 from affinity_bandits.errors import NotSupported
-from affinity_bandits.service.store.connection import SQL, connected, sql
+from affinity_bandits.service.store.connection import SQL, connected, sql, with_patience
 
 SCHEMA_VERSION = 1
 OLDEST_SCHEMA = 1
@@ -28,9 +28,6 @@ FUNCTIONS = (  # in the order of their dependencies
     "retention_functions.sql",
 )
 LOCK = 0x00AFF1  # the advisory lock that lets only one process migrate at a time
-TRIES = 20
-PAUSE_SECONDS = 1.0
-"""Between two tries to get a lock, each of two seconds: who waits for a lock makes others wait."""
 
 
 class Step(NamedTuple):
@@ -98,7 +95,7 @@ async def schema_problem(db: asyncpg.Connection | asyncpg.Pool) -> str | None:
 async def _migrate(dsn: str) -> None:
     try:
         async with connected(dsn) as db:
-            while await _patiently(db):
+            while await with_patience(lambda: _take_step(db)):
                 pass
     except asyncpg.InsufficientPrivilegeError as error:
         raise NotSupported(
@@ -106,20 +103,8 @@ async def _migrate(dsn: str) -> None:
         ) from None
 
 
-async def _patiently(db: asyncpg.Connection) -> bool:
-    """Take the next step, again if a lock cannot be had; return whether there may be another."""
-    for _ in range(TRIES):
-        try:
-            return await _take_step(db)
-        except (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError):
-            await asyncio.sleep(PAUSE_SECONDS)
-    raise NotSupported(
-        f"no lock could be had in {TRIES} tries, since other sessions keep theirs; nothing was"
-        " changed: see pg_stat_activity for old transactions, end them, and migrate again"
-    )
-
-
 async def _take_step(db: asyncpg.Connection) -> bool:
+    """Take the next step; return whether there may be another."""
     found = await _check_owned(db)
     step = next((one for one in STEPS if found is not None and one.version == found + 1), None)
     for statement in step.before if step else ():

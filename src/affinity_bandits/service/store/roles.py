@@ -12,7 +12,7 @@ import re
 import asyncpg
 
 from affinity_bandits.errors import InvalidInput, NotSupported
-from affinity_bandits.service.store.connection import SESSION, connected, sql
+from affinity_bandits.service.store.connection import SESSION, connected, sql, with_patience
 
 OWNER, SERVICE = "affinity_owner", "affinity_service"
 INSERTS = (
@@ -104,10 +104,13 @@ def carry_out(dsn: str, statements: list[str]) -> None:
 
 
 async def _carry_out(dsn: str, statements: list[str]) -> None:
-    try:
+    async def carry_out_all() -> None:
         async with connected(dsn) as db, db.transaction():
             for statement in statements:
                 await db.execute(statement)
+
+    try:
+        await with_patience(carry_out_all)
     except asyncpg.InsufficientPrivilegeError as error:
         raise NotSupported(f"the role of the DSN may not do this: {error}") from None
     except asyncpg.UndefinedObjectError as error:

@@ -17,6 +17,7 @@ from affinity_bandits._version import __version__
 from affinity_bandits.errors import InvalidInput, NotSupported, need
 from affinity_bandits.service.problems import NoSuchCampaign
 from affinity_bandits.service.store.connection import sql, transaction, translate_errors
+from affinity_bandits.service.trail.chain import read_trail
 from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.tables import TableFile, TableWriter
 
@@ -29,7 +30,7 @@ ARCHIVED = {  # columns of an archived trail; `row` is the whole event as JSON
     "row": str,
 }
 ENDED = ("exhausted", "stopped")
-# Timeout of statements that remove or wait for a lock; the pool's own is meant for requests.
+# Timeout of statements that remove or wait for a lock; the session's own is meant for requests.
 REMOVAL_SECONDS = 86_400.0
 
 
@@ -75,20 +76,25 @@ async def archive(
     if about_file.exists():
         raise InvalidInput("--out", "a folder without this campaign's files", str(about_file))
     target = TableFile("--out", events_file, force=False)
+    await _check_ended(pool, campaign, verdict.events, now)
+    with target.open(ARCHIVED) as table:
+        written = await _digest(pool, campaign, table)
+    read = _read_events(events_file)
+    if not written == read == Trail(verdict.events, read.digest):
+        raise NotSupported(f"{events_file} is not what was written to it; nothing was removed")
+    detail = {
+        "archived": str(events_file.resolve()),
+        "events": written.events,
+        "digest": written.digest,
+        "version": __version__,
+    }
     async with transaction(pool) as db:
-        head = await db.fetchrow(sql.head_to_archive, campaign, now, timeout=REMOVAL_SECONDS)
-        _check_ended(campaign, head, verdict.events)
-        with target.open(ARCHIVED) as table:
-            written = await _digest(db, campaign, table)
-        read = _read_events(events_file)
-        if not written == read == Trail(verdict.events, read.digest):
-            raise NotSupported(f"{events_file} is not what was written to it; nothing was removed")
-        detail = {
-            "archived": str(events_file.resolve()),
-            "events": written.events,
-            "digest": written.digest,
-            "version": __version__,
-        }
+        await db.execute(sql.without_limits)
+        try:
+            await _check_ended(db, campaign, written.events, now)
+        except NotSupported:
+            events_file.unlink()
+            raise
         about = json.loads(await db.fetchval(sql.campaign_to_archive, campaign))
         _write_about(about_file, about | detail)
         await db.execute(sql.remove_campaign, campaign, by, detail, timeout=REMOVAL_SECONDS)
@@ -109,6 +115,7 @@ async def delete_tenant(pool: asyncpg.Pool, name: str, *, by: str) -> list[Trail
     async with transaction(pool) as db:  # of its own: requests must not go on to meet the locks
         await _end_keys(db, name)
     async with transaction(pool) as db:
+        await db.execute(sql.without_limits)
         tenant, keys = await _end_keys(db, name)  # locks the tenant again, and finds all keys
         for row in await db.fetch(sql.campaigns_to_remove, tenant):
             await db.execute(sql.lock_head, row["id"], timeout=REMOVAL_SECONDS)
@@ -145,7 +152,12 @@ async def _check_right(pool: asyncpg.Pool) -> None:
             )
 
 
-def _check_ended(campaign: UUID, head: asyncpg.Record | None, events: int) -> None:
+async def _check_ended(
+    db: asyncpg.Pool | asyncpg.Connection, campaign: UUID, events: int, now: datetime | None
+) -> None:
+    """Check that a campaign has ended with so many events, and lock it."""
+    async with translate_errors():
+        head = await db.fetchrow(sql.head_to_archive, campaign, now, timeout=REMOVAL_SECONDS)
     if head is None:
         raise NoSuchCampaign(campaign)
     if head["status"] not in ENDED:
@@ -159,11 +171,11 @@ def _check_ended(campaign: UUID, head: asyncpg.Record | None, events: int) -> No
 
 
 async def _digest(
-    db: asyncpg.Connection, campaign: UUID, table: TableWriter | None = None
+    db: asyncpg.Pool | asyncpg.Connection, campaign: UUID, table: TableWriter | None = None
 ) -> Trail:
     """Return what is recorded of a trail, and copy it to a table if there is one."""
     hashed, events = hashlib.sha256(), 0
-    async for row in db.cursor(sql.events_to_archive, campaign, prefetch=1000):
+    async for row in read_trail(db, sql.events_to_archive, campaign):
         events += 1
         hashed.update(row["row"].encode() + b"\n")
         if table is not None:

@@ -7,11 +7,12 @@ later digest, so a digest that was kept elsewhere reveals even a recomputed chai
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import re
 import struct
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self
@@ -20,10 +21,13 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.service.problems import NoSuchCampaign
+from affinity_bandits.service.problems import NoSuchCampaign, Unavailable
 from affinity_bandits.service.store.connection import sql, translate_errors
 
 Row = Mapping[str, Any]
+PAGE = 20
+"""Events that are read at once; each may have thousands of answers."""
+TRIES, PAUSE_SECONDS = 10, 1.0
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _KEPT = re.compile(r"([0-9a-f]{64})@([1-9][0-9]{0,18})")
 
@@ -51,6 +55,35 @@ class Digest:
             rule = "of the form DIGEST@NUMBER, as 'affinity serve digest' prints it"
             raise InvalidInput("expect", rule, text)
         return cls(bytes.fromhex(found[1]), int(found[2]))
+
+
+async def read_trail(
+    db: asyncpg.Pool | asyncpg.Connection, query: str, campaign: UUID, after: int = 0
+) -> AsyncIterator[Row]:
+    """Yield a campaign's events by their numbers, from the first one after `after`.
+
+    With a pool, each page is a transaction of its own: a snapshot that lasts keeps every process
+    from reusing the room of updated rows. Events never change, so a page that fails is read again.
+
+    Raises:
+        Unavailable: the database is away for longer than it takes to start.
+    """
+    failures = 0
+    while True:
+        try:
+            async with translate_errors():
+                rows = await db.fetch(query, campaign, after, PAGE)
+        except Unavailable:
+            failures += 1
+            if failures >= TRIES or not isinstance(db, asyncpg.Pool):
+                raise
+            await asyncio.sleep(PAUSE_SECONDS)
+            continue
+        if not rows:
+            return
+        for row in rows:
+            yield row
+        after, failures = rows[-1]["number"], 0
 
 
 async def newest_digest(pool: asyncpg.Pool, campaign: UUID) -> Digest:

@@ -14,11 +14,11 @@ import asyncpg
 from affinity_bandits.errors import NotSupported
 from affinity_bandits.service.core.limits import remember
 from affinity_bandits.service.problems import NoSuchCampaign
-from affinity_bandits.service.store.connection import sql, transaction
+from affinity_bandits.service.store.connection import sql, translate_errors
+from affinity_bandits.service.trail.chain import read_trail
 from affinity_bandits.service.trail.replay import OwedSlots, Row, slots_in
 from affinity_bandits.tables import TableFile, UserText
 
-AT_ONCE = 20  # events that are fetched together; each may have thousands of answers
 FIXED: dict[str, type] = {  # of every table; two for each group come after them
     "order": int,
     "event": int,
@@ -47,8 +47,8 @@ async def export(
 ) -> int:
     """Write a campaign's answers to a file, in the order of its trail; return the number of rows.
 
-    It reads one snapshot of the database, a few events at a time, so the campaign may go on
-    meanwhile, and memory does not grow with the length of the trail.
+    It reads the events that there are when it begins, a few at a time, so the campaign may go on
+    meanwhile, and neither memory nor transactions grow with the length of the trail.
 
     Args:
         pool: connections.
@@ -61,39 +61,40 @@ async def export(
         NotSupported: the trail contradicts itself.
         InvalidInput: the file cannot be written.
     """
-    async with transaction(pool, isolation="repeatable_read", readonly=True) as db:
-        about = await db.fetchrow(sql.campaign_to_export, campaign)
-        if about is None:
-            raise NoSuchCampaign(campaign)
-        with target.open(columns_for(about["arms"])) as table:
-            number = 0
-            async for event, judged, counted in tells_of(db, campaign):
-                try:
-                    rows = _rows(event, judged, counted, about)
-                except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-                    raise _contradiction(event, "what it tells cannot be read") from error
-                for row in rows:
-                    number += 1
-                    table.add([number, *row])
-                if tell is not None and rows:
-                    tell(event["number"], about["events"])
+    async with translate_errors():
+        about = await pool.fetchrow(sql.campaign_to_export, campaign)
+    if about is None:
+        raise NoSuchCampaign(campaign)
+    with target.open(columns_for(about["arms"])) as table:
+        number = 0
+        async for event, judged, counted in tells_of(pool, campaign, about["events"]):
+            try:
+                rows = _rows(event, judged, counted, about)
+            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+                raise _contradiction(event, "what it tells cannot be read") from error
+            for row in rows:
+                number += 1
+                table.add([number, *row])
+            if tell is not None and rows:
+                tell(event["number"], about["events"])
     return table.rows
 
 
 async def tells_of(
-    db: asyncpg.Connection, campaign: UUID
+    pool: asyncpg.Pool, campaign: UUID, last: int
 ) -> AsyncIterator[tuple[Row, Row, set[int]]]:
-    """Yield each tell, the round of its lease, and which of its entries counted.
-
-    Must be called in a transaction.
+    """Yield each tell up to an event, the round of its lease, and which of its entries counted.
 
     Raises:
         NotSupported: an event contradicts those before it, so which answers counted is unknown.
     """
-    await db.execute(sql.without_sorting)
     owed, open_round = OwedSlots(), 0
     rounds: dict[int, Row] = {}
-    async for event in db.cursor(sql.events_to_export, campaign, prefetch=AT_ONCE):
+    async for event in read_trail(pool, sql.events_to_export, campaign):
+        if event["number"] > last:
+            return
+        if event["kind"] not in ("ask", "tell"):
+            continue
         if event["round"] != open_round:
             open_round = event["round"]
             owed.clear()
@@ -103,7 +104,8 @@ async def tells_of(
         number = event["leased_in"]
         judged = rounds.get(number)
         if judged is None and number is not None:
-            judged = await db.fetchrow(sql.round_to_export, campaign, number)
+            async with translate_errors():
+                judged = await pool.fetchrow(sql.round_to_export, campaign, number)
         if judged is None:
             raise _contradiction(event, "it is of a lease or a round that is not on record")
         remember(rounds, number, judged)

@@ -15,7 +15,12 @@ from affinity_bandits.service.core.scores import tallies_in
 from affinity_bandits.service.core.spec import served_policy
 from affinity_bandits.service.problems import NoSuchCampaign
 from affinity_bandits.service.store.connection import sql, transaction
-from affinity_bandits.service.trail.chain import Digest, campaign_digest, event_digest
+from affinity_bandits.service.trail.chain import (
+    Digest,
+    campaign_digest,
+    event_digest,
+    read_trail,
+)
 from affinity_bandits.service.trail.replay import Replay, Row, slots_in
 
 MOST_DIFFERENCES = 100  # then a replay ends, since one early mistake causes many others
@@ -41,7 +46,8 @@ class Verdict:
 async def verify(pool: asyncpg.Pool, campaign: UUID, expected: Sequence[Digest] = ()) -> Verdict:
     """Replay a campaign's events with the library's policy and compare the result with the tables.
 
-    It reads one snapshot of the database, so the campaign may go on meanwhile.
+    It reads the trail a few events at a time, and the tables with the last events in one snapshot,
+    so the campaign may go on meanwhile, and no transaction lasts long.
 
     Args:
         pool: connections.
@@ -53,17 +59,14 @@ async def verify(pool: asyncpg.Pool, campaign: UUID, expected: Sequence[Digest] 
         NotSupported: this version does not have the campaign's policy, or another version of it,
             and the chain of digests is whole.
     """
+    async with transaction(pool) as db:
+        head, definition = await _find(db, campaign)
+    check = _Check(definition, head["saved"], expected)
+    await _take_all(check, pool, campaign)
     async with transaction(pool, isolation="repeatable_read", readonly=True) as db:
-        head = await db.fetchrow(sql.stored_head, campaign)
-        definition = await db.fetchrow(sql.stored_definition, campaign)
-        if head is None or definition is None:
-            raise NoSuchCampaign(campaign)
-        check = _Check(definition, head["saved"], expected)
-        async for event in db.cursor(sql.stored_events, campaign):
-            check.take(event)
-            if len(check.differences) >= MOST_DIFFERENCES:
-                break
-        else:
+        head, definition = await _find(db, campaign)
+        await _take_all(check, db, campaign)  # what was added since
+        if len(check.differences) < MOST_DIFFERENCES:
             check.end(head["chain"])
             if check.unsupported is not None and not check.differences:
                 raise check.unsupported
@@ -78,6 +81,25 @@ async def verify(pool: asyncpg.Pool, campaign: UUID, expected: Sequence[Digest] 
                     )
     rounds = len(check.replay.closed)
     return Verdict(check.events, rounds, tuple(check.differences), check.digest)
+
+
+async def _find(db: asyncpg.Connection, campaign: UUID) -> tuple[Row, Row]:
+    """Return a campaign's head and definition."""
+    head = await db.fetchrow(sql.stored_head, campaign)
+    definition = await db.fetchrow(sql.stored_definition, campaign)
+    if head is None or definition is None:
+        raise NoSuchCampaign(campaign)
+    return head, definition
+
+
+async def _take_all(check: _Check, db: asyncpg.Pool | asyncpg.Connection, campaign: UUID) -> None:
+    """Check the events after the last one that was checked, unless there is too much wrong."""
+    after = 0 if check.digest is None else check.digest.number
+    if len(check.differences) < MOST_DIFFERENCES:
+        async for event in read_trail(db, sql.stored_events, campaign, after):
+            check.take(event)
+            if len(check.differences) >= MOST_DIFFERENCES:
+                return
 
 
 class _Check:

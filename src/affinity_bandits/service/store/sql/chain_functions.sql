@@ -20,6 +20,17 @@ LANGUAGE sql STABLE RETURN sha256(p_before || convert_to(json_build_array(
     e.lease, e.told::text, e.counts::text, e.units::text, e.counted, e.late, e.duplicate,
     e.detail::text)::text, 'UTF8'));
 
+-- A page of a trail: so many numbers from the first one after p_after. Both ends are known before
+-- the plan is run, so only that part of the index is read, whatever the planner knows of the table.
+CREATE OR REPLACE FUNCTION affinity.page(p_campaign uuid, p_after bigint, p_size integer)
+RETURNS SETOF affinity.events LANGUAGE sql STABLE BEGIN ATOMIC
+  SELECT e.* FROM affinity.events AS e WHERE e.campaign = p_campaign
+    AND e.number >= (SELECT min(f.number) FROM affinity.events AS f
+      WHERE f.campaign = p_campaign AND f.number > p_after)
+    AND e.number < p_size + (SELECT min(f.number) FROM affinity.events AS f
+      WHERE f.campaign = p_campaign AND f.number > p_after);
+END;
+
 -- Add an event to a campaign whose head is locked; its number is counted by whoever calls.
 CREATE OR REPLACE FUNCTION affinity.add_event(
   p_campaign uuid, p_number bigint, p_at timestamptz, p_kind text, p_actor text, p_key text,

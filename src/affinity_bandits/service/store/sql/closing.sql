@@ -6,7 +6,8 @@ FROM affinity.heads WHERE campaign = $1 FOR UPDATE;
 DELETE FROM affinity.due WHERE campaign = $1;
 
 -- name: count_due
-SELECT count(*) AS due, count(kind) AS faults FROM affinity.due;
+SELECT count(*) AS due, count(kind) AS faults,
+  pg_stat_get_dead_tuples('affinity.heads'::regclass) AS dead_rows FROM affinity.due;
 
 -- name: campaign_to_close
 SELECT cardinality(arms) AS arms, policy::text, lowest, highest, saved::text
@@ -53,8 +54,9 @@ SELECT campaign FROM affinity.heads WHERE campaign = ANY (ARRAY(
 LIMIT 1 FOR UPDATE SKIP LOCKED;
 
 -- name: held_fault
-SELECT kind, reason FROM affinity.due
-WHERE campaign = $1 AND NOT affinity.is_past(retry_at, coalesce($2, clock_timestamp()), $3);
+SELECT d.kind, d.reason FROM affinity.heads AS h LEFT JOIN affinity.due AS d
+  ON d.campaign = h.campaign AND NOT affinity.is_past(d.retry_at, coalesce($2, clock_timestamp()), $3)
+WHERE h.campaign = $1 FOR UPDATE OF h;
 
 -- name: mark_fault
 -- Says whether the fault is new.

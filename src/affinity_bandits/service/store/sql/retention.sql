@@ -2,6 +2,10 @@
 SELECT has_function_privilege('affinity.remove_campaign(uuid, text, json)', 'EXECUTE')
   AND pg_has_role((SELECT relowner FROM pg_class WHERE oid = 'affinity.events'::regclass), 'MEMBER');
 
+-- name: without_limits
+SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0;
+SET LOCAL idle_in_transaction_session_timeout = 0;
+
 -- name: head_to_archive
 SELECT h.status, h.events, (SELECT max(l.expires_at) FROM affinity.leases AS l
     WHERE l.campaign = h.campaign AND NOT affinity.is_past(l.expires_at,
@@ -11,7 +15,7 @@ FROM affinity.heads AS h WHERE h.campaign = $1 FOR UPDATE;
 -- name: events_to_archive
 -- As text, so that nothing of a row is left out, whatever columns a version has.
 SELECT e.number, e.at, e.kind, e.actor, e.round, row_to_json(e)::text AS row
-FROM affinity.events AS e WHERE e.campaign = $1 ORDER BY e.number;
+FROM affinity.page($1, $2, $3) AS e ORDER BY e.number;
 
 -- name: campaign_to_archive
 SELECT json_build_object('tenant', t.name, 'campaign', row_to_json(c), 'head', row_to_json(h),

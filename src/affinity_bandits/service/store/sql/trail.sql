@@ -10,7 +10,7 @@ FROM affinity.campaigns WHERE id = $1;
 -- name: stored_events
 SELECT *, slots::text AS slots_text, told::text AS told_text, counts::text AS counts_text,
   units::text AS units_text, detail::text AS detail_text
-FROM affinity.events WHERE campaign = $1 ORDER BY number;
+FROM affinity.page($1, $2, $3) ORDER BY number;
 
 -- name: newest_digest
 SELECT e.number, e.chain FROM affinity.heads AS h
@@ -39,23 +39,19 @@ SELECT arms, repetitions, size, before, judges, outsiders, fewest_seats, opened_
 FROM affinity.rounds WHERE campaign = $1 AND number = $2;
 
 -- name: campaign_to_export
-SELECT c.arms, c.committee, h.events FROM affinity.campaigns AS c
-JOIN affinity.heads AS h ON h.campaign = c.id WHERE c.id = $1;
-
--- name: without_sorting
--- For one transaction: a long trail would be sorted before its first row. Its index has the order.
-SET LOCAL enable_sort = off;
+SELECT c.arms, c.committee, (SELECT coalesce(max(e.number), 0) FROM affinity.events AS e
+  WHERE e.campaign = c.id) AS events FROM affinity.campaigns AS c WHERE c.id = $1;
 
 -- name: events_to_export
 -- OFFSET 0: so each lease is looked up by its number, and none before its tell is read.
 SELECT e.kind, e.number, e.at, e.round, e.lease, e.told, e.counts, e.units, e.counted, e.late,
   e.detail, e.chain, a.round AS leased_in, coalesce(e.slots, a.slots) AS slots
-FROM affinity.events AS e
+FROM affinity.page($1, $2, $3) AS e
 LEFT JOIN LATERAL (
   SELECT l.round, CASE WHEN e.counts IS NOT NULL THEN l.slots END AS slots
   FROM affinity.events AS l
   WHERE l.campaign = e.campaign AND l.number = e.lease AND l.kind = 'ask' OFFSET 0) AS a ON true
-WHERE e.campaign = $1 AND e.kind IN ('ask', 'tell') ORDER BY e.number;
+ORDER BY e.number;
 
 -- name: round_to_export
 SELECT arms, judges, outsiders FROM affinity.rounds WHERE campaign = $1 AND number = $2;
