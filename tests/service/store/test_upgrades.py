@@ -64,8 +64,8 @@ def test_what_is_out_of_the_range_is_refused_and_not_ready(empty_dsn: str) -> No
         asyncio.run(check_schema(empty_dsn))
 
     async def work(at: Site) -> None:
-        async with at.client() as client:
-            assert (await client.get("/readyz")).status_code == 503
+        async with at.admin() as admin:
+            assert (await admin.get("/readyz")).status_code == 503
 
     on_site(empty_dsn, work)
 
@@ -150,7 +150,7 @@ class Load:
                 told = {"lease": body["lease"], "answers": answers[: body["runs"][0][1]]}
                 reply = client.post(f"{self.url(place)}{path}/tell", json=told)
                 read = client.get(f"{self.url(place)}{path}/events")
-                ready = client.get(f"{self.url(place)}/readyz")
+                ready = self.servers[place % len(self.servers)].probe()
                 self.statuses += [one.status_code for one in (asked, reply, read, ready)]
 
     def url(self, place: int) -> str:
@@ -176,7 +176,7 @@ def test_processes_go_on_through_a_migration_and_can_be_rolled_back(empty_dsn: s
     with contextlib.ExitStack() as stack, ThreadPoolExecutor(4) as threads:
         old = [stack.enter_context(served(empty_dsn, "--quiet")) for _ in range(2)]
         for one in old:
-            until("ready", lambda one=one: httpx.get(f"{one.url}/readyz").status_code == 200)
+            until("ready", one.is_ready)
         load = Load(old, key)
         clients = [threads.submit(load.run, place) for place in range(4)]
         time.sleep(1.0)
@@ -185,7 +185,7 @@ def test_processes_go_on_through_a_migration_and_can_be_rolled_back(empty_dsn: s
             on_site(empty_dsn, upgraded)
         time.sleep(1.0)
         with served(empty_dsn, "--quiet") as back:  # a process of the former release starts again
-            until("ready", lambda: httpx.get(f"{back.url}/readyz").status_code == 200)
+            until("ready", back.is_ready)
         load.stop()
         for one in clients:
             one.result()
@@ -195,5 +195,5 @@ def test_processes_go_on_through_a_migration_and_can_be_rolled_back(empty_dsn: s
 
 
 async def upgraded(at: Site) -> None:
-    async with at.client() as client:
-        assert (await client.get("/readyz")).status_code == 200
+    async with at.admin() as admin:
+        assert (await admin.get("/readyz")).status_code == 200
