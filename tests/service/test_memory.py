@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from affinity_bandits.service.core import limits
-from affinity_bandits.service.core.limits import remember
+from affinity_bandits.service import limits
+from affinity_bandits.service.limits import remember
 
 
 def test_beyond_so_many_the_oldest_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,9 +16,9 @@ from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 
 from affinity_bandits.service.core import keys
-from affinity_bandits.service.core.limits import RateLimiter
 from affinity_bandits.service.http import admin_app, create_app
 from affinity_bandits.service.http.auth import ApiRoute
+from affinity_bandits.service.limits import RateLimiter
 from affinity_bandits.service.logs import log_config
 from affinity_bandits.wire.base import SCOPES
 from tests.support.databases import CACHE

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from affinity_bandits.service.core import campaigns
-from affinity_bandits.service.core.limits import Turns
+from affinity_bandits.service.limits import Turns
 from affinity_bandits.service.store.connection import connected
 from tests.support.databases import forget_due
 from tests.support.web_site import Site, on_site, opened

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from affinity_bandits.service.core import keys
-from affinity_bandits.service.core.limits import REMEMBERED, RateLimiter, source_of
+from affinity_bandits.service.limits import REMEMBERED, RateLimiter, source_of
 from tests.support.web_site import Site, on_site, refused
 
 BAD_KEY = f"ab_{'0' * 16}_{'0' * 64}"

@@ -9,7 +9,7 @@ import time
 import httpx
 import pytest
 
-from affinity_bandits.service.core.limits import RateLimiter
+from affinity_bandits.service.limits import RateLimiter
 from affinity_bandits.wire.base import LARGEST_POLICY
 from tests.support.web_site import CAMPAIGN, TELL, Site, new_names, on_site, opened, refused
 

@@ -12,9 +12,9 @@ import pytest
 from fastapi.routing import iter_route_contexts
 
 from affinity_bandits.service.core import keys
-from affinity_bandits.service.core.limits import RateLimiter
 from affinity_bandits.service.http import create_app
 from affinity_bandits.service.http.auth import ApiRoute
+from affinity_bandits.service.limits import RateLimiter
 from affinity_bandits.wire.base import SCOPES
 from tests.support.web_site import (
     Site,

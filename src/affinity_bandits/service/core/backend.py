@@ -15,9 +15,9 @@ from affinity_bandits.service.core.batching import Batcher
 from affinity_bandits.service.core.campaigns import Campaigns, expire_requests
 from affinity_bandits.service.core.health_checks import HealthChecks
 from affinity_bandits.service.core.keys import KeyRing
-from affinity_bandits.service.core.limits import remember
 from affinity_bandits.service.core.queries import CampaignQueries
 from affinity_bandits.service.core.quotas import Quotas
+from affinity_bandits.service.limits import remember
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.problems import Unavailable
 from affinity_bandits.service.store.connection import (

@@ -28,7 +28,6 @@ from affinity_bandits.service.core.judging import (
     name_judges,
     open_with,
 )
-from affinity_bandits.service.core.limits import Turns, remember
 from affinity_bandits.service.core.scores import units_to_text
 from affinity_bandits.service.core.spec import ANY, CampaignSpec, next_round, tellers_to_store
 from affinity_bandits.service.core.tells import (
@@ -42,6 +41,7 @@ from affinity_bandits.service.core.tells import (
     sql_arguments,
     without_repeats,
 )
+from affinity_bandits.service.limits import Turns, remember
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.store.connection import sql, transaction, translate_errors
 from affinity_bandits.wire import Finished, Lease, Told, Wait

@@ -22,9 +22,9 @@ from affinity_bandits.service.core.faults import (
     load_state,
 )
 from affinity_bandits.service.core.judging import fewest_seats, open_with_named
-from affinity_bandits.service.core.limits import off_loop
 from affinity_bandits.service.core.scores import Nodes, Scale, tallies_in
 from affinity_bandits.service.core.spec import RoundSlots, next_round
+from affinity_bandits.service.limits import off_loop
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.store.connection import GONE, sql, transaction
 from affinity_bandits.service.webhooks.sending import report

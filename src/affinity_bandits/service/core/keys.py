@@ -17,7 +17,7 @@ import asyncpg
 from affinity_bandits import checks, wire
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service import problems
-from affinity_bandits.service.core.limits import RateLimiter, remember, source_of
+from affinity_bandits.service.limits import RateLimiter, remember, source_of
 from affinity_bandits.service.problems import TooManyRefusals
 from affinity_bandits.service.store.connection import sql, transaction, translate_errors
 from affinity_bandits.wire.base import (

@@ -15,7 +15,6 @@ import asyncpg
 from affinity_bandits.declaration import Declaration
 from affinity_bandits.policies import FOREVER, RoundPolicy
 from affinity_bandits.service.core.faults import load_policy, load_state
-from affinity_bandits.service.core.limits import off_loop
 from affinity_bandits.service.core.scores import from_units, units_to_text
 from affinity_bandits.service.core.spec import (
     CampaignRecord,
@@ -24,6 +23,7 @@ from affinity_bandits.service.core.spec import (
     UnknownPolicy,
     tellers_stored,
 )
+from affinity_bandits.service.limits import off_loop
 from affinity_bandits.service.problems import NeedsAttention, NoSuchCampaign
 from affinity_bandits.service.store.connection import sql, translate_errors
 from affinity_bandits.wire import Arm, Attention, Event, Finding, Health, Judges, NamedJudges

@@ -8,7 +8,7 @@ from typing import Any
 import asyncpg
 
 from affinity_bandits.errors import InvalidInput, NotSupported
-from affinity_bandits.service.core.limits import remember
+from affinity_bandits.service.limits import remember
 from affinity_bandits.service.problems import QuotaUsedUp
 from affinity_bandits.service.store.connection import sql, translate_errors
 

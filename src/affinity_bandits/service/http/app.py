@@ -16,11 +16,11 @@ from affinity_bandits._version import __version__
 from affinity_bandits.errors import CallerError
 from affinity_bandits.service import tracing
 from affinity_bandits.service.core.backend import Backend
-from affinity_bandits.service.core.limits import RateLimiter
 from affinity_bandits.service.http import bulk, routes
 from affinity_bandits.service.http.access_log import AccessLog
 from affinity_bandits.service.http.auth import Gate
 from affinity_bandits.service.http.errors import refuse
+from affinity_bandits.service.limits import RateLimiter
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.problems import ServiceProblem
 from affinity_bandits.service.store.connection import STATEMENT_CACHE

@@ -24,7 +24,6 @@ from affinity_bandits import wire
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.core.backend import Backend, Parts
 from affinity_bandits.service.core.keys import Principal
-from affinity_bandits.service.core.limits import RateLimiter, remember
 from affinity_bandits.service.http.errors import (
     NoKey,
     NotAllowed,
@@ -32,6 +31,7 @@ from affinity_bandits.service.http.errors import (
     UnknownKey,
     invalid,
 )
+from affinity_bandits.service.limits import RateLimiter, remember
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.problems import TooMany
 from affinity_bandits.wire.base import (

@@ -12,7 +12,7 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits.errors import NotSupported
-from affinity_bandits.service.core.limits import remember
+from affinity_bandits.service.limits import remember
 from affinity_bandits.service.problems import NoSuchCampaign
 from affinity_bandits.service.store.connection import sql, translate_errors
 from affinity_bandits.service.trail.chain import read_trail

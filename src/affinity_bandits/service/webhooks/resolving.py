@@ -12,7 +12,7 @@ import threading
 from contextlib import suppress
 from time import monotonic
 
-from affinity_bandits.service.core.limits import remember
+from affinity_bandits.service.limits import remember
 
 SECONDS = 5.0
 """How long a name server may take."""
