@@ -90,10 +90,10 @@ def rewritten(page: str, text: str, figures: dict[str, float]) -> str:
     """Return a page with its tables as the figures have them."""
     for name in PAGES[page]:
         pattern = PLACE.format(re.escape(name), "(?:.*\n)*?")
-        placed = PLACE.format(name, table_of(name, figures))
-        text, count = re.subn(pattern, placed.replace("\\", r"\\"), text)
-        if count != 1:
-            raise ValueError(f"{page} must have one place for {name!r}, and has {count}")
+        places = re.findall(pattern, text)
+        if len(places) != 1:
+            raise ValueError(f"{page} must have one place for {name!r}, and has {len(places)}")
+        text = text.replace(places[0], PLACE.format(name, table_of(name, figures)))
     return text
 
 
