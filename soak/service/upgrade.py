@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from unittest.mock import patch
 
 from affinity_bandits.service.store import migrate as module
-from affinity_bandits.service.store.migrate import Step
+from affinity_bandits.service.store.migrate import Migration
 
-EXPANDED = Step(
+EXPANDED = Migration(
     2,
     serves=1,
     text="ALTER TABLE affinity.campaigns ADD COLUMN label text;"
@@ -26,7 +26,7 @@ EXPANDED = Step(
 
 
 @contextmanager
-def release_2(step: Step = EXPANDED) -> Iterator[None]:
+def release_2(step: Migration = EXPANDED) -> Iterator[None]:
     """Let this process be of a release that has version 2 of the schema."""
-    with patch.object(module, "SCHEMA_VERSION", 2), patch.object(module, "STEPS", (step,)):
+    with patch.object(module, "SCHEMA_VERSION", 2), patch.object(module, "MIGRATIONS", (step,)):
         yield

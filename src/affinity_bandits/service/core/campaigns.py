@@ -262,10 +262,10 @@ class Campaigns:
         """Stop a campaign: it hands out no more slots, but answers to leased slots still count."""
         check_key(key)
         async with self._turns.of(tenant), transaction(self._pool) as db:
-            head = await db.fetchrow(sql.head_to_stop, campaign, tenant)
+            head = await db.fetchrow(sql.head_of_tenant, campaign, tenant)
             if head is None:
                 raise problems.NoSuchCampaign(campaign)
-            used = await db.fetchval(sql.kind_of_request, campaign, key, actor)
+            used = await db.fetchval(sql.event_of_request, campaign, key, actor)
             if used is not None and used != "stop":
                 raise problems.KeyReused
             status, event = head["status"], head["events"] + 1

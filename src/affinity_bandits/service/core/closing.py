@@ -94,7 +94,7 @@ async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime |
     size = len(about["policy"]) + len(about["saved"])
     policy = await off_loop(size, load_policy, campaign, about["policy"])
     saved = await off_loop(size, load_state, campaign, policy, about["saved"])
-    row = await db.fetchrow(sql.round_to_close, campaign, number)
+    row = await db.fetchrow(sql.stored_round, campaign, number)
     current = RoundSlots(tuple(row["arms"]), row["repetitions"], row["size"], final=False)
     scale = Scale(about["lowest"], about["highest"])
     rows = await db.fetch(sql.take_sums, campaign)

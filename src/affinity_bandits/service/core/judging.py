@@ -175,7 +175,7 @@ async def name_judges(
         JudgesSettled: the round is open, and others judge it.
         NeedsAttention: the policy or its state cannot be read, or the policy fails.
     """
-    head = await db.fetchrow(sql.head_to_judge, campaign, tenant)
+    head = await db.fetchrow(sql.head_of_tenant, campaign, tenant)
     if head is None:
         raise problems.NoSuchCampaign(campaign)
     judges, key, request = naming.judges, naming.key, naming.to_json()
@@ -193,7 +193,7 @@ async def name_judges(
         raise RoundIsDue
     named = await db.fetchrow(sql.named_judges, campaign)
     if not waits and naming.round in (None, current):
-        row = await db.fetchrow(sql.round_to_judge, campaign, current)
+        row = await db.fetchrow(sql.stored_round, campaign, current)
         stands = named is not None and named["standing"]
         found = {"judges": row["judges"], "outsiders": row["outsiders"], "standing": stands}
         if found == judges.to_json():
@@ -281,7 +281,7 @@ async def _open(
     now: datetime | None,
 ) -> dict[str, Any]:
     """Open a round that waits; return it as events record it."""
-    row = await db.fetchrow(sql.round_to_judge, campaign, number)
+    row = await db.fetchrow(sql.stored_round, campaign, number)
     with errors_as_faults(campaign, "decision"):
         after, round_ = judged_round(policy, saved, judges, row["before"])
         check_plan(round_, saved["arms"], saved["horizon"] - row["before"])

@@ -30,7 +30,7 @@ FUNCTIONS = (  # in the order of their dependencies
 LOCK = 0x00AFF1  # the advisory lock that lets only one process migrate at a time
 
 
-class Step(NamedTuple):
+class Migration(NamedTuple):
     """A change of the schema.
 
     Attributes:
@@ -47,7 +47,7 @@ class Step(NamedTuple):
     before: tuple[str, ...] = ()
 
 
-STEPS: tuple[Step, ...] = ()
+MIGRATIONS: tuple[Migration, ...] = ()
 
 
 def migrate(dsn: str) -> None:
@@ -106,7 +106,7 @@ async def _migrate(dsn: str) -> None:
 async def _take_step(db: asyncpg.Connection) -> bool:
     """Take the next step; return whether there may be another."""
     found = await _check_owned(db)
-    step = next((one for one in STEPS if found is not None and one.version == found + 1), None)
+    step = next((one for one in MIGRATIONS if found is not None and one.version == found + 1), None)
     for statement in step.before if step else ():
         # Without a limit: nobody has to wait for who makes an index concurrently.
         await db.execute("SET lock_timeout = 0")

@@ -105,7 +105,7 @@ async def tells_of(
         judged = rounds.get(number)
         if judged is None and number is not None:
             async with translate_errors():
-                judged = await pool.fetchrow(sql.round_to_export, campaign, number)
+                judged = await pool.fetchrow(sql.stored_round, campaign, number)
         if judged is None:
             raise _contradiction(event, "it is of a lease or a round that is not on record")
         remember(rounds, number, judged)

@@ -1,14 +1,12 @@
 -- The two calls of the hot path. Each takes requests for one campaign or several, so that they share
--- a round trip, a commit and most statements. Each statement in a function sees what was committed
--- before it, so keys are looked up under the locks: a repeat that waited finds the first one.
--- Their plans are made once a connection, perhaps for empty tables, so reading whole tables is off.
+-- a round trip, a commit and most statements. Keys are looked up under the locks: a repeat that waited
+-- finds the first one. Plans are made once a connection, perhaps for empty tables, so reading whole
+-- tables is off.
 
 -- Campaigns are in increasing order, p_tenants and p_sizes say whose each is and how many requests it
 -- has, and p_of names the campaign of each request, in the same order. No idempotency key comes twice.
--- With p_wait there is one campaign, which is waited for, though not long: who waits has a connection
--- that others need. Without it, campaigns that somebody else has locked are left out, and so are those
--- that are not there: their requests are 'busy', and to be sent alone. So nobody waits for the campaign
--- of another.
+-- With p_wait there is one campaign, which is waited for. Without it, requests for campaigns that are
+-- locked or not there are 'busy', and to be sent alone: nobody waits for the campaign of another.
 
 -- Slot s goes out only once every slot up to s - in_flight has its answer. A round of one arm has no
 -- order: its slots are all alike.

@@ -27,14 +27,6 @@ WHERE tenant = $1 AND id = ANY ($2) AND revoked_at IS NULL AND parent IS NULL;
 -- name: add_event
 SELECT affinity.add_event($1, $2, $3, $4, $5, $6, $7, $8);
 
--- name: head_to_stop
-SELECT status, round, events FROM affinity.heads WHERE campaign = $1 AND tenant = $2 FOR UPDATE;
-
--- name: kind_of_request
-SELECT e.kind FROM affinity.requests AS q
-JOIN affinity.events AS e ON e.campaign = q.campaign AND e.number = q.event
-WHERE q.campaign = $1 AND q.key = $2 AND q.actor = $3;
-
 -- name: add_request
 INSERT INTO affinity.requests (campaign, key, event, actor) VALUES ($1, $2, $3, $4);
 

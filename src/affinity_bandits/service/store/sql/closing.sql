@@ -13,9 +13,6 @@ SELECT count(*) AS due, count(kind) AS faults,
 SELECT cardinality(arms) AS arms, policy::text, lowest, highest, saved::text
 FROM affinity.campaigns WHERE id = $1;
 
--- name: round_to_close
-SELECT arms, repetitions, size, before FROM affinity.rounds WHERE campaign = $1 AND number = $2;
-
 -- name: take_sums
 DELETE FROM affinity.sums WHERE campaign = $1 RETURNING place, answers, total, tallies;
 

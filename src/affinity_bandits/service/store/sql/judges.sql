@@ -1,4 +1,4 @@
--- name: head_to_judge
+-- name: head_of_tenant
 SELECT status, round, size, answered, events, awaits_judges FROM affinity.heads
 WHERE campaign = $1 AND tenant = $2 FOR UPDATE;
 
@@ -6,10 +6,6 @@ WHERE campaign = $1 AND tenant = $2 FOR UPDATE;
 SELECT e.kind, e.detail FROM affinity.requests AS q
 JOIN affinity.events AS e ON e.campaign = q.campaign AND e.number = q.event
 WHERE q.campaign = $1 AND q.key = $2 AND q.actor = $3;
-
--- name: round_to_judge
-SELECT before, judges, outsiders, fewest_seats FROM affinity.rounds
-WHERE campaign = $1 AND number = $2;
 
 -- name: named_judges
 SELECT event, round, judges, outsiders, standing FROM affinity.named_judges WHERE campaign = $1;

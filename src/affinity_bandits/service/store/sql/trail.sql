@@ -52,6 +52,3 @@ LEFT JOIN LATERAL (
   FROM affinity.events AS l
   WHERE l.campaign = e.campaign AND l.number = e.lease AND l.kind = 'ask' OFFSET 0) AS a ON true
 ORDER BY e.number;
-
--- name: round_to_export
-SELECT arms, judges, outsiders FROM affinity.rounds WHERE campaign = $1 AND number = $2;
