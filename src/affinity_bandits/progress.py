@@ -175,7 +175,7 @@ def show_progress(
     if callable(wanted):
         yield Progress(total, wanted)
         return
-    if wanted is False or not _on_terminal():
+    if wanted is False or _in_notebook() or (wanted is None and not _on_terminal()):
         progress = Progress(total)
         quiet = wanted is False or not _in_notebook()
         with nullcontext() if quiet else heartbeat("at work"), describe(progress.words):

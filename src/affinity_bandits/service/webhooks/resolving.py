@@ -12,8 +12,6 @@ import threading
 from contextlib import suppress
 from time import monotonic
 
-from affinity_bandits.service.limits import remember
-
 SECONDS = 5.0
 """How long a name server may take."""
 PAUSE = 60.0
@@ -65,7 +63,9 @@ class Resolver:
             async with asyncio.timeout(SECONDS):
                 addresses = await found
         except TimeoutError:
-            remember(self._not_before, host, monotonic() + PAUSE)
+            now = monotonic()
+            kept = {name: until for name, until in self._not_before.items() if until > now}
+            self._not_before = kept | {host: now + PAUSE}
             raise NameNotFound from None
         if not addresses:
             raise NameNotFound
