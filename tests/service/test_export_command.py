@@ -108,7 +108,7 @@ def test_parquet_without_pyarrow_names_the_extra_and_csv_needs_nothing(
     assert run(campaign, "--out", "t.parquet") == (
         2,
         "",
-        f"{said} 'affinity-bandits[experiments]'\n",
+        f"{said} '.[experiments]' in a checkout, or pip install 'affinity-bandits[experiments]'\n",
     )
     with patch.dict(sys.modules, {"pyarrow": None}):
         assert run(campaign, "--out", "t.csv")[0] == 0
