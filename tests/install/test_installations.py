@@ -39,4 +39,4 @@ def test_an_installation_has_no_more_than_was_asked_for() -> None:
 
 
 def test_the_service_starts_where_only_its_extras_are() -> None:
-    assert "--workers" in printed_by(SERVICE, "affinity", "serve", "--help")
+    assert "--port" in printed_by(SERVICE, "affinity", "serve", "--help")

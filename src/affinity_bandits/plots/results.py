@@ -53,6 +53,7 @@ def draw_regret(
     kinds = tuple(kind for kind in KINDS if kind != "quantiles")
     checks.choice("band", band, ("runs", *kinds))
     checks.choice("scale", scale, ("log", "linear"))
+    checks.number("level", level, low=0.0, high=1.0, open_low=True, open_high=True)
     figure, axes = new_figure() if ax is None else (cast("Figure", ax.get_figure()), ax)
     names = {run.label: run.label for run in result.runs} | dict(labels or {})
     times = result.checkpoints.astype(float)
