@@ -89,14 +89,15 @@ def test_simulates_from_flags() -> None:
         *("--bias", "power:alpha=2", "--initial-pulls", "10,1", "--seed", "3"),
         *("--policy", "ucb1", "--policy", "elimination:offset=-2"),
     )
-    above, header, *rows, note = output.splitlines()
-    assert above.split() == ["mean", "regret", "median", "run", "wrong", "arm", "undecided"]
-    assert header.split()[:3] == ["policy", "95%", "interval"]
+    above, header, *lines = output.splitlines()
+    rows, note = lines[:4], " ".join(lines[4:])
+    assert above.split() == ["median", "run", "mean", "regret", "wrong", "arm", "undecided"]
+    assert header.split()[:4] == ["policy", "90%", "of", "runs"]
     # Two lines each: figures, and the ends of their intervals or of the runs around them.
     assert [row.split()[0] for row in rows[::2]] == ["ucb1", "elimination(offset=-2)"]
-    assert [row.split()[-1] for row in rows[::2]] == ["steps", "rounds"]
     assert [row.split()[3][-1] for row in rows[::2]] == ["%", "%"]
-    assert [len(row.split()) for row in rows[1::2]] == [3, 4]
+    assert [row.split().count("to") for row in rows[1::2]] == [3, 4]
+    assert note.endswith("rounds (elimination(offset=-2)); steps (ucb1).")
     assert "2 runs of 20 pulls" in note
     assert "x^2" in note
     assert "seed 3" in note

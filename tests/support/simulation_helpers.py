@@ -16,7 +16,7 @@ SMALLEST_P = 1e-7
 
 
 class Outcomes:
-    """Per replicate and arm: final pulls, the round it was dropped in, its last round's mean."""
+    """Per replicate and arm: final pulls, the round it was dropped in, its mean or its sum."""
 
     def __init__(self, replicates: int, arms: int) -> None:
         self.pulls = np.zeros((replicates, arms), dtype=np.int64)
@@ -30,7 +30,7 @@ class Outcomes:
             self.dropped_in[row] = state.dropped_in
             # Sums of the same terms in another order differ in the last digits; on a lattice of
             # values that would look like a difference in law.
-            self.means[row] = np.round(state.means, 9)
+            self.means[row] = np.round(state.means if hasattr(state, "means") else state.sums, 9)
 
 
 def outcomes_by_steps(
