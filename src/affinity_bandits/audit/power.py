@@ -21,7 +21,8 @@ def compute_power(
     """Return, for each favor, how often bets would have reached 20 to 1.
 
     Args:
-        differences: only who judged whom is used of them, not their scores.
+        differences: who judged whom, and how much more lenient one group's judges are than the
+            other's, which the bets allow for (`RATIO`) and pay for. The favor is not looked at.
         deviation: standard deviation of a single score, as a fraction of the scale.
         favors: as fractions of the scale, the smallest first.
         draws: simulated logs per favor; fewer for a long log.
@@ -32,6 +33,11 @@ def compute_power(
     draws = min(draws, max(FEWEST_DRAWS, WORK // len(one)))
     generator = np.random.default_rng(0)
     noise = deviation * np.sqrt(one.information / 2.0)
+    lenience = np.zeros(len(one))
+    for number in np.unique(one.kind):
+        rows = one.kind == number
+        lenience[rows] = (one.x + one.z)[rows].sum() / one.information[rows].sum() / 2.0
+    level = lenience * one.information
     found: list[float] = []
     for favor in favors:
         if found and found[-1] == 1.0:  # a larger favor is seen as well
@@ -41,7 +47,7 @@ def compute_power(
         reached = 0
         for _ in range(draws):
             first, second = generator.normal(0.0, 1.0, (2, len(one))) * noise
-            drawn = replace(one, x=shift + first, z=-shift + second)
+            drawn = replace(one, x=level + shift + first, z=level - shift + second)
             reached += log_evidence([drawn], ratio=RATIO) >= THRESHOLD
         found.append(reached / draws)
     return tuple(found)
