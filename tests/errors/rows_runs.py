@@ -43,7 +43,7 @@ SIMULATIONS = [
     invalid("simulate-no-label", lambda: simulated({}), "policies | at least one"),
     invalid("simulate-policy-none", lambda: simulated(None), "policies | None"),
     invalid("simulate-policy-number", lambda: simulated([3]), "policies | got 3"),
-    invalid("simulate-policy-class", lambda: simulated(UCB1), "policies | UCB1"),
+    invalid("simulate-policy-class", lambda: simulated(dict), "policies | <class 'dict'>"),
     unknown(
         "simulate-policy-unknown",
         lambda: simulated(["moss", "ucb2"]),

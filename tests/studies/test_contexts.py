@@ -156,8 +156,8 @@ class NoHandicap(HalfCountHandicap):
 
     name: ClassVar[str] = "no-handicap"
 
-    def _bets(self, arms: int, horizon: int) -> BettingState:
-        return super()._bets(arms, horizon)._replace(order=-1)
+    def start(self, arms: int, horizon: int) -> BettingState:
+        return super().start(arms, horizon)._replace(order=-1)
 
 
 @pytest.mark.slow
@@ -204,6 +204,7 @@ def test_types_that_are_drawn_need_no_half_counts() -> None:
 
 
 HORIZON = 400
+SEED = 8
 THREE = [[0.9, 0.2, 0.5], [0.4, 0.6, 0.5], [0.3, 0.1, 0.8]]
 ADVERSE = {"arrivals": "by turn", "types": [0, 1, 1]}
 LISTED = {"arrivals": "listed", "types": [2, 0, 1, 1, 0]}
@@ -239,7 +240,7 @@ def test_runs_are_those_of_the_twin(policy: Any, settings: dict[str, Any], shuff
     bandit = TypedBandit(
         THREE, InGroupBonus(2.0), [3, 9, 1], **{"types": [0.5, 0.3, 0.2], **settings}
     )
-    runs = simulate_types(bandit, policy, HORIZON, 4, seed=5, shuffles=shuffles, notes=4)
+    runs = simulate_types(bandit, policy, HORIZON, 4, seed=SEED, shuffles=shuffles, notes=4)
     dropped = 0
     for run in range(4):
         twin = twin_of(policy)
@@ -253,7 +254,7 @@ def test_runs_are_those_of_the_twin(policy: Any, settings: dict[str, Any], shuff
             twin,
             policy.to_json(),
             HORIZON,
-            5,
+            SEED,
             run,
             shuffles,
         )
