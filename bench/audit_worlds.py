@@ -19,7 +19,7 @@ SEED = 10_000
 
 @dataclass(frozen=True)
 class World:
-    """What logs are drawn from.
+    """The settings that logs are drawn with.
 
     Attributes:
         number: of the world, part of the seed.

@@ -315,7 +315,7 @@ def failure(case: Case, *, guarded: bool = True, runs: int = RUNS, seed: int = 1
 
 DELAYS = (0, 40, 150, 300)
 COMMITTEE, MEANS, PART, BONUS = (30, 10, 10), (0.6, 0.5, 0.5), 0.1, 0.2
-"""Of the comparison in which those chosen begin later; scores are 1/4 or 3/4."""
+"""The comparison with people who begin later: committee, true means, part that joins, bonus."""
 MOST_CHOICES = 20_000
 
 
@@ -335,7 +335,7 @@ def play_later(
     """Play until all but one are dropped, where those who join begin so many choices later."""
     groups = len(initial)
     told = np.empty(3 * groups, dtype=np.int64)
-    # Who begins before which choice; nobody does at once after the last.
+    # The group of the person who begins before each choice; -1 if nobody does.
     begins = np.empty(MOST_CHOICES + delay, dtype=np.int64)
     seen = np.empty(groups * len(state.nodes))
     for j in range(len(ends)):

@@ -61,7 +61,7 @@ PAGES = {
 def table_of(name: str, figures: dict[str, float]) -> str:
     """Return a table in Markdown.
 
-    What is promised is below what was measured, to one digit.
+    The docs promise the measured figure rounded down to one digit.
     """
     promised = {
         "spread": min(figures[f"service.single.spread.{one}_per_s"] for one in ("ask", "tell")),

@@ -1,4 +1,4 @@
-"""What a reader should know before relying on a verdict: the warnings of an audit."""
+"""The warnings of an audit, to be read before relying on its verdict."""
 
 from __future__ import annotations
 
