@@ -93,6 +93,7 @@ SOME = 0.2  # the part of runs that may be undecided in the search for the worst
 SUFFICIENT_RUNS = 150
 NEARLY_ALL = 149 / 150
 EIGHTFOLD = 8
+AIM = 0.85  # the target of a policy, as a part of what 95% of its runs take without one
 
 
 @dataclass(frozen=True)
@@ -200,22 +201,34 @@ def horizons_around(assumptions: Assumptions) -> list[int]:
     return sorted(n for n in around if 2 * assumptions.groups <= n <= LARGEST_HORIZON)
 
 
-def far_enough(
-    assumptions: Assumptions, policy: RoundPolicy, seed: int, tick: Tick = ignore
-) -> int | None:
-    """Return a horizon by which most runs are decided; None if 10**15 is not enough.
+class Reckoning(NamedTuple):
+    """What a comparison takes in the worlds without gifts.
 
-    This is the planned horizon if possible, or eight times what 95% of runs take in the worlds
-    without gifts. `tick` is called with parts of the work.
+    Attributes:
+        far: a horizon by which most runs are decided.
+        usual: the choices that 95% of runs take where they take most.
+    """
+
+    far: int
+    usual: int
+
+
+def reckon(
+    assumptions: Assumptions, policy: RoundPolicy, seed: int, tick: Tick = ignore
+) -> Reckoning | None:
+    """Return what a comparison takes, about; None if 10**15 choices are not enough.
+
+    The horizon is the planned one if possible, or eight times what 95% of runs take. `tick` is
+    called with parts of the work.
     """
     left, horizon = hard_worlds(assumptions), assumptions.horizon
     found = []
     for hard in left:
-        found.append(run_hardest(hard, policy, horizon, SIFTING_RUNS, seed).within(horizon))
+        found.append(run_hardest(hard, policy, horizon, SIFTING_RUNS, seed))
         tick(1.0 / len(left))
-    if all(one.undecided_rate <= SOME for one in found):
-        return horizon
-    least = horizon
+    if all(one.within(horizon).undecided_rate <= SOME for one in found):
+        return Reckoning(horizon, min(horizon, max(one.needed(1.0 - LATE) for one in found)))
+    usual = 0
     while left:
         if horizon >= LARGEST_HORIZON:
             return None
@@ -224,9 +237,15 @@ def far_enough(
             run_hardest(hard, policy, horizon, SIFTING_RUNS, seed).needed(1.0 - LATE)
             for hard in left
         ]
-        least = max([least, *(one for one in took if one < NEVER)])
+        usual = max([usual, *(one for one in took if one < NEVER)])
         left = [hard for hard, one in zip(left, took, strict=True) if one == NEVER]
-    return min(LARGEST_HORIZON, EIGHTFOLD * least)
+    return Reckoning(min(LARGEST_HORIZON, EIGHTFOLD * max(assumptions.horizon, usual)), usual)
+
+
+def round_up(number: int) -> int:
+    """Round up to two digits: more would suggest a false precision."""
+    scale = int(10 ** max(0, math.floor(math.log10(number)) - 1))
+    return math.ceil(number / scale) * scale
 
 
 def sufficient_horizon(
@@ -246,10 +265,7 @@ def sufficient_horizon(
     """
     while True:
         runs = [run_hardest(hard, policy, far, SUFFICIENT_RUNS, seed) for hard in worlds]
-        needed = max(horizon + 1, *(one.needed(NEARLY_ALL) for one in runs))
-        # Rounded up to two digits: more would suggest a false precision.
-        scale = int(10 ** max(0, math.floor(math.log10(needed)) - 1))
-        choices = math.ceil(needed / scale) * scale
+        choices = round_up(max(horizon + 1, *(one.needed(NEARLY_ALL) for one in runs)))
         if choices <= far:
             return choices, [one.within(choices) for one in runs]
         if far >= LARGEST_HORIZON:
@@ -489,9 +505,12 @@ def make_plan(
     horizon = assumptions.horizon
     work = len(hard_worlds(assumptions)) * HARDEST_RUNS
     with show_progress(progress, 3.0 * work) as bar:
-        far = far_enough(assumptions, policy, own + FAR, lambda part: bar.tick(0.2 * work * part))
+        takes = reckon(assumptions, policy, own + FAR, lambda part: bar.tick(0.2 * work * part))
+        far = horizon
+        if takes is not None:
+            far, policy = takes.far, policy.aimed_at(round_up(math.ceil(AIM * takes.usual)))
         worlds = worst_worlds(
-            assumptions, policy, far or horizon, own + SIFTING, lambda part: bar.tick(work * part)
+            assumptions, policy, far, own + SIFTING, lambda part: bar.tick(work * part)
         )
         hardest = hardest_outcomes(worlds, policy, horizon, HARDEST_RUNS, own + HARDEST, bar.tick)
         costly = worlds[costliest(hardest)]
@@ -505,7 +524,7 @@ def make_plan(
                 detectable = min(detectable, assumptions.smallest_difference)
         else:
             needed = found = None
-            if far is not None:
+            if takes is not None:
                 found = sufficient_horizon(worlds, policy, horizon, far, own + SUFFICIENT)
             if found is not None:
                 sufficient, then = found

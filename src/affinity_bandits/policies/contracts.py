@@ -386,6 +386,10 @@ class RoundPolicy(Policy):
         name = getattr(cls, "name", cls.__name__)
         raise InvalidInput("policy_class", "one that plans can be made with (planned_for)", name)
 
+    def aimed_at(self, choices: int) -> Self:
+        """Return the policy that is to decide by so many choices; by default the same."""
+        return self
+
     def rounds_without_drops(
         self, arms: int, horizon: int, variance: float
     ) -> Sequence[PlannedRound]:

@@ -194,6 +194,12 @@ class HandicapElimination(RoundPolicy):
             return self
         return replace(self, in_flight=slots)
 
+    def aimed_at(self, choices: int) -> Self:
+        """Return the policy with that target, if scores are bounded; others gain nothing by one."""
+        if not self.bounded or self.failure is None or self.target is not None:
+            return self
+        return replace(self, target=choices)
+
     @property
     def assumes(self) -> Feedback:
         """As given by `bounded` and `sigma`; the guide to the policy has the proof."""
