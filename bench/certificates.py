@@ -29,8 +29,8 @@ from affinity_bandits import AffinityBandit, Constant, Gaussian, Power, Sigmoid
 from affinity_bandits.planning import Assumptions
 from affinity_bandits.planning.plan import (
     HARDEST_RUNS,
+    aim,
     decided_enough,
-    far_enough,
     planned_policy,
     sufficient_horizon,
 )
@@ -110,8 +110,7 @@ def drawn(count: int, rng: np.random.Generator) -> Iterator[Assumptions]:
 def at_the_edge(given: Assumptions) -> Assumptions:
     """Return the assumptions with the number of choices that the planner calls sufficient."""
     short = _with_horizon(given, max(LEAST_CHOICES, given.groups))
-    policy = planned_policy(short)
-    far = far_enough(short, policy, SEED + 4)
+    policy, far = aim(short, planned_policy(short), SEED + 4)
     if far is None:
         return given
     worlds = worst_worlds(short, policy, far, SEED + 2)
@@ -125,7 +124,7 @@ def _with_horizon(given: Assumptions, horizon: int) -> Assumptions:
 
 def measure(given: Assumptions, rng: np.random.Generator, tried: int, runs: int) -> Line:
     """Attack the plan for one set of assumptions."""
-    policy = planned_policy(given)
+    policy, _ = aim(given, planned_policy(given), SEED + 4)
     worlds = worst_worlds(given, policy, given.horizon, SEED + 2)
     found = hardest_outcomes(worlds, policy, given.horizon, HARDEST_RUNS, SEED)
     damage = worst(

@@ -201,45 +201,35 @@ def horizons_around(assumptions: Assumptions) -> list[int]:
     return sorted(n for n in around if 2 * assumptions.groups <= n <= LARGEST_HORIZON)
 
 
-class Reckoning(NamedTuple):
-    """What a comparison takes in the worlds without gifts.
-
-    Attributes:
-        far: a horizon by which most runs are decided.
-        usual: the choices that 95% of runs take where they take most.
-    """
-
-    far: int
-    usual: int
-
-
-def reckon(
+def aim(
     assumptions: Assumptions, policy: RoundPolicy, seed: int, tick: Tick = ignore
-) -> Reckoning | None:
-    """Return what a comparison takes, about; None if 10**15 choices are not enough.
+) -> tuple[RoundPolicy, int | None]:
+    """Return the policy with its target, and a horizon by which most runs are decided.
 
-    The horizon is the planned one if possible, or eight times what 95% of runs take. `tick` is
-    called with parts of the work.
+    The target is a part of what 95% of runs take in the worlds without gifts. The horizon is the
+    planned one if possible, or eight times what they take; None if 10**15 choices are not enough.
+    `tick` is called with parts of the work.
     """
     left, horizon = hard_worlds(assumptions), assumptions.horizon
     found = []
     for hard in left:
         found.append(run_hardest(hard, policy, horizon, SIFTING_RUNS, seed))
         tick(1.0 / len(left))
-    if all(one.within(horizon).undecided_rate <= SOME for one in found):
-        return Reckoning(horizon, min(horizon, max(one.needed(1.0 - LATE) for one in found)))
-    usual = 0
-    while left:
-        if horizon >= LARGEST_HORIZON:
-            return None
-        horizon = min(LARGEST_HORIZON, EIGHTFOLD * horizon)
-        took = [
-            run_hardest(hard, policy, horizon, SIFTING_RUNS, seed).needed(1.0 - LATE)
-            for hard in left
-        ]
-        usual = max([usual, *(one for one in took if one < NEVER)])
-        left = [hard for hard, one in zip(left, took, strict=True) if one == NEVER]
-    return Reckoning(min(LARGEST_HORIZON, EIGHTFOLD * max(assumptions.horizon, usual)), usual)
+    usual = min(horizon, max(one.needed(1.0 - LATE) for one in found))
+    far = horizon
+    if any(one.within(horizon).undecided_rate > SOME for one in found):
+        while left:
+            if horizon >= LARGEST_HORIZON:
+                return policy, None
+            horizon = min(LARGEST_HORIZON, EIGHTFOLD * horizon)
+            took = [
+                run_hardest(hard, policy, horizon, SIFTING_RUNS, seed).needed(1.0 - LATE)
+                for hard in left
+            ]
+            usual = max([usual, *(one for one in took if one < NEVER)])
+            left = [hard for hard, one in zip(left, took, strict=True) if one == NEVER]
+        far = min(LARGEST_HORIZON, EIGHTFOLD * usual)
+    return policy.aimed_at(round_up(math.ceil(AIM * usual))), far
 
 
 def round_up(number: int) -> int:
@@ -505,12 +495,9 @@ def make_plan(
     horizon = assumptions.horizon
     work = len(hard_worlds(assumptions)) * HARDEST_RUNS
     with show_progress(progress, 3.0 * work) as bar:
-        takes = reckon(assumptions, policy, own + FAR, lambda part: bar.tick(0.2 * work * part))
-        far = horizon
-        if takes is not None:
-            far, policy = takes.far, policy.aimed_at(round_up(math.ceil(AIM * takes.usual)))
+        policy, far = aim(assumptions, policy, own + FAR, lambda part: bar.tick(0.2 * work * part))
         worlds = worst_worlds(
-            assumptions, policy, far, own + SIFTING, lambda part: bar.tick(work * part)
+            assumptions, policy, far or horizon, own + SIFTING, lambda part: bar.tick(work * part)
         )
         hardest = hardest_outcomes(worlds, policy, horizon, HARDEST_RUNS, own + HARDEST, bar.tick)
         costly = worlds[costliest(hardest)]
@@ -524,7 +511,7 @@ def make_plan(
                 detectable = min(detectable, assumptions.smallest_difference)
         else:
             needed = found = None
-            if takes is not None:
+            if far is not None:
                 found = sufficient_horizon(worlds, policy, horizon, far, own + SUFFICIENT)
             if found is not None:
                 sufficient, then = found
