@@ -31,6 +31,7 @@ from affinity_bandits.planning.plan import (
     HARDEST_RUNS,
     aim,
     decided_enough,
+    far_enough,
     planned_policy,
     sufficient_horizon,
 )
@@ -110,9 +111,11 @@ def drawn(count: int, rng: np.random.Generator) -> Iterator[Assumptions]:
 def at_the_edge(given: Assumptions) -> Assumptions:
     """Return the assumptions with the number of choices that the planner calls sufficient."""
     short = _with_horizon(given, max(LEAST_CHOICES, given.groups))
-    policy, far = aim(short, planned_policy(short), SEED + 4)
+    policy = planned_policy(short)
+    far = far_enough(short, policy, SEED + 4)
     if far is None:
         return given
+    policy = aim(short, policy, far, SEED + 5)
     worlds = worst_worlds(short, policy, far, SEED + 2)
     found = sufficient_horizon(worlds, policy, short.horizon, far, SEED)
     return given if found is None or found[0] > MOST_CHOICES else _with_horizon(given, found[0])
@@ -122,9 +125,16 @@ def _with_horizon(given: Assumptions, horizon: int) -> Assumptions:
     return Assumptions.from_json(given.to_json() | {"horizon": horizon})
 
 
+def policy_of(given: Assumptions) -> RoundPolicy:
+    """Return the policy of a plan, with its target."""
+    policy = planned_policy(given)
+    far = far_enough(given, policy, SEED + 4)
+    return policy if far is None else aim(given, policy, far, SEED + 5)
+
+
 def measure(given: Assumptions, rng: np.random.Generator, tried: int, runs: int) -> Line:
     """Attack the plan for one set of assumptions."""
-    policy, _ = aim(given, planned_policy(given), SEED + 4)
+    policy = policy_of(given)
     worlds = worst_worlds(given, policy, given.horizon, SEED + 2)
     found = hardest_outcomes(worlds, policy, given.horizon, HARDEST_RUNS, SEED)
     damage = worst(

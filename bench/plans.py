@@ -40,12 +40,11 @@ from affinity_bandits import (
 from affinity_bandits.model.bias import Bias
 from affinity_bandits.model.noise import Noise
 from affinity_bandits.planning import Assumptions, Outcome
-from affinity_bandits.planning.plan import aim, planned_policy
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.admitted import flattened
 from bench.bias_adversary import TIE, biases
-from bench.certificates import at_the_edge
+from bench.certificates import at_the_edge, policy_of
 from bench.measure import Lines, geometric_mean, main_of_lines
 from bench.outcomes import count_outcomes
 
@@ -307,7 +306,7 @@ def measure(item: tuple[int, Assumptions], runs: int) -> Line:
     """Plan one situation, which has a number, and attack the plan."""
     number, given = item
     edge = at_the_edge(given)
-    policy, _ = aim(edge, planned_policy(edge), SEED + 4)
+    policy = policy_of(edge)
     rng = np.random.default_rng([SEED, number])
     wrong, wrong_in, undecided, undecided_in = attack(edge, policy, runs, rng)
     test, mean, most = as_told(edge, policy, runs)

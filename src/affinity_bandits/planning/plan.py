@@ -20,6 +20,7 @@ from affinity_bandits.planning.assumptions import (
     Assumptions,
 )
 from affinity_bandits.planning.runs import (
+    FEW_RUNS,
     LATE,
     NEVER,
     Outcome,
@@ -27,6 +28,7 @@ from affinity_bandits.planning.runs import (
     exceptions,
     hardest_outcomes,
     ignore,
+    levelled,
     run_hardest,
     worst_of,
     worst_worlds,
@@ -93,7 +95,8 @@ SOME = 0.2  # the part of runs that may be undecided in the search for the worst
 SUFFICIENT_RUNS = 150
 NEARLY_ALL = 149 / 150
 EIGHTFOLD = 8
-AIM = 0.85  # the target of a policy, as a part of what 95% of its runs take without one
+AIM = 0.85  # the target of a policy, as a part of what suffices in 95% of runs without one
+AIM_RUNS = 100
 
 
 @dataclass(frozen=True)
@@ -201,35 +204,55 @@ def horizons_around(assumptions: Assumptions) -> list[int]:
     return sorted(n for n in around if 2 * assumptions.groups <= n <= LARGEST_HORIZON)
 
 
-def aim(
+def far_enough(
     assumptions: Assumptions, policy: RoundPolicy, seed: int, tick: Tick = ignore
-) -> tuple[RoundPolicy, int | None]:
-    """Return the policy with its target, and a horizon by which most runs are decided.
+) -> int | None:
+    """Return a horizon by which most runs are decided; None if 10**15 is not enough.
 
-    The target is a part of what 95% of runs take in the worlds without gifts. The horizon is the
-    planned one if possible, or eight times what they take; None if 10**15 choices are not enough.
-    `tick` is called with parts of the work.
+    This is the planned horizon if possible, or eight times what 95% of runs take in the worlds
+    without gifts. `tick` is called with parts of the work.
     """
     left, horizon = hard_worlds(assumptions), assumptions.horizon
     found = []
     for hard in left:
-        found.append(run_hardest(hard, policy, horizon, SIFTING_RUNS, seed))
+        found.append(run_hardest(hard, policy, horizon, SIFTING_RUNS, seed).within(horizon))
         tick(1.0 / len(left))
-    usual = min(horizon, max(one.needed(1.0 - LATE) for one in found))
-    far = horizon
-    if any(one.within(horizon).undecided_rate > SOME for one in found):
-        while left:
-            if horizon >= LARGEST_HORIZON:
-                return policy, None
-            horizon = min(LARGEST_HORIZON, EIGHTFOLD * horizon)
-            took = [
-                run_hardest(hard, policy, horizon, SIFTING_RUNS, seed).needed(1.0 - LATE)
-                for hard in left
-            ]
-            usual = max([usual, *(one for one in took if one < NEVER)])
-            left = [hard for hard, one in zip(left, took, strict=True) if one == NEVER]
-        far = min(LARGEST_HORIZON, EIGHTFOLD * usual)
-    return policy.aimed_at(round_up(math.ceil(AIM * usual))), far
+    if all(one.undecided_rate <= SOME for one in found):
+        return horizon
+    least = horizon
+    while left:
+        if horizon >= LARGEST_HORIZON:
+            return None
+        horizon = min(LARGEST_HORIZON, EIGHTFOLD * horizon)
+        took = [
+            run_hardest(hard, policy, horizon, SIFTING_RUNS, seed).needed(1.0 - LATE)
+            for hard in left
+        ]
+        least = max([least, *(one for one in took if one < NEVER)])
+        left = [hard for hard, one in zip(left, took, strict=True) if one == NEVER]
+    return min(LARGEST_HORIZON, EIGHTFOLD * least)
+
+
+def aim(
+    assumptions: Assumptions, policy: RoundPolicy, far: int, seed: int, tick: Tick = ignore
+) -> RoundPolicy:
+    """Return the policy with a target, if it takes one: a part of what suffices in 95% of runs.
+
+    That is measured without a target, in the hardest of the worlds without gifts, up to `far`
+    choices. `tick` is called with parts of the work.
+    """
+    if policy.aimed_at(1) == policy:
+        return policy
+    worlds = hard_worlds(assumptions)
+    took = 1.0
+    for hard in worlds:
+        tried = levelled(hard)
+        found = hardest_outcomes(tried, policy, far, FEW_RUNS, seed)
+        longest = max(range(len(tried)), key=lambda i: found[i].choices)
+        runs = run_hardest(tried[longest], policy, far, AIM_RUNS, seed + 1)
+        took = max(took, runs.within(far).choices_95)
+        tick(1.0 / len(worlds))
+    return policy.aimed_at(round_up(math.ceil(AIM * took)))
 
 
 def round_up(number: int) -> int:
@@ -327,9 +350,9 @@ def _changes(given: Assumptions) -> Iterator[tuple[str, Assumptions]]:
         yield "scores at most in proportion to the share", replace(given, steepness=1.0)
 
 
-SIFTING, HARDEST, REACH, SUFFICIENT, FAR, OTHERWISE = 0, 2, 4, 5, 6, 7
-# Offsets of seeds, so that no run is used for two purposes. Sifting takes two seeds.
-SEEDS = 9
+SIFTING, HARDEST, REACH, SUFFICIENT, FAR, OTHERWISE, AIMED = 0, 2, 4, 5, 6, 7, 9
+# Offsets of seeds, so that no run is used for two purposes. Sifting and aiming take two each.
+SEEDS = 11
 HARDEST_RUNS = 300
 FURTHER = 5  # `costs_otherwise` searches up to so many times the choices
 
@@ -495,7 +518,11 @@ def make_plan(
     horizon = assumptions.horizon
     work = len(hard_worlds(assumptions)) * HARDEST_RUNS
     with show_progress(progress, 3.0 * work) as bar:
-        policy, far = aim(assumptions, policy, own + FAR, lambda part: bar.tick(0.2 * work * part))
+        far = far_enough(assumptions, policy, own + FAR, lambda part: bar.tick(0.1 * work * part))
+        if far is not None:
+            policy = aim(
+                assumptions, policy, far, own + AIMED, lambda part: bar.tick(0.1 * work * part)
+            )
         worlds = worst_worlds(
             assumptions, policy, far or horizon, own + SIFTING, lambda part: bar.tick(work * part)
         )
