@@ -204,7 +204,8 @@ def test_types_that_are_drawn_need_no_half_counts() -> None:
 
 
 HORIZON = 400
-SEED = 5
+SEED = 8
+"""LinUCB has ties with this seed, which rounding must not decide."""
 THREE = [[0.9, 0.2, 0.5], [0.4, 0.6, 0.5], [0.3, 0.1, 0.8]]
 ADVERSE = {"arrivals": "by turn", "types": [0, 1, 1]}
 LISTED = {"arrivals": "listed", "types": [2, 0, 1, 1, 0]}

@@ -77,14 +77,15 @@ class LinUCBState(NamedTuple):
 
 
 def pick_by_features(state: LinUCBState, kind: int, rng: np.random.Generator) -> int:
-    """Return the group with the largest estimate and width; a kernel."""
+    """Return the group with the largest upper bound, the first of equal ones; a kernel."""
     best, highest = 0, -math.inf
     at = state.groups + kind
     for arm in range(state.groups):
         # x has a one at the group and a one at the type.
         spread = state.inverse[arm, arm] + state.inverse[at, at] + 2.0 * state.inverse[arm, at]
         index = state.weights[arm] + state.weights[at] + state.width * math.sqrt(spread)
-        if index > highest:
+        # Groups with the same scores have equal bounds, which rounding must not order.
+        if index > highest + 1e-9:
             best, highest = arm, index
     return best
 
