@@ -1,12 +1,11 @@
-"""What a simulation found: pulls at checkpoints, summaries, rankings, tables, merging."""
+"""The result of a simulation: pulls at checkpoints, verdicts, tables, merging and files."""
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations, groupby
+from itertools import groupby
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
@@ -17,25 +16,22 @@ import numpy.typing as npt
 
 from affinity_bandits import checks
 from affinity_bandits._version import __version__
-from affinity_bandits.displays import (
-    Interval,
-    amount,
-    html_table,
-    latex,
-    one_line,
-    rate,
-    short,
-    some,
-)
+from affinity_bandits.displays import Interval, html_table, one_line, some
 from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.simulation.intervals import (
-    flip_signs,
     middle_runs,
     proportion_interval,
     regret_interval,
 )
+from affinity_bandits.simulation.rankings import (
+    PairedDifference,
+    Ranking,
+    compare_pairs,
+    rank_policies,
+)
+from affinity_bandits.simulation.summary import SummaryRow, SummaryTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,176 +39,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-ASSUMED = {
-    "permutation": "Told apart by a permutation test of paired runs: their regrets differ in law.",
-    "betting": "Told apart by intervals of the mean difference that hold for every law of regret.",
-}
-"""What each test of a ranking shows."""
-
-
-@dataclass(frozen=True)
-class PairedDifference:
-    """The mean difference of two policies' regret over the same replicates.
-
-    Attributes:
-        first: the label of one policy.
-        second: the label of the other.
-        mean: of the regret of `first` minus that of `second`, at the horizon.
-        low: the lower end of its interval; above 0, `first` loses more than `second`.
-        high: the upper end; below 0, `first` loses less.
-        level: coverage probability of the interval.
-        replicates: the number of differences.
-        p_value: of the two-sided permutation test; see `Result.ranking`.
-    """
-
-    first: str
-    second: str
-    mean: float
-    low: float
-    high: float
-    level: float
-    replicates: int
-    p_value: float
-
-    def __str__(self) -> str:
-        ends = f"{short(self.low)} to {short(self.high)}"
-        return f"regret of {self.first} minus {self.second}: {short(self.mean)} ({ends})"
-
-
-@dataclass(frozen=True)
-class RankedPolicy:
-    """One policy's place.
-
-    Attributes:
-        label: its name in the result.
-        regret: mean regret at the horizon, with the ends of its own interval.
-        best: the best rank that the comparison leaves it, from 1.
-        worst: the worst.
-        not_told_from: the policies that it cannot be told from.
-    """
-
-    label: str
-    regret: Interval
-    best: int
-    worst: int
-    not_told_from: tuple[str, ...]
-
-    @property
-    def rank(self) -> str:
-        """The ranks that are left, "1" or "2-4"."""
-        return f"{self.best}" if self.best == self.worst else f"{self.best}-{self.worst}"
-
-
-@dataclass(frozen=True, repr=False)
-class Ranking:
-    """Policies in the order of their mean regret; see `Result.ranking`.
-
-    Attributes:
-        policies: from the least mean regret to the most.
-        differences: of every pair, the one that comes first taken off the other.
-        level: probability, at least, that no two policies are told apart by chance.
-        test: how they were told apart.
-    """
-
-    policies: tuple[RankedPolicy, ...]
-    differences: tuple[PairedDifference, ...]
-    level: float
-    test: str
-
-    def difference(self, first: str, second: str) -> PairedDifference:
-        """Return the difference of two policies, the one that comes first taken off the other."""
-        for found in self.differences:
-            if {found.first, found.second} == {first, second}:
-                return found
-        raise InvalidInput("second", "another policy of the ranking", second)
-
-    def __str__(self) -> str:
-        width = max(len(one.label) for one in self.policies)
-        lines = [
-            f"{one.rank:>5}  {one.label:<{width}}  {short(one.regret.estimate)}{_like(one)}"
-            for one in self.policies
-        ]
-        return "\n".join([f" rank  {'policy':<{width}}  mean regret", *lines, ASSUMED[self.test]])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        head = ("rank", "policy", f"mean regret ({self.level:.0%})", "cannot be told from")
-        rows = [
-            (one.rank, one.label, amount(one.regret), ", ".join(one.not_told_from) or "-")
-            for one in self.policies
-        ]
-        return html_table(ASSUMED[self.test], head, rows)
-
-
-def rank_policies(result: Result, level: float, test: str, interval: str) -> Ranking:
-    """Return the policies of a result in order; see `Result.ranking`."""
-    level = checks.number("level", level, low=0.0, high=1.0, open_low=True, open_high=True)
-    checks.choice("test", test, tuple(ASSUMED))
-    last = result.regret[:, :, -1]
-    order = [result.labels[i] for i in np.argsort(last.mean(axis=1), kind="stable")]
-    pairs = [(later, first) for first, later in combinations(order, 2)]
-    # Bonferroni: each pair has its part of the probability of a mistake.
-    risk = (1.0 - level) / max(1, len(pairs))
-    differences = compare_pairs(result, pairs, 1.0 - risk, risk)
-    better: dict[str, list[str]] = {label: [] for label in order}
-    worse: dict[str, list[str]] = {label: [] for label in order}
-    for found in differences:
-        # The one that comes first here loses more.
-        if found.low > 0.0 if test == "betting" else found.p_value <= risk:
-            better[found.first].append(found.second)
-            worse[found.second].append(found.first)
-    means = regret_interval(interval, last, 0.0, float(result.most_regret[-1]), level, axis=1)
-    ranked = []
-    for label in order:
-        apart = {label, *better[label], *worse[label]}
-        at = result.index(label)
-        ranked.append(
-            RankedPolicy(
-                label=label,
-                regret=Interval(*(float(ends[at]) for ends in means)),
-                best=1 + len(better[label]),
-                worst=len(order) - len(worse[label]),
-                not_told_from=tuple(other for other in order if other not in apart),
-            )
-        )
-    return Ranking(tuple(ranked), differences, level, test)
-
-
-def compare_pairs(
-    result: Result, pairs: Sequence[tuple[str, str]], level: float, risk: float
-) -> tuple[PairedDifference, ...]:
-    """Return the differences of pairs of policies, with p-values that can be as small as `risk`."""
-    places = [(result.index(first), result.index(second)) for first, second in pairs]
-    if not places:
-        return ()
-    last = result.regret[:, :, -1]
-    most = float(result.most_regret[-1])
-    samples = np.stack([last[one] - last[other] for one, other in places], axis=1)
-    means, lows, highs = regret_interval("betting", samples, -most, most, level)
-    p_values = flip_signs(samples, max(FLIPS, math.ceil(2.0 / risk)))
-    return tuple(
-        PairedDifference(
-            first=result.labels[one],
-            second=result.labels[other],
-            mean=float(means[i]),
-            low=float(lows[i]),
-            high=float(highs[i]),
-            level=level,
-            replicates=len(result.replicates),
-            p_value=float(p_values[i]),
-        )
-        for i, (one, other) in enumerate(places)
-    )
-
-
-def _like(one: RankedPolicy) -> str:
-    return f"  (not told from {', '.join(one.not_told_from)})" if one.not_told_from else ""
-
-
 FORMAT = 1
-FLIPS = 9_999
-"""Random signs of a permutation test, at least."""
 PLOT = "affinity_bandits.plots:draw_regret"
 """The function behind `Result.plot`: a name and no import, because plots import simulation."""
 BoolArray = npt.NDArray[np.bool_]
@@ -243,84 +70,6 @@ class PolicyRun:
     caveat: str = ""
 
     __repr__ = one_line
-
-
-@dataclass(frozen=True)
-class SummaryRow:
-    """One policy's row of a table.
-
-    Attributes:
-        label: the policy's name in the result.
-        engine: "rounds", "steps" or "python".
-        regret: mean regret at the horizon, with its confidence interval.
-        regret_runs: regret of the median run, and of the two runs between which lie 90% of all.
-        wrong_arm: rate of wrong verdicts, with its confidence interval.
-        undecided: rate of runs without a verdict, likewise; None if the policy never decides.
-        simple_regret: mean gap of the arm that the run recommends, between the smallest and the
-            largest; see `Result.simple_regret`.
-        decided_at: pulls until one candidate was left: of the median run that decided, and of the
-            two between which lie 90% of those; None if no run decided.
-    """
-
-    label: str
-    engine: str
-    regret: Interval
-    regret_runs: Interval
-    wrong_arm: Interval
-    undecided: Interval | None
-    simple_regret: float
-    decided_at: Interval | None
-
-    __repr__ = one_line
-
-
-class SummaryTable(list[SummaryRow]):
-    """The rows of a table, one per policy."""
-
-    HEAD = (
-        *("policy", "median run (90% of runs)", "mean regret (95%)", "wrong arm (95%)"),
-        *("undecided (95%)", "decided after (90% of runs)", "engine"),
-    )
-
-    def cells(self) -> list[tuple[str, ...]]:
-        """Return the rows as text, in the order of `HEAD`."""
-        return [
-            (
-                row.label,
-                amount(row.regret_runs),
-                amount(row.regret),
-                rate(row.wrong_arm),
-                rate(row.undecided),
-                "-" if row.decided_at is None else amount(row.decided_at),
-                row.engine,
-            )
-            for row in self
-        ]
-
-    def _repr_html_(self) -> str:
-        return html_table("", self.HEAD, self.cells())
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a table with one row per policy, and columns such as `regret_low`."""
-        import pandas as pd
-
-        rows: list[dict[str, object]] = []
-        for row in self:
-            cells: dict[str, object] = {}
-            for name, value in vars(row).items():
-                if name in ("label", "engine", "simple_regret"):
-                    cells[name] = value
-                else:
-                    ends = (np.nan,) * 3 if value is None else value
-                    cells |= {name: ends[0], f"{name}_low": ends[1], f"{name}_high": ends[2]}
-            rows.append(cells)
-        return pd.DataFrame(rows).set_index("label")
-
-    def to_latex(self) -> str:
-        """Return a LaTeX table, to be used with the package booktabs."""
-        lines = [" & ".join(map(latex, cells)) + r" \\" for cells in [self.HEAD, *self.cells()]]
-        body = [r"\begin{tabular}{l" + "r" * (len(self.HEAD) - 2) + "l}", r"\toprule", lines[0]]
-        return "\n".join([*body, r"\midrule", *lines[1:], r"\bottomrule", r"\end{tabular}", ""])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -541,7 +290,7 @@ class Result:
         one, other = self.index(first), self.index(second)
         if one == other:
             raise InvalidInput("second", f"another policy than {self.labels[one]!r}", second)
-        (found,) = compare_pairs(self, [(first, second)], level, 1.0)
+        (found,) = compare_pairs(*self._at_horizon, [(one, other)], level, 1.0)
         return found
 
     def ranking(
@@ -560,7 +309,12 @@ class Result:
                 for every law of bounded regret, and needs many more replicates.
             interval: of each policy's mean; see `summary`.
         """
-        return rank_policies(self, level, test, interval)
+        return rank_policies(*self._at_horizon, level, test, interval)
+
+    @property
+    def _at_horizon(self) -> tuple[tuple[str, ...], FloatArray, float]:
+        """The labels, each run's regret and the largest possible one."""
+        return self.labels, self.regret[:, :, -1], float(self.most_regret[-1])
 
     def merge(self, other: Result) -> Result:
         """Return the result of the replicates of both.
