@@ -1,9 +1,8 @@
 """Compile kernels to machine code with numba, cached on disk.
 
-numba caches a function under its file and qualified name, and notices changes to that file only.
-A bound kernel lives in one file and depends on several, so its qualified name here carries a digest
-of all the code that it reaches: an edited policy is compiled anew, an unchanged one is loaded in
-milliseconds. Functions that only other kernels call are compiled into their callers.
+numba caches a function by file and qualified name, and notices changes to that file only. The
+qualified names here carry a digest of all the code that a kernel reaches, so an edited policy is
+compiled anew. Functions that only other kernels call are compiled into their callers.
 
 Only documented numba features are used, and `_nrt`, which `tests/simulation/test_numba.py` checks.
 """
@@ -46,9 +45,9 @@ def compiled(kernel: Function, *, allocates: bool = False, inlined: bool = True)
 
     Args:
         kernel: a plain function.
-        allocates: whether it may make arrays. Loops may not: counting references to their arrays,
-            which allocation needs, takes three times as long as the rest of a pull.
-        inlined: whether functions that it calls are always inlined, unless they allocate. Kernels
+        allocates: whether it may make arrays. Loops may not: reference counts take three times as
+            long as the rest of a pull.
+        inlined: whether the functions that it calls are inlined unless they allocate. Kernels
             called once per pull should be: they take a state of some fifty numbers by value.
     """
     if not isinstance(kernel, FunctionType):  # compiled already
@@ -80,8 +79,7 @@ def function_pointer(
 ) -> Any:
     """Return a compiled kernel that loops take as an argument.
 
-    numba compiles every function that a loop calls into it. A kernel that many loops share, and
-    call rarely enough, is compiled once and called through its address instead.
+    A kernel that many loops share, and call rarely, is compiled once and called by its address.
     """
     if interpreted():
         return _without_warnings(kernel)
@@ -185,10 +183,10 @@ def _without_warnings(function: FunctionT) -> FunctionT:
 
 
 def cacheable(state: Any) -> Any:
-    """Return a policy's state as named tuples of classes that are found by their names here.
+    """Return a policy's state as named tuples of classes that can be found by name here.
 
-    numba's cache refers to the class of a named tuple. A class written in a script or a notebook
-    cannot be found again by another process, which would compile anew each time.
+    numba's cache refers to these classes. Another process cannot import a class of a script or a
+    notebook, and would compile anew.
 
     >>> from affinity_bandits.policies import Uniform
     >>> type(cacheable(Uniform().start(2, 10))).__name__

@@ -1,8 +1,8 @@
 """Random numbers as a pure function of (key, replicate, position), compiled.
 
-`philox` is numpy's Philox 4x64-10, word for word: position p of replicate r under a key is word p
-of `numpy.random.Philox(key=key, counter=[0, 0, r, 0])`. Being a function of the position, a
-stream needs no state but a count, and any part of it can be had without what comes before.
+`philox` is numpy's Philox 4x64-10: position p of replicate r under a key is word p of
+`numpy.random.Philox(key=key, counter=[0, 0, r, 0])`. Any part of a stream can be computed by
+itself.
 """
 
 from __future__ import annotations
@@ -108,10 +108,9 @@ fill_centered = bind(fill_uniform, from_word=as_centered)
 
 
 def fill_normal(out: FloatArray, key: Words, replicate: np.uint64, first: int) -> None:
-    """Fill `out` with the stream's numbers from position `first` on, standard normal.
+    """Fill `out` with the stream's standard normal numbers from position `first` on.
 
-    The first pass over them has no branch and so runs on vectors. It is wrong in the tails, which
-    the second pass repairs.
+    The first pass has no branch, so it is vectorized. The second corrects the tails.
     """
     fill_centered(out, key, replicate, first)
     central = np.empty(len(out))

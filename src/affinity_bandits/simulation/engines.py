@@ -50,10 +50,9 @@ bias: Function = unbound
 
 
 class PythonEngine:
-    """Pull by pull in plain Python, for policies that no compiler can translate.
+    """Pull by pull in plain Python, for policies that cannot be compiled.
 
-    The loop is the compiled one's source, run as it is on the same random numbers, so a policy
-    that computes the same makes the same pulls.
+    It runs the source of the compiled loop on the same random numbers.
     """
 
     name = "python"
@@ -150,9 +149,9 @@ def weight_of(arena: BanditArrays, share: float) -> float:
 
 
 def _in_lists(arena: BanditArrays, bandit: AffinityBandit) -> BanditArrays:
-    """Return the arena with lists for arrays, which plain Python reads several times as fast.
+    """Return the arena with lists for arrays, which plain Python reads faster.
 
-    What a user's own kernel reads stays an array.
+    Arrays that a user's own kernel reads stay arrays.
     """
     changed: dict[str, Any] = {
         "means": arena.means.tolist(),
@@ -175,8 +174,8 @@ and an interrupt is heard."""
 class Engine(Protocol):
     """Runs replicates of one policy, a slice of work at a time.
 
-    Results depend on the replicate's number alone, never on how replicates are grouped. A row of
-    `candidates` has 1 for each arm that is one at the end, then after how many pulls one was left.
+    Results depend on the replicate's number, never on how replicates are grouped. A row of
+    `candidates` has 1 for each final candidate, then the pulls after which one was left.
     """
 
     name: str
@@ -304,10 +303,10 @@ def engine_for(
     checkpoints: IntArray,
     wanted: str,
 ) -> tuple[Engine, str]:
-    """Return the engine for a policy and, where rounds had to be played by steps, why.
+    """Return the engine for a policy, and why a round policy is run by steps.
 
     Raises:
-        NotSupported: `wanted` is "rounds" and it cannot be.
+        NotSupported: `wanted` is "rounds", which is not possible.
     """
     if wanted == "python" or (policy.in_python and wanted != "rounds"):
         return PythonEngine(bandit, policy, horizon, seed, checkpoints), ""

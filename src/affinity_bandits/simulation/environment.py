@@ -1,7 +1,7 @@
-"""Who sits on the committee and who of it judges, where that is not everybody ever chosen: kernels.
+"""The committee, its judges and the feedback of one pull.
 
-`members` has how many of each arm sit. `judges` has how many of each arm judge the round and, in
-its last place, how many judge in all.
+`members` has the number of members per arm. `judges` has the judges of the round per arm and, in
+its last place, their total.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ def seating_of(bandit: AffinityBandit, told_judges: bool) -> Seating:
 
     Args:
         bandit: the instance.
-        told_judges: whether members are counted even where it is enough to count pulls.
+        told_judges: whether members are counted even if pulls suffice.
 
     Raises:
-        NotSupported: memory is bounded and a policy is to be told who judges.
+        NotSupported: memory is bounded and the policy is told who judges.
     """
     if told_judges and bandit.memory is not None:
         raise NotSupported("a policy cannot be told who judges where memory is bounded")
@@ -186,9 +186,9 @@ class BanditArrays(NamedTuple):
 
 
 class Committee(NamedTuple):
-    """What has been pulled and, where that is not all that counts, who sits on the committee.
+    """Pulls so far and, if not everybody chosen stays a member, who sits on the committee.
 
-    Where everybody joins and nobody leaves, the other fields are empty.
+    If everybody joins and nobody leaves, the other fields are empty.
     """
 
     clock: IntArray  # [0]: pulls made; [1]: after how many one candidate was left, or 0
@@ -218,13 +218,11 @@ def require_bandit(value: object) -> AffinityBandit:
 
 
 def arena_of(bandit: AffinityBandit, told_judges: bool = False) -> BanditArrays:
-    """Return the numbers of a bandit.
-
-    All arrays are copies, so that the compiler's type of them is the same for every bandit.
+    """Return the numbers of a bandit; copies, so that all bandits have one compiled type.
 
     Args:
         bandit: the instance.
-        told_judges: whether members are counted even where it is enough to count pulls.
+        told_judges: whether members are counted even if pulls suffice.
     """
     laws = bandit.noise.finite_laws(bandit.true_means)
     quick = bandit.bias.kernel is weight and bandit.bias.code in QUICK
@@ -271,7 +269,7 @@ def committee_of(bandit: AffinityBandit, told_judges: bool = False) -> Committee
 def share_of(arena: BanditArrays, committee: Committee, total: float, arm: int) -> float:
     """Return an arm's share of the committee (`assump:multBias`); a kernel.
 
-    `total` is the number of all initial and later pulls, the committee if nobody leaves.
+    `total` is the number of initial and later pulls, the committee if nobody leaves.
     """
     if arena.seating.counted:
         return float(committee.judges[arm] / max(1, committee.judges[-1]))
@@ -296,9 +294,8 @@ def take_seat(memory: int, committee: Committee, arm: int) -> None:
 def feedback(arena: BanditArrays, arm: int, weight: float, noise: float, gate: float) -> float:
     """Return Y for one pull (Section 2, feature (iv)); a kernel.
 
-    `noise` is standard normal for Gaussian values and uniform for all others; `gate` is uniform
-    and read only where a value is gated. Gated Bernoulli values need but one uniform number, as
-    B X ~ Bernoulli(mu W).
+    `noise` is standard normal for Gaussian values, else uniform; `gate` is uniform and only read
+    for gated values. Gated Bernoulli values need one uniform number, as B X ~ Bernoulli(mu W).
     """
     mean = arena.means[arm]
     law = arena.law
@@ -346,9 +343,9 @@ def bound_feedback(noise_kernel: Function) -> Function:
 
 
 class Environment:
-    """One replicate of a bandit, pulled by hand: for loops of your own, one pull at a time.
+    """One replicate of a bandit, for your own loops, one pull at a time.
 
-    It gives the feedback that the compiled loop gives to the same choices.
+    It gives the same feedback to the same choices as the compiled loop.
 
     Args:
         bandit: the instance.
@@ -380,10 +377,9 @@ class Environment:
             seat_judges(self._arena.seating, self.committee.members, self.committee.judges, fewest)
 
     def open_round(self, fewest: int | None = None) -> list[int]:
-        """Seat who judges from now on until the next call; return how many of each arm.
+        """Seat the judges until the next call; return their number per arm.
 
-        Without such calls every pull is a round of its own. Where everybody judges who was ever
-        chosen, there is nothing to seat.
+        Without such calls every pull is a round. If everybody ever chosen judges, nobody is seated.
 
         Args:
             fewest: the arm that should have no more seats than any other, if there is one.

@@ -1,8 +1,7 @@
-"""Confidence intervals of the result tables: valid at every number of runs, whatever the law.
+"""Confidence intervals of the result tables, valid for every law and number of runs.
 
-Regret is bimodal (a run is deceived or it is not), and rare runs may cost thousands of times what
-the others do, so an interval that takes means for Gaussian does not cover. What is known is that a
-quantity lies in a range, and that runs are independent; nothing more is used.
+Regret is bimodal and rare runs may cost thousands of times more than others, so normal intervals do
+not cover. These use only that runs are independent and that the quantity is bounded.
 """
 
 from __future__ import annotations
@@ -40,32 +39,30 @@ def mean_interval(
     level: float = 0.95,
     axis: int = 0,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return mean, lower and upper end of an interval of the mean of a bounded quantity.
+    """Return mean, lower and upper end of a confidence interval of a bounded mean.
 
-    For independent samples of one law between `low` and `high` it covers the law's mean with at
-    least the probability `level`, for every law and every number of samples. It lies within the
-    range, holds the sample mean, and does not depend on the samples' order.
+    For independent samples of one law between `low` and `high` it covers the mean with probability
+    at least `level`, for every law and sample size. It holds the sample mean and does not depend on
+    the samples' order.
 
-    The lower end, for a range of [0, 1]: for a candidate mean m take 1 and bet a part c of it, on
-    every sample x, that the mean is above m, so that it becomes prod (1 - c + c x / m). If m is the
-    mean, every factor has the expectation 1, so the product has, and any average of products over
-    fixed c. By Markov's inequality it reaches 2 / (1 - level) with a probability of at most
-    (1 - level) / 2; where it does, m is excluded. The upper end is the lower one of 1 - x.
+    The lower end, for a range of [0, 1]: to test a mean m, bet a part c of a unit of wealth on
+    every sample, so that it becomes prod (1 - c + c x / m). If m is the mean, each factor has
+    expectation 1, and so has any average of such products over fixed c. By Markov's inequality it
+    reaches 2 / (1 - level) with probability at most (1 - level) / 2; then m is excluded. The upper
+    end is the lower one of 1 - x.
 
-    Samples of standard deviation s call for c of about z m / (s sqrt(n)). As s is at most
-    sqrt(m (1 - m)), the bets are a_k sqrt(m / (1 - m)) and no more than 1, with a_0 = z / sqrt(n)
-    for the widest law and a_k doubled from each to the next; and, for laws far below the range's
-    end that spread no more than their mean, z / sqrt(n), doubled up to 1, whatever m is. No factor
-    rises with m: its derivative is linear in x, and at x = 0 and x = 1 not above 0 in either case.
-    So what is excluded is everything below one point, found by bisection, of which the outer end is
-    taken. The sample mean is never excluded: there the factors add up to their number, so that
-    their product is at most 1.
+    Samples of standard deviation s call for c of about z m / (s sqrt(n)). As s is at most sqrt(m (1
+    - m)), the bets are min(1, a_k sqrt(m / (1 - m))) with a_k = 2**k z / sqrt(n), for wide laws;
+    and, for laws that spread no more than their mean, z / sqrt(n), doubled up to 1. No factor rises
+    with m: its derivative is linear in x, and at most 0 at x = 0 and x = 1. So everything excluded
+    lies below one point, found by bisection (its outer end). At the sample mean the factors average
+    1, so their product is at most 1 and the sample mean is never excluded.
 
     Args:
         samples: along `axis`; at least one.
-        low: the least that is possible, for each column or for all.
-        high: the most that is possible.
-        level: at least this is the probability to cover.
+        low: the smallest possible value, for each column or for all.
+        high: the largest possible value.
+        level: coverage probability, at least.
         axis: that of the samples.
     """
     level = checks.number("level", level, low=0.0, high=1.0, open_low=True, open_high=True)
@@ -108,13 +105,13 @@ def regret_interval(
 
     Args:
         kind: "betting" covers the mean for every law between `low` and `high` (`mean_interval`);
-            "t" covers it if the mean of so many runs is normal, and "bootstrap" if the runs seen
-            resemble those that were not: both fail where rare runs cost much; "quantiles" has the
-            two runs between which a part `level` of all runs lies, whatever the mean is.
+            "t" covers it if the sample mean is normal, and "bootstrap" if the runs seen resemble
+            the others: both fail if rare runs cost much; "quantiles" has the two runs between which
+            a part `level` of all runs lies.
         samples: along `axis`; at least one.
-        low: the least that is possible.
-        high: the most that is possible.
-        level: probability to cover.
+        low: the smallest possible value.
+        high: the largest possible value.
+        level: coverage probability.
         axis: that of the samples.
     """
     checks.choice("interval", kind, KINDS)
@@ -140,11 +137,10 @@ def regret_interval(
 
 
 def flip_signs(differences: FloatArray, flips: int) -> FloatArray:
-    """Return the two-sided p-value of each column of paired differences.
+    """Return the two-sided p-value of each column of paired differences, by a sign-flip test.
 
-    If a pair's two outcomes can be exchanged without changing their law, each difference is as
-    likely to have either sign. The p-value is the part of random signs under which the sum is at
-    least as far from 0, the true signs included.
+    Assumes that exchanging a pair's outcomes does not change their law. The p-value is the part of
+    random signs, the true ones included, under which the sum is at least as far from 0.
     """
     generator = np.random.default_rng(0)
     seen = np.abs(differences.sum(axis=0)) * (1.0 - 1e-9)
@@ -174,7 +170,7 @@ def proportion_interval(hits: int, trials: int, level: float = 0.95) -> Interval
 def middle_runs(samples: npt.ArrayLike, axis: int = 0) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the median run, and the two runs between which lie at least 90% of all.
 
-    Each is a sample: of two clusters it is in one of them, not between.
+    Each is a sample, never a value between two clusters.
     """
     values = np.asarray(samples, dtype=np.float64)
     found = np.quantile(values, np.array([0.5, 0.05, 0.95]), axis=axis, method="inverted_cdf")
@@ -206,8 +202,8 @@ def _lower_end(nodes: FloatArray, weights: FloatArray, level: float) -> FloatArr
 def _bets(count: float, z: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return bets as a multiple of sqrt(m / (1 - m)) plus a constant, and their log weights.
 
-    One of the two is 0. Laws as wide as can be are what is common here: the first bet is theirs and
-    has half of the weight, the k-th 1 / (k (k + 1)), and what is left the constant ones.
+    One of the two is 0. The first bet, for the widest laws, has half of the weight, the k-th 1 / (k
+    (k + 1)), and the constant ones the rest.
     """
     first = z / math.sqrt(count)
     shares = 2 + max(0, math.ceil(math.log2(count / z)))
@@ -224,11 +220,9 @@ def _bets(count: float, z: float) -> tuple[FloatArray, FloatArray, FloatArray]:
 def _gathered(part: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return columns of samples as fewer nodes with weights, [node, column].
 
-    A sample between two nodes is split so that its place is kept: x = (1 - w) a + w b has 1 - w at
-    a and w at b. As log(1 - c + c x / m) is concave in x, it is at least the same mix of its values
-    at a and b, so a split lowers the logarithm of every product, for these very samples: whatever
-    the nodes are, an interval can only grow. Nodes at ranks keep dense samples where they are,
-    nodes at equal distances keep the splits short where samples are sparse.
+    A sample x = (1 - w) a + w b counts 1 - w at node a and w at b. As log(1 - c + c x / m) is
+    concave in x, a split only lowers the logarithm of every product, so for any nodes an interval
+    can only grow. Nodes at ranks suit dense samples, nodes at equal distances sparse ones.
     """
     count = len(part)
     if count <= MOST_EXACT:

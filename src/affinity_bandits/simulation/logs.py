@@ -26,7 +26,7 @@ from affinity_bandits.tables import TableFile
 
 @dataclass(frozen=True, eq=False)
 class RunLog:
-    """The decisions of one replicate, a row each. Made by `simulate_log`.
+    """The decisions of one replicate, one row each. Made by `simulate_log`.
 
     Attributes:
         bandit: the instance.
@@ -34,13 +34,13 @@ class RunLog:
         seed: of the run.
         replicate: its number.
         arm: who was chosen.
-        score: the feedback, as the policy saw it: 0 is the lowest score that there is and 1 the
-            highest, unless the noise has no ends or the mechanism leaves them.
-        share: of the chosen arm among those who judged, before the decision.
-        joined: whether whoever was chosen joined the committee.
-        round: the number of the row's round, from 0; of a policy without rounds every pull is one.
-        panels: how many of each arm judged each round, [round, arm], where panels or strangers do.
-        scores: of everybody, [row, arm], where the arms that were not chosen are scored, too.
+        score: the feedback, as the policy saw it: from 0, the lowest score, to 1, the highest,
+            unless the noise or the mechanism is unbounded.
+        share: of the chosen arm among the judges, before the decision.
+        joined: whether the chosen one joined the committee.
+        round: the number of the row's round, from 0; without rounds every pull is one.
+        panels: judges of each round, [round, arm], if panels or strangers judge.
+        scores: of everybody, [row, arm], if the arms that were not chosen are scored, too.
     """
 
     bandit: AffinityBandit
@@ -78,11 +78,11 @@ class RunLog:
         return None if self.panels is None else np.asarray(self.panels[self.round])
 
     def columns(self) -> dict[str, npt.NDArray[Any]]:
-        """Return the log as a table: a name and an array for each column.
+        """Return the columns of the log by name.
 
         They are replicate, time, group (the number of the arm), score, share and joined; with
-        panels, the seats of each group in panel_0, panel_1, ...; and where everybody is scored,
-        score_0, score_1, ...
+        panels, panel_0, panel_1, ... (seats per group); if everybody is scored, score_0, score_1,
+        ...
         """
         found: dict[str, npt.NDArray[Any]] = {
             "replicate": np.full(len(self), self.replicate, dtype=np.int64),
@@ -112,16 +112,16 @@ class RunLog:
 def write_logs(path: str | PathLike[str], logs: Iterable[RunLog]) -> int:
     """Write logs into one file, one below the other, and return the number of rows.
 
-    The columns are those of `RunLog.columns`. Logs are taken one at a time, so an iterator may
-    produce them. The file is replaced once all rows are written; until then it stays as it was.
+    Logs are taken one at a time, so an iterator may produce them. The file is replaced once all
+    rows are written.
 
     Args:
         path: ends in .csv or .parquet.
-        logs: of runs with the same columns.
+        logs: of runs with the same columns (`RunLog.columns`).
 
     Raises:
-        InvalidInput: the path is not that of such a file, there is no log, or the columns differ.
-        MissingExtra: it is a Parquet file, and pyarrow is not installed.
+        InvalidInput: the path has another ending, there is no log, or the columns differ.
+        MissingExtra: a Parquet file needs pyarrow.
     """
     target = TableFile("path", path)
     tables = map(_columns, logs)
@@ -150,12 +150,12 @@ SLICE_NUMBERS = 4_000_000
 
 
 class LoggedRun(StepRun):
-    """A `StepRun` that writes down its decisions.
+    """A `StepRun` that records its decisions.
 
     Args:
         bandit: the instance.
-        policy: a step policy, or a round policy, which is then played one pull at a time.
-        horizon: pulls of every replicate, all of which are written down.
+        policy: a step policy, or a round policy, which is played one pull at a time.
+        horizon: pulls of every replicate, all recorded.
         seed: of all randomness.
         unchosen: whether the arms that are not chosen are scored, too.
 
@@ -236,19 +236,18 @@ def simulate_log(
     replicate: int = 0,
     unchosen: bool = False,
 ) -> RunLog:
-    """Run a policy on one replicate of a bandit and return all of its decisions, in their order.
+    """Run a policy on one replicate of a bandit and return all of its decisions, in order.
 
-    They are those of the replicate of that number that `simulate` runs with `engine="steps"`.
+    They are those of `simulate` with `engine="steps"`.
 
     Args:
         bandit: the instance.
-        policy: a policy, or its name. One that plans rounds is played one pull at a time.
-        horizon: pulls, each of which is a row of the log.
+        policy: a policy, or its name. A round policy is played one pull at a time.
+        horizon: pulls, one row each.
         seed: of all randomness.
         replicate: which of the independent runs of that seed.
-        unchosen: whether the arms that are not chosen are scored, too, as where everybody is
-            scored and one is chosen. Their scores are drawn from streams of their own, so that
-            all else is the same.
+        unchosen: whether the arms that are not chosen are scored, too. Their scores have streams of
+            their own, so all else stays the same.
 
     Raises:
         NotSupported: the log does not fit in memory.

@@ -32,7 +32,7 @@ class PairedDifference:
         first: the label of one policy.
         second: the label of the other.
         mean: of the regret of `first` minus that of `second`, at the horizon.
-        low: the lower end of its interval; above 0, `first` loses more than `second`.
+        low: the lower end of its interval; above 0, `first` loses more.
         high: the upper end; below 0, `first` loses less.
         level: coverage probability of the interval.
         replicates: the number of differences.
@@ -59,7 +59,7 @@ class RankedPolicy:
 
     Attributes:
         label: its name in the result.
-        regret: mean regret at the horizon, with the ends of its own interval.
+        regret: mean regret at the horizon, with its interval.
         best: the best rank that the comparison leaves it, from 1.
         worst: the worst.
         not_told_from: the policies that it cannot be told from.
@@ -124,13 +124,7 @@ def rank_policies(
 ) -> Ranking:
     """Return policies in the order of their mean regret; see `Result.ranking`.
 
-    Args:
-        labels: of the policies.
-        regret: at the horizon, [policy, replicate].
-        most: the largest possible regret.
-        level: see `Result.ranking`, as `test` and `interval`.
-        test: "permutation" or "betting".
-        interval: of each policy's mean.
+    `regret` is that at the horizon, [policy, replicate], and at most `most`.
     """
     level = checks.number("level", level, low=0.0, high=1.0, open_low=True, open_high=True)
     checks.choice("test", test, tuple(ASSUMED))

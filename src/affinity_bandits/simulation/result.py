@@ -55,8 +55,7 @@ class PolicyRun:
         label: its name in the result.
         description: its `to_json`.
         eliminates: whether it narrows its candidates down.
-        engine: "rounds" (whole rounds drawn at once), "steps" (pull by pull) or "python" (the same
-            in plain Python).
+        engine: "rounds" (whole rounds drawn at once), "steps" (pull by pull) or "python".
         note: why a round policy was run by steps, else empty.
         caveat: which assumption of the policy the feedback violates, else empty. An empty caveat
             does not mean that a theorem holds.
@@ -76,23 +75,21 @@ class PolicyRun:
 class Result:
     """The outcome of `simulate`.
 
-    `result["ucb1"]` is the result of one policy, `result[["ucb1", "moss"]]` that of some.
+    `result["ucb1"]` is the result of one policy, `result[["ucb1", "moss"]]` that of two.
 
     Attributes:
         bandit: the instance.
         runs: one entry per policy, in the order asked for.
         horizon: pulls of every replicate.
-        seed: of all randomness; the lowest, where results of several were merged.
+        seed: of all randomness; the lowest one of merged results.
         replicates: the replicates' numbers, seed by seed.
         checkpoints: the pulls after which counts were taken, ascending; the last is the horizon.
         pulls: T_i at each checkpoint, [policy, replicate, checkpoint, arm].
-        candidates: 1 where the policy held at the end that the arm may be best,
-            [policy, replicate, arm].
-        decided_at: after how many pulls only one candidate was left, [policy, replicate]; 0 if
-            there were several at the end, or the policy never drops any.
+        candidates: 1 if the policy still took the arm for possibly best, [policy, replicate, arm].
+        decided_at: pulls until one candidate was left, [policy, replicate]; 0 if never.
         complete: False if the run was interrupted and has fewer replicates than asked for.
         version: of the package that made it.
-        parts: each seed with the number of its replicates, where there are several.
+        parts: each seed with the number of its replicates, if there are several.
     """
 
     bandit: AffinityBandit
@@ -195,9 +192,9 @@ class Result:
     def wrong_arm(self) -> BoolArray:
         """Whether the verdict of a run was wrong, [policy, replicate].
 
-        A policy that decides is wrong if no best arm was among its candidates at the end. Any other
-        is wrong if some arm that is not best got more pulls than all best arms together; for two
-        arms this is the event T_1(n) > n/2 of Figure 3. A tie is not wrong.
+        A policy that decides is wrong if no best arm was among its final candidates. Any other is
+        wrong if an arm that is not best got more pulls than all best arms together; for two arms
+        this is the event T_1(n) > n/2 of Figure 3. A tie is not wrong.
         """
         others = np.delete(self.pulls[:, :, -1], self.bandit.best_arms, axis=-1)
         best = self.pulls[:, :, -1, list(self.bandit.best_arms)].sum(axis=-1)
@@ -208,8 +205,8 @@ class Result:
     def undecided(self) -> BoolArray:
         """Whether a run ended without a verdict, [policy, replicate].
 
-        A best arm was among the candidates together with one that is not best. It is False for a
-        policy that never decides (nan in `to_xarray` and `to_pandas`, None in `summary`).
+        The candidates included a best arm and another one. False for a policy that never decides
+        (nan in `to_xarray` and `to_pandas`, None in `summary`).
         """
         others = np.delete(self.candidates, self.bandit.best_arms, axis=-1).any(axis=-1)
         return np.asarray(self.eliminates[:, None] & others & ~self.deceived)
@@ -222,9 +219,9 @@ class Result:
 
     @property
     def simple_regret(self) -> FloatArray:
-        """The gap of the arm that a run recommends at the end, [policy, replicate].
+        """The gap of the recommended arm at the end, [policy, replicate].
 
-        It recommends the candidate with the most pulls; of several, the first.
+        It is the candidate with the most pulls; of several, the first.
         """
         pulls = np.where(self.candidates > 0, self.pulls[:, :, -1], -1)
         return np.asarray(self.bandit.gaps[pulls.argmax(axis=-1)], dtype=np.float64)
@@ -278,9 +275,9 @@ class Result:
     def paired_difference(self, first: str, second: str, level: float = 0.95) -> PairedDifference:
         """Return how much more regret one policy has at the horizon than another, on average.
 
-        Policies meet the same noise at the same pull of a replicate, so the difference of their
-        regrets usually varies less than either. The interval assumes only that replicates are
-        independent and that a difference is at most `most_regret` in size (`mean_interval`).
+        Policies share the noise of a replicate's pulls, so the difference usually varies less than
+        either regret. The interval assumes only that replicates are independent and that a
+        difference is at most `most_regret` in size (`mean_interval`).
 
         Args:
             first: the label of a policy.
@@ -303,10 +300,9 @@ class Result:
 
         Args:
             level: probability, at least, that no pair is told apart by chance.
-            test: "permutation" flips the signs of differences: two policies are told apart if
-                exchanging them would hardly ever give such a difference. That shows that their
-                regrets have different laws, and has power. "betting" shows that their means differ,
-                for every law of bounded regret, and needs many more replicates.
+            test: "permutation" flips the signs of differences. It shows that two regrets have
+                different laws. "betting" shows that their means differ, for every law of bounded
+                regret, and needs many more replicates.
             interval: of each policy's mean; see `summary`.
         """
         return rank_policies(*self._at_horizon, level, test, interval)
@@ -321,7 +317,7 @@ class Result:
 
         Both must have the same bandit, policies, horizon, checkpoints and version, and no replicate
         of a seed in common (`first_replicate` of `simulate`). Merged replicates of one seed are
-        identical to one larger run. The result is complete if both are.
+        identical to one larger run.
 
         Raises:
             InvalidInput: they differ in more than their replicates, or have some in common.
@@ -378,7 +374,7 @@ class Result:
             raise InvalidInput("other", rule, other.checkpoints.tolist())
 
     def plot(self, **settings: Any) -> Figure:
-        """Draw regret over time; return the matplotlib figure, which notebooks show.
+        """Draw regret over time; return the matplotlib figure.
 
         Args:
             settings: those of `draw_regret`: `band`, `scale`, `ax`, `labels` and `level`.
@@ -395,8 +391,8 @@ class Result:
         Args:
             rows: "checkpoints" has the columns `policy`, `replicate`, `time`, `regret`, and one per
                 arm, `pulls_0`, `pulls_1`, ...; "runs" has `policy`, `replicate`, `regret`,
-                `simple_regret`, `wrong_arm`, `undecided` and `decided_at`. The last two are nan
-                where there is nothing to decide or no decision.
+                `simple_regret`, `wrong_arm`, `undecided` and `decided_at`, the last two nan without
+                a decision.
         """
         import pandas as pd
 
@@ -423,9 +419,8 @@ class Result:
     def to_xarray(self) -> xr.Dataset:
         """Return everything as a labelled xarray dataset.
 
-        `undecided` is 1 or 0, and nan for a policy that never decides (see the coordinate
-        `eliminates`), so that its mean over replicates is a rate or nan. `decided_at` is nan for a
-        run without a decision.
+        `undecided` is 1 or 0, and nan for a policy that never decides (coordinate `eliminates`).
+        `decided_at` is nan for a run without a decision.
         """
         import xarray as xr
 

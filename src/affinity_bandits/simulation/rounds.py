@@ -1,9 +1,8 @@
-"""How often each score of a list is given in a round, exactly, without drawing every one.
+"""Whole rounds drawn at once: sums of feedback, or exact counts of each score of a list.
 
-A gated score is the lowest one with probability 1 - W, and otherwise drawn from the arm's own law,
-which does not move. So how many of a round's scores pass the gate is the number of successes of a
-coin with p = W (`successes`), and given that, how often each score comes is a multinomial number
-with fixed probabilities: a binomial number for each score, of those that are left.
+A gated score is the lowest one with probability 1 - W, else drawn from the arm's fixed law. So the
+number of a round's scores that pass the gate is the number of successes of a coin with p = W
+(`successes`). Given that number, the counts of the scores are multinomial: one binomial draw each.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ class Tally(NamedTuple):
     """How often each score was given in a round.
 
     Attributes:
-        scores: the scores that there are, ascending.
+        scores: all possible scores, ascending.
         counts: [place in the round, score]; each row adds up to the round's repetitions.
     """
 
@@ -75,8 +74,7 @@ def draw_tally(
 ) -> None:
     """Draw how often an arm is given each score in a round; a kernel.
 
-    `tally` is filled with how many did not pass the gate and then, for each of the arm's values,
-    how often it came.
+    `tally` gets the number that did not pass the gate, then the count of each value.
     """
     code, parameters = arena.code, arena.parameters
     if arena.law == BERNOULLI_GATED:
@@ -131,9 +129,9 @@ def tally_round(
 
     Args:
         bandit: the instance; scores of a list, gated, without bounded memory.
-        arms: of the round, in their order.
-        repetitions: how often each of them comes.
-        pulls: of each arm before the round, without the initial ones; none if left out.
+        arms: of the round, in order.
+        repetitions: of each arm.
+        pulls: of each arm before the round, without the initial ones; default 0.
         seed: of the noise.
         replicate: which of the independent draws of that seed.
 
@@ -372,8 +370,8 @@ def draw_sums(
 ) -> None:
     """Draw the sum of each arm's feedback into `seen`; a kernel.
 
-    The round is of the first `size` of `arms`, after `clock` pulls, of each arm `pulls`. Where
-    there are `shares`, they do not move, and members are added to `joined`.
+    The round has the first `size` of `arms`, after `clock` pulls, `pulls` of each arm. `shares`, if
+    there are any, stay fixed, and members are added to `joined`.
     """
     for position in range(size):
         arm = arms[position]
@@ -427,10 +425,7 @@ def draw_tallies(
 def bound_draws(law: int, tallied: bool, bias_kernel: Function) -> Any:
     """Return the compiled draws of a round for a law of feedback and a bias.
 
-    Args:
-        law: one whose rounds can be drawn at once.
-        tallied: whether the policy is told counts at its nodes, not sums.
-        bias_kernel: of the bias.
+    `tallied` tells whether the policy is told counts at its nodes or sums.
     """
     if tallied:
         draws = bind(draw_tallies, tally_of_arm=bound_tally(bias_kernel))
@@ -491,13 +486,12 @@ def round_batch(
     out: IntArray,
     candidates: IntArray,
 ) -> bool:
-    """Run replicates `first`, `first` + 1, ... to the horizon, one an entry of `out`.
+    """Run replicates `first`, `first` + 1, ... to the horizon, one per entry of `out`.
 
-    `split` has how each score of a tally is counted at the policy's nodes, [score, node]; nothing
-    if it is told sums. `draws` draws a round. `state` is laid over `whole`
-    and `real`, which are reset from their starts for each replicate. `candidates` has, for each
-    replicate, who is one at the end, and after how many pulls one was left. Returns False if a plan
-    has no arms, unknown arms or no repetitions.
+    `split` has the part of each score counted at each node, [score, node]; empty for sums. `state`
+    is laid over `whole` and `real`, which are reset for each replicate. A row of `candidates` has
+    the final candidates and the pulls until one was left. Returns False if a plan has no arms,
+    unknown arms or no repetitions.
     """
     arms = len(arena.initial)
     chosen, pulls, tally, seen = room.chosen, room.pulls, room.tally, room.seen
@@ -591,12 +585,7 @@ def begin_round(arena: BanditArrays, room: RoundRoom, fewest: int) -> None:
 
 
 def bound_rounds(kernels: RoundKernels, seated: bool) -> Function:
-    """Return the round loop for a policy's kernels, yet to be compiled.
-
-    Args:
-        kernels: of the policy.
-        seated: whether there is room for who judges.
-    """
+    """Return the uncompiled round loop for a policy's kernels; `seated` if judges are counted."""
     told = bind(seat_round, meet=kernels.meet, fewest_seats=kernels.fewest_seats)
     return bind(
         round_batch,

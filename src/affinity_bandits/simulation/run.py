@@ -32,12 +32,12 @@ NO_CHECKPOINTS = np.empty(0, dtype=np.int64)
 class StepRun:
     """One replicate of a policy on a bandit, by the compiled step loop.
 
-    A run is a pure function of (bandit, policy, horizon, seed, replicate): the same bits however
-    it is cut into segments, saved and loaded, and whatever runs beside it.
+    A run is a pure function of (bandit, policy, horizon, seed, replicate), however it is cut into
+    segments, saved and loaded.
 
     Args:
         bandit: the instance.
-        policy: a step policy, or a round policy, which is then played one pull at a time.
+        policy: a step policy, or a round policy, which is played one pull at a time.
         horizon: the declared number of pulls.
         seed: of all randomness.
         replicate: which of the independent runs of that seed.
@@ -114,12 +114,12 @@ class StepRun:
     def advance(
         self, until: int, checkpoints: IntArray = NO_CHECKPOINTS, out: IntArray | None = None
     ) -> None:
-        """Pull until the clock stands at `until`, writing the pulls at each checkpoint passed.
+        """Pull until the clock is `until`, writing the pulls at each checkpoint passed.
 
         Args:
-            until: at most the horizon; less than the clock does nothing.
+            until: at most the horizon; a time in the past does nothing.
             checkpoints: ascending.
-            out: room for the pulls, one row a checkpoint.
+            out: room for the pulls, one row per checkpoint.
         """
         until = checks.integer("until", until, low=0, high=self.horizon)
         # The compiled loop checks no bounds.
@@ -151,12 +151,10 @@ class StepRun:
     def _prepared(
         self, loop: Function, functions: tuple[Any, ...], idle: tuple[Any, ...]
     ) -> Function:
-        """Return a compiled loop with the arguments that stay the same all through a run.
+        """Return a compiled loop with the arguments that stay the same in a run.
 
-        Args:
-            loop: not yet compiled.
-            functions: that it takes besides that of the draws.
-            idle: its last arguments, with which it pulls no arm.
+        `functions` are those it takes besides the draws; `idle` are last arguments with which it
+        pulls no arm.
         """
         bandit = self.bandit
         by_chance = bandit.joining.part < 1.0 or bandit.joining.leaving > 0.0
@@ -220,10 +218,10 @@ class StepRun:
 
 
 def check_saved_committee(committee: Committee, bandit: AffinityBandit) -> None:
-    """Check a saved committee, because the compiled loop trusts it with its memory.
+    """Check a saved committee, because the compiled loop does not check its memory accesses.
 
     Raises:
-        StateMismatch: its counts do not fit together, or name an arm that there is none of.
+        StateMismatch: its counts do not fit together, or name an unknown arm.
     """
     taken, oldest = committee.seats
     sitting = committee.ring[:taken]

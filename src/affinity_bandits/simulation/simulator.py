@@ -48,33 +48,31 @@ def simulate(
 ) -> Result:
     """Run each policy on independent replicates of a bandit (Section 2).
 
-    A replicate's outcome depends on (bandit, policy, horizon, seed, its number, engine) and on
-    nothing else: not on how many others run, in which order, or in how many calls.
+    A replicate's outcome depends only on (bandit, policy, horizon, seed, its number, engine).
 
     Args:
         bandit: the instance.
         policies: a policy, its name, a list of those, or a table from labels to them. A class with
             `select` and `update` is run in plain Python (`InPython`).
         horizon: pulls of every replicate, up to 10**15.
-        replicates: how many.
+        replicates: number of replicates.
         seed: of all randomness.
-        checkpoints: when to count pulls: so many times, evenly spaced in the logarithm of time,
-            or a list of times. The horizon is always added. Memory grows with their number, not
-            with the horizon.
-        engine: "auto" draws whole rounds at once where the policy and the law of the feedback
-            allow it; "rounds" insists on it; "steps" never does; "python" pulls in plain Python,
-            for policies that cannot be compiled (those that say `in_python` need not be told).
-            `Result.runs` says which was used.
+        checkpoints: when to count pulls: a number of times, evenly spaced in the logarithm, or a
+            list of times. The horizon is always added. Memory grows with their number.
+        engine: "auto" draws whole rounds at once if the policy and the law of the feedback allow
+            it; "rounds" insists on it; "steps" never does; "python" pulls in plain Python, for
+            policies that cannot be compiled (automatic for those with `in_python`). `Result.runs`
+            says which was used.
         first_replicate: the number of the first replicate; 100 and then 100 more with
             `first_replicate=100` are the same as 200.
-        n_jobs: processes that share the replicates, by joblib (extra `experiments`); the result is
-            the same for any number.
-        progress: True for a bar, None for a bar on a terminal once a second has passed, False
-            for none, or a function that is called with the part done: first with 0, once all
-            is compiled. With True and None, lines on standard error say that it compiles.
+        n_jobs: processes that share the replicates, by joblib (extra `experiments`). The result
+            does not depend on it.
+        progress: True for a bar, None for a bar on a terminal after one second, False for none, or
+            a function that is called with the part done, first with 0 after compiling. With True
+            and None, lines on standard error report compiling.
 
     Returns:
-        The result; if interrupted (Ctrl-C) after the first replicates, what is finished, with
+        The result; if interrupted (Ctrl-C) after the first replicates, the finished ones, with
         `complete` False and a warning.
 
     >>> from affinity_bandits import AffinityBandit, Power, simulate
@@ -197,7 +195,7 @@ def caveat_of(label: str, policy: AnyPolicy, bandit: AffinityBandit) -> str:
 def _blocks(replicates: int) -> Iterable[slice]:
     """Yield slices of the replicates, grown until one takes about ROUND_SECONDS.
 
-    The clock decides only how results are grouped, which no result depends on.
+    No result depends on how replicates are grouped.
     """
     start, size = 0, 1
     while start < replicates:

@@ -113,7 +113,7 @@ def loop_models() -> dict[str, Function]:
 def with_functions(arena: BanditArrays, weight_at: Any, value_at: Any) -> BanditArrays:
     """Return the numbers of a bandit with the functions of `loop_functions`; a kernel.
 
-    Loops do this themselves: numba takes long to find the type of a tuple that has functions.
+    Loops do this themselves: numba types tuples with functions slowly.
     """
     return BanditArrays(
         arena.means,
@@ -304,10 +304,10 @@ def step_segment(
     out: IntArray,
     candidates: IntArray,
 ) -> bool:
-    """Pull until the clock stands at `until`; return False if the policy chose an unknown arm.
+    """Pull until the clock is `until`; return False if the policy chose an unknown arm.
 
-    Writes the pulls at each checkpoint passed, and in the end who is still a candidate and when
-    one was left. `draws` fills the buffers.
+    Writes the pulls at each checkpoint passed and, at the end, the candidates and when one was
+    left.
     """
     arena = with_functions(arena, weight_at, value_at)
     clock = committee.clock[0]
@@ -336,24 +336,16 @@ def step_segment(
 
 
 def bound_segment(kernels: StepKernels, plain: bool) -> Function:
-    """Return the segment for a policy's kernels, yet to be compiled.
-
-    Args:
-        kernels: of the policy.
-        plain: whether everybody judges who was ever chosen.
-    """
+    """Return the uncompiled segment for a policy; `plain` if everybody ever chosen judges."""
     notes = {} if plain else {"note_round": no_round, "note_pull": no_pull}
     chunk = bound_chunk(kernels, **notes)
     return bind(step_segment, pulls_of_chunk=chunk, candidate=kernels.candidate)
 
 
 def bound_chunk(kernels: StepKernels, **noted: Any) -> Function:
-    """Return the pulls of a chunk for a policy's kernels, yet to be compiled.
+    """Return the uncompiled pulls of a chunk for a policy's kernels.
 
-    Args:
-        kernels: of the policy.
-        noted: the kernels that note rounds and pulls, and whether rounds are noted at all; none
-            for `plain_chunk`.
+    `noted` has the kernels that note rounds and pulls; without them it is `plain_chunk`.
     """
     policy = {"select": kernels.select, "update": kernels.update, **loop_models()}
     policy["decided"] = bind(one_left, candidate=kernels.candidate)
@@ -366,9 +358,7 @@ def bound_chunk(kernels: StepKernels, **noted: Any) -> Function:
 def noise_kernel(law: int, members: bool) -> Function:
     """Return the kernel that draws the random numbers of a law of feedback.
 
-    Args:
-        law: of feedback.
-        members: whether it is a matter of chance who joins or leaves.
+    `members` tells whether chance decides who joins or leaves.
     """
     noise = normal_noise if is_normal(law) else uniform_noise
     drawn = bind(gated_noise, fill_noise=noise) if reads_gate(law) else noise
@@ -401,12 +391,7 @@ class LogRows(NamedTuple):
 
 
 def other_noise(seed: int, arms: int) -> NoiseBuffer:
-    """Return the keys and buffers of the scores of those who are not chosen.
-
-    Args:
-        seed: of the run.
-        arms: of the bandit; 0 if nobody else is scored.
-    """
+    """Return the keys and buffers for the scores of the `arms` that are not chosen; 0 for none."""
     size = max(CHUNK, arms) if arms else 0
     noise, gate = (key_words(seed, role) for role in ("unchosen noise", "unchosen gate"))
     # Of who joins and leaves nothing is drawn here.
