@@ -31,25 +31,25 @@ class AffinityBandit:
 
     Args:
         true_means: mu_i, never observed. In [0, 1] unless the noise is Gaussian: 0 is the lowest
-            score that there is, 1 the highest (`Noise.mapped`).
+            possible score, 1 the highest (`Noise.mapped`).
         bias: the model f, or its name ("power" is `Power()`), its `to_json`, or a function of the
             share (see `Custom`); `Constant()` is the ordinary bandit.
-        initial_pulls: T0_i >= 1, who already sits on the committee; one each if left out.
-        noise: how scores vary, e.g. `Bernoulli()`, `Gaussian(sigma)` or `Ordinal(5)`, or its
-            name, or its `to_json`.
-        mechanism: how the bias enters. "scaled": Y = W X. "shifted": Y = X + mu (W - 1).
-            "gated": Y = B X with B ~ Bernoulli(W). "redrawn": Y is drawn from the noise's own law
-            with mean mu W. Left out: gated for Bernoulli noise, which is Y ~ Bernoulli(mu W), and
-            shifted for Gaussian noise, which is Y ~ N(mu W, sigma**2), the laws of the paper's
-            experiments; for others the first of `Noise.mechanisms`.
+        initial_pulls: T0_i >= 1, the initial members; default 1 each.
+        noise: how scores vary, e.g. `Bernoulli()`, `Gaussian(sigma)` or `Ordinal(5)`, or its name,
+            or its `to_json`.
+        mechanism: how the bias enters. "scaled": Y = W X. "shifted": Y = X + mu (W - 1). "gated": Y
+            = B X with B ~ Bernoulli(W). "redrawn": Y is drawn from the noise's own law with mean mu
+            W. Default: gated for Bernoulli noise, Y ~ Bernoulli(mu W), and shifted for Gaussian
+            noise, Y ~ N(mu W, sigma**2), as in the paper's experiments; for others the first of
+            `Noise.mechanisms`.
         memory: None for the paper's ever-growing committee, or M: only the last M members count.
             The initial members leave first, spread evenly: the j-th of T0_i members of group i
-            (counted from 0) leaves at rank (j + 1/2) / T0_i, ties by index. If there are more than
-            M initial members, those that would leave first have left before the first pull.
+            (from 0) leaves at rank (j + 1/2) / T0_i, ties by index. Initial members beyond M have
+            left, in this order, before the first pull.
         joining: which of those chosen join the committee, `Joining(part=0.1)` for one in ten, or
-            that part alone; everybody if left out.
-        judges: who gives the scores, `Judges("panel", seats=6)` for instance, or a word; the
-            whole committee if left out.
+            that part alone; default everybody.
+        judges: who gives the scores, `Judges("panel", seats=6)` for instance, or a word; default
+            the whole committee.
 
     >>> from affinity_bandits import Power
     >>> bandit = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[100, 10])

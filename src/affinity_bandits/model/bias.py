@@ -236,11 +236,10 @@ class Constant(Bias):
 
 @dataclass(frozen=True)
 class InGroupBonus(Bias):
-    """f(x) = (1 + bonus x) / (1 + bonus): who meets their own group scores higher by the bonus.
+    """f(x) = (1 + bonus x) / (1 + bonus): judges raise the scores of their own group by the bonus.
 
-    The part x of the committee multiplies the score by 1 + bonus, the others do not change it. The
-    mean factor 1 + bonus x is divided by 1 + bonus, so that f(1) = 1. It satisfies
-    `assump:multBias` with L = bonus / (1 + bonus), which is also its steepness.
+    The mean factor 1 + bonus x of a committee with the share x is divided by 1 + bonus, so that
+    f(1) = 1. It satisfies `assump:multBias` with L = bonus / (1 + bonus), also its steepness.
 
     >>> InGroupBonus(0.25).weight(0.0), InGroupBonus(0.25).weight(1.0)
     (0.8, 1.0)
@@ -292,8 +291,7 @@ class Power(Bias):
 class Root(Bias):
     """f(x) = x**alpha, 0 < alpha < 1: steep where a group is rare.
 
-    It has no Lipschitz constant, which the paper's guarantees require (`assump:multBias`), so the
-    functions of `theory` refuse it.
+    It has no Lipschitz constant (`assump:multBias`), so the functions of `theory` refuse it.
     """
 
     name: ClassVar[str] = "root"
@@ -334,8 +332,8 @@ def step_weight(code: int, parameters: FloatArray, share: float) -> float:
 class Step(Bias):
     """f(x) = low if x < at, else high: a majority counts.
 
-    It has no Lipschitz constant, which the paper's guarantees require (`assump:multBias`), so the
-    functions of `theory` refuse it. `PiecewisePower` has steep rises without a jump.
+    It has no Lipschitz constant (`assump:multBias`), so the functions of `theory` refuse it.
+    `PiecewisePower` has steep rises without a jump.
     """
 
     name: ClassVar[str] = "step"
@@ -443,9 +441,9 @@ class PiecewisePower(Bias):
 class Plateau(Bias):
     """Nearly 0 up to a share of beta/K, then a steep rise.
 
-    The counterexample of `rem:comparisonUpperLowerBound`: f(x) = K**-100 for x <= beta/K, and
-    (x - beta/K + K**-10)**10 beyond. It is 10-Lipschitz and nondecreasing, yet
-    f(mu x) <= mu**L' f(x) fails for every constant L': the paper's upper and lower bounds differ.
+    The counterexample of `rem:comparisonUpperLowerBound`: f(x) = K**-100 for x <= beta/K, and (x -
+    beta/K + K**-10)**10 beyond. It is 10-Lipschitz and nondecreasing, but f(mu x) <= mu**L' f(x)
+    fails for every constant L'.
     """
 
     name: ClassVar[str] = "plateau"

@@ -74,11 +74,11 @@ class Judges:
 
     Args:
         who: "committee": all members, the paper's model. "panel": some of them, seated anew for
-            each round (of a policy without rounds, for each pull). "strangers": nobody judges
-            their own group, so that every share is 0.
+            each round (without rounds, each pull). "strangers": nobody judges their own group, so
+            every share is 0.
         seats: of a panel.
-        seating: of a panel. "as wanted": as many of each group as possible, but no more of the
-            group that should have the fewest (`RoundPolicy.fewest_seats`) than of any other. "in
+        seating: of a panel. "as wanted": as many of each group as possible, but of the group that
+            should have the fewest (`RoundPolicy.fewest_seats`) no more than of any other. "in
             proportion": like the committee, rounded down.
     """
 

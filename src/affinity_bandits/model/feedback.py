@@ -144,22 +144,22 @@ def bernoulli_proxy(p: float) -> float:
 def gated_normal_proxy(mean: float, sigma: float, low: float, high: float) -> float:
     """Return a bound on the proxy of B X, with X ~ N(mean, sigma**2) and B ~ Bernoulli(w).
 
-    For every w in [low, high], and for every mean that is no further from 0. The bound is within
-    one part in a thousand of the smallest.
+    It holds for every w in [low, high] and every mean no further from 0, and is within one part in
+    a thousand of the smallest.
 
-    Two bounds are proven, and the smaller one is returned. First, given B the noise of B X is
-    normal with variance at most sigma**2, and the rest is `mean` times a Bernoulli variable:
-    sigma**2 + mean**2 `bernoulli_proxy`. Second, in units of sigma and with m = |mean|, the
-    logarithm of the moment generating function is
+    It is the smaller of two bounds. First, given B the noise of B X is normal with variance at most
+    sigma**2, and the rest is `mean` times a Bernoulli variable: sigma**2 + mean**2
+    `bernoulli_proxy`. Second, in units of sigma and with m = |mean|, the log moment generating
+    function is
 
         g(l, w) = log(1 - w + w E) - l m w,    E = exp(l m + l**2 / 2),
 
-    concave in w, so that its largest value G(l) is known, and convex in l, as is then G. Hence G
-    lies below its chords, and 2 G(l) / l**2 is bounded on each cell of a grid by what the chord
-    reaches. Near 0 the variance of the law tilted by exp(l Y) bounds it, far out
-    1 + 2 m (1 - w) / l does. For l <= -2 m it is at most 1, since there log(1 - w + w E) <=
-    l m + l**2 / 2; and 1 is reached as l grows. Elsewhere g rises with m: its derivative is
-    l w (1 - w) (E - 1) / (1 - w + w E). So the largest |mean| is the worst.
+    concave in w, so its largest value G(l) is known, and convex in l, as is then G. Hence G lies
+    below its chords, which bound 2 G(l) / l**2 on each cell of a grid. Near 0 the variance of the
+    law tilted by exp(l Y) bounds it, far out 1 + 2 m (1 - w) / l. For l <= -2 m it is at most 1,
+    since there log(1 - w + w E) <= l m + l**2 / 2; and 1 is reached as l grows. Elsewhere g rises
+    with m: its derivative is l w (1 - w) (E - 1) / (1 - w + w E). So the largest |mean| is the
+    worst.
     """
     if high <= 0.0:
         return 0.0
@@ -174,11 +174,10 @@ def gated_normal_proxy(mean: float, sigma: float, low: float, high: float) -> fl
 def gated_finite_proxy(values: FloatArray, chances: FloatArray, low: float, high: float) -> float:
     """Return a bound on the proxy of B X, with X one of values >= 0 and B ~ Bernoulli(w).
 
-    For every w in [low, high], within one part in a thousand of the smallest. The proof is that
-    of `gated_normal_proxy`, with E = E[exp(l X)]: g is concave in w and convex in l, so the chords
-    of its largest value G bound it on a grid. Far out 2 top / |l| does, as exp(l (Y - E Y)) is at
-    most exp(|l| top). Near 0 the variance of the law tilted by exp(l Y) does: it is at most
-    E[(Y - E Y)**2] under that law, whose density is at most exp(|l| top).
+    It holds for every w in [low, high], within one part in a thousand of the smallest. The proof is
+    that of `gated_normal_proxy`, with E = E[exp(l X)]. Far out 2 top / |l| bounds it, as exp(l (Y -
+    E Y)) is at most exp(|l| top). Near 0 the variance of the law tilted by exp(l Y) does: it is at
+    most E[(Y - E Y)**2] under that law, whose density is at most exp(|l| top).
     """
     found = chances > 0.0
     values, chances = values[found], chances[found]

@@ -1,11 +1,10 @@
 """Sums of weights over a round, in time that does not grow with the round.
 
-In a round with k arms, the l-th pull (from 0) of the arm at position j finds the share
-(a + l) / (b + k l), with a its members and b all members before the round, plus j
-(`lem:eliminationFracDecomp`). Sums of the weights W and of W**2 are taken together by the
-midpoint form of the Euler-Maclaurin formula: an integral, which Gauss-Legendre nodes give on
-panels that grow with the distance to the nearest singularity of the summand, and end corrections
-by differences. What would be added too near to that singularity is added term by term.
+In a round with k arms, the l-th pull (from 0) of the arm at position j finds the share (a + l) / (b
++ k l), with a its members and b all members before the round, plus j (`lem:eliminationFracDecomp`).
+Sums of W and W**2 use the midpoint form of the Euler-Maclaurin formula: Gauss-Legendre integrals on
+panels that grow with the distance to the summand's nearest singularity, and end corrections by
+differences. Terms near that singularity are added one by one.
 
 `weight` is bound to a bias's kernel.
 """
@@ -123,8 +122,7 @@ def halved(
 ) -> Sums:
     """Return the sums over whole l in [start, end) of a function not known to be smooth.
 
-    A panel is halved until its halves agree with the whole; around a kink that ends in plain
-    addition.
+    A panel is halved until its halves agree with it; around a kink that ends in plain addition.
     """
     first, second = 0.0, 0.0
     at = start

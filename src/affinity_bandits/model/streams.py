@@ -1,16 +1,14 @@
-"""Random streams keyed by what they are for, never by the order in which they are asked for.
+"""Random streams keyed by their purpose, never by the order of requests.
 
-A stream is a Philox generator whose 128-bit key is a hash of (seed, role, policy) and whose
-counter starts at the replicate's number shifted by 128 bits. Replicates under one key therefore
-read disjoint parts of one cycle, 2**130 numbers each: no two can share a stream, by construction
-and not by luck. Roles and policies have different keys.
+A stream is a Philox generator. Its 128-bit key is a hash of (seed, role, policy), and its counter
+starts at the replicate's number shifted by 128 bits, so replicates under one key read disjoint
+parts of one cycle, 2**130 numbers each.
 
-Roles: "noise" (the true values), "gate" (the coin B of the gated mechanism), "round" (sums of
-whole rounds), "policy" (a randomised policy's own draws), "join" and "leave" (who joins the
-committee and who leaves it), "unchosen noise" and "unchosen gate" (the scores of those who were not
-chosen, where they are asked for), "type" (the types of arrivals, in the study of them). Environment
-roles do not depend on the policy, so policies are compared on common random numbers; a policy's own
-stream depends on its description, so adding another policy changes nothing.
+Roles: "noise" (the true values), "gate" (the coin B of the gated mechanism), "round" (sums of whole
+rounds), "policy" (a randomized policy's own draws), "join" and "leave" (the committee's changes),
+"unchosen noise" and "unchosen gate" (scores of those not chosen), "type" (the types of arrivals in
+a study). Only the role "policy" depends on the policy, so policies are compared on common random
+numbers, and adding another policy changes nothing.
 """
 
 from __future__ import annotations

@@ -152,17 +152,16 @@ def smallest_log_horizon(bandit: AffinityBandit) -> float:
 
     Every larger n meets `eq:eliminationSuccessProbSufficientlyLarge` too, so bisection finds it.
     Proof: with y = log n and q = log(12 K**2 / pi**2), the condition says that a function that
-    rises with y and g(y) = y + log K - A - B log(1 + 2**8 (q + y)) are at least 0, for some A, B >=
-    0. If g(y0) >= 0, then B <= (y0 + log K) / log(1 + 2**8 (q + y0)), where the logarithm is above
-    1; so for all y >= y0
+    rises with y and g(y) = y + log K - A - B log(1 + 2**8 (q + y)) are at least 0, with A, B >= 0.
+    If g(y0) >= 0, then B <= (y0 + log K) / log(1 + 2**8 (q + y0)), whose logarithm is above 1; so
+    for all y >= y0
 
         g'(y) = 1 - B / (2**-8 + q + y) > 1 - (y0 + log K) / (q + y) >= 0,
 
     because q > log K.
 
     Returns:
-        log n, to the last bit, on the side where the condition holds; infinity beyond floating
-        point.
+        log n, rounded up to where the condition holds; infinity beyond floating point.
     """
     _check(bandit)
     if _condition(bandit, 0.0).holds:

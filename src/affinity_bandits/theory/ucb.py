@@ -1,8 +1,8 @@
 """The instance on which UCB1 has linear regret, and the arithmetic of the proof.
 
 The proof compares the biased environment with a static one, in which the better arm a looks as with
-a larger initial committee S_a. As long as a is pulled there at most eps t times by every t >= t_1,
-the biased environment stays worse for it.
+a larger initial committee S_a. While a is pulled there at most eps t times by every t >= t_1, the
+biased environment stays worse for it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Noises: how scores vary around their mean, and how a weight changes them.
 
-Each class is a frozen description of a range of scores and a subGaussian constant. Plain numbers
-and kernels describe how a score is drawn; compiled loops and plain Python share them.
+Each class describes a range of scores, a subGaussian constant and, by numbers and kernels, how a
+score is drawn. Compiled loops and plain Python share them.
 """
 
 from __future__ import annotations

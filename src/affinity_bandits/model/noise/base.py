@@ -68,12 +68,12 @@ NOT_FINITE = FiniteLaws(np.empty(0), np.empty((0, 0)), np.empty((0, 0)))
 class Noise(Description):
     """The base class of noises.
 
-    People give scores from `lowest` to `highest`. Policies see them mapped to [0, 1], and true
-    means are on that scale, because a weight multiplies the part of a score above the lowest one. A
-    noise without a range is not mapped.
+    People give scores from `lowest` to `highest`. Policies see them mapped to [0, 1], the scale of
+    true means, because a weight multiplies the part of a score above the lowest one. A noise
+    without a range is not mapped.
 
     A noise of your own is a frozen dataclass with a name, settings that are numbers, a range, and a
-    `kernel` that turns parameters (the settings in their order), a mean and a uniform number into a
+    `kernel` that turns parameters (the settings in order), a mean and a uniform number into a
     value. `CustomNoise` takes only a function.
 
     >>> from affinity_bandits.testing import check_noise

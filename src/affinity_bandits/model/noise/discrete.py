@@ -334,7 +334,7 @@ MOST_EMPIRICAL_SCORES = 100_000
 
 @dataclass(frozen=True)
 class Empirical(FiniteNoise):
-    """One of the scores of a column, the more often the more often it is in there.
+    """One of the scores of a column, as often as it occurs there.
 
     Args:
         column: observed scores. Their frequencies are tilted to each arm's true mean
