@@ -191,7 +191,6 @@ def _module(name: object) -> str:
 
 
 def _file(name: str) -> Path | None:
-    """Return the file of a module, if it is a module and has one."""
     module = sys.modules.get(name)
     file = getattr(module, "__file__", None)
     if module is None:
@@ -221,5 +220,4 @@ def _hash(data: bytes) -> str:
 
 
 def _top(module: str | None) -> str:
-    """Return the outermost package of a module."""
     return (module or "").partition(".")[0]

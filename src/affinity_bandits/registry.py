@@ -283,7 +283,6 @@ class Registry(dict[str, ClassT]):
 
 
 def _plain(value: Any) -> Any:
-    """Return a setting as JSON-ready data."""
     if hasattr(value, "to_json"):
         return value.to_json()
     return [_plain(one) for one in value] if isinstance(value, tuple) else value

@@ -164,7 +164,6 @@ def audit(
 def _read_source(
     log: Path | None, dsn: str | None, query: str | None, sheet: str | None, wanted: Sequence[str]
 ) -> Table:
-    """Read the file, or the rows that the query returns."""
     from affinity_bandits.audit.tables import read_query, read_table
 
     if (log is None) == (query is None):
@@ -217,7 +216,6 @@ def _complete(
 
 
 def _choose(words: str, names: Sequence[str]) -> str:
-    """Ask until one of the names is given, in any case."""
     by_lower = {name.lower(): name for name in names}
     while True:
         said = typer.prompt(f"{words} ({', '.join(names)})", type=str).strip().lower()

@@ -250,7 +250,6 @@ def ask(told: Situation) -> None:
 
 
 def _new_file() -> Path:
-    """Return plan.toml, or plan-2.toml and so on if there is one."""
     names = (f"plan-{number}.toml" if number > 1 else "plan.toml" for number in itertools.count(1))
     return next(path for name in names if not (path := Path(name)).exists())
 

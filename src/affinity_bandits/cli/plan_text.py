@@ -133,7 +133,6 @@ def _instance(given: Assumptions) -> str:
 
 
 def _costs(plans: Sequence[Plan], today: date) -> list[list[str]]:
-    """Return the rows of the main table."""
     pace = plans[0].assumptions.pace
     dates = [] if pace is None else [["over", "after"], ["that is", "by"]]
     units = plural(plans[0].assumptions.unit).capitalize()

@@ -201,7 +201,6 @@ def _described(policies: Any) -> Any:
 
 
 def _engines(result: Result) -> str:
-    """Return the engines, with the policies of each if there are several."""
     names = sorted({run.engine for run in result.runs})
     if len(names) == 1:
         return names[0]

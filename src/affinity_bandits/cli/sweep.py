@@ -85,7 +85,6 @@ def run(
 
 
 def _progress(summary: Summary, total: int, seconds: float) -> str:
-    """Return how far a sweep is, in one line."""
     done = summary.found + summary.run
     text = f"{done:,} of {total:,} replicates"
     if summary.run > 0:

@@ -381,7 +381,6 @@ def _answers(
 
 
 def _raters(slots: Collection[int], given: wire.Raters | None) -> list[wire.Rater]:
-    """Return the rater of each slot."""
     rule = f"a Rater, or one for each of the {len(slots)} answers"
     if given is None or isinstance(given, wire.Rater):
         return [given or wire.Rater()] * len(slots)
@@ -396,7 +395,6 @@ def _raters(slots: Collection[int], given: wire.Raters | None) -> list[wire.Rate
 
 
 def _heads(parameter: str, given: object) -> dict[str, int]:
-    """Return how many each group has."""
     if not isinstance(given, Mapping):
         raise InvalidInput(parameter, "numbers by the names of groups", given)
     return {
@@ -434,7 +432,6 @@ def _post(path: str, body: wire.Message, key: str | None, read: Callable[[bytes]
 
 
 def _key(given: str | None, longest: int = base.LONGEST_KEY) -> str:
-    """Return the idempotency key that was given, or a new one."""
     if given is None:
         return new_key()
     check_key(given, "key", longest=longest)

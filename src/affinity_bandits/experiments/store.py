@@ -77,7 +77,6 @@ class Files:
             self.filesystem.delete_file(f"{self.root}/{name}")
 
     def _path_in_folder(self, name: str) -> str:
-        """Return a file's path, in a folder that exists."""
         path = f"{self.root}/{name}"
         self.filesystem.create_dir(path.rpartition("/")[0], recursive=True)
         return path

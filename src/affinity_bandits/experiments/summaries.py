@@ -160,7 +160,6 @@ def write_table(sweep: Sweep, store: Store, path: str | Path, level: float = 0.9
 
 
 def _columns(sweep: Sweep) -> dict[str, type]:
-    """Return the columns of a table with their types."""
     columns: dict[str, type] = {"cell": str}
     for axis in axes_of(sweep):
         values = sweep.axes[axis.key]

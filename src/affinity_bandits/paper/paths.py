@@ -681,7 +681,6 @@ def _rows(data: Data, name: str, time: str) -> Any:
 
 
 def _kl(p: float, q: float) -> float:
-    """Return kl between Bernoulli laws."""
     parts = ((p, q), (1.0 - p, 1.0 - q))
     return sum(x * float(np.log(x / y)) for x, y in parts if x > 0.0)
 

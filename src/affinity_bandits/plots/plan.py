@@ -107,7 +107,6 @@ def _question(plan: Plan) -> str:
 
 
 def _draw_differences(axes: Any, plan: Plan, curves: PlanCurves) -> None:
-    """Draw the smallest difference that is detected."""
     told = np.isfinite(curves.detectable)
     matters = plan.assumptions.smallest_difference
     axes.axhline(matters, label="difference\nthat matters", **GIVEN)
@@ -137,7 +136,6 @@ def _draw_differences(axes: Any, plan: Plan, curves: PlanCurves) -> None:
 
 
 def _draw_sureness(axes: Any, plan: Plan, curves: PlanCurves) -> None:
-    """Draw the parts of runs without a decision, and with a wrong one."""
     failure, horizons = plan.assumptions.failure, curves.horizons
     rare = f"1 in {_count(round(1.0 / failure), ' ')}"
     tolerated = f"{100.0 * failure:g}%, as asked" if failure >= 1e-4 else rare
@@ -153,7 +151,6 @@ def _draw_sureness(axes: Any, plan: Plan, curves: PlanCurves) -> None:
 
 
 def _draw_costs(axes: Any, plan: Plan, curves: PlanCurves) -> None:
-    """Draw how many choices the comparison takes."""
     wide = [*curves.horizons[:1], _horizon_limits(plan, curves)[1]]
     most = "at most this in\n19 of 20 runs"
     axes.plot(wide, wide, label="everything you have", **GIVEN)
@@ -171,7 +168,6 @@ def _draw_costs(axes: Any, plan: Plan, curves: PlanCurves) -> None:
 
 
 def _finish(axes: Any, plan: Plan, curves: PlanCurves, title: str) -> None:
-    """Set the horizontal axis, the title and the legend of a panel."""
     axes.set_xscale("log")
     axes.set_xlim(*_horizon_limits(plan, curves))
     axes.set_xticks(
@@ -195,7 +191,6 @@ def _horizon_limits(plan: Plan, curves: PlanCurves) -> tuple[float, float]:
 
 
 def _count(number: float, space: str = "\n") -> str:
-    """Return a number of choices that fits an axis."""
     for scale, name in SCALES:
         if number >= scale:
             return f"{number / scale:,.0f}{space}{name}"

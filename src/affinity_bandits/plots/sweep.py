@@ -199,7 +199,6 @@ def _ticks(axis: Axis, order: Sequence[int]) -> tuple[str, ...]:
 
 
 def _number(value: float) -> str:
-    """Return a number as an axis shows it."""
     exponent = round(math.log10(value)) if value >= 1e5 else 0
     if exponent and value == 10.0**exponent:
         return f"$10^{{{exponent}}}$"
@@ -388,7 +387,6 @@ def _is_wide(positive: FloatArray) -> bool:
 
 
 def _write(axes: Any, panel: Panel, norm: Any, grid: SweepGrid) -> None:
-    """Write its value into each cell."""
     for (row, column), value in np.ndenumerate(panel.mean):
         if math.isfinite(value):
             axes.text(
@@ -461,7 +459,6 @@ def _add_legend(grid: SweepGrid, figure: Any, places: Sequence[Any]) -> None:
 
 
 def _scale_curves(grid: SweepGrid, places: Sequence[Any], x: FloatArray) -> None:
-    """Give all panels the same scales."""
     first = places[0]
     if grid.numbers is None:
         first.set_xticks(x, grid.columns)

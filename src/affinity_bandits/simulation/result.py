@@ -352,7 +352,6 @@ class Result:
         )
 
     def _check_mergeable(self, other: Result) -> None:
-        """Check that two results differ in nothing but their replicates."""
         if not isinstance(other, Result):
             raise InvalidInput("other", "a Result", other)
         for name in ("bandit", "horizon", "version"):

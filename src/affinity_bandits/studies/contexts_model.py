@@ -383,7 +383,6 @@ def left(state: Any, arms: int) -> int:
 
 
 def _loop(bias: Bias, policy: TypedPolicy | RoundPolicy) -> Function:
-    """Return the loop of a policy, compiled."""
     scores = bind(judge, weight=bias.kernel)
     if not isinstance(policy, RoundPolicy):
         loop = bind(play_steps, judged=scores, **policy.kernels()._asdict())

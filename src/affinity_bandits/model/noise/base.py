@@ -154,7 +154,6 @@ class Noise(Description):
 
     @property
     def _mean_bounds(self) -> tuple[float, float]:
-        """The smallest and the largest true mean."""
         return 0.0, 1.0
 
     def law_code(self, mechanism: str) -> int:
@@ -210,7 +209,6 @@ class Noise(Description):
         return f"sums of {self.name} scores have no law that can be drawn at once"
 
     def _check_range(self) -> None:
-        """Validate the settings `lowest` and `highest`."""
         self._check(checks.number, "lowest", low=-1e9, high=1e9)
         self._check(checks.number, "highest", low=self.lowest, high=1e9, open_low=True)
 

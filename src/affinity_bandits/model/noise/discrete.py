@@ -123,7 +123,6 @@ def _tilted_shape(noise: FiniteNoise, means: tuple[float, ...]) -> FloatArray:
 
 @lru_cache(maxsize=64)
 def _proxy(noise: FiniteNoise, means: tuple[float, ...], least: float, most: float) -> float:
-    """Return the largest proxy of any arm."""
     values = noise.mapped(noise.values)
     different = np.unique(noise.probabilities_at(means), axis=0)
     return max(gated_finite_proxy(values, chances, least, most) for chances in different)
@@ -319,7 +318,6 @@ class Ordinal(FiniteNoise):
 
 
 def _chances(parameter: str, given: object, count: int) -> tuple[float, ...]:
-    """Return probabilities that add up to 1, one for each score."""
     found = checks.numbers_list(parameter, given, low=0.0, high=1.0)
     if len(found) != count:
         raise InvalidInput(parameter, f"as long as scores ({count})", f"{len(found)} entries")
