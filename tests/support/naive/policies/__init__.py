@@ -1,27 +1,20 @@
 """Naive twins of the policies, by the name each policy goes by."""
 
 from .base import NaivePolicy
-from .debiased_ucb_v import DebiasedUCBV
-from .efficient_ucb_v import EfficientUCBV
+from .baselines import (
+    EpsilonGreedy,
+    ExploreThenCommit,
+    Oracle,
+    SequentialHalving,
+    SuccessiveRejects,
+    Uniform,
+)
 from .elimination import Elimination
-from .epsilon_greedy import EpsilonGreedy
-from .exp3 import EXP3
-from .exp3_gains import EXP3Gains
-from .exp3_ix import EXP3IX
-from .explore_then_commit import ExploreThenCommit
+from .exp3 import EXP3, EXP3IX, EXP3Gains
 from .handicap_elimination import HandicapElimination
-from .kl_ucb import KLUCB
-from .lucb import LUCB
-from .moss import MOSS
-from .oracle import Oracle
-from .sequential_halving import SequentialHalving
-from .successive_rejects import SuccessiveRejects
-from .thompson_beta import ThompsonBeta
-from .thompson_gaussian import ThompsonGaussian
-from .ucb1 import UCB1
-from .ucb_v import UCBV
-from .uniform import Uniform
-from .weighted_ucb import WeightedUCB
+from .thompson import ThompsonBeta, ThompsonGaussian
+from .ucb import KLUCB, LUCB, MOSS, UCB1, WeightedUCB
+from .ucb_v import UCBV, DebiasedUCBV, EfficientUCBV
 
 NAIVE: dict[str, type[NaivePolicy]] = {
     "ucb1": UCB1,

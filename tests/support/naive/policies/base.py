@@ -62,6 +62,19 @@ class NaivePolicy:
         return set(range(self.K))
 
 
+class IndexPolicy(NaivePolicy):
+    """Pull each arm once, and then the one with the largest index at time t."""
+
+    def index(self, i: int, t: int) -> float:
+        raise NotImplementedError
+
+    def select(self, rng: np.random.Generator) -> int:
+        if self.made < self.K:
+            return self.made
+        t = self.made + 1
+        return self.highest(range(self.K), lambda i: self.index(i, t))
+
+
 class RoundPolicy(NaivePolicy):
     """Pull the active arms in turn, in passes; ``end_round`` decides after the last pass.
 

@@ -1,4 +1,4 @@
-"""EXP3 on losses (Bubeck and Cesa-Bianchi 2012)."""
+"""EXP3 on losses (Bubeck and Cesa-Bianchi 2012), on gains, and EXP3-IX."""
 
 import math
 
@@ -19,7 +19,9 @@ def sample(p: list[float], rng: np.random.Generator) -> int:
 
 
 class EXP3(NaivePolicy):
-    """p_i proportional to exp(-rate L_i); L_arm += (1 - Y) / p_arm."""
+    """p_i proportional to exp(-rate L_i); L_arm += (1 - Y) / (p_arm + implicit)."""
+
+    implicit = 0.0
 
     def __init__(self, K: int, n: int, rate: float | None = None) -> None:
         super().__init__(K, n)
@@ -38,4 +40,43 @@ class EXP3(NaivePolicy):
     def update(self, arm: int, y: float) -> None:
         p = self.probabilities()  # L has not moved since the choice
         super().update(arm, y)
-        self.L[arm] += (1.0 - y) / p[arm]
+        self.L[arm] += (1.0 - y) / (p[arm] + self.implicit)
+
+
+class EXP3IX(EXP3):
+    """Neu 2015."""
+
+    def __init__(
+        self, K: int, n: int, rate: float | None = None, implicit: float | None = None
+    ) -> None:
+        super().__init__(K, n, rate)
+        self.implicit = self.rate / 2.0 if implicit is None else implicit
+
+
+class EXP3Gains(NaivePolicy):
+    """p_i = (1 - g) w_i / sum w + g / K with w_i = exp(g G_i / K); G_arm += Y / p_arm.
+
+    Auer, Cesa-Bianchi, Freund and Schapire 2002.
+    """
+
+    def __init__(self, K: int, n: int, mixing: float | None = None) -> None:
+        super().__init__(K, n)
+        if mixing is None:
+            mixing = min(1.0, math.sqrt(K * math.log(K) / ((math.e - 1.0) * n)))
+        self.mixing = mixing
+        self.G = [0.0] * K
+
+    def probabilities(self) -> list[float]:
+        g = self.mixing
+        largest = max(self.G)  # a common factor of the weights, taken out against overflow
+        weights = [math.exp(g * (G_i - largest) / self.K) for G_i in self.G]
+        total = sum(weights)
+        return [(1.0 - g) * w / total + g / self.K for w in weights]
+
+    def select(self, rng: np.random.Generator) -> int:
+        return sample(self.probabilities(), rng)
+
+    def update(self, arm: int, y: float) -> None:
+        p = self.probabilities()  # G has not moved since the choice
+        super().update(arm, y)
+        self.G[arm] += y / p[arm]
