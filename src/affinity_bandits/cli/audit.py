@@ -113,7 +113,8 @@ def audit(
     Columns are guessed from their names; name them with the flags otherwise.
     """
     errors.need("audit", "pyarrow", "python_calamine", "matplotlib")
-    _check_targets(report, json)
+    options.check_place("report", report, (".html",))
+    options.check_place("json", json, (".json",))
     declared = options.given(groups_are=groups_are, responsible=responsible, purpose=purpose)
     declaration = None
     if sys.stdin.isatty() and not (declared or protected):
@@ -230,14 +231,3 @@ def _sample(table: Table, name: str) -> str:
 
     values = [label(value) for value in table.values(name)[1] if value is not None]
     return ", ".join(values[:3]) + (", ..." if len(values) > 3 else "")
-
-
-def _check_targets(report: Path | None, json: Path | None) -> None:
-    """Refuse files that cannot be written before the work begins."""
-    for name, path, suffix in (("report", report, ".html"), ("json", json, ".json")):
-        if path is None:
-            continue
-        if path.suffix != suffix:
-            raise InvalidInput(name, f"a file that ends in {suffix}", str(path))
-        if not path.parent.is_dir() or path.is_dir():
-            raise InvalidInput(name, "a file in a directory that exists", str(path))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import textwrap
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -151,6 +152,19 @@ def _value(text: str) -> Any:
         return number("value", text)
     except InvalidInput:
         return text
+
+
+@contextmanager
+def resumable() -> Iterator[None]:
+    """Exit with status 130 if interrupted; for work that the same command continues."""
+    import typer
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        words = "affinity: interrupted; the same command goes on where this one stopped"
+        typer.echo(words, err=True)
+        raise typer.Exit(130) from None
 
 
 WIDTH = 80  # columns of a text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,19 +24,27 @@ PROCESSES = 2
 WORKERS_HELP = "Processes, 1 works in this one; with ray, cores. [2; with ray, all]"
 
 
-def list_items(of: Collection) -> None:
-    """Print one line per item."""
-    rows = [(item.identity, item.title) for item in of.items().values()]
-    print_table((of.kind, "what it shows"), rows)
+def collection_app(place: str, about: str) -> typer.Typer:
+    """Return the commands `list` and `show` of a collection, imported from `place` when called."""
+    app = typer.Typer(no_args_is_help=True, help=about)
 
+    @app.command("list")
+    def list_items() -> None:
+        """List what there is, a line each."""
+        of: Collection = resolve_name(place)
+        rows = [(item.identity, item.title) for item in of.items().values()]
+        print_table((of.kind, "what it shows"), rows)
 
-def show_item(of: Collection, identity: str) -> None:
-    """Print an item's settings and labels."""
-    (item,) = of.choose([identity])
-    typer.echo(f"{item.identity}: {item.title}\n\n{item.notes}\n")
-    typer.echo(f"labels: {', '.join(item.labels)}")
-    for scale, settings in item.settings.items():
-        typer.echo(f"{scale}: {settings}")
+    @app.command("show")
+    def show_item(identity: Annotated[str, typer.Argument(help="As 'list' shows it.")]) -> None:
+        """Tell the settings and labels of one of them."""
+        (item,) = resolve_name(place).choose([identity])
+        typer.echo(f"{item.identity}: {item.title}\n\n{item.notes}\n")
+        typer.echo(f"labels: {', '.join(item.labels)}")
+        for scale, settings in item.settings.items():
+            typer.echo(f"{scale}: {settings}")
+
+    return app
 
 
 def chosen_scale(wanted: Mapping[str, bool]) -> str:
@@ -73,7 +82,7 @@ def run_items(
     hands = options.executor(executor, workers, address, usual=PROCESSES)
     store = Store(out / "store")
     outcomes: list[ItemOutcome] = []
-    try:
+    with options.resumable():
         for item in wanted:
             finished = Summary()
             place = f"{len(outcomes) + 1} of {len(wanted)}, {item.identity}"
@@ -85,9 +94,6 @@ def run_items(
                 known = f" [known: errata, {claim.erratum}]" if claim.erratum else ""
                 if not claim.holds:
                     typer.echo(f"  fails: {claim.sentence} ({claim.evidence}){known}")
-    except KeyboardInterrupt:
-        typer.echo("affinity: interrupted; the same command goes on where this one stopped")
-        raise typer.Exit(130) from None
     report = out / "report.html"
     report.write_text(render_report(add_finished(outcomes, of, out), of), encoding="utf-8")
     holding = sum(outcome.holding for outcome in outcomes)
@@ -101,25 +107,12 @@ def _words(name: str, finished: Summary) -> str:
     return f"{name}: {finished.found + finished.run:,} runs finished"
 
 
-paper_app = typer.Typer(
-    no_args_is_help=True, help="The paper's figures and claims, run and checked."
+paper_app = collection_app(
+    "affinity_bandits.paper:PAPER", "The paper's figures and claims, run and checked."
 )
-
-
-@paper_app.command("list")
-def list_paper() -> None:
-    """List what there is, a line each."""
-    from affinity_bandits.paper import PAPER
-
-    list_items(PAPER)
-
-
-@paper_app.command("show")
-def show_paper(identity: Annotated[str, typer.Argument(help="An item, e.g. figure-3.")]) -> None:
-    """Tell an item's settings and labels."""
-    from affinity_bandits.paper import PAPER
-
-    show_item(PAPER, identity)
+study_app = collection_app(
+    "affinity_bandits.studies:STUDIES", "The paper's open problems, run and checked."
+)
 
 
 @paper_app.command("run")
@@ -145,25 +138,6 @@ def run_paper(
 
     scale = chosen_scale({"quick": quick, "full": full, "as-published": as_published})
     run_items(PAPER, identities or [], scale, out, executor, workers, address)
-
-
-study_app = typer.Typer(no_args_is_help=True, help="The paper's open problems, run and checked.")
-
-
-@study_app.command("list")
-def list_studies() -> None:
-    """List what there is, a line each."""
-    from affinity_bandits.studies import STUDIES
-
-    list_items(STUDIES)
-
-
-@study_app.command("show")
-def show_study(identity: Annotated[str, typer.Argument(help="A study, e.g. horizon.")]) -> None:
-    """Tell a study's settings and its page."""
-    from affinity_bandits.studies import STUDIES
-
-    show_item(STUDIES, identity)
 
 
 @study_app.command("run")

@@ -61,17 +61,12 @@ def run(
             "now this one; finished work of both stays"
         )
     summary, total, began = Summary(), len(sweep) * sweep.replicates, time.monotonic()
-    try:
-        with show_status(
-            lambda: _progress(summary, total, time.monotonic() - began),
-            lambda: (summary.found + summary.run) / total,
-        ):
-            run_cells(sweep, kept, hands, summary)
-    except KeyboardInterrupt:
-        typer.echo(
-            "affinity: interrupted; the same command goes on where this one stopped", err=True
-        )
-        raise typer.Exit(130) from None
+    status_line = show_status(
+        lambda: _progress(summary, total, time.monotonic() - began),
+        lambda: (summary.found + summary.run) / total,
+    )
+    with options.resumable(), status_line:
+        run_cells(sweep, kept, hands, summary)
     typer.echo(
         f"{len(sweep):,} cells: {summary.found:,} replicates were there, {summary.run:,} were run; "
         f"store: {place}"
