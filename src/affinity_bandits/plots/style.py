@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from io import BytesIO
@@ -29,7 +28,6 @@ COLOURS = (
 )
 
 GREY = "#595959"  # color of notes, and of lines that are given instead of measured
-FOR_A_PAGE = 5.6  # width in inches that can be read on a telephone, too
 PRINTED = {1: 3.4, 2: 7.0}  # width in inches of one and two columns of a journal
 DASHES = ("-", "--", "-.", ":")
 
@@ -109,25 +107,6 @@ def draw_estimates(axes: Any, x: Any, bands: Any, index: int, label: str) -> Non
     mean, low, high = bands.T
     axes.plot(x, mean, marker="o", markersize=3.5, label=label, **style)
     draw_band(axes, x, low, high, style["color"])
-
-
-def name_lines(axes: Any, end: float, lines: Sequence[tuple[float, str, int]]) -> None:
-    """Write names beside the ends of lines without overlap; lines are (height, name, index)."""
-    low, high = axes.get_ylim()
-    lowest = -math.inf
-    step = 0.085 * (max(high, *(line[0] for line in lines)) - min(low, 0.0))
-    for height, name, index in sorted(lines):
-        lowest = max(height, lowest + step)
-        axes.annotate(
-            name,
-            (end, lowest),
-            (5.0, 0.0),
-            textcoords="offset points",
-            va="center",
-            fontsize=9.0,
-            color=COLOURS[index % len(COLOURS)],
-            annotation_clip=False,
-        )
 
 
 def save_figure(figure: Any, path: Path) -> None:
