@@ -25,6 +25,8 @@ from tests.support.instances import (
     policy_examples,
 )
 
+SAMPLED = ["ucb1", "ucb-v", "thompson-gaussian", "elimination", "handicap-elimination"]
+
 
 def logged(
     bandit: AffinityBandit, policy: AnyPolicy, horizon: int, seed: int, replicate: int
@@ -93,13 +95,18 @@ def test_every_policys_log_is_its_run(name: str, data: st.DataObject) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", NOISES, ids=named)
-@settings(max_examples=3)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_every_noises_log_is_its_run(noise: Noise, data: st.DataObject) -> None:
+    """The twin finds its own tilted probabilities and Beta quantiles (scipy's).
+
+    Values differ in the last digits, so a choice differs with a probability of about 1e-12 a pull;
+    policies whose indices nearly tie are left to the other suites.
+    """
     arms = data.draw(st.integers(2, 5), label="arms")
     low, high = (0.15, 0.85) if len(noise.nodes) == 9 else (0.0, 1.0)
     bandit = AffinityBandit(
-        # Three digits, as in tests/noise/test_twins.py.
+        # Three digits: nearer to an end the twin's root finder gives up.
         [round(data.draw(st.floats(low, high)), 3) for _ in range(arms)],
         bias=data.draw(biases(arms)),
         initial_pulls=data.draw(st.lists(st.integers(1, 60), min_size=arms, max_size=arms)),
@@ -107,7 +114,7 @@ def test_every_noises_log_is_its_run(noise: Noise, data: st.DataObject) -> None:
         mechanism=data.draw(st.sampled_from(noise.mechanisms)),
         memory=data.draw(st.none() | st.integers(1, 80)),
     )
-    policy = policy_from_json(data.draw(st.sampled_from(["ucb1", "elimination"])))
+    policy = policy_from_json(data.draw(st.sampled_from(SAMPLED)))
     log, run = logged(bandit, policy, data.draw(st.integers(1, 150)), 11, 3)
     assert_same_bits(log, run, policy)
     assert_twins(log, policy)

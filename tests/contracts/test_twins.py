@@ -71,25 +71,6 @@ def test_agrees_over_many_thousand_pulls(name: str, noise: str) -> None:
     assert compiled_run(bandit, policy, pulls, 7, 3) == naive_run(bandit, policy, pulls, 7, 3)
 
 
-@pytest.mark.nightly_but("Ordinal")
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("noise", "levels"), [("bernoulli", 17), (Gaussian(0.2), 3), (Ordinal(5), 17)], ids=str
-)
-def test_counts_of_scores_agree_over_a_hundred_thousand_pulls(noise: object, levels: int) -> None:
-    """A policy that counts scores, some of which lie between two nodes."""
-    bandit = AffinityBandit(
-        [0.52, 0.6, 0.56],
-        bias=Power(1.0),
-        initial_pulls=[40, 10, 25],
-        noise=noise,  # type: ignore[arg-type]
-    )
-    policy = HandicapElimination(
-        initial_pulls=[40, [8, 12], 25], bounded=True, failure=1e-4, levels=levels
-    )
-    assert compiled_run(bandit, policy, 100_000, 7, 3) == naive_run(bandit, policy, 100_000, 7, 3)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", ["bernoulli", Gaussian(0.05)], ids=["bernoulli", "gaussian"])
 def test_a_policy_with_a_horizon_agrees_while_leaders_change(
@@ -112,51 +93,80 @@ def test_a_policy_with_a_horizon_agrees_while_leaders_change(
     assert found != naive_run(bandit, policy, 20_000, 0, 3)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("judges", ["members", "panel", "strangers"])
-@pytest.mark.parametrize("noise", ["bernoulli", Gaussian(0.2)], ids=["bernoulli", "gaussian"])
-def test_policies_told_who_judges_agree_over_many_pulls(judges: str, noise: object) -> None:
-    """One in five joins and some leave, so that committees are put in order again and again."""
-    bandit = AffinityBandit(
-        [0.55, 0.6, 0.58],
-        bias=Power(1.0) if judges == "members" else InGroupBonus(0.5),
-        initial_pulls=[40, 10, 25],
-        noise=noise,
-        joining=Joining(part=0.2, leaving=0.01),
-        judges={
-            "members": Judges(),
-            "panel": Judges("panel", seats=9, seating="in proportion"),
-            "strangers": Judges("strangers"),
-        }[judges],
+NOISES = {"bernoulli": True, Gaussian(0.2): False}
+"""Whether the handicap is told that scores are bounded."""
+BETWEEN_NODES = [
+    # A policy that counts scores, some of which lie between two nodes.
+    pytest.param(
+        AffinityBandit([0.52, 0.6, 0.56], Power(1.0), [40, 10, 25], noise),
+        HandicapElimination(
+            initial_pulls=[40, [8, 12], 25], bounded=True, failure=1e-4, levels=levels
+        ),
+        100_000,
+        id=f"counts of {noise}",
+        marks=() if isinstance(noise, Ordinal) else pytest.mark.nightly,
     )
-    bounded = not isinstance(noise, Gaussian)
-    policy = HandicapElimination(sigma=0.2, bounded=bounded, failure=1e-6, judges=judges)
-    assert compiled_run(bandit, policy, 5_000, 7, 3) == naive_run(bandit, policy, 5_000, 7, 3)
+    for noise, levels in (("bernoulli", 17), (Gaussian(0.2), 3), (Ordinal(5), 17))
+]
+TOLD_JUDGES = [
+    # One in five joins and some leave, so that committees are put in order again and again.
+    pytest.param(
+        AffinityBandit(
+            [0.55, 0.6, 0.58],
+            Power(1.0) if who == "members" else InGroupBonus(0.5),
+            [40, 10, 25],
+            noise,
+            joining=Joining(part=0.2, leaving=0.01),
+            judges=judges,
+        ),
+        HandicapElimination(sigma=0.2, bounded=bounded, failure=1e-6, judges=who),
+        5_000,
+        id=f"{who} judge, {noise}",
+    )
+    for who, judges in {
+        "members": Judges(),
+        "panel": Judges("panel", seats=9, seating="in proportion"),
+        "strangers": Judges("strangers"),
+    }.items()
+    for noise, bounded in NOISES.items()
+]
+TARGETS = [
+    # Before the target and after it.
+    pytest.param(
+        AffinityBandit([0.55, 0.6, 0.58], InGroupBonus(0.5), [40, 10, 25], noise),
+        HandicapElimination(
+            initial_pulls=[40, [8, 12], 25],
+            sigma=0.2,
+            bounded=bounded,
+            failure=1e-2,
+            target=target,
+        ),
+        5_000,
+        id=f"target {target}, {noise}",
+    )
+    for target in (50, 2_000, 10**6)
+    for noise, bounded in NOISES.items()
+]
+MEMORIES = [
+    # Four groups that are nearly equal, so that leaders change and turns go on.
+    pytest.param(
+        AffinityBandit(
+            [0.58, 0.6, 0.4, 0.59], InGroupBonus(0.5), [40, 10, 25, 1], noise, memory=memory
+        ),
+        HandicapElimination(sigma=0.2, bounded=bounded, failure=1e-3, memory=memory),
+        5_000,
+        id=f"memory {memory}, {noise}",
+    )
+    for memory in (1, 7, 400)
+    for noise, bounded in NOISES.items()
+]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", [50, 2_000, 10**6])
-@pytest.mark.parametrize("noise", ["bernoulli", Gaussian(0.2)], ids=["bernoulli", "gaussian"])
-def test_a_policy_with_a_target_agrees_before_and_after_it(target: int, noise: object) -> None:
-    bandit = AffinityBandit([0.55, 0.6, 0.58], InGroupBonus(0.5), [40, 10, 25], noise=noise)
-    policy = HandicapElimination(
-        initial_pulls=[40, [8, 12], 25],
-        sigma=0.2,
-        bounded=not isinstance(noise, Gaussian),
-        failure=1e-2,
-        target=target,
-    )
-    assert compiled_run(bandit, policy, 5_000, 7, 3) == naive_run(bandit, policy, 5_000, 7, 3)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("memory", [1, 7, 400])
-@pytest.mark.parametrize("noise", ["bernoulli", Gaussian(0.2)], ids=["bernoulli", "gaussian"])
-def test_a_policy_told_the_memory_agrees_over_many_pulls(memory: int, noise: object) -> None:
-    """Four groups that are nearly equal, so that leaders change and turns go on."""
-    bandit = AffinityBandit(
-        [0.58, 0.6, 0.4, 0.59], InGroupBonus(0.5), [40, 10, 25, 1], noise=noise, memory=memory
-    )
-    bounded = not isinstance(noise, Gaussian)
-    policy = HandicapElimination(sigma=0.2, bounded=bounded, failure=1e-3, memory=memory)
-    assert compiled_run(bandit, policy, 5_000, 7, 3) == naive_run(bandit, policy, 5_000, 7, 3)
+@pytest.mark.parametrize(
+    ("bandit", "policy", "pulls"), [*BETWEEN_NODES, *TOLD_JUDGES, *TARGETS, *MEMORIES]
+)
+def test_the_handicap_agrees_over_many_pulls(
+    bandit: AffinityBandit, policy: HandicapElimination, pulls: int
+) -> None:
+    assert compiled_run(bandit, policy, pulls, 7, 3) == naive_run(bandit, policy, pulls, 7, 3)

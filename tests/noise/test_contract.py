@@ -29,7 +29,7 @@ from affinity_bandits.testing.contracts import feedback_law
 from .examples import NOISES as EXAMPLES
 from .examples import named
 
-# Beta's quantiles take seconds; `test_gated_scores_are_scores` has it among the quick ones.
+# Beta's quantiles take seconds.
 CHECKED = [
     pytest.param(noise, marks=pytest.mark.slow, id=named(noise))
     if isinstance(noise, Beta)

@@ -2,7 +2,8 @@
 
 Both engines run R = 4000 replicates on independent streams; for every arm the mean of its last
 round (two-sample Kolmogorov-Smirnov), its final pulls and the round it was dropped in (chi-square)
-are compared, as in `tests/test_rounds_equal_steps.py`. Tallies are compared score by score.
+are compared, as in `tests/contracts/test_rounds_equal_steps.py`. Tallies are compared score by
+score.
 
 Tolerance: 5 noises x 3 policies x 3 arms x 3 quantities, and 24 tallies, are some 160
 tests; each fails below p = 1e-7, so that correct code fails anywhere with probability 2e-5 over the

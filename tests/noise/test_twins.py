@@ -1,52 +1,18 @@
-"""Compiled runs under every noise agree pull for pull with an independent literal implementation.
+"""Feedback under every noise is that of an independent literal implementation at every pull.
 
-The twin finds its own tilted probabilities (scipy's root finder) and Beta quantiles (scipy's), so
-cumulative probabilities and values differ in the last digits: a choice differs with a probability
-of about 1e-12 a pull, and policies whose indices nearly tie are left to the other suites.
+`tests/contracts/test_logs.py` compares whole runs.
 """
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, reject, settings
-from hypothesis import strategies as st
 
-from affinity_bandits import AffinityBandit, InGroupBonus, Noise, Ordinal, policy_from_json
+from affinity_bandits import AffinityBandit, InGroupBonus, Noise, Ordinal
 from affinity_bandits.simulation import Environment
-from tests.support.instances import DecidedByRounding, biases, compiled_run, naive_run
 from tests.support.naive.biases import naive_bias
 from tests.support.naive.environment import NaiveEnvironment
 
 from .examples import NOISES, named
-
-POLICIES = ["ucb1", "ucb-v", "thompson-gaussian", "elimination", "handicap-elimination"]
-SCORED = [noise for noise in NOISES if noise.keeps_range]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("noise", SCORED, ids=named)
-@settings(max_examples=10)
-@given(data=st.data())
-def test_agrees_on_random_instances(noise: Noise, data: st.DataObject) -> None:
-    arms = data.draw(st.integers(2, 5), label="arms")
-    low, high = (0.15, 0.85) if len(noise.nodes) == 9 else (0.0, 1.0)
-    bandit = AffinityBandit(
-        # Three digits: nearer to an end the twin's root finder gives up.
-        [round(data.draw(st.floats(low, high)), 3) for _ in range(arms)],
-        bias=data.draw(biases(arms)),
-        initial_pulls=data.draw(st.lists(st.integers(1, 60), min_size=arms, max_size=arms)),
-        noise=noise,
-        mechanism=data.draw(st.sampled_from(noise.mechanisms)),
-        memory=data.draw(st.none() | st.integers(1, 80)),
-    )
-    policy = policy_from_json(data.draw(st.sampled_from(POLICIES)))
-    horizon = data.draw(st.integers(1, 200), label="horizon")
-    seed = data.draw(st.integers(0, 2**64), label="seed")
-    try:
-        expected = naive_run(bandit, policy, horizon, seed, 3)
-    except DecidedByRounding:
-        reject()
-    assert compiled_run(bandit, policy, horizon, seed, 3) == expected
 
 
 def environments(noise: Noise, mechanism: str, seed: int) -> tuple[Environment, NaiveEnvironment]:

@@ -27,7 +27,6 @@ from affinity_bandits.simulation.environment import (
     bound_feedback,
     committee_of,
     key_words,
-    one_left,
 )
 from affinity_bandits.simulation.rounds import (
     bound_draws,
@@ -39,11 +38,11 @@ from affinity_bandits.simulation.rounds import (
 from affinity_bandits.simulation.run import StepRun
 from affinity_bandits.simulation.steps import (
     CHUNK,
+    bound_chunk,
     new_buffer,
     no_pull,
     no_round,
     noise_kernel,
-    pull_chunk,
 )
 
 bias: Function = unbound
@@ -80,19 +79,12 @@ class PythonEngine:
         by_chance = bandit.joining.part < 1.0 or bandit.joining.leaving > 0.0
         self._draw = compiled(noise_kernel(self._arena.law, by_chance), allocates=True)
         self._kernels = self._played.kernels()
-        kernels = self._kernels
-        self._pull = bind(
-            pull_chunk,
-            select=kernels.select,
-            update=kernels.update,
+        self._pull = bound_chunk(
+            self._kernels,
             weight=bind(weight_of, bias=bandit.bias.kernel),
             feedback=bound_feedback(bandit.noise.kernel),
-            opens=kernels.opens,
-            meet=kernels.meet,
-            fewest_seats=kernels.fewest_seats,
             note_round=no_round,
             note_pull=no_pull,
-            decided=bind(one_left, candidate=kernels.candidate),
         )
 
     def compile(self) -> None:

@@ -161,7 +161,7 @@ def change_members(
 quantile: Function = no_quantile
 """Bound to the kernel of a noise that has one."""
 NO_FORMULA = -1
-"""Where a weight is not one of `bias.weights.QUICK`."""
+"""The formula of a weight that is not one of `QUICK`."""
 
 
 class BanditArrays(NamedTuple):
@@ -180,7 +180,7 @@ class BanditArrays(NamedTuple):
     total_initial: int
     seating: Seating
     formula: int  # of `quick_weight`, or NO_FORMULA
-    # Addresses, where they are needed and known: see `models`.
+    # Addresses, where they are needed and known: see `loop_functions`.
     weight_at: Any = 0
     value_at: Any = 0
 

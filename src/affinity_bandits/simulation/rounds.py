@@ -2,7 +2,8 @@
 
 A gated score is the lowest one with probability 1 - W, else drawn from the arm's fixed law. So the
 number of a round's scores that pass the gate is the number of successes of a coin with p = W
-(`successes`). Given that number, the counts of the scores are multinomial: one binomial draw each.
+(`count_successes`). Given that number, the counts of the scores are multinomial: one binomial draw
+each.
 """
 
 from __future__ import annotations
@@ -224,7 +225,7 @@ class RoundRoom(NamedTuple):
     seen: FloatArray  # what the policy is told
     read: Words  # [0]: words of the stream that have been read
     members: IntArray  # of each arm before the round, where they are counted
-    judges: IntArray  # see `seating`, where the policy is told or members are counted
+    judges: IntArray  # see `environment`, where the policy is told or members are counted
     shares: FloatArray  # of each arm in the round, where they do not move
 
 

@@ -345,14 +345,15 @@ def bound_segment(kernels: StepKernels, plain: bool) -> Function:
 def bound_chunk(kernels: StepKernels, **noted: Any) -> Function:
     """Return the uncompiled pulls of a chunk for a policy's kernels.
 
-    `noted` has the kernels that note rounds and pulls; without them it is `plain_chunk`.
+    `noted` has the kernels that note rounds and pulls, and others to bind; without it, this is
+    `plain_chunk`.
     """
     policy = {"select": kernels.select, "update": kernels.update, **loop_models()}
     policy["decided"] = bind(one_left, candidate=kernels.candidate)
     if not noted:
         return bind(plain_chunk, **policy)
     seated = {name: getattr(kernels, name) for name in ("opens", "meet", "fewest_seats")}
-    return bind(pull_chunk, **policy, **seated, **noted)
+    return bind(pull_chunk, **{**policy, **seated, **noted})
 
 
 def noise_kernel(law: int, members: bool) -> Function:
