@@ -6,7 +6,9 @@ import dataclasses
 import math
 import numbers
 import sys
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -49,6 +51,14 @@ def integer(parameter: str, value: object, *, low: int = 0, high: int = LARGEST_
     if not low <= real <= high or real != int(real):
         raise InvalidInput(parameter, rule, value)
     return int(real)
+
+
+def toml_file(path: str | Path) -> dict[str, Any]:
+    """Return the content of a TOML file."""
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:  # RecursionError: deeply nested arrays
+        raise InvalidInput(str(path), "a TOML file", str(error)) from None
 
 
 def flag(parameter: str, value: object) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import textwrap
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -110,14 +109,6 @@ def check_picture(path: Path | None) -> None:
         need_matplotlib()
 
 
-def load_toml(path: Path) -> dict[str, Any]:
-    """Return the content of a TOML file."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:  # RecursionError: deeply nested arrays
-        raise InvalidInput(str(path), "a TOML file", str(error)) from None
-
-
 def read_tables(
     path: Path, known: Mapping[str, tuple[str, ...]], ignored: tuple[str, ...] = PLAN_TABLES
 ) -> dict[str, dict[str, Any]]:
@@ -128,7 +119,7 @@ def read_tables(
         known: the allowed keys of each allowed table.
         ignored: tables to leave out.
     """
-    data = load_toml(path)
+    data = checks.toml_file(path)
     if isinstance(data.get("plan"), dict):
         try:
             check_format(data["plan"])

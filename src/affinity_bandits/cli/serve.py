@@ -19,7 +19,6 @@ from uuid import UUID
 import typer
 
 from affinity_bandits import checks
-from affinity_bandits.cli.options import load_toml
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.progress import show_status
 
@@ -106,7 +105,7 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
     """
     if path is None or context.resilient_parsing:
         return path
-    data = load_toml(path)
+    data = checks.toml_file(path)
     known = {one.name: one for one in settings_of(context.command) if one.name != "config"}
     checks.known_keys(f"setting in {path}", data, known)
     for name, value in data.items():

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from affinity_bandits import checks
-from affinity_bandits.errors import AffinityError, MissingExtra
+from affinity_bandits.errors import AffinityError, need
 from affinity_bandits.experiments.executors import Done
 from affinity_bandits.experiments.work import Report, Task, run_task
 
@@ -56,10 +56,9 @@ class RayExecutor:
 
     @contextlib.contextmanager
     def _connected(self) -> Iterator[Any]:
-        try:
-            import ray
-        except ImportError as error:
-            raise MissingExtra("ray", "ray") from error
+        need("ray", "ray")
+        import ray
+
         if self.address is None and ray.is_initialized():
             yield ray
             return

@@ -18,7 +18,7 @@ import numpy as np
 
 from affinity_bandits._version import __version__
 from affinity_bandits.displays import one_line
-from affinity_bandits.errors import AffinityError, InvalidInput, MissingExtra, NotSupported
+from affinity_bandits.errors import AffinityError, InvalidInput, NotSupported, need
 from affinity_bandits.experiments.cells import Cell, Shard, canonical, identity_of, stream_seed_of
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.model.bandit import AffinityBandit
@@ -204,11 +204,10 @@ def from_bytes(content: bytes) -> Outcomes:
 
 def pyarrow_modules() -> tuple[Any, Any]:
     """Return pyarrow and its parquet module, or say how to install them."""
-    try:
-        import pyarrow as arrow
-        from pyarrow import parquet
-    except ImportError as error:
-        raise MissingExtra("pyarrow", "experiments") from error
+    need("experiments", "pyarrow")
+    import pyarrow as arrow
+    from pyarrow import parquet
+
     return arrow, parquet
 
 

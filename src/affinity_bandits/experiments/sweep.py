@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -125,10 +124,7 @@ class Sweep:
     @classmethod
     def from_toml(cls, path: str | Path) -> Sweep:
         """Read a TOML file; the table `[fixed.bandit]` may hold the "bandit." keys of `[fixed]`."""
-        try:
-            data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-        except (ValueError, RecursionError) as error:
-            raise InvalidInput(str(path), "a TOML file", str(error)) from None
+        data = checks.toml_file(path)
         for table in ("axes", "fixed"):
             if isinstance(data.get(table), dict):
                 data[table] = _flattened(data[table])

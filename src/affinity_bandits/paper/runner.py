@@ -13,7 +13,7 @@ from pathlib import Path
 
 from affinity_bandits import checks
 from affinity_bandits._version import __version__
-from affinity_bandits.errors import MissingExtra
+from affinity_bandits.errors import need
 from affinity_bandits.experiments import Cell, Executor, Experiment, Store, Summary, run_experiment
 from affinity_bandits.paper.item import CellRunner, Claim, Collection, Item
 from affinity_bandits.plots.style import save_figure
@@ -70,11 +70,10 @@ def run_item(item: Item, scale: str, runner: CellRunner, out: Path) -> ItemOutco
     finished = read_finished(folder, mark)
     if finished is not None:
         return ItemOutcome(item, scale, finished, folder)
-    try:
-        import pyarrow as arrow
-        from pyarrow import parquet
-    except ImportError as error:
-        raise MissingExtra("pyarrow", "experiments") from error
+    need("experiments", "pyarrow")
+    import pyarrow as arrow
+    from pyarrow import parquet
+
     data = item.run(item.settings[scale], runner)
     verdicts = tuple(item.claims(data))
     folder.mkdir(parents=True, exist_ok=True)
