@@ -1,4 +1,4 @@
-"""The weight of a share as a kernel: every built-in formula, chosen by its code."""
+"""Bias models: the weight that a share of the committee gives to scores."""
 
 from __future__ import annotations
 

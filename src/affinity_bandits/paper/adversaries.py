@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from affinity_bandits.catalogue import policy_from_json
-from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.kernels import FloatArray, IntArray, kernel
 from affinity_bandits.model.streams import generator, stream_key
 from affinity_bandits.paper.item import (
     CellRunner,
@@ -44,6 +44,7 @@ ADVERSARIES = {
 }
 
 
+@kernel
 def lift(
     kind: int,
     shares: FloatArray,
@@ -56,7 +57,7 @@ def lift(
     order: IntArray,
     pulls: IntArray,
 ) -> tuple[int, int]:
-    """Play one path of an adversary that lifts arms above a share; a kernel.
+    """Play one path of an adversary that lifts arms above a share.
 
     `members` is work space. `small` is set to 1 for each arm of S_{n_0}(beta), `order` to 1, 2, ...
     for those whose share exceeds beta' / K before n, and `pulls` to T_i(n_0, tau_i).

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from affinity_bandits.catalogue import policy_from_json
-from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
+from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, kernel, unbound
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import Bias, Power
 from affinity_bandits.model.noise import Gaussian
@@ -98,8 +98,9 @@ def world_of(constants: Constants, horizon: int, frozen_scale: float) -> Coupled
     return CoupledWorld(np.array(means), np.array(initial), frozen, np.array(frozen_means), horizon)
 
 
+@kernel
 def carried(given: float, mean: float, wanted: float, rng: np.random.Generator) -> float:
-    """Return a Bernoulli(`wanted`) coupled monotonically with a Bernoulli(`mean`) sample; a kernel.
+    """Return a Bernoulli(`wanted`) coupled monotonically with a Bernoulli(`mean`) sample.
 
     In the good event this is the paper's Bernoulli(wanted / mean) times the sample.
     """
@@ -109,6 +110,7 @@ def carried(given: float, mean: float, wanted: float, rng: np.random.Generator) 
     return 1.0 if given == 1.0 or uniform * (1.0 - mean) < wanted - mean else 0.0
 
 
+@kernel
 def walk(
     world: CoupledWorld,
     biased: Any,
@@ -119,7 +121,7 @@ def walk(
     uniforms: FloatArray,
     path: Path,
 ) -> None:
-    """Play both environments to the horizon; a kernel.
+    """Play both environments to the horizon.
 
     With `queues`, samples follow `alg:coupling` line by line. Without, the k-th pulls of an arm in
     both environments share the uniform number uniforms[arm, k]. Both inequalities of the good event
@@ -508,6 +510,7 @@ class DivergenceSettings:
         return (1.0 + self.eps) * (max(self.means) - self.means[self.arm])
 
 
+@kernel
 def weigh(
     arena: BanditArrays,
     committee: Committee,
@@ -521,7 +524,7 @@ def weigh(
     lag: int,
     out: FloatArray,
 ) -> None:
-    """Play one path and weigh it; a kernel.
+    """Play one path and weigh it.
 
     Writes, when the arm's share first exceeds the level and at the end: the log-likelihood ratio,
     the sum of the arm's weights to the power, and the pulls of all other arms. A `lag` other than 0

@@ -13,7 +13,7 @@ import numpy as np
 
 from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput, NotSupported
-from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
+from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, kernel, unbound
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import QUICK, weight
 from affinity_bandits.model.committee import WHO
@@ -199,8 +199,9 @@ class Committee(NamedTuple):
     judges: IntArray  # per arm: of those who judge the round; then of all, unless memory is bounded
 
 
+@kernel
 def one_left(state: Any, arms: int) -> bool:
-    """Return whether one candidate is left; a kernel."""
+    """Return whether one candidate is left."""
     left = 0
     for arm in range(arms):
         if candidate(state, arm):
@@ -266,8 +267,9 @@ def committee_of(bandit: AffinityBandit, told_judges: bool = False) -> Committee
     )
 
 
+@kernel
 def share_of(arena: BanditArrays, committee: Committee, total: float, arm: int) -> float:
-    """Return an arm's share of the committee (`assump:multBias`); a kernel.
+    """Return an arm's share of the committee (`assump:multBias`).
 
     `total` is the number of initial and later pulls, the committee if nobody leaves.
     """
@@ -278,8 +280,9 @@ def share_of(arena: BanditArrays, committee: Committee, total: float, arm: int) 
     return float(committee.members[arm] / committee.seats[0])
 
 
+@kernel
 def take_seat(memory: int, committee: Committee, arm: int) -> None:
-    """Let the chosen arm's candidate join a committee of bounded memory; a kernel."""
+    """Let the chosen arm's candidate join a committee of bounded memory."""
     taken, oldest = committee.seats[0], committee.seats[1]
     committee.members[arm] += 1
     if taken < memory:
@@ -291,8 +294,9 @@ def take_seat(memory: int, committee: Committee, arm: int) -> None:
         committee.seats[1] = (oldest + 1) % memory
 
 
+@kernel
 def feedback(arena: BanditArrays, arm: int, weight: float, noise: float, gate: float) -> float:
-    """Return Y for one pull (Section 2, feature (iv)); a kernel.
+    """Return Y for one pull (Section 2, feature (iv)).
 
     `noise` is standard normal for Gaussian values, else uniform; `gate` is uniform and only read
     for gated values. Gated Bernoulli values need one uniform number, as B X ~ Bernoulli(mu W).
@@ -316,15 +320,17 @@ def feedback(arena: BanditArrays, arm: int, weight: float, noise: float, gate: f
     return float(weight * value)
 
 
+@kernel
 def true_value(arena: BanditArrays, arm: int, mean: float, u: float) -> float:
-    """Return the value of an arm for a uniform number, of a list or by a quantile; a kernel."""
+    """Return the value of an arm for a uniform number, of a list or by a quantile."""
     if arena.law < QUANTILE_SCALED:
         return listed_value(arena.values, arena.cumulative, arm, u)
     return float(quantile(arena.noise, mean, u))
 
 
+@kernel
 def listed_value(values: FloatArray, cumulative: FloatArray, arm: int, u: float) -> float:
-    """Return the first value whose cumulative probability is above u; a kernel."""
+    """Return the first value whose cumulative probability is above u."""
     low, high = 0, len(values) - 1
     while low < high:
         middle = (low + high) // 2

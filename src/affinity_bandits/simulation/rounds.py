@@ -16,7 +16,7 @@ import numpy as np
 
 from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput, NotSupported
-from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
+from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, kernel, unbound
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.noise.base import (
     BERNOULLI_GATED,
@@ -63,6 +63,7 @@ class Tally(NamedTuple):
     counts: IntArray
 
 
+@kernel
 def draw_tally(
     arena: BanditArrays,
     stream: Stream,
@@ -73,7 +74,7 @@ def draw_tally(
     pulls: int,
     tally: IntArray,
 ) -> None:
-    """Draw how often an arm is given each score in a round; a kernel.
+    """Draw how often an arm is given each score in a round.
 
     `tally` gets the number that did not pass the gate, then the count of each value.
     """
@@ -91,6 +92,7 @@ def draw_tally(
         left -= found
 
 
+@kernel
 def fill_tallies(
     arena: BanditArrays,
     pulls: IntArray,
@@ -100,7 +102,7 @@ def fill_tallies(
     replicate: np.uint64,
     out: IntArray,
 ) -> None:
-    """Draw the tallies of a round, one row for each of its arms; a kernel."""
+    """Draw the tallies of a round, one row for each of its arms."""
     stream = Stream(key, replicate, np.zeros(1, dtype=np.uint64))
     total = arena.total_initial + pulls.sum()
     for place in range(len(arms)):
@@ -353,6 +355,7 @@ SUMS = {
 }
 
 
+@kernel
 def draw_sums(
     arena: BanditArrays,
     breakpoints: FloatArray,
@@ -369,7 +372,7 @@ def draw_sums(
     joined: IntArray,
     shares: FloatArray,
 ) -> None:
-    """Draw the sum of each arm's feedback into `seen`; a kernel.
+    """Draw the sum of each arm's feedback into `seen`.
 
     The round has the first `size` of `arms`, after `clock` pulls, `pulls` of each arm. `shares`, if
     there are any, stay fixed, and members are added to `joined`.
@@ -387,6 +390,7 @@ def draw_sums(
             joined[arm] += next_binomial(stream, repetitions, arena.seating.part)
 
 
+@kernel
 def draw_tallies(
     arena: BanditArrays,
     breakpoints: FloatArray,
@@ -403,7 +407,7 @@ def draw_tallies(
     joined: IntArray,
     shares: FloatArray,
 ) -> None:
-    """Draw how much of each arm's feedback is counted at the policy's nodes; a kernel.
+    """Draw how much of each arm's feedback is counted at the policy's nodes.
 
     `split` has how each score of a tally is counted at them, [score, node].
     """
@@ -563,12 +567,14 @@ def round_batch(
     return True
 
 
+@kernel
 def seat_nobody(arena: BanditArrays, room: RoundRoom, state: Any) -> None:
-    """Leave it at counts of pulls, where nobody asks who judges; a kernel."""
+    """Leave it at counts of pulls, where nobody asks who judges."""
 
 
+@kernel
 def seat_round(arena: BanditArrays, room: RoundRoom, state: Any) -> None:
-    """Seat those who judge a round, and tell the policy; a kernel."""
+    """Seat those who judge a round, and tell the policy."""
     begin_round(arena, room, fewest_seats(state))
     meet(state, room.judges[: len(arena.initial)])
 

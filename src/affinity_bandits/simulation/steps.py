@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
+from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, kernel, unbound
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import quick_weight
 from affinity_bandits.model.noise.base import (
@@ -62,46 +62,53 @@ CHUNK = 1024
 # pointers, so that a loop is compiled once for a policy, whatever it runs on.
 
 
+@kernel
 def weight_in_loop(arena: BanditArrays, share: float) -> float:
-    """Return the weight of a share; a kernel."""
+    """Return the weight of a share."""
     if arena.formula != NO_FORMULA:
         return quick_weight(arena.formula, arena.parameters, share)
     return float(arena.weight_at(arena.code, arena.parameters, share))
 
 
+@kernel
 def value_in_loop(arena: BanditArrays, arm: int, mean: float, u: float) -> float:
-    """Return the value of an arm for a uniform number; a kernel."""
+    """Return the value of an arm for a uniform number."""
     return float(arena.value_at(arena.noise, arena.values, arena.cumulative, arm, mean, u))
 
 
+@kernel
 def weight_of_share(code: int, parameters: FloatArray, share: float) -> float:
-    """Return the weight of a share as a real number, whatever a bias's kernel returns; a kernel."""
+    """Return the weight of a share as a real number, whatever a bias's kernel returns."""
     return float(weight(code, parameters, share))
 
 
+@kernel
 def value_of_list(
     noise: FloatArray, values: FloatArray, cumulative: FloatArray, arm: int, mean: float, u: float
 ) -> float:
-    """Return a score of a list; a kernel."""
+    """Return a score of a list."""
     return listed_value(values, cumulative, arm, u)
 
 
+@kernel
 def value_by_quantile(
     noise: FloatArray, values: FloatArray, cumulative: FloatArray, arm: int, mean: float, u: float
 ) -> float:
-    """Return a value by the quantile of a noise; a kernel."""
+    """Return a value by the quantile of a noise."""
     return float(quantile(noise, mean, u))
 
 
+@kernel
 def no_weight(code: int, parameters: FloatArray, share: float) -> float:
-    """Stand for a weight that a loop does not call; a kernel."""
+    """Stand for a weight that a loop does not call."""
     return 0.0
 
 
+@kernel
 def no_value(
     noise: FloatArray, values: FloatArray, cumulative: FloatArray, arm: int, mean: float, u: float
 ) -> float:
-    """Stand for a value that a loop does not call; a kernel."""
+    """Stand for a value that a loop does not call."""
     return 0.0
 
 
@@ -110,8 +117,9 @@ def loop_models() -> dict[str, Function]:
     return {"weight": weight_in_loop, "feedback": bind(pull_feedback, true_value=value_in_loop)}
 
 
+@kernel
 def with_functions(arena: BanditArrays, weight_at: Any, value_at: Any) -> BanditArrays:
-    """Return the numbers of a bandit with the functions of `loop_functions`; a kernel.
+    """Return the numbers of a bandit with the functions of `loop_functions`.
 
     Loops do this themselves: numba types tuples with functions slowly.
     """
@@ -175,33 +183,39 @@ def new_buffer(seed: int) -> NoiseBuffer:
     return NoiseBuffer(*keys, *(np.zeros(CHUNK) for _ in keys))
 
 
+@kernel
 def uniform_noise(tape: NoiseBuffer, pulls: int, replicate: np.uint64, clock: int) -> None:
-    """Draw uniform numbers for the pulls after `clock` of them; a kernel."""
+    """Draw uniform numbers for the pulls after `clock` of them."""
     fill_uniform(tape.noise[:pulls], tape.noise_key, replicate, clock)
 
 
+@kernel
 def normal_noise(tape: NoiseBuffer, pulls: int, replicate: np.uint64, clock: int) -> None:
-    """Draw standard normal numbers for the pulls after `clock` of them; a kernel."""
+    """Draw standard normal numbers for the pulls after `clock` of them."""
     fill_normal(tape.noise[:pulls], tape.noise_key, replicate, clock)
 
 
+@kernel
 def gated_noise(tape: NoiseBuffer, pulls: int, replicate: np.uint64, clock: int) -> None:
-    """Draw the numbers of gates, too; a kernel."""
+    """Draw the numbers of gates, too."""
     fill_noise(tape, pulls, replicate, clock)
     fill_uniform(tape.gates[:pulls], tape.gate_key, replicate, clock)
 
 
+@kernel
 def member_noise(tape: NoiseBuffer, pulls: int, replicate: np.uint64, clock: int) -> None:
-    """Draw the numbers of who joins and who leaves, too; a kernel."""
+    """Draw the numbers of who joins and who leaves, too."""
     fill_noise(tape, pulls, replicate, clock)
     fill_uniform(tape.joins[:pulls], tape.join_key, replicate, clock)
     fill_uniform(tape.leaves[:pulls], tape.leave_key, replicate, clock)
 
 
+@kernel
 def no_round(log: Any, judges: IntArray) -> None:
-    """Note nothing of a round that begins; a kernel."""
+    """Note nothing of a round that begins."""
 
 
+@kernel
 def no_pull(
     log: Any,
     arena: BanditArrays,
@@ -213,7 +227,7 @@ def no_pull(
     seen: float,
     joined: bool,
 ) -> None:
-    """Note nothing of a pull; a kernel."""
+    """Note nothing of a pull."""
 
 
 def pull_chunk(
@@ -399,14 +413,16 @@ def other_noise(seed: int, arms: int) -> NoiseBuffer:
     return NoiseBuffer(noise, gate, noise, gate, *(np.zeros(size) for _ in range(4)))
 
 
+@kernel
 def keep_round(log: LogRows, judges: IntArray) -> None:
-    """Write down that a round begins, and its panel; a kernel."""
+    """Write down that a round begins, and its panel."""
     if len(log.panels) > 0:
         for arm in range(log.panels.shape[1]):
             log.panels[log.written[1], arm] = judges[arm]
     log.written[1] += 1
 
 
+@kernel
 def keep_pull(
     log: LogRows,
     arena: BanditArrays,
@@ -418,7 +434,7 @@ def keep_pull(
     seen: float,
     joined: bool,
 ) -> None:
-    """Write down a pull, before anybody joins or leaves; a kernel.
+    """Write down a pull, before anybody joins or leaves.
 
     `place` is that of its random numbers in their buffers.
     """

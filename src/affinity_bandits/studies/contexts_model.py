@@ -11,7 +11,7 @@ import numpy as np
 
 from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
+from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, kernel, unbound
 from affinity_bandits.model.bias import Bias
 from affinity_bandits.model.streams import generator, policy_generator, stream_key
 from affinity_bandits.policies import HandicapElimination
@@ -32,13 +32,15 @@ class TypedKernels(NamedTuple):
     learn: Function  # (state, type, group, score): what came of it
 
 
+@kernel
 def pick_of_type(states: Any, kind: int, rng: np.random.Generator) -> int:
-    """Return the choice of the policy of this type; a kernel."""
+    """Return the choice of the policy of this type."""
     return int(select(states[kind], rng))
 
 
+@kernel
 def learn_of_type(states: Any, kind: int, arm: int, score: float) -> None:
-    """Tell the policy of this type alone; a kernel."""
+    """Tell the policy of this type alone."""
     update(states[kind], arm, score)
 
 
@@ -76,8 +78,9 @@ class LinUCBState(NamedTuple):
     column: FloatArray  # room for inverse times x
 
 
+@kernel
 def pick_by_features(state: LinUCBState, kind: int, rng: np.random.Generator) -> int:
-    """Return the group with the largest upper bound, the first of equal ones; a kernel."""
+    """Return the group with the largest upper bound, the first of equal ones."""
     best, highest = 0, -math.inf
     at = state.groups + kind
     for arm in range(state.groups):
@@ -90,8 +93,9 @@ def pick_by_features(state: LinUCBState, kind: int, rng: np.random.Generator) ->
     return best
 
 
+@kernel
 def learn_by_features(state: LinUCBState, kind: int, arm: int, score: float) -> None:
-    """Add a choice to the regression, by the formula of Sherman and Morrison; a kernel."""
+    """Add a choice to the regression, by the formula of Sherman and Morrison."""
     at = state.groups + kind
     size = len(state.moments)
     for row in range(size):
@@ -137,8 +141,9 @@ class LinUCB:
 TypedPolicy = PerType | LinUCB
 
 
+@kernel
 def bet_half_counts(state: BettingState, passes: int, seen: FloatArray) -> None:
-    """Settle the bets with half of each score; a kernel."""
+    """Settle the bets with half of each score."""
     for place in range(len(seen)):
         seen[place] *= 0.5
     bet_on_leader(state, passes, seen)
@@ -286,8 +291,9 @@ class TypedNotes(NamedTuple):
     decided: IntArray  # [0]: arrivals when one group was left; -1: never
 
 
+@kernel
 def judge(world: TypedWorld, notes: TypedNotes, clock: int, arm: int, kind: int) -> float:
-    """Return the score of a choice and add it to the committee; a kernel."""
+    """Return the score of a choice and add it to the committee."""
     share = world.members[arm] / world.members.sum()
     mean = world.means[arm, kind] * weight(world.code, world.parameters, share)
     if world.sigma > 0.0:
@@ -300,15 +306,17 @@ def judge(world: TypedWorld, notes: TypedNotes, clock: int, arm: int, kind: int)
     return float(score)
 
 
+@kernel
 def note(world: TypedWorld, notes: TypedNotes, clock: int) -> None:
-    """Record the choices so far if a note is due; a kernel."""
+    """Record the choices so far if a note is due."""
     if clock % world.every == 0:
         for arm in range(len(world.members)):
             notes.choices[clock // world.every - 1, arm] = notes.table[arm].sum()
 
 
+@kernel
 def play_steps(world: TypedWorld, notes: TypedNotes, state: Any, rng: np.random.Generator) -> None:
-    """Choose for one arrival after another, given its type; a kernel."""
+    """Choose for one arrival after another, given its type."""
     for clock in range(len(world.kinds)):
         kind = world.kinds[clock]
         arm = pick(state, kind, rng)
@@ -325,6 +333,7 @@ class PassRoom(NamedTuple):
     places: IntArray  # whose turns come in a pass
 
 
+@kernel
 def play_rounds(
     world: TypedWorld,
     notes: TypedNotes,
@@ -333,7 +342,7 @@ def play_rounds(
     shuffles: bool,
     rng: np.random.Generator,
 ) -> None:
-    """Play rounds without looking at types, each pass in its own order; a kernel."""
+    """Play rounds without looking at types, each pass in its own order."""
     arms = len(world.members)
     nodes, seen, places = room
     size = max(1, len(nodes))
@@ -374,8 +383,9 @@ def play_rounds(
         notes.kept[arm] = 1 if candidate(state, arm) else 0
 
 
+@kernel
 def left(state: Any, arms: int) -> int:
-    """Return the number of groups not dropped; a kernel."""
+    """Return the number of groups not dropped."""
     count = 0
     for arm in range(arms):
         count += 1 if candidate(state, arm) else 0

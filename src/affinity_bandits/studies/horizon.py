@@ -14,7 +14,7 @@ from affinity_bandits import checks
 from affinity_bandits.catalogue import AnyPolicy
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.experiments import Cell
-from affinity_bandits.kernels import FloatArray, IntArray, bind
+from affinity_bandits.kernels import FloatArray, IntArray, bind, kernel
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import Bias, Power
 from affinity_bandits.model.round_sums import bound_sums
@@ -243,8 +243,9 @@ class ForcedRate(WeightedUCB):
         return RoundKernels(self.plan, absorb, self.candidate)
 
 
+@kernel
 def forced(state: Any) -> int:
-    """Return the arm to pull, from a `ForcedRateState`; a kernel."""
+    """Return the arm to pull, from a `ForcedRateState`."""
     made = max(1, state.total[0] - state.initial)
     best = 0
     largest = -math.inf
