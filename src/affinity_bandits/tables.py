@@ -169,7 +169,6 @@ class CsvWriter(TableWriter):
             self._csv.writerows(zip(*cells, strict=True))
 
     def close(self) -> None:
-        """Write the end of the format; the file stays open."""
         self._text.detach()
 
 
@@ -199,7 +198,6 @@ class ParquetWriter(TableWriter):
         self._parquet.write_table(table, row_group_size=ROWS_PER_GROUP)
 
     def close(self) -> None:
-        """Write the end of the format; the file stays open."""
         try:
             self._parquet.close()
         finally:

@@ -32,7 +32,6 @@ class SerialExecutor:
     """Runs one shard after the other in this process."""
 
     def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
-        """Run every task."""
         for task in tasks:
             for shard in task:
                 done(*run_task([shard], root))
@@ -57,7 +56,6 @@ class ProcessExecutor:
         self.workers = cores if workers is None else checks.integer("workers", workers, low=1)
 
     def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
-        """Run every task."""
         fresh = iter(tasks)
         again: deque[Task] = deque()
         crashes: Counter[str] = Counter()

@@ -33,7 +33,6 @@ class RayExecutor:
         self.asked = None if workers is None else checks.integer("workers", workers, low=1)
 
     def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
-        """Run every task."""
         with self._connected() as ray:
             cores = self.asked or max(1, int(ray.cluster_resources().get("CPU", 1)))
             remote = ray.remote(num_cpus=1, max_retries=RETRIES)(run_task)

@@ -100,7 +100,6 @@ class LocalFiles(Files):
         Path(self.root).mkdir(parents=True, exist_ok=True)
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file, whole or not at all."""
         target = Path(self.root, name)
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.with_name(f"{TEMPORARY}{uuid.uuid4().hex}")

@@ -35,7 +35,6 @@ class StoreCellRunner:
     progress: Summary | None = None
 
     def results(self, cells: Sequence[Cell], replicates: int) -> list[Result]:
-        """Return the result of every cell, in order."""
         experiment = Experiment(tuple(cells), replicates)
         found = run_experiment(experiment, self.store, self.executor, self.progress)
         by_identity = {cell.identity: result for cell, result in found.items()}

@@ -91,7 +91,6 @@ class PythonEngine:
         """Compile nothing: this is the engine for what cannot be."""
 
     def run(self, first: int, out: IntArray, candidates: IntArray, tick: Any) -> None:
-        """Run replicates `first`, `first` + 1, ... into the entries of `out`."""
         for j in range(len(out)):
             committee = committee_of(self._bandit, self._told)
             if self._in_lists:
@@ -197,11 +196,9 @@ class StepEngine:
         self._slice = int(SLICE_WORK / (bandit.arms + 20))
 
     def compile(self) -> None:
-        """Compile all that `run` needs."""
         self._run.compile()
 
     def run(self, first: int, out: IntArray, candidates: IntArray, tick: Tick) -> None:
-        """Run replicates `first`, `first` + 1, ... into the entries of `out`."""
         run = self._run
         for j in range(len(out)):
             run.restart(first + j)
@@ -262,7 +259,6 @@ class RoundEngine:
         return self._state.state
 
     def compile(self) -> None:
-        """Compile all that `run` needs."""
         arms, times = self._bandit.arms, len(self._fixed[-1])
         no_replicates = (0, np.empty((0, times, arms), np.int64), np.empty((0, arms + 1), np.int64))
         with compile_errors(self._policy, self._bandit):
@@ -270,7 +266,6 @@ class RoundEngine:
             self._play = partial(prepared(self._loop, (*fixed, *no_replicates), False), *fixed)
 
     def run(self, first: int, out: IntArray, candidates: IntArray, tick: Tick) -> None:
-        """Run replicates `first`, `first` + 1, ... into the entries of `out`."""
         if self._play is None:
             self.compile()
         assert self._play is not None
