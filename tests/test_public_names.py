@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import affinity_bandits
 from affinity_bandits import errors
 from affinity_bandits.model import bias
 from affinity_bandits.policies import POLICIES
+from tests.support.processes import run_python
 
 ROOMS = (
     *("audit", "client", "policies", "simulation", "studies", "experiments", "paper", "planning"),
@@ -70,8 +70,7 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 def loaded_by(statement: str) -> set[str]:
     """Return the packages outside the standard library that a fresh interpreter loads."""
     code = f"import sys; {statement}; print(*(name for name in sys.modules if sys.modules[name]))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    tops = {name.partition(".")[0] for name in done.stdout.split()}
+    tops = {name.partition(".")[0] for name in run_python("-c", code).stdout.split()}
     return tops - {*sys.stdlib_module_names, "affinity_bandits", "sitecustomize"}
 
 

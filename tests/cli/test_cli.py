@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from affinity_bandits import AffinityBandit, Clipped, Gaussian, Power, Result, __version__, simulate
 from affinity_bandits.model.bias import BIASES
 from affinity_bandits.model.noise import NOISES
 from affinity_bandits.policies import POLICIES, UCB1, Elimination, PublishedSchedule
+from tests.support.results import assert_equal
 
 from .plan_runner import InsideRunner, Runner
 
@@ -63,15 +63,6 @@ def test_a_plan_runs_inside_its_own_assumptions(scores: tuple[str, str], tmp_pat
     assert "Note" not in succeeded("simulate", plan, "--replicates", "2")
 
 
-def assert_same(one: Result, other: Result) -> None:
-    assert one.bandit == other.bandit
-    assert one.runs == other.runs
-    assert (one.horizon, one.seed, one.complete) == (other.horizon, other.seed, other.complete)
-    assert one.version == other.version
-    for name in ("replicates", "checkpoints", "pulls", "candidates"):
-        assert np.array_equal(getattr(one, name), getattr(other, name)), name
-
-
 @pytest.mark.parametrize("arguments", [QUICK, (*QUICK, "--horizon", "0")], ids=["right", "wrong"])
 def test_a_process_of_its_own_prints_and_ends_alike(arguments: tuple[str, ...]) -> None:
     in_a_process(*arguments)  # the first one may have to compile, and says so
@@ -110,7 +101,7 @@ def test_simulates_from_a_file_what_python_simulates(tmp_path: Path) -> None:
     bandit = AffinityBandit([0.4, 0.6], Power(2.0), initial_pulls=[10, 1], noise=Gaussian(0.5))
     policies = ["uniform", Elimination(PublishedSchedule(-3.0)), UCB1(1.0)]
     expected = simulate(bandit, policies, 100, replicates=3, seed=7, checkpoints=[1, 10])
-    assert_same(Result.load(saved), expected)
+    assert_equal(Result.load(saved), expected)
 
 
 def test_flags_override_the_file(tmp_path: Path) -> None:
@@ -123,7 +114,7 @@ def test_flags_override_the_file(tmp_path: Path) -> None:
     )
     bandit = AffinityBandit([0.2, 0.3], Clipped(Power(2.0), low=0.1), initial_pulls=[10, 1])
     expected = simulate(bandit, "moss", 50, replicates=3, seed=7, checkpoints=4)
-    assert_same(Result.load(saved), expected)
+    assert_equal(Result.load(saved), expected)
 
 
 @pytest.mark.parametrize("seed", [2**53 + 1, 2**128 - 1])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -17,6 +15,7 @@ from affinity_bandits.policies.state import state_to_json
 from affinity_bandits.simulation.compile import compiled
 from affinity_bandits.simulation.draws import philox
 from tests.support.instances import policy_examples
+from tests.support.processes import run_python
 
 BANDIT = AffinityBandit(
     [0.35, 0.6, 0.5],
@@ -71,9 +70,7 @@ def test_a_second_process_finds_the_same() -> None:
         "from tests.contracts.test_same_bits import BANDIT; from affinity_bandits import simulate; "
         "print(simulate(BANDIT, ['ucb1', 'exp3', 'elimination'], 2000, 5, seed=4).pulls.tolist())"
     )
-    other = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    other = run_python("-c", program)
     here = simulate(BANDIT, ["ucb1", "exp3", "elimination"], 2000, 5, seed=4)
     assert json.loads(other.stdout) == here.pulls.tolist()
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.experiments.own_code import MINE, in_a_process, write
+from tests.support.processes import run_python
 
 NOTEBOOK = """
 from affinity_bandits import AffinityBandit, Custom
@@ -65,9 +64,7 @@ if __name__ == "__main__":
 def test_code_that_a_worker_cannot_find_is_said_once(tmp_path: Path) -> None:
     """A script's class that only the script's own run makes: known when a worker looks for it."""
     (tmp_path / "script.py").write_text(GUARDED, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = run_python("script.py", folder=tmp_path)
     assert done.stderr == ""
     assert done.stdout.startswith("policy 'mine' cannot be sent to another process (AttributeErr")
     assert done.stdout.count("\n") == 1
@@ -93,9 +90,7 @@ if __name__ == "__main__":
 def test_code_of_a_script_and_its_modules_is_run_by_processes(tmp_path: Path) -> None:
     write(tmp_path, MINE)
     (tmp_path / "script.py").write_text(SCRIPT, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = run_python("script.py", folder=tmp_path)
     assert done.stderr == ""
     assert [line[: line.index(", errors")] for line in done.stdout.splitlines()] == [
         "Summary(found=0, run=4, failed=0",

@@ -6,13 +6,11 @@ Each test runs processes of its own on a cache of its own, where nothing is comp
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.support.processes import run_python
 from tests.support.quiet import without_heartbeat
 
 pytestmark = pytest.mark.slow
@@ -34,20 +32,10 @@ engines.StepEngine.compile = lambda self: None
 """
 
 
-def run(cache: Path, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-
-
 def test_compiling_is_reported_and_done_once(tmp_path: Path) -> None:
-    first = run(tmp_path, COMMAND, *SMALL)
+    first = run_python("-c", COMMAND, *SMALL, NUMBA_CACHE_DIR=str(tmp_path))
     compiled = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
-    second = run(tmp_path, COMMAND, *SMALL)
+    second = run_python("-c", COMMAND, *SMALL, NUMBA_CACHE_DIR=str(tmp_path))
     assert "compiling, 2 s" in first.stderr
     assert compiled
     assert compiled == {path: path.stat().st_mtime_ns for path in compiled}
@@ -57,7 +45,9 @@ def test_compiling_is_reported_and_done_once(tmp_path: Path) -> None:
 
 def expected_and_taken(cache: Path, change: str = "") -> tuple[float, float]:
     """How long it takes in all, as estimated after the first tenth, and as it was."""
-    seen = json.loads(run(cache, PROGRESS.format(change=change)).stdout)
+    seen = json.loads(
+        run_python("-c", PROGRESS.format(change=change), NUMBA_CACHE_DIR=str(cache)).stdout
+    )
     marks = [(at, part) for at, part in seen[1:] if part == 0.0] or seen[:1]
     began = marks[-1][0]
     at, part = next((at, part) for at, part in seen if part >= 0.1)

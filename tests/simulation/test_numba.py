@@ -5,10 +5,7 @@ Tests of the cache run processes of their own on a cache of their own.
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numba
@@ -17,6 +14,7 @@ import pytest
 
 import affinity_bandits
 from affinity_bandits.simulation.compile import WITHOUT_WRAPPERS, compiled, function_pointer
+from tests.support.processes import run_python
 
 SOURCE = Path(affinity_bandits.__file__).parent
 PRIVATE = re.compile(r"numba\.core|llvmlite|(?:numba|compiler)\._|_nrt|overloads|_compiler\b")
@@ -127,15 +125,7 @@ class Machine:
         made.mkdir(exist_ok=True)
         (made / "least.py").write_text(policy, encoding="utf-8")
         places = {"NUMBA_CACHE_DIR": str(self.cache), "PYTHONDONTWRITEBYTECODE": "1"}
-        done = subprocess.run(
-            [sys.executable, "-c", program],
-            check=False,
-            cwd=made,
-            env={**os.environ, **places, **env},
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
+        done = run_python("-c", program, folder=made, **places | env)
         self.said = done.stderr
         return done.stdout
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -19,6 +17,8 @@ from affinity_bandits import (
     UnknownName,
     simulate,
 )
+from tests.support.processes import run_python
+from tests.support.results import assert_equal
 
 BANDIT = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[100, 10])
 POLICIES = ["ucb1", "elimination", "thompson-beta"]
@@ -38,15 +38,6 @@ def run(replicates: int = 6, first: int = 0, **changes: object) -> Result:
 @pytest.fixture(scope="module")
 def result() -> Result:
     return run()
-
-
-def assert_equal(one: Result, other: Result) -> None:
-    for name in ("replicates", "checkpoints", "pulls", "candidates", "decided_at"):
-        mine, theirs = getattr(one, name), getattr(other, name)
-        assert mine.dtype == theirs.dtype
-        np.testing.assert_array_equal(mine, theirs)
-    for name in ("bandit", "runs", "horizon", "seed", "complete", "version"):
-        assert getattr(one, name) == getattr(other, name)
 
 
 # Picking policies.
@@ -250,7 +241,4 @@ def test_nothing_of_matplotlib_loads_without_a_plot() -> None:
         "found = simulate(AffinityBandit([0.4, 0.6]), 'uniform', 100, 2); repr(found); "
         "found._repr_html_(); print('matplotlib' in sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120
-    )
-    assert done.stdout.strip() == "False"
+    assert run_python("-c", program).stdout.strip() == "False"

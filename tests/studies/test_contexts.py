@@ -12,7 +12,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from affinity_bandits import InGroupBonus, Power
 from affinity_bandits.errors import InvalidInput
@@ -30,6 +29,7 @@ from affinity_bandits.studies.contexts_model import (
     sigma_of_passes,
     simulate_types,
 )
+from tests.support.claims import likely
 from tests.support.naive import contexts as naive
 from tests.support.naive import policies as naive_policies
 from tests.support.naive.biases import naive_bias
@@ -108,11 +108,6 @@ def dropped(
 BOLD = 0.5
 LEVEL = 0.1
 PLANTED = 300
-
-
-def likely(count: int, runs: int, level: float) -> bool:
-    """Whether so many failures have a probability above 1e-6 at the level."""
-    return bool(binom.sf(count - 1, runs, level) > 1e-6)
 
 
 @pytest.mark.slow

@@ -25,6 +25,7 @@ from affinity_bandits.studies.contexts import (
     claims as claims_on_contexts,
 )
 from affinity_bandits.studies.memory import NEVER
+from tests.support.claims import assert_verdicts, verdicts
 
 ROOT = Path(__file__).parents[2]
 SCALES = {"quick", "full"}
@@ -105,10 +106,6 @@ WRONG: list[tuple[str, str, dict[str, Any], str]] = [
 """Study, world, changes, and the verdicts of its claims: true, false, or not looked at."""
 
 
-def verdicts(claims: list[Any]) -> str:
-    return "".join("T" if claim.holds else "F" for claim in claims)
-
-
 def run(identity: str, folder: Path, **changes: Any) -> Any:
     study = STUDIES.items()[identity]
     settings = replace(study.settings["quick"], **SMALL[identity] | changes)
@@ -131,10 +128,7 @@ def test_claims_fail_in_a_wrong_world(
     identity: str, world: str, changes: dict[str, Any], expected: str, tmp_path: Path
 ) -> None:
     study, data = run(identity, tmp_path, **changes)
-    found = verdicts(study.claims(data))
-    looked_at = [place for place, verdict in enumerate(expected) if verdict != "-"]
-    assert len(found) == len(expected)
-    assert [found[place] for place in looked_at] == [expected[place] for place in looked_at], world
+    assert_verdicts(study.claims(data), expected, world)
 
 
 @pytest.mark.parametrize(
@@ -186,5 +180,4 @@ def test_mixed_up_memories_are_seen(tmp_path: Path) -> None:
     study, data = run("memory", tmp_path)
     swapped = {16: 4096, 4096: 16}
     wrong = {**data, "memory": [swapped.get(one, one) for one in data["memory"]]}
-    found = verdicts(study.claims(wrong))
-    assert [found[place] for place in (0, 2, 7, 8)] == ["F"] * 4
+    assert_verdicts(study.claims(wrong), "F-F----FF-", "mixed up")

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from affinity_bandits import (
     AffinityBandit,
@@ -25,6 +24,7 @@ from affinity_bandits.policies.contracts import RoundKernels
 from affinity_bandits.policies.forgetting import go_on_to_leader
 from affinity_bandits.policies.wealth import BettingState, place_of_leader
 from affinity_bandits.studies.memory import cheaper, share_in_turn, stays_wrong, takeovers
+from tests.support.claims import likely
 
 Order = Callable[[BettingState], None]
 
@@ -241,11 +241,6 @@ def dropped(attack: Attack, policy: HandicapElimination, runs: int, seed: int) -
     )
     best = list(attack.bandit.best_arms)
     return int((result.candidates[0][:, best] == 0).sum(axis=0).max())
-
-
-def likely(count: int, runs: int, level: float) -> bool:
-    """Whether so many failures have a probability above 1e-6 at the level."""
-    return bool(binom.sf(count - 1, runs, level) > 1e-6)
 
 
 @pytest.mark.slow

@@ -5,8 +5,6 @@ from __future__ import annotations
 import inspect
 import math
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +13,7 @@ import pytest
 from affinity_bandits import AffinityBandit, Constant, Gaussian, Power, theory
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.policies import ListedSchedule, PublishedSchedule
+from tests.support.processes import run_python
 
 UPPER: dict[str, Callable[[AffinityBandit], Any]] = {
     "horizon_condition": lambda bandit: theory.horizon_condition(bandit, 10**6),
@@ -248,7 +247,4 @@ def test_importing_it_loads_nothing_heavy() -> None:
     code = (
         f"import sys, affinity_bandits.theory; print(*(m for m in {heavy!r} if m in sys.modules))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
-    )
-    assert done.stdout.split() == []
+    assert run_python("-c", code).stdout.split() == []
