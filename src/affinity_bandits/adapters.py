@@ -109,12 +109,10 @@ class MABWiserAgent:
         self._mab = MAB(list(range(arms)), policy, seed=int(rng.integers(2**31)))
 
     def select(self) -> int:
-        """Return the arm to pull next."""
         seen = len(self._first)
         return seen if seen < self._arms else int(self._mab.predict())
 
     def update(self, arm: int, feedback: float) -> None:
-        """Learn from the feedback of an arm."""
         if len(self._first) == self._arms:
             self._mab.partial_fit([arm], [feedback])
             return

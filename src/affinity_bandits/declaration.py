@@ -75,7 +75,6 @@ class Declaration:
 
     @property
     def sentence(self) -> str:
-        """The declaration as a sentence."""
         kind = "protected attributes" if self.protected else "no protected attributes"
         return (
             f"Declared: the groups are {self.groups_are} ({kind});"
@@ -83,7 +82,6 @@ class Declaration:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the declaration as JSON-ready data."""
         return asdict(self)
 
     @classmethod

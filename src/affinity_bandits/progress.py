@@ -141,7 +141,6 @@ class Progress:
         return min(1.0, self._done / self._total)
 
     def words(self) -> str:
-        """Return how much is done."""
         return f"{self.part:.0%} done"
 
     def time_left(self) -> str:
@@ -155,7 +154,6 @@ class Progress:
         self.tick(max(0.0, done - self._done))
 
     def tick(self, replicates: float) -> None:
-        """Add finished work."""
         self._done += replicates
         if self._tell is not None:
             self._tell(self.part)

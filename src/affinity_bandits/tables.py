@@ -135,7 +135,6 @@ class TableWriter(ABC):
         self.rows += len(columns[0])
 
     def flush(self) -> None:
-        """Write the buffered rows."""
         if self._buffer:
             self.add_columns(list(zip(*self._buffer, strict=True)))
             self._buffer.clear()

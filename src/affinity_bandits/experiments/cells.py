@@ -127,7 +127,6 @@ class Cell:
 
     @property
     def stream_seed(self) -> int:
-        """The seed of this cell's own streams."""
         return stream_seed_of(self.text)
 
     def cell(self) -> Cell:
@@ -166,7 +165,6 @@ class PlannedCell:
 
     @property
     def identity(self) -> str:
-        """Thirty-two hexadecimal digits that stand for `text`."""
         return identity_of(self.text)
 
     def cell(self) -> Cell:
@@ -188,7 +186,6 @@ class Shard:
 
     @property
     def identity(self) -> str:
-        """The cell's identity."""
         return self.planned.identity
 
     @property
@@ -231,7 +228,6 @@ class Experiment:
         return f"<Experiment: cells: {len(self.cells):,}, replicates of each: {self.replicates:,}>"
 
     def planned(self) -> Iterator[Cell]:
-        """Yield every cell."""
         yield from self.cells
 
 

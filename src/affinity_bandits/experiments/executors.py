@@ -140,7 +140,6 @@ class _Worker:
         return found
 
     def stop(self) -> None:
-        """End the process."""
         self._process.terminate()
         self._process.join()
         self.pipe.close()

@@ -56,7 +56,6 @@ class Files:
         return sorted(info.base_name for info in self._infos(folder) if not info.is_file)
 
     def read(self, name: str) -> bytes:
-        """Return a file's content."""
         with self.filesystem.open_input_stream(f"{self.root}/{name}") as stream:
             return bytes(stream.read())
 
@@ -429,7 +428,6 @@ class Store:
         return state.hexdigest()
 
     def record_failure(self, shard: Shard, error: str) -> None:
-        """Record that a shard failed."""
         data = {"shard": shard.name, "cell": json.loads(shard.planned.text), "error": error}
         name = f"{FAILURES}/{shard.name.replace('/', '-')}.json"
         self.files.write(name, json.dumps(data, indent=1).encode())

@@ -41,7 +41,6 @@ class Episode:
 
     @property
     def over(self) -> bool:
-        """Whether the horizon is reached."""
         return int(self._environment.committee.clock[0]) >= self._horizon
 
     def observed(self) -> Observation:
@@ -142,13 +141,11 @@ class AffinityEnv(gymnasium.Env):  # type: ignore[misc]
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin a replicate."""
         super().reset(seed=seed)
         (self._episode,) = self._replicates.begin(self, seed, options, 1)
         return self._episode.observed(), self._info()
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Pull an arm."""
         if self._episode is None:
             raise gymnasium.error.ResetNeeded("reset the environment before its first step")
         reward, over = self._episode.pull(action)
@@ -201,13 +198,11 @@ class AffinityVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin replicates."""
         super().reset(seed=seed)
         self._episodes = self._replicates.begin(self, seed, options, self.num_envs)
         return self._observed(), self._info()
 
     def step(self, actions: Any) -> Step:
-        """Pull an arm of each replicate."""
         if not self._episodes:
             raise gymnasium.error.ResetNeeded("reset the environment before its first step")
         over = np.zeros(self.num_envs, dtype=np.bool_)

@@ -54,7 +54,6 @@ class Joining:
         return self == Joining()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the description as JSON-ready data."""
         return asdict(self)
 
     @classmethod
@@ -101,7 +100,6 @@ class Judges:
             raise InvalidInput("judges.seating", "left out unless it is a panel", self.seating)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the description as JSON-ready data."""
         return asdict(self)
 
     @classmethod

@@ -60,7 +60,6 @@ class Gaussian(Noise):
 
     @property
     def largest_sigma(self) -> float:
-        """The largest standard deviation of an arm."""
         return self.sigma if isinstance(self.sigma, float) else max(self.sigma)
 
     def check_means(self, means: Sequence[float]) -> None:
