@@ -176,7 +176,7 @@ def from_smpybandits(policy: type, *, label: str = "", **settings: Any) -> InPyt
     """Return a policy of SMPyBandits as one of this package.
 
     SMPyBandits draws from the global generators of `random` and numpy. Every replicate seeds them
-    from the policy's own stream, so it does not depend on what ran before.
+    from the policy's own stream.
 
     Args:
         policy: its class, such as `SMPyBandits.Policies.UCB`.

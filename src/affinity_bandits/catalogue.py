@@ -1,6 +1,6 @@
 """Build policies from names, settings and saved JSON, and list all policies, biases and noises.
 
-It stands above policies and bias models, because the description of a policy can contain a bias.
+It stands above policies and biases, because a policy's description can contain a bias.
 """
 
 from __future__ import annotations

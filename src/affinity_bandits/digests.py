@@ -97,8 +97,8 @@ def _code(code: types.CodeType) -> str:
 def own_code(value: Any) -> str | None:
     """Return a digest of the user's own code in an object, or None if it has none.
 
-    It covers the source files of the modules that classes and functions are defined in, those of
-    the modules that these import, and the values that functions have enclosed.
+    It covers the source files of the modules of its classes and functions, those of the modules
+    that these import, and the values that functions enclose.
 
     Args:
         value: a policy, a bias, a noise, a function, or a tuple of such things.

@@ -1,8 +1,8 @@
 """Kernels: plain Python functions over numbers and arrays that can be run as they are or compiled.
 
 A kernel may use arithmetic, `math`, arrays, named tuples of them and other kernels of its module,
-but no closures and no objects. That is what lets the live service run it without a compiler and
-the simulator run it at machine speed, from one source.
+but no closures and no objects. So one source serves the live service, without a compiler, and the
+simulator, at machine speed.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def unbound(*arguments: Any) -> Any:
 def bind(kernel: Function, /, **names: Any) -> Function:
     """Return a copy of a kernel in which each name, read as a global, has the given value.
 
-    This is how a kernel receives another one (a policy a known bias, a loop a policy) without an
-    argument: the compiler sees an ordinary global, so the result can be cached on disk.
+    This is how a kernel receives another one: the compiler sees an ordinary global, so the result
+    can be cached on disk.
 
     >>> def doubled(x): return 2 * inner(x)
     >>> bind(doubled, inner=abs)(-3)

@@ -2,8 +2,8 @@
 
 An installed package adds to a catalogue by an entry point of the group `affinity_bandits.policies`,
 `affinity_bandits.biases` or `affinity_bandits.noises`, whose name is the class's own.
-"module:Class" imports a module, so it is followed where a user writes it (a call, the command line,
-a file of a run or a sweep), and never where a description is read back.
+"module:Class" imports a module, so it is accepted from users (a call, the command line, a file of a
+run or a sweep), never from stored descriptions.
 """
 
 from __future__ import annotations
@@ -193,8 +193,8 @@ class Registry(dict[str, ClassT]):
     def register(self, cls: Own) -> Own:
         """Add a class of your own; also works as a decorator.
 
-        From then on this process builds it from its name. Every process that needs it must
-        register it: each server process of a service, and every program that replays its trail.
+        Every process that builds it from its name must register it: each server process of a
+        service, and every program that replays its trail.
 
         Raises:
             InvalidInput: the class is of another kind, or its name is missing or taken.

@@ -20,21 +20,21 @@ T = TypeVar("T")
 class Client(Methods, Waits):
     """A blocking client of the service; use it in a `with` block, or close it at the end.
 
-    What gets no reply, or 429, 502, 503 or 504, is sent again after a growing pause. Every write
-    has an idempotency key from its first try on, so a repeat never leases or counts anything
-    twice. Threads may share a client.
+    A request without a reply, or with 429, 502, 503 or 504, is sent again after a growing pause.
+    Every write has an idempotency key from its first try on, so a repeat counts nothing twice.
+    Threads may share a client.
 
     Args:
         url: the service's address.
         key: an API key; it is shown nowhere.
         timeout: seconds to wait for a reply to one try.
         attempts: tries of one request at most.
-        transport: what carries requests; httpx's own if None.
+        transport: carries requests; by default httpx's own.
         sleep: how to wait between tries.
 
     Raises:
-        RequestRefused: from every method, where the service says no.
-        NoReply: from every method, where no try brought a reply.
+        RequestRefused: from every method, if the service refuses.
+        NoReply: from every method, if no try brought a reply.
     """
 
     def __init__(
@@ -90,8 +90,7 @@ class Client(Methods, Waits):
 class AsyncClient(Methods, Awaits):
     """A client of the service for asyncio; use it in an `async with` block.
 
-    It has the arguments and methods of `Client`; what returns an iterator there returns an
-    asynchronous iterator here.
+    It has the arguments and methods of `Client`; iterators are asynchronous.
     """
 
     def __init__(
@@ -160,13 +159,13 @@ def run_campaign(
 ) -> Campaign:
     """Ask, score and tell until the campaign is decided, exhausted or stopped; return it.
 
-    Several programs may run the same campaign. If `score` raises, what was asked for is not
-    answered, and is offered again once its lease has expired.
+    Several programs may run the same campaign. If `score` raises, the slots of its lease are
+    offered again once the lease has expired.
 
     Args:
         client: its API key needs the scopes "ask", "tell" and "read".
         campaign: a campaign, or its id.
-        score: returns what came of choosing from the group of that name.
+        score: returns the score of a choice from the group of that name.
         count: slots to ask for at a time.
         sleep: how to wait.
     """

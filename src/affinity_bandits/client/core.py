@@ -42,9 +42,9 @@ class Request(Generic[T_co]):
         method: of HTTP.
         path: under the service's address.
         read: from the body of a good reply to a message.
-        params: what follows the path.
+        params: the query.
         content: the body.
-        key: the idempotency key; None where nothing is changed.
+        key: the idempotency key; None for reading requests.
         media_type: of the body.
     """
 
@@ -181,20 +181,20 @@ def create_campaign(
 
     Args:
         name: what people call it.
-        arms: the names of the groups that are compared.
-        policy: a round policy's name, or its name and settings. It takes a horizon.
-        plan: instead, a file written by `affinity plan`, or its text; it has a horizon.
-        horizon: answers the policy may count on in all.
-        lease_seconds: how long whoever asks has to answer; 3600 if left out.
-        lowest: the smallest score there can be; the plan's, or else 0, if left out. Settings of
-            a policy that speak of scores speak of scores mapped from the range to [0, 1].
-        highest: the largest; the plan's, or else 1, if left out.
-        committee: how many members each group has at the beginning, if that is known.
-        tellers: ids of API keys that may answer any lease, or "any" for all keys of the tenant. If
-            left out, a lease is answered with the key that took it.
+        arms: the names of the groups to compare.
+        policy: a round policy's name, or its name and settings. It needs a horizon.
+        plan: instead, a file written by `affinity plan`, or its text.
+        horizon: answers that the policy may count on.
+        lease_seconds: time to answer a lease; default 3600.
+        lowest: the smallest possible score; by default the plan's, or else 0. Settings of a policy
+            about scores refer to scores mapped from the range to [0, 1].
+        highest: the largest; by default the plan's, or else 1.
+        committee: initial members of each group, if known.
+        tellers: ids of API keys that may answer any lease, or "any" for all keys of the tenant. By
+            default only the key that took a lease answers it.
         declaration: `groups_are`, `responsible`, `purpose` and, if the groups are protected
-            attributes of people, `protected`; the plan's if left out.
-        key: the idempotency key; a new one if left out.
+            attributes of people, `protected`; by default the plan's.
+        key: the idempotency key; by default a new one.
     """
     if policy is not None and plan is not None:
         raise InvalidInput("policy", "given, or else plan, and not both", "both")
@@ -243,7 +243,7 @@ def ask(campaign: AnyCampaign, count: int = 1, *, key: str | None = None) -> Req
     Args:
         campaign: a campaign, or its id.
         count: slots at most; a lease may have fewer.
-        key: the idempotency key; a new one if left out.
+        key: the idempotency key; by default a new one.
     """
     # The slots come as runs, which are shorter than a list.
     body = wire.Ask(count=check_whole("count", count, low=1, high=base.LARGEST_LEASE), listed=False)
@@ -261,10 +261,10 @@ def tell(
 
     Args:
         lease: what `ask` returned.
-        scores: by slot, or those of all slots in their order.
-        raters: who gave them, for the audit trail: one rater for all, or one for each in the same
-            way. A pseudonym, never a name or an e-mail address.
-        key: the idempotency key; a new one if left out.
+        scores: by slot, or those of all slots in order.
+        raters: who gave them, for the audit trail: one for all, or one for each. A pseudonym, never
+            a name or an e-mail address.
+        key: the idempotency key; by default a new one.
     """
     body = wire.Tell.checked(**_answers(lease, scores, raters))
     return _post(_path(lease.campaign, "/tell"), body, key, wire.Told.model_validate_json)
@@ -276,8 +276,8 @@ def tell_totals(
     """Report the scores of a whole lease as totals; requires the scope "tell".
 
     `Lease.totals` counts them by group. They count only if nothing of the lease was answered or
-    offered to others before; else none of them does. Campaigns whose policy counts how often each
-    score was given refuse totals with a sum instead.
+    offered to others before. If the policy counts how often each score was given, totals with a sum
+    instead are refused.
     """
     body = wire.Tell.checked(lease=lease.number, totals=list(totals))
     return _post(_path(lease.campaign, "/tell"), body, key, wire.Told.model_validate_json)
@@ -286,10 +286,10 @@ def tell_totals(
 def tell_many(
     tells: Iterable[tuple[wire.Lease, wire.Scores]], *, key: str | None = None
 ) -> Iterator[Request[list[wire.ToldLine]]]:
-    """Report the scores of slots of many leases; requires the scope "tell".
+    """Report the scores of slots of many leases of one campaign; requires the scope "tell".
 
-    All leases must be of one campaign; few requests are sent. A tell that is refused leaves the
-    others as they are: look at each line's `told`.
+    Few requests are sent. A tell that is refused leaves the others as they are: see each line's
+    `told`.
     """
     # A line's key depends on its place among all lines, not on how they are cut into requests.
     chosen = _key(key, longest=base.LONGEST_KEY - base.ROOM_FOR_LINE)
@@ -336,16 +336,15 @@ def name_judges(
 
     Args:
         campaign: a campaign, or its id.
-        judges: how many of each group; one left out has none. Where all members judge, the
-            committee as it stands.
-        outsiders: how many who belong to no group.
-        soon: of each group, at most how many who were chosen may begin to judge during the round,
-            where all members judge.
-        later: of each group, how many who were chosen will begin after it.
-        standing: whether they judge the rounds after it too, until others are named; a panel only
-            as long as the group that leads has no more seats than any other.
-        round: the one that waits, or the one after the open round; the one that waits if left out.
-        key: the idempotency key; a new one if left out.
+        judges: number per group; default 0. If all members judge, the current committee.
+        outsiders: judges who belong to no group.
+        soon: per group, at most how many of those chosen may begin to judge during the round, if
+            all members judge.
+        later: per group, how many of those chosen will begin after it.
+        standing: whether they also judge later rounds, until others are named; a panel only while
+            the leading group has no more seats than any other.
+        round: the one that waits, or the one after the open round; default the one that waits.
+        key: the idempotency key; by default a new one.
     """
     members: dict[str, Any] = {
         "judges": _heads("judges", judges),

@@ -35,11 +35,11 @@ class ServiceError(AffinityError):
     """A request failed: it was refused, had no reply, or the reply was not understood.
 
     Attributes:
-        status: the HTTP status; None where no reply came.
-        code: a word that programs can rely on; "http" and the status where the reply was not
-            the service's.
+        status: the HTTP status; None without a reply.
+        code: a word that programs can rely on; "http" and the status if the reply was not the
+            service's.
         detail: what the service said.
-        idempotency_key: what a repeat must carry to be the same request; None for a reading one.
+        idempotency_key: what a repeat must carry to be the same request; None for reading requests.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class RequestRefused(ServiceError):  # noqa: N818 - reads as the fact it states
 class NoReply(ServiceError):  # noqa: N818 - reads as the fact it states
     """No try got a conclusive reply, so whether the request was carried out is unknown.
 
-    It may be repeated with the same idempotency key, at any time.
+    Repeat it with the same idempotency key, at any time.
     """
 
 

@@ -42,8 +42,8 @@ class Cell:
     """One policy on one bandit up to one horizon.
 
     Its identity is a hash of its content (with the code of a user's own models), the seed scheme
-    and the package version. Its random streams follow from the content, and replicates are
-    numbered, so results do not depend on how work is split.
+    and the package version. Its random streams follow from the content, so results do not depend on
+    how work is split.
 
     Args:
         bandit: the instance.

@@ -44,8 +44,7 @@ MAX_CRASHES = 3  # workers that a shard may kill before it is reported as failed
 class ProcessExecutor:
     """Several processes, started by spawn; a worker that dies is replaced.
 
-    The shards of a worker that died are run again, each as a task of its own. A shard whose
-    workers keep dying is reported as failed.
+    Its shards are run again, one per task. A shard whose workers keep dying is reported as failed.
 
     Args:
         workers: how many; one per core by default.

@@ -23,9 +23,9 @@ class RayExecutor:
     """Tasks on a Ray cluster; the store must be reachable from all of its machines.
 
     Args:
-        address: of an existing cluster ("auto", or host:port); by default the cluster that Ray is
-            connected to, or else one of this machine alone, which is stopped at the end.
-        workers: cores to use; by default all that the cluster has.
+        address: of an existing cluster ("auto", or host:port); by default the one that Ray is
+            connected to, or else a temporary one of this machine.
+        workers: cores to use; by default all of the cluster.
     """
 
     def __init__(self, address: str | None = None, workers: int | None = None) -> None:

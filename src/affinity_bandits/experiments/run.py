@@ -51,10 +51,10 @@ def run_cells(
         cells: what to run.
         store: where finished work is kept; undamaged work in it is not run again.
         executor: runs the work; by default this process.
-        summary: to be added to while the run goes on, for progress bars; by default a new one.
+        summary: updated during the run, for progress bars; by default a new one.
 
     Raises:
-        NotSupported: a cell uses code of the user's own that cannot be sent to the executor's
+        NotSupported: a cell uses the user's own code, which cannot be sent to the executor's
             processes.
     """
     chosen = executor or SerialExecutor()

@@ -34,8 +34,8 @@ TEMPORARY = ".tmp-"
 class Files:
     """Files on a filesystem that pyarrow supports: S3, Google Cloud, Azure, HDFS, ...
 
-    Names are paths relative to the root, with forward slashes. `write` makes a file appear whole
-    or not at all: an object store shows an object when its upload is complete.
+    Names are paths relative to the root, with forward slashes. A file appears whole or not at all:
+    an object store shows an object when its upload is complete.
 
     Args:
         filesystem: of pyarrow.
@@ -90,8 +90,7 @@ class Files:
 class LocalFiles(Files):
     """Files in a directory on a local disk, which is created if needed.
 
-    A file is written under a temporary name, synced and renamed, so that it survives a crash whole
-    or not at all.
+    A file is written under a temporary name, synced and renamed.
     """
 
     def __init__(self, filesystem: Any, root: str) -> None:

@@ -111,9 +111,9 @@ class Replicates:
 class AffinityEnv(gymnasium.Env):  # type: ignore[misc]
     """An affinity bandit as an environment, one episode per replicate.
 
-    An action is an arm, the reward its biased and noisy feedback. An observation has the part of
-    the horizon that is over, each arm's share of the pulls, and each arm's mean feedback, 0 before
-    the first. At the horizon the episode is truncated.
+    An action is an arm, the reward its biased and noisy feedback. An observation has the elapsed
+    part of the horizon, each arm's share of the pulls, and each arm's mean feedback, 0 before the
+    first. At the horizon the episode is truncated.
 
     `reset(seed=s)` begins replicate 0 of seed s, with the noise of `simulate(..., seed=s)`. Later
     calls of `reset()` begin the next replicates, `options={"replicate": r}` replicate r.

@@ -42,10 +42,10 @@ def draw_regret(
     Args:
         result: the result of `simulate`.
         level: of the band, if it is one of the mean.
-        band: what is drawn: "runs", the median run and the runs between which 90% of all lie; or
-            the mean with an interval, "betting", "bootstrap" or "t"; see `regret_interval`.
+        band: "runs", the median run and the runs between which 90% of all lie; or the mean with an
+            interval, "betting", "bootstrap" or "t"; see `regret_interval`.
         scale: "log" or "linear", of both axes.
-        ax: axes to draw on, instead of those of a new figure.
+        ax: axes to draw on, instead of a new figure.
         labels: other names for the lines, by the policies' labels.
     """
     from affinity_bandits.simulation.intervals import KINDS, middle_runs
@@ -103,10 +103,8 @@ LOG_RATIO = 20.0
 def draw_ranking(ranking: Ranking | Result) -> Figure:
     """Draw mean regret with its interval, and each policy's rank or range of ranks.
 
-    Takes a result as well, whose `ranking()` is drawn.
-
-    Policies that share a range of ranks cannot be told apart by paired differences; intervals of
-    single policies may overlap where a pair is told apart.
+    Of a result, `ranking()` is drawn. Policies that share ranks cannot be told apart by paired
+    differences; intervals of single policies may overlap even if a pair is told apart.
     """
     from affinity_bandits.simulation import Ranking
 

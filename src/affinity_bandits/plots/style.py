@@ -125,12 +125,12 @@ def _save(figure: Any, path: Path, settings: Any, **options: Any) -> None:
 def save_for_print(figure: Any, path: str | Path, columns: int = 1) -> None:
     """Write a figure as PNG, SVG or PDF in the size that journals print.
 
-    The figure is resized: 3.4 inches wide for one column, 7 for two. Text shrinks to no less than
-    6 points. Fonts are embedded as text, and a PNG has 600 dots per inch.
+    The figure is resized: 3.4 inches wide for one column, 7 for two. Text shrinks to 6 points at
+    least. Fonts are embedded as text, and a PNG has 600 dots per inch.
 
     Args:
         figure: a figure of this package.
-        path: the file; its ending decides about the format.
+        path: the file; its ending decides the format.
         columns: 1 or 2 columns of the page.
     """
     from matplotlib.lines import Line2D

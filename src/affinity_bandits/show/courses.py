@@ -54,12 +54,12 @@ def course(
     """Run a policy once, pull by pull, and return its course.
 
     Args:
-        bandit: the instance; everybody who is chosen joins its committee.
+        bandit: the instance; everybody chosen joins its committee.
         policy: a policy, or its name.
         horizon: choices.
         name: to be shown.
         seed: of all randomness.
-        at: numbers of choices, rising; if None, evenly spaced on a logarithmic scale.
+        at: numbers of choices, ascending; by default evenly spaced on a logarithmic scale.
     """
     log = simulate_log(bandit, policy, horizon, seed)
     times = moments(horizon) if at is None else np.asarray(at, dtype=np.int64)

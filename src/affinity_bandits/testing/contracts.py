@@ -256,8 +256,8 @@ HORIZON = 300
 def check_policy(policy: StepPolicy | RoundPolicy, arms: int = 3) -> None:
     """Check that a policy keeps its contract: description, state, kernels, both ways of running.
 
-    For a round policy, its explanations are checked too; for one that runs in plain Python, that
-    runs can be repeated.
+    For a round policy, its explanations are checked too; for one that runs in plain Python, only
+    its description, and that runs can be repeated.
 
     Args:
         policy: the policy to check.

@@ -59,9 +59,8 @@ def round_lengths(
     Args:
         bandit: the instance; only its number of arms counts.
         horizon: n.
-        schedule: `PublishedSchedule()` if left out.
-        rounds: how many rounds; left out, those that two arms, the fewest that play rounds,
-            could begin within the horizon.
+        schedule: by default `PublishedSchedule()`.
+        rounds: number of rounds; by default those that two arms could begin within the horizon.
         log_horizon: log n, instead of n; for published schedules.
     """
     log_n = log_of(horizon, log_horizon)
@@ -90,8 +89,8 @@ def rounds_that_fit(
 ) -> int:
     """Return the largest R with K + k (m_1 + ... + m_R) <= n: rounds that end within the horizon.
 
-    m_r is `eq:eliminationArmPullsInRound`; k arms stay active throughout. k = K gives the fewest
-    rounds a run can complete, k = 2 nearly the most. R is at most `MOST_ROUNDS`.
+    m_r is `eq:eliminationArmPullsInRound`; k arms stay active. k = K gives the fewest rounds a run
+    can complete, k = 2 nearly the most. R is at most `MOST_ROUNDS`.
 
     Args:
         arms: K.
@@ -159,13 +158,13 @@ def active_sets(
 ) -> ActiveSets:
     """U_1 = [K], U_{r+1} = {i in U_r : Delta_i fbar_i^min(r) <= 2**(-r + 1)}.
 
-    `def:activeArmConfSets`, with fbar_i^min(r) = fbar_i(r | U_1, ..., U_r) and u_i the last r
-    with i in U_r. While the horizon condition holds, Algorithm 1 has dropped arm i by the end of
-    round u_i with probability 1 - 1/n (`lem:eliminationFailureProbability`). For a schedule with
-    other thresholds, 2**(-r + 1) is twice its threshold.
+    `def:activeArmConfSets`, with fbar_i^min(r) = fbar_i(r | U_1, ..., U_r) and u_i the last r with
+    i in U_r. Under the horizon condition, Algorithm 1 has dropped arm i by the end of round u_i
+    with probability 1 - 1/n (`lem:eliminationFailureProbability`). For a schedule with other
+    thresholds, 2**(-r + 1) is twice its threshold.
 
-    Rounds continue until only optimal arms are left, even beyond the horizon. Only arms whose
-    weight or gap is 0 to rounding stay beyond `MOST_ROUNDS` and `LONGEST_ROUND`.
+    Rounds continue until only optimal arms are left, even beyond the horizon. Arms whose weight or
+    gap is 0 to rounding stay beyond `MOST_ROUNDS` and `LONGEST_ROUND`.
 
     Arguments as in `rounds_that_fit`; true means must lie in [0, 1].
     """

@@ -161,17 +161,17 @@ def check_notice(
     oldest: float = OLDEST_SECONDS,
     now: float | None = None,
 ) -> None:
-    """Check that a notice was sent by the service, a short while ago, as it is.
+    """Check that a notice was sent by the service, recently and unchanged.
 
     Args:
         secret: what the service gave when the webhook was made.
         header: the value of the header `Affinity-Signature`.
         body: the body, byte for byte, before it is parsed.
-        oldest: seconds for which a notice is taken, against those that send an old one again.
-        now: the time, in seconds since 1970; the clock's if None.
+        oldest: seconds for which a notice is accepted, against replays.
+        now: seconds since 1970; by default the clock's.
 
     Raises:
-        InvalidInput: it was not.
+        InvalidInput: the notice fails the check.
     """
     found = _FORM.fullmatch(header)
     if found is None:
