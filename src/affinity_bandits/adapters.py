@@ -1,4 +1,4 @@
-"""A policy of another package and its description, shared by the adapters."""
+"""Policies of other packages as policies of this one."""
 
 from __future__ import annotations
 

@@ -30,9 +30,10 @@ from affinity_bandits.studies.contexts_model import (
     simulate_types,
 )
 from tests.support.claims import likely
-from tests.support.naive import contexts as naive
 from tests.support.naive import policies as naive_policies
 from tests.support.naive.biases import naive_bias
+
+from . import naive_contexts as naive
 
 
 class Attack(NamedTuple):

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from .environment import philox
-from .policies.base import NaivePolicy, RoundPolicy
-from .policies.handicap_elimination import HandicapElimination
+from tests.support.naive.environment import philox
+from tests.support.naive.policies.base import NaivePolicy, RoundPolicy
+from tests.support.naive.policies.handicap_elimination import HandicapElimination
 
 
 class HalfCounts(HandicapElimination):
