@@ -441,9 +441,9 @@ class PiecewisePower(Bias):
 class Plateau(Bias):
     """Nearly 0 up to a share of beta/K, then a steep rise.
 
-    The counterexample of `rem:comparisonUpperLowerBound`: f(x) = K**-100 for x <= beta/K, and (x -
-    beta/K + K**-10)**10 beyond. It is 10-Lipschitz and nondecreasing, but f(mu x) <= mu**L' f(x)
-    fails for every constant L'.
+    The counterexample of `rem:comparisonUpperLowerBound`: f(x) = K**-100 for x <= beta/K, and
+    (x - beta/K + K**-10)**10 beyond. It is 10-Lipschitz and nondecreasing, but
+    f(mu x) <= mu**L' f(x) fails for every constant L'.
     """
 
     name: ClassVar[str] = "plateau"

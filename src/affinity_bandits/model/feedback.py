@@ -175,9 +175,9 @@ def gated_finite_proxy(values: FloatArray, chances: FloatArray, low: float, high
     """Return a bound on the proxy of B X, with X one of values >= 0 and B ~ Bernoulli(w).
 
     It holds for every w in [low, high], within one part in a thousand of the smallest. The proof is
-    that of `gated_normal_proxy`, with E = E[exp(l X)]. Far out 2 top / |l| bounds it, as exp(l (Y -
-    E Y)) is at most exp(|l| top). Near 0 the variance of the law tilted by exp(l Y) does: it is at
-    most E[(Y - E Y)**2] under that law, whose density is at most exp(|l| top).
+    that of `gated_normal_proxy`, with E = E[exp(l X)]. Far out 2 top / |l| bounds it, as
+    exp(l (Y - E Y)) is at most exp(|l| top). Near 0 the variance of the law tilted by exp(l Y)
+    does: it is at most E[(Y - E Y)**2] under that law, whose density is at most exp(|l| top).
     """
     found = chances > 0.0
     values, chances = values[found], chances[found]

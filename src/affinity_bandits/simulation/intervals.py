@@ -51,12 +51,12 @@ def mean_interval(
     reaches 2 / (1 - level) with probability at most (1 - level) / 2; then m is excluded. The upper
     end is the lower one of 1 - x.
 
-    Samples of standard deviation s call for c of about z m / (s sqrt(n)). As s is at most sqrt(m (1
-    - m)), the bets are min(1, a_k sqrt(m / (1 - m))) with a_k = 2**k z / sqrt(n), for wide laws;
-    and, for laws that spread no more than their mean, z / sqrt(n), doubled up to 1. No factor rises
-    with m: its derivative is linear in x, and at most 0 at x = 0 and x = 1. So everything excluded
-    lies below one point, found by bisection (its outer end). At the sample mean the factors average
-    1, so their product is at most 1 and the sample mean is never excluded.
+    Samples of standard deviation s call for c of about z m / (s sqrt(n)). As s is at most
+    sqrt(m (1 - m)), the bets are min(1, a_k sqrt(m / (1 - m))) with a_k = 2**k z / sqrt(n), for
+    wide laws; and, for laws that spread no more than their mean, z / sqrt(n), doubled up to 1. No
+    factor rises with m: its derivative is linear in x, and at most 0 at x = 0 and x = 1. So
+    everything excluded lies below one point, found by bisection (its outer end). At the sample mean
+    the factors average 1, so their product is at most 1 and the sample mean is never excluded.
 
     Args:
         samples: along `axis`; at least one.
@@ -202,8 +202,8 @@ def _lower_end(nodes: FloatArray, weights: FloatArray, level: float) -> FloatArr
 def _bets(count: float, z: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return bets as a multiple of sqrt(m / (1 - m)) plus a constant, and their log weights.
 
-    One of the two is 0. The first bet, for the widest laws, has half of the weight, the k-th 1 / (k
-    (k + 1)), and the constant ones the rest.
+    One of the two is 0. The first bet, for the widest laws, has half of the weight, the k-th
+    1 / (k (k + 1)), and the constant ones the rest.
     """
     first = z / math.sqrt(count)
     shares = 2 + max(0, math.ceil(math.log2(count / z)))
