@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -74,8 +75,7 @@ def _in_notebook() -> bool:
 
 
 def _update_notebook(ended: threading.Event) -> None:
-    from IPython.display import display
-
+    display: Any = import_module("IPython.display").display  # has no types, if it is installed
     began = time.monotonic()
     line = None
     while not ended.wait(REFRESH):
