@@ -36,13 +36,12 @@ FROM (SELECT pending FROM affinity.leases
 SELECT at, kind, counted FROM affinity.events
 WHERE campaign = $1 AND number > $2 ORDER BY number;
 
--- name: scores_of_raters
-SELECT sum(scores)::bigint AS total, max(scores) AS most FROM affinity.raters WHERE campaign = $1;
-
--- name: rater_with
-SELECT b.rater, (SELECT count(*) FROM affinity.raters AS o
+-- name: busiest_rater
+SELECT b.rater, b.scores, t.total, (SELECT count(*) FROM affinity.raters AS o
   WHERE o.campaign = $1 AND (o.first, o.place) <= (b.first, b.place)) AS place
-FROM (SELECT * FROM affinity.raters WHERE campaign = $1 AND scores = $2 LIMIT 1) AS b;
+FROM (SELECT * FROM affinity.raters WHERE campaign = $1 ORDER BY scores DESC LIMIT 1) AS b,
+  (SELECT sum(scores)::bigint AS total FROM affinity.raters WHERE campaign = $1) AS t
+WHERE b.scores > $2 * t.total;
 
 -- name: save_look
 UPDATE affinity.health SET checked_at = $2, answers = $3, silent = $4, longest = $5,
