@@ -10,7 +10,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from affinity_bandits.service.core import backend
+from affinity_bandits.service.store import connection
 from affinity_bandits.service.store.migrate import migrate
 from affinity_bandits.service.webhooks import sending
 from tests.service.broken import CAUSES, until, world
@@ -31,8 +31,7 @@ def value(text: str, name: str) -> float:
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backend, "EVERY_SECONDS", 0.05)
-    monkeypatch.setattr(sending, "EVERY_SECONDS", 0.05)
+    monkeypatch.setattr(connection, "EVERY_SECONDS", 0.05)
 
 
 def test_a_campaign_needs_attention_is_not_closed_and_is_a_fault(

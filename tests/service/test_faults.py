@@ -22,8 +22,8 @@ from affinity_bandits.errors import (
     UnknownName,
 )
 from affinity_bandits.policies import ExploreThenCommit
-from affinity_bandits.service.core import backend
 from affinity_bandits.service.http.errors import as_problem
+from affinity_bandits.service.store import connection
 from affinity_bandits.service.ui.pages import COOKIE
 from tests.service.broken import CAUSES, PRIVATE, World, raising, until, world
 from tests.support.databases import forget_due
@@ -37,7 +37,7 @@ def _nothing_due(dsn: str) -> None:
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backend, "EVERY_SECONDS", 0.05)
+    monkeypatch.setattr(connection, "EVERY_SECONDS", 0.05)
     monkeypatch.setattr("affinity_bandits.service.core.faults.RETRY_SECONDS", 0.1)
 
 

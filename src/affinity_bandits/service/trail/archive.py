@@ -137,27 +137,27 @@ async def _end_keys(db: asyncpg.Connection, name: str) -> tuple[int, list[asyncp
     return tenant, await db.fetch(sql.end_keys_of, tenant)
 
 
+@translate_errors()
 async def removals(pool: asyncpg.Pool) -> list[dict[str, Any]]:
     """Return the record of what was taken out of the database, oldest first."""
-    async with translate_errors():
-        return [dict(row) for row in await pool.fetch(sql.removals)]
+    return [dict(row) for row in await pool.fetch(sql.removals)]
 
 
+@translate_errors()
 async def _check_right(pool: asyncpg.Pool) -> None:
-    async with translate_errors():
-        if not await pool.fetchval(sql.may_remove):
-            raise NotSupported(
-                "only the role that owns the schema may remove campaigns and tenants; "
-                "'affinity serve roles' says which that is"
-            )
+    if not await pool.fetchval(sql.may_remove):
+        raise NotSupported(
+            "only the role that owns the schema may remove campaigns and tenants; "
+            "'affinity serve roles' says which that is"
+        )
 
 
+@translate_errors()
 async def _check_ended(
     db: asyncpg.Pool | asyncpg.Connection, campaign: UUID, events: int, now: datetime | None
 ) -> None:
     """Check that a campaign has ended with so many events, and lock it."""
-    async with translate_errors():
-        head = await db.fetchrow(sql.head_to_archive, campaign, now, timeout=REMOVAL_SECONDS)
+    head = await db.fetchrow(sql.head_to_archive, campaign, now, timeout=REMOVAL_SECONDS)
     if head is None:
         raise NoSuchCampaign(campaign)
     if head["status"] not in ENDED:

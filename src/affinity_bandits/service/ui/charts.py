@@ -8,7 +8,7 @@ escaped; shapes consist of numbers and class names of this module.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
+from typing import Literal
 
 from markupsafe import Markup, escape
 
@@ -19,14 +19,8 @@ MOST_SPACED = 30
 """Columns with wide gaps between them: with more, there would be more gap than column."""
 
 
-class Part(Enum):
-    """What a group did in a round."""
-
-    ABSENT = "absent"
-    PLAYED = "played"
-    DROPPED = "dropped"
-    OPEN = "open"
-    CHOSEN = "chosen"
+Part = Literal["absent", "played", "dropped", "open", "chosen"]
+"""What a group did in a round."""
 
 
 def answer_bar(part: float, label: str) -> Markup:
@@ -54,15 +48,15 @@ def timeline(parts: Sequence[Part], progress: float, label: str) -> Markup:
     width = 1.0 / len(parts)
     for place, part in enumerate(parts):
         start = place * width
-        if part is Part.OPEN:
+        if part == "open":
             drawn.append(_bar("track", start, width, 4, 16))
             if progress > 0:
                 drawn.append(_bar("fill", start, width * min(progress, 1.0), 4, 16))
                 # Once more around the whole, so that the gaps between rounds stay even.
                 drawn.append(_bar("outline", start, width, 4, 16))
-        elif part is not Part.ABSENT:
-            drawn.append(_bar("chosen" if part is Part.CHOSEN else "fill", start, width, 4, 16))
-        if part is Part.DROPPED:
+        elif part != "absent":
+            drawn.append(_bar("chosen" if part == "chosen" else "fill", start, width, 4, 16))
+        if part == "dropped":
             # Inside the bar's end, so that it has room in the last column too.
             drawn.append(
                 f'<svg x="{_percent(start + width)}" y="4" class="mark">'

@@ -38,7 +38,7 @@ UPDATE affinity.webhooks SET removed_at = clock_timestamp()
 WHERE tenant = $1 AND id = $2 AND removed_at IS NULL RETURNING id;
 
 -- name: forget_notices
-DELETE FROM affinity.notices WHERE webhook = $1;
+DELETE FROM affinity.notices WHERE webhook = $1 RETURNING number;
 
 -- name: retry_webhook
 UPDATE affinity.webhooks SET retry_at = clock_timestamp()
