@@ -218,6 +218,37 @@ def test_looks_take_turns_and_one_that_fails_keeps_no_other(dsn: str) -> None:
     on_a_campaign(dsn, test)
 
 
+def test_after_the_clock_is_set_back_campaigns_are_looked_at_within_two_turns(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        await one.pool.execute(
+            "UPDATE affinity.health SET due_at = NULL WHERE campaign <> $1", one.id
+        )
+        checks = HealthChecks(one.pool)
+        one.wait(-86_400.0)
+        assert await checks.check_due(now=one.now) == 1
+        assert await checks.check_due(now=one.now) == 0
+        one.wait(-0.5 * health_checks.LOOK_SECONDS)
+        assert await checks.check_due(now=one.now) == 0
+        one.wait(1.5 * health_checks.LOOK_SECONDS)
+        assert await checks.check_due(now=one.now) == 1
+
+    on_a_campaign(dsn, test)
+
+
+def test_the_pace_of_answers_bears_a_clock_that_is_set_back(dsn: str) -> None:
+    async def test(one: OneCampaign) -> None:
+        for _ in range(30):
+            lease = await one.ask(1)
+            await one.tell(lease, {lease.slots[0][0]: 0.5})
+            one.wait(-5.0)
+        await one.ask(3)
+        one.wait(150.0 + 4 * LEASE_SECONDS)
+        seen = (await found(one))["standstill"]
+        assert "tells came 0 seconds apart" in seen.seen
+
+    on_a_campaign(dsn, test, LONG, 10_000)
+
+
 @pytest.mark.slow
 @given(
     runs=st.lists(st.tuples(st.integers(0, 30), st.integers(1, 30)), max_size=6),

@@ -175,6 +175,25 @@ def test_pauses_grow_and_the_reason_can_be_read(dsn: str) -> None:
     hooked(dsn, test)
 
 
+@pytest.mark.parametrize("failed", [False, True])
+def test_after_the_clock_is_set_back_notices_do_not_wait_for_it(dsn: str, failed: bool) -> None:
+    async def test(at: Hooked) -> None:
+        at.receiver.reply = lambda number: 503 if failed and number == 1 else 200
+        sender = Sender(dsn, private=True)
+        await at.put_in(1)
+        await sender.send_due(at.one.pool)
+        assert (await at.look())["waiting"] == failed
+        # What was set by a clock that was a day ahead.
+        await at.one.pool.execute(
+            "UPDATE affinity.webhooks SET retry_at = retry_at + '1 day' WHERE id = $1", at.id
+        )
+        await at.put_in(1)
+        await sender.send_due(at.one.pool)
+        assert (await at.look())["waiting"] == 0
+
+    hooked(dsn, test)
+
+
 def test_after_so_many_tries_a_notice_is_dead_seen_and_can_be_revived(dsn: str) -> None:
     async def test(at: Hooked) -> None:
         at.receiver.reply = lambda number: 400 if number <= sending.MOST_TRIES else 200
@@ -202,7 +221,9 @@ def test_dead_notices_expire_and_waiting_ones_do_not(dsn: str) -> None:
             " - make_interval(days => $1)",
             sending.DEAD_DAYS + 1,
         )
-        await at.one.pool.execute("UPDATE affinity.webhooks SET retry_at = now() + '1 day'")
+        await at.one.pool.execute(
+            "UPDATE affinity.webhooks SET retry_at = now() + '1 day', pause = 86400"
+        )
         await at.send()
         found = await at.look()
         assert (found["waiting"], found["dead"]) == (1, 0)

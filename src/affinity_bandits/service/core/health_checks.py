@@ -285,7 +285,8 @@ def answer_times(look: Look) -> AnswerTimes:
         longest = max(longest, about["silent"])
     return AnswerTimes(
         silent=silent,
-        gaps=[(b - a).total_seconds() for a, b in pairwise(tells)] if tells else None,
+        # The clock may have been set back between two of them.
+        gaps=[max(0.0, (b - a).total_seconds()) for a, b in pairwise(tells)] if tells else None,
         events=about["events"],
         outstanding=about["next_slot"] - about["answered"],
         lease_seconds=about["lease_seconds"],

@@ -3,10 +3,16 @@ INSERT INTO affinity.health (campaign, due_at)
 VALUES ($1, coalesce($2, clock_timestamp()) + make_interval(secs => $3));
 
 -- name: next_to_check
--- Whoever takes it puts off the next look, so that one process looks and a failure is no hurry.
+-- Whoever takes it puts off the next look, so that one process looks and a failure is no hurry. What
+-- is due in more than twice the time was put off before the clock was set back. Two subqueries, each
+-- of which reads one end of the index.
 UPDATE affinity.health SET due_at = coalesce($1, clock_timestamp()) + make_interval(secs => $2)
-WHERE campaign = (SELECT campaign FROM affinity.health
-  WHERE due_at <= coalesce($1, clock_timestamp()) ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+WHERE campaign = coalesce(
+  (SELECT campaign FROM affinity.health WHERE due_at <= (SELECT coalesce($1, clock_timestamp()))
+    ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED),
+  (SELECT campaign FROM affinity.health
+    WHERE due_at > (SELECT coalesce($1, clock_timestamp()) + make_interval(secs => 2 * $2))
+    ORDER BY due_at DESC LIMIT 1 FOR UPDATE SKIP LOCKED))
 RETURNING campaign;
 
 -- name: campaign_to_check
