@@ -96,20 +96,25 @@ def made(lease: Lease | int, told: Any, key: str | None = None) -> AnyTell:
     return ArmTell(*parts, counts) if counts else SlotTell(*parts)
 
 
+@asynccontextmanager
+async def checked_campaign(
+    dsn: str, policy: RoundPolicy | None = None, horizon: int = 100, **ends: float
+) -> AsyncIterator[OneCampaign]:
+    """Yield a new campaign; afterwards its state follows from its trail."""
+    async with opened(dsn) as one:
+        one.id = await one.create(policy or ExploreThenCommit(2), horizon, **ends)
+        yield one
+        assert (await verify(one.pool, one.id)).differences == ()
+
+
 def on_a_campaign(
-    dsn: str,
-    test: Callable[[OneCampaign], Awaitable[None]],
-    policy: RoundPolicy | None = None,
-    horizon: int = 100,
-    **ends: float,
+    dsn: str, test: Callable[[OneCampaign], Awaitable[None]], *campaign: Any, **ends: float
 ) -> None:
-    """Run a test on a new campaign; afterwards its state follows from its trail."""
+    """Run a test on a new campaign; see `checked_campaign`."""
 
     async def run() -> None:
-        async with opened(dsn) as one:
-            one.id = await one.create(policy or ExploreThenCommit(2), horizon, **ends)
+        async with checked_campaign(dsn, *campaign, **ends) as one:
             await test(one)
-            assert (await verify(one.pool, one.id)).differences == ()
 
     asyncio.run(run())
 

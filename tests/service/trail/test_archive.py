@@ -26,10 +26,9 @@ from affinity_bandits.service.trail.archive import archive, delete_tenant, remov
 from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.service.webhooks.sending import KINDS
 from affinity_bandits.service.webhooks.subscriptions import Webhooks
+from tests.service.conftest import RUNNER, opened_in
 from tests.support.databases import made_database, service_role
-from tests.support.one_campaign import OneCampaign
-
-from .conftest import RUNNER, campaigns_at
+from tests.support.one_campaign import OneCampaign, opened
 
 NAME = f"affinity_test_archive_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}_{os.getpid()}"
 DELETED = ("to be deleted", "the law")
@@ -51,7 +50,7 @@ def owned() -> Iterator[str]:
 @pytest.fixture
 def one(owned: str, request: pytest.FixtureRequest) -> Iterator[OneCampaign]:
     """A campaign of a tenant of its own."""
-    with campaigns_at(owned, request.node) as found:
+    with opened_in(request.node, opened(owned)) as found:
 
         async def prepare() -> None:
             found.tenant = await create_tenant(found.pool, f"tenant {uuid4()}")

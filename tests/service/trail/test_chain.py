@@ -16,9 +16,8 @@ from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.problems import NoSuchCampaign
 from affinity_bandits.service.trail.chain import Digest, newest_digest
 from affinity_bandits.service.trail.verify import Verdict, verify
+from tests.service.conftest import RUNNER
 from tests.support.one_campaign import ONE, OneCampaign
-
-from .conftest import RUNNER
 
 pytestmark = pytest.mark.as_owner  # all of it edits as a superuser would, on one connection
 

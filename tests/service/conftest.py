@@ -1,0 +1,53 @@
+"""Tests that are coroutines run in the event loop in which their campaign or their site lives.
+
+The mark `campaign(policy, horizon, ...)` says which campaign `one` is to be, `site(...)` with which
+settings `at` is to run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
+from typing import TypeVar
+
+import pytest
+
+from tests.support.web_site import Site, site
+
+T = TypeVar("T")
+RUNNER = pytest.StashKey[asyncio.Runner]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "campaign(policy, horizon, ...): what `one` is to be")
+    config.addinivalue_line("markers", "site(...): settings of `at`")
+
+
+@contextmanager
+def opened_in(item: pytest.Item, context: AbstractAsyncContextManager[T]) -> Iterator[T]:
+    """Open an asynchronous context in the event loop that is to run a test."""
+    with asyncio.Runner() as runner:
+        item.stash[RUNNER] = runner
+        stack = AsyncExitStack()
+        yield runner.run(stack.enter_async_context(context))
+        runner.run(stack.aclose())
+
+
+@pytest.fixture
+def at(dsn: str, request: pytest.FixtureRequest) -> Iterator[Site]:
+    """An app on a database, and clients of it."""
+    mark = request.node.get_closest_marker("site")
+    with opened_in(request.node, site(dsn, **mark.kwargs if mark else {})) as found:
+        yield found
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    names = inspect.signature(pyfuncitem.obj).parameters
+    given = {name: pyfuncitem.funcargs[name] for name in names}
+    pyfuncitem.stash[RUNNER].run(pyfuncitem.obj(**given))
+    return True
