@@ -49,5 +49,6 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     names = inspect.signature(pyfuncitem.obj).parameters
     given = {name: pyfuncitem.funcargs[name] for name in names}
-    pyfuncitem.stash[RUNNER].run(pyfuncitem.obj(**given))
+    run = pyfuncitem.stash[RUNNER].run if RUNNER in pyfuncitem.stash else asyncio.run
+    run(pyfuncitem.obj(**given))
     return True

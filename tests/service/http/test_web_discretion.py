@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 from uuid import uuid4
@@ -24,26 +23,23 @@ from tests.support.web_site import (
 
 
 @pytest.mark.slow
-def test_without_a_database_the_service_is_up_and_not_ready() -> None:
-    async def run() -> None:
-        app = create_app("postgresql://127.0.0.1:1/none")
-        async with app.router.lifespan_context(app):
-            transport = httpx.ASGITransport(app=app)
-            async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
-                key = {"authorization": f"Bearer ab_{'0' * 16}_{'0' * 64}"}
-                for method, template, _ in calls():
-                    path = path_of(template, uuid4())
-                    answer = await client.request(method, path, headers=key)
-                    refused(answer, 503, "unavailable")
-                    assert answer.headers["retry-after"] == "1"
-            transport = httpx.ASGITransport(app=admin_app(app.state.backend))
-            async with httpx.AsyncClient(transport=transport, base_url="http://test") as admin:
-                assert (await admin.get("/healthz")).status_code == 200
-                answer = await admin.get("/readyz")
-                assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
-                assert (await admin.get("/metrics")).status_code == 200
-
-    asyncio.run(run())
+async def test_without_a_database_the_service_is_up_and_not_ready() -> None:
+    app = create_app("postgresql://127.0.0.1:1/none")
+    async with app.router.lifespan_context(app):
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+            key = {"authorization": f"Bearer ab_{'0' * 16}_{'0' * 64}"}
+            for method, template, _ in calls():
+                path = path_of(template, uuid4())
+                answer = await client.request(method, path, headers=key)
+                refused(answer, 503, "unavailable")
+                assert answer.headers["retry-after"] == "1"
+        transport = httpx.ASGITransport(app=admin_app(app.state.backend))
+        async with httpx.AsyncClient(transport=transport, base_url="http://test") as admin:
+            assert (await admin.get("/healthz")).status_code == 200
+            answer = await admin.get("/readyz")
+            assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+            assert (await admin.get("/metrics")).status_code == 200
 
 
 @pytest.mark.slow
