@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
 from typing import TypeVar
 
+import httpx
 import pytest
 
 from tests.support.web_site import Site, site
@@ -41,6 +42,15 @@ def at(dsn: str, request: pytest.FixtureRequest) -> Iterator[Site]:
     mark = request.node.get_closest_marker("site")
     with opened_in(request.node, site(dsn, **mark.kwargs if mark else {})) as found:
         yield found
+
+
+@pytest.fixture
+def client(at: Site, request: pytest.FixtureRequest) -> Iterator[httpx.AsyncClient]:
+    """A client of the app with a key of a tenant of its own, which may do everything."""
+    runner = request.node.stash[RUNNER]
+    made = at.client(runner.run(at.key()))
+    yield made
+    runner.run(made.aclose())
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -9,6 +9,7 @@ from unittest.mock import patch
 from uuid import UUID
 
 import asyncpg
+import httpx
 import pytest
 from pydantic import ValidationError
 
@@ -67,42 +68,41 @@ async def all_is_well_but_for(one: World, kind: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("cause", CAUSES)
 async def test_a_round_that_cannot_close_is_our_fault_and_its_campaigns_alone(
-    cause: str, capsys: pytest.CaptureFixture[str], at: Site
+    cause: str, capsys: pytest.CaptureFixture[str], at: Site, client: httpx.AsyncClient
 ) -> None:
     breaking, kind = CAUSES[cause]
 
-    async with at.client(await at.key()) as client:
-        one = await world(at, client)
-        await one.lease_all()
-        counted = await one.metric(f'affinity_faults_total{{kind="{kind}"}}')
-        capsys.readouterr()
-        async with breaking(at, one.bad):
-            told = await one.complete()
-            assert (told.status_code, told.json()["counted"]) == (200, 2)
-            detail = refused(await one.ask(one.bad), 500, "needs_attention")
-            assert PRIVATE not in detail
-            # What was acknowledged still is, asks and tells alike.
-            assert (await one.complete()).json() == told.json()
-            assert (await one.ask(one.bad, 100, "first-ask")).json() == one.lease
-            await all_is_well_but_for(one, kind)
-            log = capsys.readouterr().err
-            lines = [json.loads(line) for line in log.splitlines()]
-            faults = [line for line in lines if line.get("event") == "campaign needs attention"]
-            assert {line["campaign"] for line in faults} == {one.bad}
-            assert {line["kind"] for line in faults} == {kind}
-            assert all(line["level"] == "error" and line["at"] for line in faults)
-            assert PRIVATE not in log
-            (asked,) = [line for line in lines if line.get("status") == 500]
-            assert (asked["campaign"], asked["fault"]) == (one.bad, kind)
-            assert await one.metric(f'affinity_faults_total{{kind="{kind}"}}') > counted
-            await until(lambda: gauge(one, 1.0))
-        # Mended, it goes on by itself.
-        await until(lambda: recovered(one))
-        campaign = await one.campaign(one.bad)
-        assert (campaign["status"], campaign["recommended"]) == ("decided", "a")
-        assert (await one.ask(one.bad)).json()["status"] == "leased"
+    one = await world(at, client)
+    await one.lease_all()
+    counted = await one.metric(f'affinity_faults_total{{kind="{kind}"}}')
+    capsys.readouterr()
+    async with breaking(at, one.bad):
+        told = await one.complete()
+        assert (told.status_code, told.json()["counted"]) == (200, 2)
+        detail = refused(await one.ask(one.bad), 500, "needs_attention")
+        assert PRIVATE not in detail
+        # What was acknowledged still is, asks and tells alike.
         assert (await one.complete()).json() == told.json()
-        await until(lambda: gauge(one, 0.0))
+        assert (await one.ask(one.bad, 100, "first-ask")).json() == one.lease
+        await all_is_well_but_for(one, kind)
+        log = capsys.readouterr().err
+        lines = [json.loads(line) for line in log.splitlines()]
+        faults = [line for line in lines if line.get("event") == "campaign needs attention"]
+        assert {line["campaign"] for line in faults} == {one.bad}
+        assert {line["kind"] for line in faults} == {kind}
+        assert all(line["level"] == "error" and line["at"] for line in faults)
+        assert PRIVATE not in log
+        (asked,) = [line for line in lines if line.get("status") == 500]
+        assert (asked["campaign"], asked["fault"]) == (one.bad, kind)
+        assert await one.metric(f'affinity_faults_total{{kind="{kind}"}}') > counted
+        await until(lambda: gauge(one, 1.0))
+    # Mended, it goes on by itself.
+    await until(lambda: recovered(one))
+    campaign = await one.campaign(one.bad)
+    assert (campaign["status"], campaign["recommended"]) == ("decided", "a")
+    assert (await one.ask(one.bad)).json()["status"] == "leased"
+    assert (await one.complete()).json() == told.json()
+    await until(lambda: gauge(one, 0.0))
 
 
 async def gauge(one: World, expected: float) -> bool:
@@ -118,27 +118,26 @@ async def recovered(one: World) -> bool:
     "cause", [c for c, (_, kind) in CAUSES.items() if kind in ("state", "policy")]
 )
 async def test_what_only_readers_need_yet_keeps_nobody_from_asking_and_telling(
-    at: Site, cause: str
+    at: Site, client: httpx.AsyncClient, cause: str
 ) -> None:
     """The round goes on: slots that were planned are handed out, and answers are taken."""
     breaking, kind = CAUSES[cause]
 
-    async with at.client(await at.key()) as client:
-        one = await world(at, client)
-        async with breaking(at, one.bad):
-            await all_is_well_but_for(one, kind)
-            asked = await one.ask(one.bad)
-            assert (asked.status_code, asked.json()["arms"]) == (200, ["a", "b"])
-            path = f"/v1/campaigns/{one.bad}"
-            for more in ("/rounds", "/events"):
-                assert (await client.get(path + more)).status_code == 200
-            line = {"lease": asked.json()["lease"], "answers": [{"slot": 0, "score": 0.5}]}
-            told = await client.post(path + "/tells", content=json.dumps(line))
-            assert told.json()["counted"] == 1
-            assert (await one.campaign(one.bad))["policy"]["name"] == "explore-then-commit"
-            stopped = await client.post(path + "/stop")
-            assert (stopped.status_code, stopped.json()["status"]) == (200, "stopped")
-        await until(lambda: recovered(one))
+    one = await world(at, client)
+    async with breaking(at, one.bad):
+        await all_is_well_but_for(one, kind)
+        asked = await one.ask(one.bad)
+        assert (asked.status_code, asked.json()["arms"]) == (200, ["a", "b"])
+        path = f"/v1/campaigns/{one.bad}"
+        for more in ("/rounds", "/events"):
+            assert (await client.get(path + more)).status_code == 200
+        line = {"lease": asked.json()["lease"], "answers": [{"slot": 0, "score": 0.5}]}
+        told = await client.post(path + "/tells", content=json.dumps(line))
+        assert told.json()["counted"] == 1
+        assert (await one.campaign(one.bad))["policy"]["name"] == "explore-then-commit"
+        stopped = await client.post(path + "/stop")
+        assert (stopped.status_code, stopped.json()["status"]) == (200, "stopped")
+    await until(lambda: recovered(one))
 
 
 @pytest.mark.slow
@@ -223,33 +222,32 @@ async def test_a_campaign_without_words_is_shown_without_them(
 @pytest.mark.slow
 @pytest.mark.parametrize("route", ["ask", "tell", "tells"])
 async def test_a_reply_of_the_wrong_length_is_our_fault(
-    route: str, capsys: pytest.CaptureFixture[str], at: Site
+    route: str, capsys: pytest.CaptureFixture[str], at: Site, client: httpx.AsyncClient
 ) -> None:
     """A database that answers more requests than it was sent, and then comes to its senses."""
 
-    async with at.client(await at.key()) as client:
-        one = await world(at, client)
-        await one.lease_all()
-        line = {"lease": one.lease["lease"], "answers": [{"slot": 0, "score": 0.5}]}
-        content = json.dumps({"count": 1} if route == "ask" else line)
-        path = f"/v1/campaigns/{one.bad}/{route}"
-        honest = asyncpg.Pool.fetch
+    one = await world(at, client)
+    await one.lease_all()
+    line = {"lease": one.lease["lease"], "answers": [{"slot": 0, "score": 0.5}]}
+    content = json.dumps({"count": 1} if route == "ask" else line)
+    path = f"/v1/campaigns/{one.bad}/{route}"
+    honest = asyncpg.Pool.fetch
 
-        async def short(pool: Any, query: str, *arguments: Any) -> Any:
-            rows = await honest(pool, query, *arguments)
-            told = "affinity.ask(" in query or "affinity.tell(" in query
-            return [*rows, *rows] if told and arguments[1] == [UUID(one.bad)] else rows
+    async def short(pool: Any, query: str, *arguments: Any) -> Any:
+        rows = await honest(pool, query, *arguments)
+        told = "affinity.ask(" in query or "affinity.tell(" in query
+        return [*rows, *rows] if told and arguments[1] == [UUID(one.bad)] else rows
 
-        with patch.object(asyncpg.Pool, "fetch", short):
-            answer = await client.post(path, content=content)
-            if route == "tells":
-                found = answer.json()
-                assert (found["status"], found["code"]) == (500, "needs_attention")
-            else:
-                refused(answer, 500, "needs_attention")
-            assert (await one.ask(one.good)).status_code == 200
-        assert '"kind":"unexpected"' in capsys.readouterr().err
-        assert (await client.post(path, content=content)).status_code == 200
+    with patch.object(asyncpg.Pool, "fetch", short):
+        answer = await client.post(path, content=content)
+        if route == "tells":
+            found = answer.json()
+            assert (found["status"], found["code"]) == (500, "needs_attention")
+        else:
+            refused(answer, 500, "needs_attention")
+        assert (await one.ask(one.good)).status_code == 200
+    assert '"kind":"unexpected"' in capsys.readouterr().err
+    assert (await client.post(path, content=content)).status_code == 200
 
 
 def test_only_what_the_request_caused_is_told_to_whoever_sent_it() -> None:

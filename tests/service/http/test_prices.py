@@ -38,17 +38,16 @@ async def test_lines_come_no_faster_than_the_key_may_send_requests(
 
 
 @pytest.mark.site(limiter=RateLimiter())
-async def test_a_policy_that_would_be_long_to_read_is_refused(at: Site) -> None:
-    async with at.client(await at.key()) as client:
-        for rounds, good in ((999, True), (LARGEST_POLICY // 8, False), (20_000, False)):
-            schedule = {"name": "listed", "rounds": [[1, 0.1]] * rounds}
-            policy = {"name": "elimination", "schedule": schedule}
-            answer = await client.post("/v1/campaigns", json=CAMPAIGN | {"policy": policy})
-            if good:
-                assert answer.status_code == 201, answer.text
-            else:
-                said = refused(answer, 422, "invalid")
-                assert said.startswith("policy must be of at most 32,768 characters"), said
+async def test_a_policy_that_would_be_long_to_read_is_refused(client: httpx.AsyncClient) -> None:
+    for rounds, good in ((999, True), (LARGEST_POLICY // 8, False), (20_000, False)):
+        schedule = {"name": "listed", "rounds": [[1, 0.1]] * rounds}
+        policy = {"name": "elimination", "schedule": schedule}
+        answer = await client.post("/v1/campaigns", json=CAMPAIGN | {"policy": policy})
+        if good:
+            assert answer.status_code == 201, answer.text
+        else:
+            said = refused(answer, 422, "invalid")
+            assert said.startswith("policy must be of at most 32,768 characters"), said
 
 
 @pytest.mark.site(quiet=True)

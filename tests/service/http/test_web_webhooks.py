@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import httpx
 import pytest
 
 from affinity_bandits.service.webhooks.subscriptions import MOST_WEBHOOKS
@@ -46,13 +47,13 @@ async def test_a_webhook_is_made_listed_and_removed(at: Site) -> None:
         HOOK | {"secret": "mine"},
     ],
 )
-async def test_what_breaks_a_rule_is_refused(at: Site, sent: dict[str, Any]) -> None:
-    async with at.client(await at.key()) as client:
-        refused(await client.post("/v1/webhooks", json=sent), 422, "invalid")
+async def test_what_breaks_a_rule_is_refused(
+    client: httpx.AsyncClient, sent: dict[str, Any]
+) -> None:
+    refused(await client.post("/v1/webhooks", json=sent), 422, "invalid")
 
 
-async def test_there_is_an_end_to_webhooks(at: Site) -> None:
-    async with at.client(await at.key()) as client:
-        for _ in range(MOST_WEBHOOKS):
-            assert (await client.post("/v1/webhooks", json=HOOK)).status_code == 201
-        refused(await client.post("/v1/webhooks", json=HOOK), 409, "too_many_webhooks")
+async def test_there_is_an_end_to_webhooks(client: httpx.AsyncClient) -> None:
+    for _ in range(MOST_WEBHOOKS):
+        assert (await client.post("/v1/webhooks", json=HOOK)).status_code == 201
+    refused(await client.post("/v1/webhooks", json=HOOK), 409, "too_many_webhooks")
