@@ -192,7 +192,8 @@ class Sender:
     async def send_due(self, pool: asyncpg.Pool) -> None:
         """Send the notices that are due and that no other process is sending."""
         row = await pool.fetchrow(sql.count_notices)
-        self._metrics.set_notices(row["waiting"], row["dead"])
+        for state, number in row.items():
+            self._metrics.notices.labels(state).set(number)
         if row["waiting"]:
             await asyncio.gather(*(self._send_all(pool) for _ in range(SENDERS)))
         if row["dead"]:
@@ -218,10 +219,10 @@ class Sender:
             try:
                 await self._post(webhook, notice)
             except Undelivered as error:
-                self._metrics.count_notice(False)
+                self._metrics.notice_tries.labels("undelivered").inc()
                 await self._put_off(db, webhook, notice, str(error))
             else:
-                self._metrics.count_notice(True)
+                self._metrics.notice_tries.labels("received").inc()
                 await db.execute(sql.delivered, notice["number"])
                 await db.execute(sql.webhook_works, webhook["id"])
         return True
