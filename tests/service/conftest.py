@@ -15,9 +15,12 @@ from typing import TypeVar
 import httpx
 import pytest
 
+from tests.support.one_campaign import OneCampaign, checked_campaign
 from tests.support.web_site import Site, site
 
 T = TypeVar("T")
+PATIENCE = 600.0
+"""Seconds, after which a test waits for what will not come."""
 RUNNER = pytest.StashKey[asyncio.Runner]()
 
 
@@ -34,6 +37,14 @@ def opened_in(item: pytest.Item, context: AbstractAsyncContextManager[T]) -> Ite
         stack = AsyncExitStack()
         yield runner.run(stack.enter_async_context(context))
         runner.run(stack.aclose())
+
+
+@pytest.fixture
+def one(dsn: str, request: pytest.FixtureRequest) -> Iterator[OneCampaign]:
+    """A new campaign, as the mark `campaign` says; its state follows from its trail afterwards."""
+    mark = request.node.get_closest_marker("campaign") or pytest.mark.campaign().mark
+    with opened_in(request.node, checked_campaign(dsn, *mark.args, **mark.kwargs)) as found:
+        yield found
 
 
 @pytest.fixture
@@ -60,5 +71,5 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     names = inspect.signature(pyfuncitem.obj).parameters
     given = {name: pyfuncitem.funcargs[name] for name in names}
     run = pyfuncitem.stash[RUNNER].run if RUNNER in pyfuncitem.stash else asyncio.run
-    run(pyfuncitem.obj(**given))
+    run(asyncio.wait_for(pyfuncitem.obj(**given), PATIENCE))
     return True

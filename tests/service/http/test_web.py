@@ -21,7 +21,6 @@ from tests.support.web_site import (
     calls,
     content,
     new_names,
-    on_site,
     opened,
     path_of,
     refused,
@@ -163,81 +162,75 @@ async def test_too_many_requests_are_told_when_to_come_back(at: Site) -> None:
         assert answer.headers["retry-after"] == "4"
 
 
-def test_a_large_body_is_refused_unread_and_stops_being_read_where_it_has_no_length(
-    dsn: str,
+async def test_a_large_body_is_refused_unread_and_stops_being_read_where_it_has_no_length(
+    at: Site,
 ) -> None:
-    async def work(at: Site) -> None:
-        sent = 0
+    sent = 0
 
-        async def endless() -> AsyncIterator[bytes]:
-            nonlocal sent
-            while sent < 100 * 2**20:
-                sent += 2**16
-                yield b" " * 2**16
+    async def endless() -> AsyncIterator[bytes]:
+        nonlocal sent
+        while sent < 100 * 2**20:
+            sent += 2**16
+            yield b" " * 2**16
 
-        key = await at.key(largest_body=2**16)
-        async with at.client(key) as client:
-            campaign = await opened(client)
-            path = f"/v1/campaigns/{campaign}/ask"
-            answer = await client.post(path, content=b" " * (2**16 + 1))
-            assert "65,536" in refused(answer, 413, "too_large")
-        # By hand, since httpx's transport reads a request to its end before it sends it.
-        answer_status = 0
-        body = endless()
+    key = await at.key(largest_body=2**16)
+    async with at.client(key) as client:
+        campaign = await opened(client)
+        path = f"/v1/campaigns/{campaign}/ask"
+        answer = await client.post(path, content=b" " * (2**16 + 1))
+        assert "65,536" in refused(answer, 413, "too_large")
+    # By hand, since httpx's transport reads a request to its end before it sends it.
+    answer_status = 0
+    body = endless()
 
-        async def receive() -> dict[str, Any]:
-            return {"type": "http.request", "body": await anext(body), "more_body": True}
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": await anext(body), "more_body": True}
 
-        async def send(message: dict[str, Any]) -> None:
-            nonlocal answer_status
-            answer_status = message.get("status", answer_status)
+    async def send(message: dict[str, Any]) -> None:
+        nonlocal answer_status
+        answer_status = message.get("status", answer_status)
 
-        scope = {
-            "type": "http",
-            "method": "POST",
-            "path": path,
-            "raw_path": path.encode(),
-            "query_string": b"",
-            "root_path": "",
-            "scheme": "http",
-            "headers": [(b"authorization", f"Bearer {key}".encode())],
-        }
-        await at.app(scope, receive, send)
-        assert answer_status == 413
-        assert sent <= 3 * 2**16
-
-    on_site(dsn, work)
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "scheme": "http",
+        "headers": [(b"authorization", f"Bearer {key}".encode())],
+    }
+    await at.app(scope, receive, send)
+    assert answer_status == 413
+    assert sent <= 3 * 2**16
 
 
-def test_nothing_of_a_body_is_read_before_the_key_the_rate_and_the_scope_were_looked_at(
-    dsn: str,
+async def test_nothing_of_a_body_is_read_before_the_key_the_rate_and_the_scope_were_looked_at(
+    at: Site,
 ) -> None:
-    async def work(at: Site) -> None:
-        tenant = next(new_names)
-        slow = await at.key(tenant, requests_per_second=0.001)
-        async with at.client(slow) as client:
-            await client.get("/v1/campaigns")  # its only one for a long while
-        weak = await at.key(tenant, ["read"])
-        read, statuses = 0, []
+    tenant = next(new_names)
+    slow = await at.key(tenant, requests_per_second=0.001)
+    async with at.client(slow) as client:
+        await client.get("/v1/campaigns")  # its only one for a long while
+    weak = await at.key(tenant, ["read"])
+    read, statuses = 0, []
 
-        async def receive() -> dict[str, Any]:
-            nonlocal read
-            read += 1
-            return {"type": "http.request", "body": b"{}", "more_body": False}
+    async def receive() -> dict[str, Any]:
+        nonlocal read
+        read += 1
+        return {"type": "http.request", "body": b"{}", "more_body": False}
 
-        async def send(message: dict[str, Any]) -> None:
-            statuses.append(message.get("status"))
+    async def send(message: dict[str, Any]) -> None:
+        statuses.append(message.get("status"))
 
-        for method, template, _ in calls():
-            path = path_of(template, uuid4())
-            scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode()}
-            scope |= {"query_string": b"", "root_path": "", "scheme": "http"}
-            for key, status in ((None, 401), ("ab_0", 401), (slow, 429), (weak, 403)):
-                if status == 403 and method == "GET":
-                    continue
-                sent = [] if key is None else [(b"authorization", f"Bearer {key}".encode())]
-                await at.app(scope | {"headers": sent}, receive, send)
-                assert statuses[-2:] == [status, None], (method, template, key)
-        assert read == 0
-
-    on_site(dsn, work)
+    for method, template, _ in calls():
+        path = path_of(template, uuid4())
+        scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode()}
+        scope |= {"query_string": b"", "root_path": "", "scheme": "http"}
+        for key, status in ((None, 401), ("ab_0", 401), (slow, 429), (weak, 403)):
+            if status == 403 and method == "GET":
+                continue
+            sent = [] if key is None else [(b"authorization", f"Bearer {key}".encode())]
+            await at.app(scope | {"headers": sent}, receive, send)
+            assert statuses[-2:] == [status, None], (method, template, key)
+    assert read == 0
