@@ -21,25 +21,7 @@ from affinity_bandits.wire import Finished, Told, Wait
 from affinity_bandits.wire.base import LARGEST_NUMBER, new_key
 from tests.support.one_campaign import LEASE_SECONDS, OneCampaign, made, on_a_campaign
 
-
-async def sums(one: OneCampaign) -> list[tuple[int, int]]:
-    """The answers and the sum of each arm of the open round."""
-    query = "SELECT answers, total FROM affinity.sums WHERE campaign = $1 ORDER BY place"
-    return [(row[0], int(row[1])) for row in await one.pool.fetch(query, one.id)]
-
-
 # Handing out.
-
-
-@pytest.mark.slow
-async def test_slots_are_handed_out_in_order_and_belong_to_the_arms_in_turn(
-    one: OneCampaign,
-) -> None:
-    first, second = await one.ask(3), await one.ask(3)
-    assert first.slots == [(0, "a"), (1, "b"), (2, "a")]
-    assert second.slots == [(3, "b")]  # fewer than asked for: a lease never spans two rounds
-    assert second.number > first.number
-    assert first.expires_at == one.now + timedelta(seconds=LEASE_SECONDS)
 
 
 async def test_whoever_finds_nothing_is_told_when_to_come_back(one: OneCampaign) -> None:
@@ -48,15 +30,6 @@ async def test_whoever_finds_nothing_is_told_when_to_come_back(one: OneCampaign)
     assert await one.ask(1) == Wait(status="wait", outstanding=4, retry_after=LEASE_SECONDS - 20)
     await one.tell(lease, {0: 1})
     assert await one.ask(1) == Wait(status="wait", outstanding=3, retry_after=LEASE_SECONDS - 20)
-
-
-async def test_expired_slots_are_offered_again_once_no_fresh_one_is_left(one: OneCampaign) -> None:
-    await one.ask(2)
-    one.wait(LEASE_SECONDS)
-    assert (await one.ask(9)).runs == ((2, 2),)
-    assert (await one.ask(1)).runs == ((0, 1),)
-    assert (await one.ask(9)).runs == ((1, 1),)
-    assert isinstance(await one.ask(1), Wait)
 
 
 @pytest.mark.parametrize("back", [30.0, 90.0, 86_400.0])
@@ -91,17 +64,6 @@ async def test_leases_last_by_the_clock_of_the_database(one: OneCampaign) -> Non
 
 
 # Idempotency keys.
-
-
-async def test_the_same_request_with_the_same_key_has_the_same_answer(one: OneCampaign) -> None:
-    lease = await one.ask(2, "ask")
-    assert await one.ask(2, "ask") == lease
-    told = await one.tell(lease, {0: 1}, "tell")
-    await one.tell(lease, {1: 1})
-    one.wait(2 * LEASE_SECONDS)
-    assert await one.ask(2, "ask") == lease  # however late
-    assert await one.tell(lease, {0: 1}, "tell") == told == Told(counted=1, late=0, duplicate=0)
-    assert await one.kinds() == ["create", "ask", "tell", "tell"]
 
 
 async def test_another_request_with_the_same_key_is_refused(one: OneCampaign) -> None:
@@ -153,18 +115,6 @@ def test_a_key_is_a_short_word(key: Any) -> None:
 
 
 # Telling.
-
-
-async def test_totals_count_whole(one: OneCampaign) -> None:
-    lease = await one.ask(4)
-    assert await one.tell(lease, {0: (2, 1.5), 1: (1, 0.25)}) == Told(
-        counted=3, late=0, duplicate=0
-    )
-    look = await one.look()
-    assert look.round_answers == (2, 1)
-    assert await sums(one) == [(2, 1_500_000_000), (1, 250_000_000)]
-    one.wait(LEASE_SECONDS)
-    assert (await one.ask(4)).runs == ((3, 1),)  # of an arm, the lowest slots are answered
 
 
 async def test_what_is_refused_leaves_no_trace_and_spares_the_rest_of_its_batch(

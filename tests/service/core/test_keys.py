@@ -25,15 +25,6 @@ def pool(one: OneCampaign) -> asyncpg.Pool[Any]:
     return one.pool
 
 
-async def test_a_key_lets_in_whom_it_was_made_for(pool: asyncpg.Pool[Any]) -> None:
-    tenant = await create_tenant(pool, "keys one")
-    text = await make_key(pool, tenant, "a", ["tell", "ask", "ask"], requests_per_second=5)
-    found = await KeyRing(pool).principal(text)
-    assert found is not None
-    assert (found.tenant, found.scopes) == (tenant, {"ask", "tell"})
-    assert found.requests_per_second == 5
-
-
 async def test_the_database_holds_no_key(pool: asyncpg.Pool[Any]) -> None:
     tenant = await create_tenant(pool, "keys three")
     secret = (await make_key(pool, tenant, "a", ["ask"])).split("_")[2]

@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from affinity_bandits.policies import HandicapElimination
 from affinity_bandits.service.core.spec import DEFAULT_IN_FLIGHT
-from tests.support.one_campaign import OneCampaign
 from tests.support.web_site import Site, opened
 
 TOLD = HandicapElimination(head_start=96, bounded=True, failure=0.5, in_flight=6)
-
-
-@pytest.mark.campaign(TOLD)
-async def test_a_lease_is_cut_to_what_the_window_lets_out(one: OneCampaign) -> None:
-    first, second = await one.ask(4), await one.ask(4)
-    assert (first.runs, second.runs) == (((0, 4),), ((4, 2),))
-    full = await one.ask(1)
-    assert (full.outstanding, full.retry_after) == (6, 60.0)  # of 16 slots in the round
-    # Whatever is answered behind the oldest makes no room.
-    await one.tell(second, {4: 1, 5: 1})
-    await one.tell(first, {1: 1, 2: 1, 3: 1})
-    assert (await one.ask(1)).outstanding == 1
-    await one.tell(first, {0: 1})
-    assert (await one.ask(9)).runs == ((6, 6),)
 
 
 async def test_a_campaign_that_says_nothing_has_the_window_that_the_record_shows(at: Site) -> None:

@@ -92,16 +92,6 @@ async def test_no_route_is_reached_without_a_key_in_use(at: Site) -> None:
             assert ("invalid_token" in answer.headers["www-authenticate"]) == given
 
 
-async def test_a_revoked_key_is_refused_at_once_by_the_process_that_revoked_it(at: Site) -> None:
-    tenant = next(new_names)
-    key = await at.key(tenant)
-    async with at.client(key) as client, at.client(await at.key(tenant)) as owner:
-        assert (await client.get("/v1/campaigns")).status_code == 200
-        revoked = await owner.post(f"/v1/keys/{key.split('_')[1]}/revoke")
-        assert revoked.status_code == 200
-        refused(await client.get("/v1/campaigns"), 401, "no_key")
-
-
 async def test_another_tenants_campaign_looks_like_none(at: Site) -> None:
     async with at.client(await at.key()) as owner:
         campaign = await opened(owner)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.support.web_site import Site, on_site, refused, site
+from tests.support.web_site import Site, refused, site
 
 
 @pytest.mark.parametrize(
@@ -21,19 +21,16 @@ from tests.support.web_site import Site, on_site, refused, site
         ([], False),
     ],
 )
-def test_a_request_id_is_taken_over_if_it_is_a_good_one(
-    dsn: str, sent: list[bytes], taken: bool, capsys: pytest.CaptureFixture[str]
+async def test_a_request_id_is_taken_over_if_it_is_a_good_one(
+    sent: list[bytes], taken: bool, capsys: pytest.CaptureFixture[str], at: Site
 ) -> None:
-    async def work(at: Site) -> None:
-        async with at.client() as client:
-            headers = [(b"x-request-id", one) for one in sent]
-            answer = await client.get("/v1/campaigns", headers=headers)
-            refused(answer, 401, "no_key")  # which looks at the body's request_id too
-            found = answer.headers["x-request-id"]
-            assert (found.encode("latin-1") in sent) == taken
-            assert taken or len(found) == 16
-
-    on_site(dsn, work)
+    async with at.client() as client:
+        headers = [(b"x-request-id", one) for one in sent]
+        answer = await client.get("/v1/campaigns", headers=headers)
+        refused(answer, 401, "no_key")  # which looks at the body's request_id too
+        found = answer.headers["x-request-id"]
+        assert (found.encode("latin-1") in sent) == taken
+        assert taken or len(found) == 16
     lines = [json.loads(one) for one in capsys.readouterr().err.splitlines()]
     (line,) = [one for one in lines if one.get("route") == "/v1/campaigns"]
     assert (line["request"].encode() in sent) == taken
