@@ -136,18 +136,6 @@ def test_seats_are_in_order_where_the_leader_has_no_more_than_any_other(
 
 
 @pytest.mark.campaign(PANEL)
-async def test_a_panel_named_ahead_judges_the_next_round_and_no_other(one: OneCampaign) -> None:
-    await name(one, (1, 1))
-    await name(one, (0, 5), 1)
-    await name(one, (0, 4), 1)  # changed their mind
-    await play(one)
-    assert await panel(one) == (0, 4)
-    await play(one)
-    assert (await one.look()).awaits_judges
-    assert (await one.look()).named_judges is None
-
-
-@pytest.mark.campaign(PANEL)
 async def test_the_same_again_is_fine_and_another_is_refused_once_the_round_is_open(
     one: OneCampaign,
 ) -> None:
@@ -184,18 +172,6 @@ def test_only_a_campaign_that_asks_is_told(dsn: str) -> None:
     on_a_campaign(dsn, not_asked, Elimination())
     on_a_campaign(dsn, not_asked, HandicapElimination(bounded=True, judges="strangers"))
     on_a_campaign(dsn, over, PANEL)
-
-
-@pytest.mark.campaign(PANEL, horizon=1000)
-async def test_a_decided_campaign_needs_no_judges(one: OneCampaign) -> None:
-    await name(one, (1, 1), standing=True)
-    while (await one.look()).status == "open":
-        await play(one)
-    assert (await one.look()).recommended == "a"
-    lease = await one.ask(5)
-    assert lease.arms == ("a",)
-    with pytest.raises(problems.JudgesNotAsked, match="it is decided"):
-        await name(one, (1, 1))
 
 
 @pytest.mark.campaign(PANEL)
