@@ -106,7 +106,7 @@ async def make_key(
     )
     body = checks.integer("largest_body", largest_body, low=SMALLEST_LIMIT, high=LARGEST_LIMIT)
     id_, digest, text = new_secret()
-    what = (digest, sorted(set(wanted)), rate, body, expires_at, parent)
+    what = (digest, sorted(set(wanted)), rate, body, expires_at, parent, None)
     await pool.execute(sql.make_key, id_, tenant, name, *what)
     return text
 
@@ -245,7 +245,7 @@ async def make_key_by(pool: asyncpg.Pool, maker: Principal, wanted: wire.CreateK
         if await db.fetchval(sql.count_keys, maker.tenant) >= MOST_KEYS:
             raise problems.TooManyKeys(MOST_KEYS)
         what = (id_, maker.tenant, wanted.name, digest, scopes, rate, body, expires_at)
-        row = await db.fetchrow(sql.make_key_by, *what, maker.key_id)
+        row = await db.fetchrow(sql.make_key, *what, None, maker.key_id)
     return wire.MadeKey(**dict(row), key=text)
 
 
