@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -105,18 +105,6 @@ async def checked_campaign(
         one.id = await one.create(policy or ExploreThenCommit(2), horizon, **ends)
         yield one
         assert (await verify(one.pool, one.id)).differences == ()
-
-
-def on_a_campaign(
-    dsn: str, test: Callable[[OneCampaign], Awaitable[None]], *campaign: Any, **ends: float
-) -> None:
-    """Run a test on a new campaign; see `checked_campaign`."""
-
-    async def run() -> None:
-        async with checked_campaign(dsn, *campaign, **ends) as one:
-            await test(one)
-
-    asyncio.run(run())
 
 
 @asynccontextmanager

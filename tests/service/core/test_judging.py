@@ -18,7 +18,7 @@ from affinity_bandits.service.core.judging import JudgeCounts, Naming, in_order
 from affinity_bandits.service.core.queries import CampaignQueries
 from affinity_bandits.wire import Finished, Lease, Wait
 from affinity_bandits.wire.base import new_key
-from tests.support.one_campaign import OneCampaign, on_a_campaign
+from tests.support.one_campaign import OneCampaign
 
 PANEL = HandicapElimination(bounded=True, failure=0.05, levels=5, judges="panel")
 MEMBERS = HandicapElimination(bounded=True, failure=0.05, levels=5, in_flight=8, judges="members")
@@ -92,30 +92,22 @@ async def test_a_panel_stands_until_its_leader_would_have_more_seats_than_anothe
     assert not (await one.look()).awaits_judges
 
 
-def test_people_on_their_way_are_told_when_a_round_opens_and_put_on_record(dsn: str) -> None:
+@pytest.mark.campaign(MEMBERS, horizon=1000)
+@pytest.mark.parametrize(("later", "arms"), [(30, {"a"}), (0, {"b"})])
+async def test_people_on_their_way_are_told_when_a_round_opens_and_put_on_record(
+    one: OneCampaign, later: int, arms: set[str]
+) -> None:
     """Nobody is chosen again for members who are coming; untold, somebody is."""
-
-    async def told(one: OneCampaign, later: int) -> list[str]:
-        await name(one, (9, 5))
-        await play(one)  # a leads, and has more members
-        await name(one, (9, 5), coming=(0, 0, 0, later) if later else ())
-        lease = await one.ask(1000)
-        assert isinstance(lease, Lease), lease
-        return sorted({arm for _, arm in lease.slots})
-
-    async def on_their_way(one: OneCampaign) -> None:
-        assert await told(one, 30) == ["a"]  # b will have many more, so that a may have some
-        with pytest.raises(InvalidInput, match="soon and later must be told when a round opens"):
-            await name(one, (9, 6), 2, coming=(0, 0, 0, 1))
-        events, _ = await CampaignQueries(one.pool).events(one.tenant, one.id, None, 1000)
-        named = [event.data.get("coming") for event in events if event.kind == "judges"]
-        assert named == [None, [0, 0, 0, 30]]
-
-    async def untold(one: OneCampaign) -> None:
-        assert await told(one, 0) == ["b"]
-
-    on_a_campaign(dsn, on_their_way, MEMBERS, horizon=1000)
-    on_a_campaign(dsn, untold, MEMBERS, horizon=1000)
+    await name(one, (9, 5))
+    await play(one)  # a leads, and has more members
+    await name(one, (9, 5), coming=(0, 0, 0, later) if later else ())
+    lease = await one.ask(1000)
+    assert {arm for _, arm in lease.slots} == arms  # if b will have many more, a may have some
+    with pytest.raises(InvalidInput, match="soon and later must be told when a round opens"):
+        await name(one, (9, 6), 2, coming=(0, 0, 0, 1))
+    events, _ = await CampaignQueries(one.pool).events(one.tenant, one.id, None, 1000)
+    named = [event.data.get("coming") for event in events if event.kind == "judges"]
+    assert named == [None, [0, 0, 0, later] if later else None]
 
 
 @pytest.mark.parametrize(
@@ -153,25 +145,24 @@ async def test_the_same_again_is_fine_and_another_is_refused_once_the_round_is_o
     assert await one.kinds() == ["create", "judges"]
 
 
-def test_only_a_campaign_that_asks_is_told(dsn: str) -> None:
-    async def not_asked(one: OneCampaign) -> None:
+@pytest.mark.campaign(HandicapElimination(bounded=True, judges="strangers"))
+async def test_only_a_campaign_that_asks_is_told(one: OneCampaign) -> None:
+    for id_ in (one.id, await one.create(Elimination(), 100)):
+        one.id = id_
         with pytest.raises(problems.JudgesNotAsked, match="its policy is not told who judges"):
             await name(one, (1, 1))
         assert isinstance(await one.ask(1), Lease)
 
-    async def over(one: OneCampaign) -> None:
-        await one.campaigns.stop(one.tenant, one.id, actor="t", key=new_key(), now=one.now)
-        assert await one.ask(1) == Finished(status="stopped")
-        with pytest.raises(problems.JudgesNotAsked, match="it is stopped"):
-            await name(one, (1, 1))
-        one.tenant += 1_000_000
-        with pytest.raises(problems.NoSuchCampaign):
-            await name(one, (1, 1))
-        one.tenant -= 1_000_000
 
-    on_a_campaign(dsn, not_asked, Elimination())
-    on_a_campaign(dsn, not_asked, HandicapElimination(bounded=True, judges="strangers"))
-    on_a_campaign(dsn, over, PANEL)
+@pytest.mark.campaign(PANEL)
+async def test_a_campaign_that_is_over_or_anothers_is_not_told(one: OneCampaign) -> None:
+    await one.campaigns.stop(one.tenant, one.id, actor="t", key=new_key(), now=one.now)
+    assert await one.ask(1) == Finished(status="stopped")
+    with pytest.raises(problems.JudgesNotAsked, match="it is stopped"):
+        await name(one, (1, 1))
+    one.tenant += 1_000_000
+    with pytest.raises(problems.NoSuchCampaign):
+        await name(one, (1, 1))
 
 
 @pytest.mark.campaign(PANEL)

@@ -8,23 +8,16 @@ from collections.abc import Sequence
 import pytest
 
 from affinity_bandits.policies import ExploreThenCommit, HandicapElimination
-from affinity_bandits.service.core.health_checks import HealthChecks
 from affinity_bandits.service.core.judging import JudgeCounts, Naming
 from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.wire import Finding
 from affinity_bandits.wire.base import new_key
+from tests.service.core.test_health_checks import found
 from tests.support.one_campaign import LEASE_SECONDS, ONE, OneCampaign, opened
 
 LONG = ExploreThenCommit(300)
 MEMBERS = HandicapElimination(bounded=True, levels=2, failure=0.05, in_flight=8, judges="members")
-
-
-async def found(one: OneCampaign) -> dict[str, Finding]:
-    await HealthChecks(one.pool).check(one.id, now=one.now)
-    health = (await one.look()).health
-    assert health is not None
-    return {finding.kind: finding for finding in health.findings}
 
 
 async def rated(one: OneCampaign, raters: Sequence[str | None]) -> None:
