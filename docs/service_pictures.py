@@ -172,7 +172,7 @@ async def seed(dsn: str) -> tuple[str, dict[str, UUID], tuple[str, UUID]]:
         )
         # Their clock stands in the past, where nothing is late.
         fault = await planted(pool)
-        await pool.execute("UPDATE affinity.health SET due_at = 'infinity'")
+        await pool.execute("UPDATE affinity.health SET due_at = NULL")
         return key, ids, fault
     finally:
         await pool.close()

@@ -5,16 +5,22 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections.abc import Awaitable, Callable
 from uuid import UUID
 
+import asyncpg
 import httpx
 import pytest
 
-from affinity_bandits.service.core import backend
+from affinity_bandits.service.core import campaigns, health_checks
+from affinity_bandits.service.store import connection
+from affinity_bandits.service.store.connection import connected
 from affinity_bandits.service.store.migrate import migrate
+from affinity_bandits.service.ui.pages import COOKIE
 from affinity_bandits.service.webhooks import sending
 from tests.service.broken import CAUSES, until, world
 from tests.service.test_serve_command import Relay
+from tests.service.webhooks.receiver import receiving
 from tests.support.environments import ROOT
 from tests.support.served import served
 from tests.support.served import until as wait_until
@@ -31,8 +37,7 @@ def value(text: str, name: str) -> float:
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backend, "EVERY_SECONDS", 0.05)
-    monkeypatch.setattr(sending, "EVERY_SECONDS", 0.05)
+    monkeypatch.setattr(connection, "EVERY_SECONDS", 0.05)
 
 
 def test_a_campaign_needs_attention_is_not_closed_and_is_a_fault(
@@ -185,3 +190,143 @@ def test_late_answers_are_counted(dsn: str) -> None:
             assert value(text, 'affinity_answers_total{outcome="counted"}') == 1
 
     on_site(dsn, work, quiet=True)
+
+
+LONG = {"name": "explore-then-commit", "pulls_per_arm": 1000}
+
+
+@pytest.fixture
+def own_dsn(empty_dsn: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A database that no other test counts in, where campaigns are looked at all the time."""
+    migrate(empty_dsn)
+    for module in (campaigns, health_checks):
+        monkeypatch.setattr(module, "LOOK_SECONDS", 0.05)
+    return empty_dsn
+
+
+def counts(at: Site, name: str, *, some: bool = True) -> Callable[[], Awaitable[bool]]:
+    """Return a function that says whether a metric is above 0, or whether it is 0."""
+
+    async def so() -> bool:
+        return (value(await at.metrics(), name) > 0) == some
+
+    return so
+
+
+async def answer(client: httpx.AsyncClient, path: str, count: int, score: float) -> None:
+    """Ask for slots and tell the same score of all of them."""
+    lease = (await client.post(f"{path}/ask", json={"count": count})).json()
+    answers = [{"slot": one["slot"], "score": score} for one in lease["slots"]]
+    told = {"lease": lease["lease"], "answers": answers}
+    assert (await client.post(f"{path}/tell", json=told)).json()["counted"] == count
+
+
+def test_a_campaign_that_stands_still_says_what_is_owed_and_goes_on(own_dsn: str) -> None:
+    """`AffinityCampaignStandsStill`."""
+
+    async def work(at: Site) -> None:
+        key = await at.key()
+        async with at.client(key) as client:
+            campaign = await opened(client, policy=LONG, horizon=10_000, lease_seconds=0.1)
+            path = f"/v1/campaigns/{campaign}"
+            await client.post(f"{path}/ask", json={"count": 20})
+            still = 'affinity_campaign_findings{kind="standstill",severity="warning"}'
+            await until(counts(at, still))
+            shown = (await client.get(path)).json()["round"]
+            assert shown["handed_out"] - shown["answered"] == 20
+            cookie = {"cookie": f"{COOKIE}={key}"}
+            page = (await client.get(f"/ui/campaigns/{campaign}", headers=cookie)).text
+            assert "20 slots that were handed out have no answer" in page
+            assert "First seen on" in page
+            # Whoever asks next is given fresh slots, and then those of expired leases.
+            await answer(client, path, 10, 0.5)
+            await until(counts(at, still, some=False))
+
+    on_site(own_dsn, work)
+
+
+def test_doubtful_answers_are_named_with_advice_until_they_are_mended(own_dsn: str) -> None:
+    """`AffinityAnswersDoubtful`."""
+
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            path = f"/v1/campaigns/{await opened(client, policy=LONG, horizon=10_000)}"
+            await answer(client, path, 600, 1.0)
+            ends = 'affinity_campaign_findings{kind="ends",severity="warning"}'
+            await until(counts(at, ends))
+            (found,) = (await client.get(path)).json()["health"]["findings"]
+            assert found["kind"] == "ends"
+            assert "Check that the form sends what raters enter" in found["advice"]
+            await answer(client, path, 400, 0.5)  # once the form is mended
+            await until(counts(at, ends, some=False))
+
+    on_site(own_dsn, work)
+
+
+def test_notices_that_nobody_tries_to_send_wait_for_a_lock(own_dsn: str) -> None:
+    """`AffinityNoticesNotSent`."""
+    (query,) = re.findall(r"`(SELECT pid, state, xact_start.*?)`", RUNBOOKS)
+
+    async def work(at: Site) -> None:
+        with receiving() as receiver:
+            async with at.client(await at.key()) as client, connected(own_dsn) as other:
+                sent = {"url": receiver.url, "kinds": ["exhausted"]}
+                await client.post("/v1/webhooks", json=sent)
+                async with other.transaction():
+                    await other.execute("UPDATE affinity.webhooks SET last_failure = NULL")
+                    made = await opened(client, policy={"name": "uniform"}, horizon=1)
+                    await answer(client, f"/v1/campaigns/{made}", 1, 1.0)
+                    await until(counts(at, 'affinity_notices{state="waiting"}'))
+                    await asyncio.sleep(0.5)
+                    assert value(await at.metrics(), "affinity_notice_tries_total") == 0
+                    held = [row["pid"] for row in await at.pool.fetch(query)]
+                    assert other.get_server_pid() in held
+                await until(counts(at, 'affinity_notices{state="waiting"}', some=False))
+                assert receiver.kinds == ["exhausted"]
+
+    on_site(own_dsn, work, webhooks_private=True)
+
+
+def test_an_old_snapshot_keeps_rows_until_it_is_ended(own_dsn: str) -> None:
+    """`AffinityOldSnapshot`."""
+    (query,) = re.findall(r"`(SELECT pid, usename, xact_start.*?)`", RUNBOOKS)
+    (end,) = re.findall(r"`(SELECT pg_terminate_backend\(pid\))`", RUNBOOKS)
+    copies = (
+        "INSERT INTO affinity.campaigns OVERRIDING USER VALUE SELECT (jsonb_populate_record(c,"
+        " jsonb_build_object('id', gen_random_uuid(), 'key', n))).* FROM affinity.campaigns AS c,"
+        " generate_series(1, 299) AS n;"
+        "INSERT INTO affinity.heads SELECT (jsonb_populate_record(h, jsonb_build_object("
+        "'campaign', c.id))).* FROM affinity.heads AS h, affinity.campaigns AS c"
+        " WHERE c.id <> h.campaign"
+    )
+
+    async def rows_above(at: Site, number: int) -> bool:
+        return value(await at.metrics(), "affinity_dead_rows") > number
+
+    async def work(at: Site) -> None:
+        async with at.client(await at.key()) as client:
+            await opened(client)
+        await at.pool.execute(copies)
+        old = await asyncpg.connect(own_dsn)
+        await old.execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM affinity.heads")
+        async with connected(own_dsn) as busy:  # counted when the session ends, at the latest
+            for _ in range(70):
+                await busy.execute("UPDATE affinity.heads SET oldest = oldest")
+        await until(lambda: rows_above(at, 20_000))
+        async with connected(own_dsn) as operator:
+            await operator.execute("VACUUM affinity.heads")
+            assert await operator.fetchval(
+                "SELECT pg_stat_get_dead_tuples('affinity.heads'::regclass) > 20000"
+            )
+            (oldest, *_) = [row["pid"] for row in await operator.fetch(query)]
+            assert oldest == old.get_server_pid()
+            await operator.execute(end.replace("pid", str(oldest)))
+            old.terminate()
+
+            async def vacuumed() -> bool:
+                await operator.execute("VACUUM affinity.heads")
+                return not await rows_above(at, 0)
+
+            await until(vacuumed)
+
+    on_site(own_dsn, work)

@@ -6,25 +6,23 @@ import pytest
 
 from affinity_bandits.policies import HandicapElimination
 from affinity_bandits.service.ui.wording import round_label
-from tests.support.one_campaign import OneCampaign, on_a_campaign
+from tests.support.one_campaign import OneCampaign
 
 POLICY = HandicapElimination(bounded=True, failure=0.2, memory=7)
 
 
 @pytest.mark.slow
-def test_choices_are_handed_out_in_turn_and_the_wait_comes_first(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        arms, warm_up = [], 0
-        while (campaign := await one.look()).status == "open":
-            lease = await one.ask(9)
-            assert len(lease.slots) == 1  # the next goes out once this one has its answer
-            assert (await one.ask(9)).outstanding == 1
-            ((slot, arm),) = lease.slots
-            arms.append(arm)
-            warm_up += round_label(POLICY, campaign.round.number) == "Warm-up"
-            await one.tell(lease, {slot: float(arm == "b")})
-        assert warm_up == 8  # four passes of two groups: the first that are no fewer than 7
-        assert arms == ["ab"[turn % 2] for turn in range(len(arms))]  # the circle is never broken
-        assert (campaign.status, campaign.round.arms) == ("decided", ("b",))
-
-    on_a_campaign(dsn, test, POLICY, horizon=1_000)
+@pytest.mark.campaign(POLICY, horizon=1000)
+async def test_choices_are_handed_out_in_turn_and_the_wait_comes_first(one: OneCampaign) -> None:
+    arms, warm_up = [], 0
+    while (campaign := await one.look()).status == "open":
+        lease = await one.ask(9)
+        assert len(lease.slots) == 1  # the next goes out once this one has its answer
+        assert (await one.ask(9)).outstanding == 1
+        ((slot, arm),) = lease.slots
+        arms.append(arm)
+        warm_up += round_label(POLICY, campaign.round.number) == "Warm-up"
+        await one.tell(lease, {slot: float(arm == "b")})
+    assert warm_up == 8  # four passes of two groups: the first that are no fewer than 7
+    assert arms == ["ab"[turn % 2] for turn in range(len(arms))]  # the circle is never broken
+    assert (campaign.status, campaign.round.arms) == ("decided", ("b",))

@@ -30,7 +30,7 @@ from affinity_bandits.wire import Lease
 from affinity_bandits.wire.base import new_key
 from tests.support.one_campaign import made
 from tests.support.own_policies import DropLowest, DropLowestInWords
-from tests.support.web_site import CAMPAIGN, Site, on_site
+from tests.support.web_site import CAMPAIGN, Site
 
 NOW = datetime(2026, 11, 10, 9, 0, tzinfo=UTC)
 GROUPS = ("Ann", "Ben", "Cid")
@@ -76,53 +76,47 @@ def words_of(page: str) -> str:
 
 
 @pytest.mark.slow
-def test_one_that_explains_nothing_is_served_and_shown_without_reasons(dsn: str) -> None:
-    async def work(at: Site) -> None:
-        id_ = await played(at, "plain", DropLowest(), rounds=2)
-        page = words_of(await page_of(at, "plain", id_))
-        assert "Ben is recommended" in page
-        assert "What happens at the end of each round is up to the policy" in page
-        assert "Cid scored 0.10, which is 0.80 below the best (Ben, 0.90)." in page
-        assert "The campaign's policy then dropped Cid." in page
-        assert "Round 1 ended on" in page
-        assert "does not put a number on how much speaks against a group" in page
-        assert "to 1 against" not in page
-        for made_up in (
-            "warm-up",
-            "tolerates",
-            "leader",
-            "chance explains",
-            "Only the best",
-            "on purpose",
-        ):
-            assert made_up not in page
-        assert (await verify(at.pool, id_)).differences == ()
-
-    on_site(dsn, work)
+async def test_one_that_explains_nothing_is_served_and_shown_without_reasons(at: Site) -> None:
+    id_ = await played(at, "plain", DropLowest(), rounds=2)
+    page = words_of(await page_of(at, "plain", id_))
+    assert "Ben is recommended" in page
+    assert "What happens at the end of each round is up to the policy" in page
+    assert "Cid scored 0.10, which is 0.80 below the best (Ben, 0.90)." in page
+    assert "The campaign's policy then dropped Cid." in page
+    assert "Round 1 ended on" in page
+    assert "does not put a number on how much speaks against a group" in page
+    assert "to 1 against" not in page
+    for made_up in (
+        "warm-up",
+        "tolerates",
+        "leader",
+        "chance explains",
+        "Only the best",
+        "on purpose",
+    ):
+        assert made_up not in page
+    assert (await verify(at.pool, id_)).differences == ()
 
 
-def test_one_that_explains_itself_is_shown_in_its_words(dsn: str) -> None:
-    async def work(at: Site) -> None:
-        id_ = await played(at, "wordy", DropLowestInWords(), rounds=3)
-        page = await page_of(at, "wordy", id_)
-        # Its words are text, whatever is in them.
-        assert "<island>" not in page
-        assert "<sea>" not in page
-        assert "<raters>" not in page
-        text = words_of(page)
-        assert "Whoever comes in last leaves the <island>." in text
-        assert "is up to the policy" not in text
-        assert (
-            "These answers are set aside on purpose: they get used to <raters> and to the leader,"
-            " and decide nothing." in text
-        )
-        assert "Cid scored 0.10, which is 0.40 below the leader (Ann, 0.50)." in text
-        assert "The tribe & the <sea> have spoken, so Cid was dropped." in text
-        assert "Round 2 ended on" in text
-        assert "Round 3 ended on" not in text  # there were three, one of them the warm-up
-        assert (await verify(at.pool, id_)).differences == ()
-
-    on_site(dsn, work)
+async def test_one_that_explains_itself_is_shown_in_its_words(at: Site) -> None:
+    id_ = await played(at, "wordy", DropLowestInWords(), rounds=3)
+    page = await page_of(at, "wordy", id_)
+    # Its words are text, whatever is in them.
+    assert "<island>" not in page
+    assert "<sea>" not in page
+    assert "<raters>" not in page
+    text = words_of(page)
+    assert "Whoever comes in last leaves the <island>." in text
+    assert "is up to the policy" not in text
+    assert (
+        "These answers are set aside on purpose: they get used to <raters> and to the leader,"
+        " and decide nothing." in text
+    )
+    assert "Cid scored 0.10, which is 0.40 below the leader (Ann, 0.50)." in text
+    assert "The tribe & the <sea> have spoken, so Cid was dropped." in text
+    assert "Round 2 ended on" in text
+    assert "Round 3 ended on" not in text  # there were three, one of them the warm-up
+    assert (await verify(at.pool, id_)).differences == ()
 
 
 def test_a_campaign_can_run_what_is_registered_and_nothing_else() -> None:

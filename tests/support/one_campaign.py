@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -96,22 +96,15 @@ def made(lease: Lease | int, told: Any, key: str | None = None) -> AnyTell:
     return ArmTell(*parts, counts) if counts else SlotTell(*parts)
 
 
-def on_a_campaign(
-    dsn: str,
-    test: Callable[[OneCampaign], Awaitable[None]],
-    policy: RoundPolicy | None = None,
-    horizon: int = 100,
-    **ends: float,
-) -> None:
-    """Run a test on a new campaign; afterwards its state follows from its trail."""
-
-    async def run() -> None:
-        async with opened(dsn) as one:
-            one.id = await one.create(policy or ExploreThenCommit(2), horizon, **ends)
-            await test(one)
-            assert (await verify(one.pool, one.id)).differences == ()
-
-    asyncio.run(run())
+@asynccontextmanager
+async def checked_campaign(
+    dsn: str, policy: RoundPolicy | None = None, horizon: int = 100, **ends: float
+) -> AsyncIterator[OneCampaign]:
+    """Yield a new campaign; afterwards its state follows from its trail."""
+    async with opened(dsn) as one:
+        one.id = await one.create(policy or ExploreThenCommit(2), horizon, **ends)
+        yield one
+        assert (await verify(one.pool, one.id)).differences == ()
 
 
 @asynccontextmanager

@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import json
 import logging.config
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -66,9 +67,20 @@ class Site:
         return httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers)
 
 
+class Stderr:
+    """What is stderr at the moment: pytest puts another there for each phase of a test."""
+
+    def write(self, text: str) -> int:
+        return sys.stderr.write(text)
+
+    def flush(self) -> None:
+        sys.stderr.flush()
+
+
 @asynccontextmanager
 async def site(dsn: str, *, quiet: bool = False, **settings: Any) -> AsyncIterator[Site]:
     logging_as_served = log_config(quiet=quiet)
+    logging_as_served["handlers"]["stderr"]["stream"] = Stderr()
     logging.config.dictConfig(logging_as_served)
     given = {"pool_size": 2, "statement_cache": CACHE} | settings
     app = create_app(dsn, **given)

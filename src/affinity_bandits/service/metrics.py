@@ -64,12 +64,12 @@ class Metrics:
             "affinity_database_up",
             "Whether the database answered the last look, one a second.",
         )
-        self._tries = counter(
+        self.notice_tries = counter(
             "affinity_notice_tries", "Tries to send a notice to a webhook.", ("outcome",)
         )
         for outcome in ("received", "undelivered"):
-            self._tries.labels(outcome)
-        self._notices = gauge(
+            self.notice_tries.labels(outcome)
+        self.notices = gauge(
             "affinity_notices",
             "Notices for webhooks that wait to be sent, and that were given up.",
             ("state",),
@@ -106,15 +106,6 @@ class Metrics:
         for kind in FINDING_KINDS:
             for severity in SEVERITIES:
                 self._findings.labels(kind, severity).set(campaigns.get((kind, severity), 0))
-
-    def count_notice(self, received: bool) -> None:
-        """Count a try to send a notice."""
-        self._tries.labels("received" if received else "undelivered").inc()
-
-    def set_notices(self, waiting: int, dead: int) -> None:
-        """Set how many notices wait and how many are dead."""
-        self._notices.labels("waiting").set(waiting)
-        self._notices.labels("dead").set(dead)
 
     def text(self, in_use: int, limit: int) -> bytes:
         """Return the metrics in Prometheus' text format."""

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import pytest
 
+from affinity_bandits.service.core import batching
 from affinity_bandits.service.core.batching import _Queue
 from affinity_bandits.service.core.tells import Sent, Share
 from affinity_bandits.service.problems import Unavailable
@@ -84,139 +85,112 @@ def failing(_: Sequence[str]) -> Any:
     raise RuntimeError("a defect")
 
 
-def played(work: Callable[[], Any]) -> Any:
-    """Run a test in which one batch is on its way at a time."""
-
-    async def run() -> Any:
-        async with asyncio.timeout(30):
-            return await work()
-
-    with patch("affinity_bandits.service.core.batching.MOST_SENDERS", 1):
-        return asyncio.run(run())
+@pytest.fixture(autouse=True)
+def _one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batching, "MOST_SENDERS", 1)
 
 
 @pytest.mark.parametrize("alone", [False, True])
 @pytest.mark.parametrize(("reply", "error"), [(lambda _: [], Unavailable), (failing, RuntimeError)])
-def test_a_batch_that_fails_fails_its_own_requests_and_the_next_one_runs(
+async def test_a_batch_that_fails_fails_its_own_requests_and_the_next_one_runs(
     reply: Callable[[Sequence[str]], Any], error: type[Exception], alone: bool
 ) -> None:
-    async def work() -> None:
-        database = Database(reply)
-        first = await database.occupied()
-        if alone:
-            database.busy.add(ONE)
-            database.unlocked.set()
-        tasks = database.put(ONE, "bc") + (database.put(OTHER, "x") if alone else [])
-        await asyncio.sleep(0)
-        database.go.set()
-        found = await asyncio.gather(*tasks, return_exceptions=True)
-        assert await first == "A"
-        assert [type(one) for one in found[:2]] == [error, error]
-        assert found[2:] == ["X"][: len(tasks) - 2]
-        database.reply = upper
-        assert await database.put(ONE, "d")[0] == "D"
-        assert not database.queue._waiting
-
-    played(work)
-
-
-def test_requests_of_several_campaigns_share_a_batch() -> None:
-    async def work() -> None:
-        database = Database()
-        await database.occupied()
-        tasks = database.put(ONE, "bc") + database.put(OTHER, "x")
-        await asyncio.sleep(0)
-        database.go.set()
-        assert await asyncio.gather(*tasks) == ["B", "C", "X"]
-        assert database.batches == [["a"], ["b", "c", "x"]]
-        assert database.alone == []
-
-    played(work)
-
-
-def test_a_campaign_that_is_locked_keeps_nobody_else() -> None:
-    async def work() -> None:
-        database = Database()
+    database = Database(reply)
+    first = await database.occupied()
+    if alone:
         database.busy.add(ONE)
-        await database.occupied()
-        slow, fast = database.put(ONE, "b"), database.put(OTHER, "x")
-        await asyncio.sleep(0)
-        database.go.set()
-        assert await fast[0] == "X"
-        later = database.put(ONE, "cd")  # gathered while the campaign is on its way
-        assert await database.put(OTHER, "y")[0] == "Y"
-        assert not slow[0].done()
         database.unlocked.set()
-        assert await asyncio.gather(*slow, *later) == ["B", "C", "D"]
-        assert database.alone == [["b"], ["c", "d"]]
-        assert not database.queue._waiting
-
-    played(work)
-
-
-def test_what_weighs_a_lot_is_a_batch_of_its_own() -> None:
-    async def work() -> None:
-        database = Database()
-        await database.occupied()
-        tasks = database.put(ONE, ["heavy"]) + database.put(OTHER, "x")
-        await asyncio.sleep(0)
-        database.go.set()
-        assert await asyncio.gather(*tasks) == ["HEAVY", "X"]
-        assert (database.alone, database.batches) == ([], [["a"], ["x"], ["heavy"]])
-
-    played(work)
+    tasks = database.put(ONE, "bc") + (database.put(OTHER, "x") if alone else [])
+    await asyncio.sleep(0)
+    database.go.set()
+    found = await asyncio.gather(*tasks, return_exceptions=True)
+    assert await first == "A"
+    assert [type(one) for one in found[:2]] == [error, error]
+    assert found[2:] == ["X"][: len(tasks) - 2]
+    database.reply = upper
+    assert await database.put(ONE, "d")[0] == "D"
+    assert not database.queue._waiting
 
 
-def test_whoever_completes_a_round_hears_of_it_once_it_is_closed_and_others_before() -> None:
-    async def work() -> None:
-        database = Database()
-        database.complete.add(ONE)
-        await database.occupied()
-        last, other = database.put(ONE, "b"), database.put(OTHER, "x")
-        await asyncio.sleep(0)
-        database.go.set()
-        assert await other[0] == "X"
-        assert not last[0].done()
-        database.unlocked.set()
-        assert await last[0] == "B"
-        assert database.closed == [ONE]
-        assert not database.queue._waiting
-
-    played(work)
+async def test_requests_of_several_campaigns_share_a_batch() -> None:
+    database = Database()
+    await database.occupied()
+    tasks = database.put(ONE, "bc") + database.put(OTHER, "x")
+    await asyncio.sleep(0)
+    database.go.set()
+    assert await asyncio.gather(*tasks) == ["B", "C", "X"]
+    assert database.batches == [["a"], ["b", "c", "x"]]
+    assert database.alone == []
 
 
-def test_a_defect_of_the_queue_itself_leaves_nobody_waiting() -> None:
-    async def work() -> None:
-        database = Database()
-        database.go.set()
-        loop = asyncio.get_running_loop()
-        loop.set_exception_handler(lambda *_: None)  # the task's own end is asyncio's to log
-        broken = patch.object(database.queue, "_cut", side_effect=RuntimeError("a defect"))
-        with broken:
-            tasks = database.put(ONE, "a") + database.put(OTHER, "b")
-            found = await asyncio.gather(*tasks, return_exceptions=True)
-            assert [type(one) for one in found] == [Unavailable] * 2
-        assert await database.put(ONE, "b")[0] == "B"
+async def test_a_campaign_that_is_locked_keeps_nobody_else() -> None:
+    database = Database()
+    database.busy.add(ONE)
+    await database.occupied()
+    slow, fast = database.put(ONE, "b"), database.put(OTHER, "x")
+    await asyncio.sleep(0)
+    database.go.set()
+    assert await fast[0] == "X"
+    later = database.put(ONE, "cd")  # gathered while the campaign is on its way
+    assert await database.put(OTHER, "y")[0] == "Y"
+    assert not slow[0].done()
+    database.unlocked.set()
+    assert await asyncio.gather(*slow, *later) == ["B", "C", "D"]
+    assert database.alone == [["b"], ["c", "d"]]
+    assert not database.queue._waiting
 
-    played(work)
+
+async def test_what_weighs_a_lot_is_a_batch_of_its_own() -> None:
+    database = Database()
+    await database.occupied()
+    tasks = database.put(ONE, ["heavy"]) + database.put(OTHER, "x")
+    await asyncio.sleep(0)
+    database.go.set()
+    assert await asyncio.gather(*tasks) == ["HEAVY", "X"]
+    assert (database.alone, database.batches) == ([], [["a"], ["x"], ["heavy"]])
+
+
+async def test_whoever_completes_a_round_hears_of_it_once_it_is_closed_and_others_before() -> None:
+    database = Database()
+    database.complete.add(ONE)
+    await database.occupied()
+    last, other = database.put(ONE, "b"), database.put(OTHER, "x")
+    await asyncio.sleep(0)
+    database.go.set()
+    assert await other[0] == "X"
+    assert not last[0].done()
+    database.unlocked.set()
+    assert await last[0] == "B"
+    assert database.closed == [ONE]
+    assert not database.queue._waiting
+
+
+async def test_a_defect_of_the_queue_itself_leaves_nobody_waiting() -> None:
+    database = Database()
+    database.go.set()
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda *_: None)  # the task's own end is asyncio's to log
+    broken = patch.object(database.queue, "_cut", side_effect=RuntimeError("a defect"))
+    with broken:
+        tasks = database.put(ONE, "a") + database.put(OTHER, "b")
+        found = await asyncio.gather(*tasks, return_exceptions=True)
+        assert [type(one) for one in found] == [Unavailable] * 2
+    assert await database.put(ONE, "b")[0] == "B"
 
 
 @pytest.mark.parametrize("alone", [False, True])
-def test_whoever_waits_when_the_process_stops_is_told_to_try_again(alone: bool) -> None:
-    async def work() -> None:
-        database = Database()
-        await database.occupied()
-        tasks = database.put(THIRD, "bc")
-        if alone:
-            database.busy.add(THIRD)
-            database.go.set()
-            while not database.alone:
-                await asyncio.sleep(0)
-            tasks += database.put(THIRD, "d")
+async def test_whoever_waits_when_the_process_stops_is_told_to_try_again(alone: bool) -> None:
+    database = Database()
+    await database.occupied()
+    tasks = database.put(THIRD, "bc")
+    if alone:
+        database.busy.add(THIRD)
+        database.go.set()
+        while not database.alone:
             await asyncio.sleep(0)
-        (task,) = database.queue._running
-        task.cancel()
-        found = await asyncio.gather(*tasks, return_exceptions=True)
-        assert [type(one) for one in found] == [Unavailable] * len(tasks)
-
-    played(work)
+        tasks += database.put(THIRD, "d")
+        await asyncio.sleep(0)
+    (task,) = database.queue._running
+    task.cancel()
+    found = await asyncio.gather(*tasks, return_exceptions=True)
+    assert [type(one) for one in found] == [Unavailable] * len(tasks)

@@ -19,158 +19,90 @@ from affinity_bandits.service.core.spec import CampaignSpec, PlannedTime
 from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.wire import Finished, Told, Wait
 from affinity_bandits.wire.base import LARGEST_NUMBER, new_key
-from tests.support.one_campaign import LEASE_SECONDS, OneCampaign, made, on_a_campaign
-
-
-async def sums(one: OneCampaign) -> list[tuple[int, int]]:
-    """The answers and the sum of each arm of the open round."""
-    query = "SELECT answers, total FROM affinity.sums WHERE campaign = $1 ORDER BY place"
-    return [(row[0], int(row[1])) for row in await one.pool.fetch(query, one.id)]
-
+from tests.support.one_campaign import LEASE_SECONDS, OneCampaign, made
 
 # Handing out.
 
 
-@pytest.mark.slow
-def test_slots_are_handed_out_in_order_and_belong_to_the_arms_in_turn(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        first, second = await one.ask(3), await one.ask(3)
-        assert first.slots == [(0, "a"), (1, "b"), (2, "a")]
-        assert second.slots == [(3, "b")]  # fewer than asked for: a lease never spans two rounds
-        assert second.number > first.number
-        assert first.expires_at == one.now + timedelta(seconds=LEASE_SECONDS)
-
-    on_a_campaign(dsn, test)
+async def test_whoever_finds_nothing_is_told_when_to_come_back(one: OneCampaign) -> None:
+    lease = await one.ask(4)
+    one.wait(20)
+    assert await one.ask(1) == Wait(status="wait", outstanding=4, retry_after=LEASE_SECONDS - 20)
+    await one.tell(lease, {0: 1})
+    assert await one.ask(1) == Wait(status="wait", outstanding=3, retry_after=LEASE_SECONDS - 20)
 
 
-def test_whoever_finds_nothing_is_told_when_to_come_back(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        lease = await one.ask(4)
-        one.wait(20)
-        assert await one.ask(1) == Wait(
-            status="wait", outstanding=4, retry_after=LEASE_SECONDS - 20
-        )
-        await one.tell(lease, {0: 1})
-        assert await one.ask(1) == Wait(
-            status="wait", outstanding=3, retry_after=LEASE_SECONDS - 20
-        )
-
-    on_a_campaign(dsn, test)
-
-
-def test_expired_slots_are_offered_again_once_no_fresh_one_is_left(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        await one.ask(2)
-        one.wait(LEASE_SECONDS)
-        assert (await one.ask(9)).runs == ((2, 2),)
-        assert (await one.ask(1)).runs == ((0, 1),)
-        assert (await one.ask(9)).runs == ((1, 1),)
-        assert isinstance(await one.ask(1), Wait)
-
-    on_a_campaign(dsn, test)
+async def patiently(one: OneCampaign, count: int) -> list[int]:
+    """Ask, and again when that is worth it; return the slots."""
+    found = await one.ask(count)
+    if isinstance(found, Wait):
+        assert found.retry_after <= 2 * LEASE_SECONDS
+        one.wait(found.retry_after)
+        found = await one.ask(count)
+    return [slot for slot, _ in found.slots]
 
 
 @pytest.mark.parametrize("back", [30.0, 90.0, 86_400.0])
-def test_after_a_clock_is_put_back_nobody_waits_longer_than_two_leases(
-    dsn: str, back: float
+async def test_after_a_clock_is_put_back_nobody_waits_longer_than_two_leases(
+    one: OneCampaign, back: float
 ) -> None:
-    async def patiently(one: OneCampaign, count: int) -> list[int]:
-        found = await one.ask(count)
-        if isinstance(found, Wait):
-            assert found.retry_after <= 2 * LEASE_SECONDS
-            one.wait(found.retry_after)
-            found = await one.ask(count)
-        return [slot for slot, _ in found.slots]
-
-    async def test(one: OneCampaign) -> None:
-        ahead = await one.ask(4)
-        one.wait(-back)
-        assert await patiently(one, 3) == [0, 1, 2]
-        one.wait(-back)  # while slots are offered for the second time
-        assert set(await patiently(one, 4)) >= {3}
-        assert (await one.tell(ahead, {0: 1.0, 1: 0.0})).counted == 2
-
-    on_a_campaign(dsn, test)
+    ahead = await one.ask(4)
+    one.wait(-back)
+    assert await patiently(one, 3) == [0, 1, 2]
+    one.wait(-back)  # while slots are offered for the second time
+    assert set(await patiently(one, 4)) >= {3}
+    assert (await one.tell(ahead, {0: 1.0, 1: 0.0})).counted == 2
 
 
-def test_leases_last_by_the_clock_of_the_database(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        clock = "SELECT clock_timestamp()"
-        before = await one.pool.fetchval(clock)
-        (lease,) = await one.campaigns.ask(one.tenant, one.id, [SlotAsk(1, new_key(), "t")])
-        given = lease.expires_at - timedelta(seconds=LEASE_SECONDS)
-        assert before <= given <= await one.pool.fetchval(clock)
-
-    on_a_campaign(dsn, test)
+async def test_leases_last_by_the_clock_of_the_database(one: OneCampaign) -> None:
+    clock = "SELECT clock_timestamp()"
+    before = await one.pool.fetchval(clock)
+    (lease,) = await one.campaigns.ask(one.tenant, one.id, [SlotAsk(1, new_key(), "t")])
+    given = lease.expires_at - timedelta(seconds=LEASE_SECONDS)
+    assert before <= given <= await one.pool.fetchval(clock)
 
 
 # Idempotency keys.
 
 
-def test_the_same_request_with_the_same_key_has_the_same_answer(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        lease = await one.ask(2, "ask")
-        assert await one.ask(2, "ask") == lease
-        told = await one.tell(lease, {0: 1}, "tell")
-        await one.tell(lease, {1: 1})
-        one.wait(2 * LEASE_SECONDS)
-        assert await one.ask(2, "ask") == lease  # however late
-        assert await one.tell(lease, {0: 1}, "tell") == told == Told(counted=1, late=0, duplicate=0)
-        assert await one.kinds() == ["create", "ask", "tell", "tell"]
-
-    on_a_campaign(dsn, test)
-
-
-def test_another_request_with_the_same_key_is_refused(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        lease = await one.ask(2, "ask")
-        await one.tell(lease, {0: 1}, "tell")
-        for found in (
-            await one.ask(3, "ask"),
-            await one.ask(2, "tell"),
-            await one.tell(lease, {0: 0.5}, "tell"),
-            await one.tell(lease, {0: (1, 1)}, "tell"),
-            await one.tell(lease, {1: 1}, "ask"),
-        ):
-            assert isinstance(found, problems.KeyReused)
-        with pytest.raises(problems.KeyReused):
-            await one.campaigns.stop(one.tenant, one.id, actor="t", key="ask")
-
-    on_a_campaign(dsn, test)
+async def test_another_request_with_the_same_key_is_refused(one: OneCampaign) -> None:
+    lease = await one.ask(2, "ask")
+    await one.tell(lease, {0: 1}, "tell")
+    for found in (
+        await one.ask(3, "ask"),
+        await one.ask(2, "tell"),
+        await one.tell(lease, {0: 0.5}, "tell"),
+        await one.tell(lease, {0: (1, 1)}, "tell"),
+        await one.tell(lease, {1: 1}, "ask"),
+    ):
+        assert isinstance(found, problems.KeyReused)
+    with pytest.raises(problems.KeyReused):
+        await one.campaigns.stop(one.tenant, one.id, actor="t", key="ask")
 
 
-def test_a_campaign_is_created_once_a_key(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        def create(horizon: int) -> Any:
-            about = CampaignSpec("twice", ("a", "b"), ExploreThenCommit(2), horizon)
-            return one.campaigns.create(one.tenant, about, key="twice", actor="t")
+async def test_a_campaign_is_created_once_a_key(one: OneCampaign) -> None:
+    def create(horizon: int) -> Any:
+        about = CampaignSpec("twice", ("a", "b"), ExploreThenCommit(2), horizon)
+        return one.campaigns.create(one.tenant, about, key="twice", actor="t")
 
-        ids = await asyncio.gather(*(create(50) for _ in range(4)))
-        assert len(set(ids)) == 1
-        with pytest.raises(problems.KeyReused):
-            await create(51)
-
-    on_a_campaign(dsn, test)
+    ids = await asyncio.gather(*(create(50) for _ in range(4)))
+    assert len(set(ids)) == 1
+    with pytest.raises(problems.KeyReused):
+        await create(51)
 
 
-def test_what_was_declared_is_kept_and_in_the_trail(dsn: str) -> None:
+async def test_what_was_declared_is_kept_and_in_the_trail(one: OneCampaign) -> None:
     declared = Declaration("sources", "head of recruiting", "where to look next year")
 
-    async def test(one: OneCampaign) -> None:
-        assert (await one.look()).declaration is None
-        one.id = await one.create(ExploreThenCommit(2), 100, declaration=declared)
-        assert (await one.look()).declaration == declared
-
-    on_a_campaign(dsn, test)
+    assert (await one.look()).declaration is None
+    one.id = await one.create(ExploreThenCommit(2), 100, declaration=declared)
+    assert (await one.look()).declaration == declared
 
 
-def test_what_a_plan_said_of_the_time_is_kept(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        assert (await one.look()).planned is None
-        one.id = await one.create(ExploreThenCommit(2), 100, planned=PlannedTime(50, 4.5))
-        assert (await one.look()).planned == PlannedTime(50, 4.5)
-
-    on_a_campaign(dsn, test)
+async def test_what_a_plan_said_of_the_time_is_kept(one: OneCampaign) -> None:
+    assert (await one.look()).planned is None
+    one.id = await one.create(ExploreThenCommit(2), 100, planned=PlannedTime(50, 4.5))
+    assert (await one.look()).planned == PlannedTime(50, 4.5)
 
 
 @pytest.mark.parametrize("key", ["", "a b", "é", "x" * 201, "line\n", "nul\0", None])
@@ -184,115 +116,89 @@ def test_a_key_is_a_short_word(key: Any) -> None:
 # Telling.
 
 
-def test_totals_count_whole(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        lease = await one.ask(4)
-        assert await one.tell(lease, {0: (2, 1.5), 1: (1, 0.25)}) == Told(
-            counted=3, late=0, duplicate=0
-        )
-        look = await one.look()
-        assert look.round_answers == (2, 1)
-        assert await sums(one) == [(2, 1_500_000_000), (1, 250_000_000)]
-        one.wait(LEASE_SECONDS)
-        assert (await one.ask(4)).runs == ((3, 1),)  # of an arm, the lowest slots are answered
-
-    on_a_campaign(dsn, test)
-
-
-def test_what_is_refused_leaves_no_trace_and_spares_the_rest_of_its_batch(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        mine, other = await one.ask(2), await one.ask(1)
-        refused: list[tuple[Any, type[problems.ServiceProblem]]] = [
-            (made(99, {0: 1}), problems.NoSuchLease),
-            (made(1, {0: 1}), problems.NoSuchLease),  # an event, but not an ask
-            (made(mine, {2: 1}), problems.NotLeased),  # the other's
-            (made(mine, {3: 1}), problems.NotLeased),  # nobody's yet
-            (made(mine, {2**62: 1}), problems.NotLeased),
-            (made(mine, {LARGEST_NUMBER: 1}), problems.NotLeased),
-            (made(mine, {0: (2, 1)}), problems.NotLeased),
-            (made(mine, {7: (1, 1)}), problems.NotLeased),
-            (made(mine, {LARGEST_NUMBER: (1, 1)}), problems.NotLeased),
-            (made(mine, {0: 1.000000001}), problems.ScoreOutOfRange),
-            (made(mine, {0: -0.000000001}), problems.ScoreOutOfRange),
-            (made(mine, {0: (1, 1.1)}), problems.ScoreOutOfRange),
-        ]
-        good = [made(mine, {0: 1}), made(other, {2: 1})]
-        tells = [good[0], *(tell for tell, _ in refused), good[1]]
-        first, *rest, last = await one.tell_all(tells)
-        assert [type(found) for found in rest] == [problem for _, problem in refused]
-        assert first == last == Told(counted=1, late=0, duplicate=0)
-        assert await one.kinds() == ["create", "ask", "ask", "tell", "tell"]
-
-    on_a_campaign(dsn, test)
+async def test_what_is_refused_leaves_no_trace_and_spares_the_rest_of_its_batch(
+    one: OneCampaign,
+) -> None:
+    mine, other = await one.ask(2), await one.ask(1)
+    refused: list[tuple[Any, type[problems.ServiceProblem]]] = [
+        (made(99, {0: 1}), problems.NoSuchLease),
+        (made(1, {0: 1}), problems.NoSuchLease),  # an event, but not an ask
+        (made(mine, {2: 1}), problems.NotLeased),  # the other's
+        (made(mine, {3: 1}), problems.NotLeased),  # nobody's yet
+        (made(mine, {2**62: 1}), problems.NotLeased),
+        (made(mine, {LARGEST_NUMBER: 1}), problems.NotLeased),
+        (made(mine, {0: (2, 1)}), problems.NotLeased),
+        (made(mine, {7: (1, 1)}), problems.NotLeased),
+        (made(mine, {LARGEST_NUMBER: (1, 1)}), problems.NotLeased),
+        (made(mine, {0: 1.000000001}), problems.ScoreOutOfRange),
+        (made(mine, {0: -0.000000001}), problems.ScoreOutOfRange),
+        (made(mine, {0: (1, 1.1)}), problems.ScoreOutOfRange),
+    ]
+    good = [made(mine, {0: 1}), made(other, {2: 1})]
+    tells = [good[0], *(tell for tell, _ in refused), good[1]]
+    first, *rest, last = await one.tell_all(tells)
+    assert [type(found) for found in rest] == [problem for _, problem in refused]
+    assert first == last == Told(counted=1, late=0, duplicate=0)
+    assert await one.kinds() == ["create", "ask", "ask", "tell", "tell"]
 
 
 # Ends.
 
 
 @pytest.mark.slow
-def test_one_arm_that_is_left_is_served_for_ever(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        await one.tell(await one.ask(4), {0: 0, 1: 1, 2: 0, 3: 1})
-        look = await one.look()
-        assert (look.status, look.recommended, look.active) == ("decided", "b", ("b",))
-        for first in range(0, 50, 10):  # far beyond the horizon
-            lease = await one.ask(10)
-            assert (lease.runs, lease.arms) == (((first, 10),), ("b",))
-
-    on_a_campaign(dsn, test, horizon=5)
+@pytest.mark.campaign(horizon=5)
+async def test_one_arm_that_is_left_is_served_for_ever(one: OneCampaign) -> None:
+    await one.tell(await one.ask(4), {0: 0, 1: 1, 2: 0, 3: 1})
+    look = await one.look()
+    assert (look.status, look.recommended, look.active) == ("decided", "b", ("b",))
+    for first in range(0, 50, 10):  # far beyond the horizon
+        lease = await one.ask(10)
+        assert (lease.runs, lease.arms) == (((first, 10),), ("b",))
 
 
-def test_a_round_that_the_horizon_cuts_short_decides_nothing(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        lease = await one.ask(9)
-        assert lease.runs == ((0, 3),)
-        await one.tell(lease, {0: 0, 1: 1, 2: 0})
-        assert await one.ask(1) == Finished(status="exhausted")
-        look = await one.look()
-        assert (look.status, look.recommended, look.active) == ("exhausted", None, ("a", "b"))
-        assert await one.kinds() == ["create", "ask", "tell", "close"]
-
-    on_a_campaign(dsn, test, horizon=3)
+@pytest.mark.campaign(horizon=3)
+async def test_a_round_that_the_horizon_cuts_short_decides_nothing(one: OneCampaign) -> None:
+    lease = await one.ask(9)
+    assert lease.runs == ((0, 3),)
+    await one.tell(lease, {0: 0, 1: 1, 2: 0})
+    assert await one.ask(1) == Finished(status="exhausted")
+    look = await one.look()
+    assert (look.status, look.recommended, look.active) == ("exhausted", None, ("a", "b"))
+    assert await one.kinds() == ["create", "ask", "tell", "close"]
 
 
-def test_a_stopped_campaign_hands_out_nothing_and_takes_what_it_is_owed(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        lease = await one.ask(4)
-        for key in ("stop", "stop", "stop-again"):
-            await one.campaigns.stop(one.tenant, one.id, actor="t", key=key, now=one.now)
-        assert await one.ask(1) == Finished(status="stopped")
-        assert await one.tell(lease, {0: 1, 1: 0, 2: 1, 3: 0}) == Told(
-            counted=4, late=0, duplicate=0
-        )
-        look = await one.look()
-        assert (look.status, look.recommended) == ("stopped", "a")
-        assert await one.ask(1) == Finished(status="stopped")
-        assert await one.kinds() == ["create", "ask", "stop", "tell", "close"]
-
-    on_a_campaign(dsn, test)
+async def test_a_stopped_campaign_hands_out_nothing_and_takes_what_it_is_owed(
+    one: OneCampaign,
+) -> None:
+    lease = await one.ask(4)
+    for key in ("stop", "stop", "stop-again"):
+        await one.campaigns.stop(one.tenant, one.id, actor="t", key=key, now=one.now)
+    assert await one.ask(1) == Finished(status="stopped")
+    assert await one.tell(lease, {0: 1, 1: 0, 2: 1, 3: 0}) == Told(counted=4, late=0, duplicate=0)
+    look = await one.look()
+    assert (look.status, look.recommended) == ("stopped", "a")
+    assert await one.ask(1) == Finished(status="stopped")
+    assert await one.kinds() == ["create", "ask", "stop", "tell", "close"]
 
 
 # Tenants, and the trail.
 
 
-def test_a_tenant_does_not_see_the_campaigns_of_another(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        lease = await one.ask(1)
-        one.tenant = await keys.create_tenant(one.pool, "another")
-        calls = (
-            lambda: one.ask(1),
-            lambda: one.tell(lease, {0: 1}),
-            one.look,
-            one.kinds,
-            lambda: one.campaigns.stop(one.tenant, one.id, actor="t", key="k"),
-        )
-        for call in calls:
-            with pytest.raises(problems.NoSuchCampaign):
-                await call()
-        one.tenant = await keys.create_tenant(one.pool, "one campaign")
-        assert await one.kinds() == ["create", "ask"]
-
-    on_a_campaign(dsn, test)
+async def test_a_tenant_does_not_see_the_campaigns_of_another(one: OneCampaign) -> None:
+    lease = await one.ask(1)
+    one.tenant = await keys.create_tenant(one.pool, "another")
+    calls = (
+        lambda: one.ask(1),
+        lambda: one.tell(lease, {0: 1}),
+        one.look,
+        one.kinds,
+        lambda: one.campaigns.stop(one.tenant, one.id, actor="t", key="k"),
+    )
+    for call in calls:
+        with pytest.raises(problems.NoSuchCampaign):
+            await call()
+    one.tenant = await keys.create_tenant(one.pool, "one campaign")
+    assert await one.kinds() == ["create", "ask"]
 
 
 @pytest.mark.as_owner
@@ -305,9 +211,6 @@ def test_a_tenant_does_not_see_the_campaigns_of_another(dsn: str) -> None:
         "TRUNCATE affinity.events",
     ],
 )
-def test_the_trail_can_only_grow(dsn: str, change: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        with pytest.raises(asyncpg.RaiseError, match="append-only"):
-            await one.pool.execute(change)
-
-    on_a_campaign(dsn, test)
+async def test_the_trail_can_only_grow(one: OneCampaign, change: str) -> None:
+    with pytest.raises(asyncpg.RaiseError, match="append-only"):
+        await one.pool.execute(change)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
@@ -19,40 +17,19 @@ from affinity_bandits.service.core.keys import (
     make_key,
     revoke_key,
 )
-from affinity_bandits.service.store.connection import connect
+from tests.support.one_campaign import OneCampaign
 
 
-def run(dsn: str, work: Callable[[asyncpg.Pool[Any]], Awaitable[None]]) -> None:
-    async def with_pool() -> None:
-        pool = await connect(dsn)
-        try:
-            await work(pool)
-        finally:
-            await pool.close()
-
-    asyncio.run(with_pool())
+@pytest.fixture
+def pool(one: OneCampaign) -> asyncpg.Pool[Any]:
+    return one.pool
 
 
-def test_a_key_lets_in_whom_it_was_made_for(dsn: str) -> None:
-    async def work(pool: asyncpg.Pool[Any]) -> None:
-        tenant = await create_tenant(pool, "keys one")
-        text = await make_key(pool, tenant, "a", ["tell", "ask", "ask"], requests_per_second=5)
-        found = await KeyRing(pool).principal(text)
-        assert found is not None
-        assert (found.tenant, found.scopes) == (tenant, {"ask", "tell"})
-        assert found.requests_per_second == 5
-
-    run(dsn, work)
-
-
-def test_the_database_holds_no_key(dsn: str) -> None:
-    async def work(pool: asyncpg.Pool[Any]) -> None:
-        tenant = await create_tenant(pool, "keys three")
-        secret = (await make_key(pool, tenant, "a", ["ask"])).split("_")[2]
-        rows = await pool.fetch("SELECT api_keys::text AS line FROM affinity.api_keys")
-        assert not any(secret in row["line"] for row in rows)
-
-    run(dsn, work)
+async def test_the_database_holds_no_key(pool: asyncpg.Pool[Any]) -> None:
+    tenant = await create_tenant(pool, "keys three")
+    secret = (await make_key(pool, tenant, "a", ["ask"])).split("_")[2]
+    rows = await pool.fetch("SELECT api_keys::text AS line FROM affinity.api_keys")
+    assert not any(secret in row["line"] for row in rows)
 
 
 class Later(datetime):
@@ -63,47 +40,42 @@ class Later(datetime):
         return datetime.now(tz) + timedelta(hours=1)
 
 
-def test_revoked_and_expired_keys_end(dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def work(pool: asyncpg.Pool[Any]) -> None:
-        tenant = await create_tenant(pool, "keys four")
-        text = await make_key(pool, tenant, "a", ["ask"])
-        soon = datetime.now(UTC) + timedelta(minutes=30)
-        brief = await make_key(pool, tenant, "b", ["ask"], expires_at=soon)
-        ring = KeyRing(pool, key_cache_ttl=0)
-        remembering = KeyRing(pool, key_cache_ttl=86_400)
-        assert await ring.principal(text) is not None
-        assert await remembering.principal(brief) is not None
-        assert await revoke_key(pool, text.split("_")[1], "test")
-        assert not await revoke_key(pool, text.split("_")[1], "test")
-        assert await ring.principal(text) is None
-        monkeypatch.setattr(keys, "datetime", Later)
-        assert await remembering.principal(brief) is None  # remembered, and over all the same
-
-    run(dsn, work)
-
-
-def test_a_session_ends_with_the_key_it_stands_for(dsn: str) -> None:
-    async def work(pool: asyncpg.Pool[Any]) -> None:
-        tenant = await create_tenant(pool, "keys five")
-        text = await make_key(pool, tenant, "a", ["read"])
-        session = await make_key(pool, tenant, "s", ["read"], parent=text.split("_")[1])
-        ring = KeyRing(pool, key_cache_ttl=0)
-        assert await ring.principal(session) is not None
-        await revoke_key(pool, text.split("_")[1], "test")
-        assert await ring.principal(session) is None
-
-    run(dsn, work)
+async def test_revoked_and_expired_keys_end(
+    pool: asyncpg.Pool[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tenant = await create_tenant(pool, "keys four")
+    text = await make_key(pool, tenant, "a", ["ask"])
+    soon = datetime.now(UTC) + timedelta(minutes=30)
+    brief = await make_key(pool, tenant, "b", ["ask"], expires_at=soon)
+    ring = KeyRing(pool, key_cache_ttl=0)
+    remembering = KeyRing(pool, key_cache_ttl=86_400)
+    assert await ring.principal(text) is not None
+    assert await remembering.principal(brief) is not None
+    assert await revoke_key(pool, text.split("_")[1], "test")
+    assert not await revoke_key(pool, text.split("_")[1], "test")
+    assert await ring.principal(text) is None
+    monkeypatch.setattr(keys, "datetime", Later)
+    assert await remembering.principal(brief) is None  # remembered, and over all the same
 
 
-def test_sessions_that_are_over_are_forgotten_and_nothing_else(dsn: str) -> None:
-    async def work(pool: asyncpg.Pool[Any]) -> None:
-        tenant = await create_tenant(pool, "keys six")
-        text = await make_key(pool, tenant, "parent", ["read"])
-        parent, past = text.split("_")[1], datetime.now(UTC) - timedelta(seconds=1)
-        await make_key(pool, tenant, "over", ["read"], parent=parent, expires_at=past)
-        await make_key(pool, tenant, "good", ["read"], parent=parent)
-        await make_key(pool, tenant, "own", ["read"], expires_at=past)
-        await forget_sessions(pool, tenant)
-        assert [key.name for key in await list_keys(pool, tenant)] == ["parent", "good", "own"]
+async def test_a_session_ends_with_the_key_it_stands_for(pool: asyncpg.Pool[Any]) -> None:
+    tenant = await create_tenant(pool, "keys five")
+    text = await make_key(pool, tenant, "a", ["read"])
+    session = await make_key(pool, tenant, "s", ["read"], parent=text.split("_")[1])
+    ring = KeyRing(pool, key_cache_ttl=0)
+    assert await ring.principal(session) is not None
+    await revoke_key(pool, text.split("_")[1], "test")
+    assert await ring.principal(session) is None
 
-    run(dsn, work)
+
+async def test_sessions_that_are_over_are_forgotten_and_nothing_else(
+    pool: asyncpg.Pool[Any],
+) -> None:
+    tenant = await create_tenant(pool, "keys six")
+    text = await make_key(pool, tenant, "parent", ["read"])
+    parent, past = text.split("_")[1], datetime.now(UTC) - timedelta(seconds=1)
+    await make_key(pool, tenant, "over", ["read"], parent=parent, expires_at=past)
+    await make_key(pool, tenant, "good", ["read"], parent=parent)
+    await make_key(pool, tenant, "own", ["read"], expires_at=past)
+    await forget_sessions(pool, tenant)
+    assert [key.name for key in await list_keys(pool, tenant)] == ["parent", "good", "own"]

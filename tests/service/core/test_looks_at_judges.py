@@ -8,23 +8,16 @@ from collections.abc import Sequence
 import pytest
 
 from affinity_bandits.policies import ExploreThenCommit, HandicapElimination
-from affinity_bandits.service.core.health_checks import HealthChecks
 from affinity_bandits.service.core.judging import JudgeCounts, Naming
 from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.wire import Finding
 from affinity_bandits.wire.base import new_key
-from tests.support.one_campaign import LEASE_SECONDS, ONE, OneCampaign, on_a_campaign, opened
+from tests.service.core.test_health_checks import found
+from tests.support.one_campaign import LEASE_SECONDS, ONE, OneCampaign, opened
 
 LONG = ExploreThenCommit(300)
 MEMBERS = HandicapElimination(bounded=True, levels=2, failure=0.05, in_flight=8, judges="members")
-
-
-async def found(one: OneCampaign) -> dict[str, Finding]:
-    await HealthChecks(one.pool).check(one.id, now=one.now)
-    health = (await one.look()).health
-    assert health is not None
-    return {finding.kind: finding for finding in health.findings}
 
 
 async def rated(one: OneCampaign, raters: Sequence[str | None]) -> None:
@@ -44,43 +37,41 @@ async def counts(one: OneCampaign) -> list[tuple[str, int]]:
     return [(row["rater"], row["scores"]) for row in rows]
 
 
-def test_scores_are_counted_by_rater_where_they_count(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        await rated(one, ["bo", "ana", None, "ana"])
-        await rated(one, ["cy", "bo"])
-        assert await counts(one) == [("bo", 2), ("ana", 2), ("cy", 1)]
-        # A tell of which a part is late, or a duplicate, is left out whole.
-        lease = await one.ask(2)
-        (first, _), (second, _) = lease.slots
-        await one.tell(lease, {first: 0.5})
-        told = (lease.number, new_key(), "t", (first, second), (ONE, ONE))
-        await one.tell_all([SlotTell(*told, (("dee", None), ("dee", None)))])
-        await one.tell(await one.ask(3), {8: 1.0, 9: 1.0, 10: 1.0})  # nobody says who
-        assert await counts(one) == [("bo", 2), ("ana", 2), ("cy", 1)]
-
-    on_a_campaign(dsn, test, LONG, 10_000)
+@pytest.mark.campaign(LONG, 10_000)
+async def test_scores_are_counted_by_rater_where_they_count(one: OneCampaign) -> None:
+    await rated(one, ["bo", "ana", None, "ana"])
+    await rated(one, ["cy", "bo"])
+    assert await counts(one) == [("bo", 2), ("ana", 2), ("cy", 1)]
+    # A tell of which a part is late, or a duplicate, is left out whole.
+    lease = await one.ask(2)
+    (first, _), (second, _) = lease.slots
+    await one.tell(lease, {first: 0.5})
+    told = (lease.number, new_key(), "t", (first, second), (ONE, ONE))
+    await one.tell_all([SlotTell(*told, (("dee", None), ("dee", None)))])
+    await one.tell(await one.ask(3), {8: 1.0, 9: 1.0, 10: 1.0})  # nobody says who
+    assert await counts(one) == [("bo", 2), ("ana", 2), ("cy", 1)]
 
 
 @pytest.mark.parametrize("planted", [True, False], ids=["planted", "control"])
-def test_one_rater_who_gives_nearly_all_scores_is_found(dsn: str, planted: bool) -> None:
-    async def test(one: OneCampaign) -> None:
-        await rated(one, ["bo", "cy"])
-        for turn in range(8):
-            await rated(one, ["ana"] * 10 if planted else [f"r{(turn + i) % 3}" for i in range(10)])
-        now = await found(one)
-        if not planted:
-            assert now == {}
-            return
-        assert now["rater"].severity == "note"
-        assert now["rater"].seen == (
-            "Rater “ana” gave 80 of the 82 scores that say who gave them (98%)."
-        )
-        # Once others rate as well it is over.
-        for turn in range(3):
-            await rated(one, [f"r{(turn + i) % 5}" for i in range(15)])
-        assert await found(one) == {}
-
-    on_a_campaign(dsn, test, LONG, 10_000)
+@pytest.mark.campaign(LONG, 10_000)
+async def test_one_rater_who_gives_nearly_all_scores_is_found(
+    one: OneCampaign, planted: bool
+) -> None:
+    await rated(one, ["bo", "cy"])
+    for turn in range(8):
+        await rated(one, ["ana"] * 10 if planted else [f"r{(turn + i) % 3}" for i in range(10)])
+    now = await found(one)
+    if not planted:
+        assert now == {}
+        return
+    assert now["rater"].severity == "note"
+    assert now["rater"].seen == (
+        "Rater “ana” gave 80 of the 82 scores that say who gave them (98%)."
+    )
+    # Once others rate as well it is over.
+    for turn in range(3):
+        await rated(one, [f"r{(turn + i) % 5}" for i in range(15)])
+    assert await found(one) == {}
 
 
 async def round_of(one: OneCampaign, members: Sequence[int]) -> list[int]:

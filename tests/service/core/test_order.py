@@ -4,45 +4,25 @@ from __future__ import annotations
 
 from affinity_bandits.policies import HandicapElimination
 from affinity_bandits.service.core.spec import DEFAULT_IN_FLIGHT
-from tests.support.one_campaign import OneCampaign, on_a_campaign
-from tests.support.web_site import Site, on_site, opened
+from tests.support.web_site import Site, opened
 
 TOLD = HandicapElimination(head_start=96, bounded=True, failure=0.5, in_flight=6)
 
 
-def test_a_lease_is_cut_to_what_the_window_lets_out(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        first, second = await one.ask(4), await one.ask(4)
-        assert (first.runs, second.runs) == (((0, 4),), ((4, 2),))
-        full = await one.ask(1)
-        assert (full.outstanding, full.retry_after) == (6, 60.0)  # of 16 slots in the round
-        # Whatever is answered behind the oldest makes no room.
-        await one.tell(second, {4: 1, 5: 1})
-        await one.tell(first, {1: 1, 2: 1, 3: 1})
-        assert (await one.ask(1)).outstanding == 1
-        await one.tell(first, {0: 1})
-        assert (await one.ask(9)).runs == ((6, 6),)
-
-    on_a_campaign(dsn, test, TOLD)
-
-
-def test_a_campaign_that_says_nothing_has_the_window_that_the_record_shows(dsn: str) -> None:
-    async def work(at: Site) -> None:
-        async with at.client(await at.key()) as client:
-            policy = {"name": "handicap-elimination", "head_start": 30, "bounded": True}
-            for given, shown in ((None, DEFAULT_IN_FLIGHT), (7, 7)):
-                wanted = policy if given is None else policy | {"in_flight": given}
-                campaign = await opened(client, policy=wanted, horizon=5000)
-                path = f"/v1/campaigns/{campaign}"
-                record = (await client.get(path)).json()
-                assert (record["in_flight"], record["policy"]["in_flight"]) == (shown, shown)
-                lease = (await client.post(f"{path}/ask", json={"count": 5000})).json()
-                least = min(shown, record["round"]["size"])
-                assert sum(count for _, count in lease["runs"]) == least
-                full = (await client.post(f"{path}/ask", json={"count": 1})).json()
-                assert (full["status"], full["outstanding"]) == ("wait", least)
-                assert 3500 < full["retry_after"] <= 3600
-            other = (await client.get(f"/v1/campaigns/{await opened(client)}")).json()
-            assert other["in_flight"] is None
-
-    on_site(dsn, work)
+async def test_a_campaign_that_says_nothing_has_the_window_that_the_record_shows(at: Site) -> None:
+    async with at.client(await at.key()) as client:
+        policy = {"name": "handicap-elimination", "head_start": 30, "bounded": True}
+        for given, shown in ((None, DEFAULT_IN_FLIGHT), (7, 7)):
+            wanted = policy if given is None else policy | {"in_flight": given}
+            campaign = await opened(client, policy=wanted, horizon=5000)
+            path = f"/v1/campaigns/{campaign}"
+            record = (await client.get(path)).json()
+            assert (record["in_flight"], record["policy"]["in_flight"]) == (shown, shown)
+            lease = (await client.post(f"{path}/ask", json={"count": 5000})).json()
+            least = min(shown, record["round"]["size"])
+            assert sum(count for _, count in lease["runs"]) == least
+            full = (await client.post(f"{path}/ask", json={"count": 1})).json()
+            assert (full["status"], full["outstanding"]) == ("wait", least)
+            assert 3500 < full["retry_after"] <= 3600
+        other = (await client.get(f"/v1/campaigns/{await opened(client)}")).json()
+        assert other["in_flight"] is None

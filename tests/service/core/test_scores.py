@@ -14,6 +14,7 @@ from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.core.scores import (
     LARGEST_SCORE,
     UNITS_PER_ONE,
+    Scale,
     from_units,
     to_units,
     total_to_units,
@@ -82,3 +83,20 @@ def test_what_is_no_total_of_two_scores_is_refused(total: Any) -> None:
 @pytest.mark.parametrize(("total", "expected"), [("1e-999999999", 0), (" 2 ", 2 * 10**9), (0, 0)])
 def test_what_looks_odd_and_is_a_total(total: Any, expected: int) -> None:
     assert total_to_units(total, 2) == expected
+
+
+@pytest.mark.slow
+@given(
+    st.integers(-LARGEST_SCORE * UNITS_PER_ONE, LARGEST_SCORE * UNITS_PER_ONE),
+    st.integers(1000, LARGEST_SCORE * UNITS_PER_ONE),
+    st.integers(1, 10**12),
+    st.fractions(0, 1),
+)
+def test_a_sum_is_mapped_exactly_and_rounded_once(
+    lowest: int, width: int, answers: int, part: Fraction
+) -> None:
+    scale = Scale(lowest, lowest + width)
+    total = answers * lowest + round(part * answers * width)
+    exact = Fraction(total - answers * lowest, width)
+    assert scale.to_policy(total, answers) == float(exact)
+    assert 0.0 <= scale.to_policy(total, answers) <= answers

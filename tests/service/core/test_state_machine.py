@@ -150,34 +150,24 @@ FOUND_SOONER = {
 NOTICED = (AssertionError, asyncpg.PostgresError, NeedsAttention, pytest.fail.Exception)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("broken", MUTATIONS)
-def test_the_machine_notices_a_broken_rule(world: World, broken: str) -> None:
-    with (
-        mutated(world, *MUTATIONS[broken]),
-        pytest.raises(NOTICED),
-    ):
-        run_control(world, broken, POLICIES)
+CONTROLS = [
+    pytest.param(broken, mutation, policies, id=broken)
+    for mutations, policies in (
+        (MUTATIONS, POLICIES),
+        (MUTATIONS_OF_TALLIES, COUNTING),
+        (MUTATIONS_OF_PANELS, SEATED),
+    )
+    for broken, mutation in mutations.items()
+]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("broken", MUTATIONS_OF_TALLIES)
-def test_the_machine_notices_a_broken_rule_of_tallies(world: World, broken: str) -> None:
-    with (
-        mutated(world, *MUTATIONS_OF_TALLIES[broken]),
-        pytest.raises(NOTICED),
-    ):
-        run_control(world, broken, COUNTING)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("broken", MUTATIONS_OF_PANELS)
-def test_the_machine_notices_a_broken_rule_of_panels(world: World, broken: str) -> None:
-    with (
-        mutated(world, *MUTATIONS_OF_PANELS[broken]),
-        pytest.raises(NOTICED),
-    ):
-        run_control(world, broken, SEATED)
+@pytest.mark.parametrize(("broken", "mutation", "policies"), CONTROLS)
+def test_the_machine_notices_a_broken_rule(
+    world: World, broken: str, mutation: tuple[str, str, str], policies: list[RoundPolicy]
+) -> None:
+    with mutated(world, *mutation), pytest.raises(NOTICED):
+        run_control(world, broken, policies)
 
 
 @pytest.mark.slow

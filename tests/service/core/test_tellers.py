@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +17,7 @@ from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.wire import Lease, Told
 from affinity_bandits.wire.base import new_key
-from tests.support.one_campaign import ONE, OneCampaign, made, on_a_campaign, opened
+from tests.support.one_campaign import ONE, OneCampaign, made
 
 
 async def key_of(one: OneCampaign, tenant: int | None = None) -> str:
@@ -32,102 +31,79 @@ async def told_by(one: OneCampaign, lease: Lease, actor: str, key: str | None = 
     return (await one.tell_all([tell]))[0]
 
 
-def test_another_key_of_the_tenant_is_refused_told_what_to_do_and_leaves_nothing(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        lease = await one.ask(1)
-        other = await key_of(one)
-        refused = await told_by(one, lease, other)
-        assert isinstance(refused, problems.NotTeller)
-        assert (refused.status, refused.code) == (403, "not_teller")
-        assert f"this one ({other})" in str(refused)
-        assert f"tellers = ['{other}'], or 'any'" in str(refused)
-        assert await one.kinds() == ["create", "ask"]
-        assert await told_by(one, lease, "t") == Told(counted=1, late=0, duplicate=0)
-
-    on_a_campaign(dsn, test)
-
-
-def test_answers_that_are_late_or_of_no_such_lease_are_no_way_around_it(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        lease = await one.ask(4)
-        one.wait(61)
-        await one.ask(4)
-        assert isinstance(await told_by(one, lease, "x"), problems.NotTeller)
-        other = SlotTell(99, new_key(), "x", (0,), (ONE,))
-        assert isinstance((await one.tell_all([other]))[0], problems.NoSuchLease)
-
-    on_a_campaign(dsn, test)
+async def test_another_key_of_the_tenant_is_refused_told_what_to_do_and_leaves_nothing(
+    one: OneCampaign,
+) -> None:
+    lease = await one.ask(1)
+    other = await key_of(one)
+    refused = await told_by(one, lease, other)
+    assert isinstance(refused, problems.NotTeller)
+    assert (refused.status, refused.code) == (403, "not_teller")
+    assert f"this one ({other})" in str(refused)
+    assert f"tellers = ['{other}'], or 'any'" in str(refused)
+    assert await one.kinds() == ["create", "ask"]
+    assert await told_by(one, lease, "t") == Told(counted=1, late=0, duplicate=0)
 
 
-def test_keys_that_a_campaign_names_may_answer_for_others(dsn: str) -> None:
-    async def test() -> None:
-        async with opened(dsn) as one:
-            named, other = await key_of(one), await key_of(one)
-            for tellers, may in (((named,), [True, False]), ("any", [True, True])):
-                one.id = await one.create(ExploreThenCommit(2), 100, tellers=tellers)
-                assert (await one.look()).tellers == tellers
-                told = [await told_by(one, await one.ask(1), who) for who in (named, other)]
-                assert [isinstance(each, Told) for each in told] == may
-                assert (await verify(one.pool, one.id)).differences == ()
-
-    asyncio.run(test())
+async def test_answers_that_are_late_or_of_no_such_lease_are_no_way_around_it(
+    one: OneCampaign,
+) -> None:
+    lease = await one.ask(4)
+    one.wait(61)
+    await one.ask(4)
+    assert isinstance(await told_by(one, lease, "x"), problems.NotTeller)
+    other = SlotTell(99, new_key(), "x", (0,), (ONE,))
+    assert isinstance((await one.tell_all([other]))[0], problems.NoSuchLease)
 
 
-def test_a_campaign_names_only_keys_of_its_tenant_that_are_in_use(dsn: str) -> None:
-    async def test() -> None:
-        async with opened(dsn) as one:
-            elsewhere = await keys.create_tenant(one.pool, "elsewhere")
-            foreign, revoked = await key_of(one, elsewhere), await key_of(one)
-            await keys.revoke_key(one.pool, revoked, "test")
-            for wrong in (foreign, revoked, "0" * 16):
-                with pytest.raises(InvalidInput, match=f"tellers must be ids .*'{wrong}'"):
-                    await one.create(ExploreThenCommit(2), 100, tellers=(wrong,))
-
-    asyncio.run(test())
+async def test_keys_that_a_campaign_names_may_answer_for_others(one: OneCampaign) -> None:
+    named, other = await key_of(one), await key_of(one)
+    for tellers, may in (((named,), [True, False]), ("any", [True, True])):
+        one.id = await one.create(ExploreThenCommit(2), 100, tellers=tellers)
+        assert (await one.look()).tellers == tellers
+        told = [await told_by(one, await one.ask(1), who) for who in (named, other)]
+        assert [isinstance(each, Told) for each in told] == may
+        assert (await verify(one.pool, one.id)).differences == ()
 
 
-def test_a_whole_key_among_the_tellers_is_not_repeated(dsn: str) -> None:
-    async def test() -> None:
-        async with opened(dsn) as one:
-            text = await keys.make_key(one.pool, one.tenant, "k", ["tell"])
-            with pytest.raises(InvalidInput) as refused:
-                await one.create(ExploreThenCommit(2), 100, tellers=(text,))
-            assert text.split("_")[2][:8] not in str(refused.value)
-
-    asyncio.run(test())
+async def test_a_campaign_names_only_keys_of_its_tenant_that_are_in_use(one: OneCampaign) -> None:
+    elsewhere = await keys.create_tenant(one.pool, "elsewhere")
+    foreign, revoked = await key_of(one, elsewhere), await key_of(one)
+    await keys.revoke_key(one.pool, revoked, "test")
+    for wrong in (foreign, revoked, "0" * 16):
+        with pytest.raises(InvalidInput, match=f"tellers must be ids .*'{wrong}'"):
+            await one.create(ExploreThenCommit(2), 100, tellers=(wrong,))
 
 
-def test_an_idempotency_key_belongs_to_the_api_key_that_sent_it(dsn: str) -> None:
+async def test_a_whole_key_among_the_tellers_is_not_repeated(one: OneCampaign) -> None:
+    text = await keys.make_key(one.pool, one.tenant, "k", ["tell"])
+    with pytest.raises(InvalidInput) as refused:
+        await one.create(ExploreThenCommit(2), 100, tellers=(text,))
+    assert text.split("_")[2][:8] not in str(refused.value)
+
+
+async def test_an_idempotency_key_belongs_to_the_api_key_that_sent_it(one: OneCampaign) -> None:
     """Nobody learns what another key was answered, nor is kept from using the same word."""
 
-    async def test(one: OneCampaign) -> None:
-        mine = await one.ask(1, key="same")
-        (theirs,) = await one.campaigns.ask(
-            one.tenant, one.id, [SlotAsk(1, "same", "x")], now=one.now
-        )
-        assert isinstance(theirs, Lease)
-        assert theirs.number != mine.number
-        assert (await one.ask(1, key="same")).number == mine.number
-        told = await told_by(one, mine, "t", key="told")
-        # The very same tell, from another key: refused as a tell, and not as a repeat.
-        assert isinstance(await told_by(one, mine, "x", key="told"), problems.NotTeller)
-        assert (await told_by(one, theirs, "x", key="told")).counted == 1
-        assert await told_by(one, mine, "t", key="told") == told
-
-    on_a_campaign(dsn, test)
+    mine = await one.ask(1, key="same")
+    (theirs,) = await one.campaigns.ask(one.tenant, one.id, [SlotAsk(1, "same", "x")], now=one.now)
+    assert isinstance(theirs, Lease)
+    assert theirs.number != mine.number
+    assert (await one.ask(1, key="same")).number == mine.number
+    told = await told_by(one, mine, "t", key="told")
+    # The very same tell, from another key: refused as a tell, and not as a repeat.
+    assert isinstance(await told_by(one, mine, "x", key="told"), problems.NotTeller)
+    assert (await told_by(one, theirs, "x", key="told")).counted == 1
+    assert await told_by(one, mine, "t", key="told") == told
 
 
-def test_stopping_and_creating_repeat_for_the_key_that_did_alone(dsn: str) -> None:
-    async def test() -> None:
-        async with opened(dsn) as one:
-            one.id = await one.create(ExploreThenCommit(2), 100)
-            spec = CampaignSpec("two", ("a", "b"), ExploreThenCommit(2), 100)
-            ids = [await one.campaigns.create(one.tenant, spec, key="k", actor="t") for _ in "ab"]
-            assert ids[0] == ids[1]
-            with pytest.raises(problems.KeyReused):
-                await one.campaigns.create(one.tenant, spec, key="k", actor="x")
-            await one.campaigns.ask(one.tenant, one.id, [SlotAsk(1, "k", "x")], now=one.now)
-            await one.campaigns.stop(one.tenant, one.id, actor="t", key="k", now=one.now)
-            assert await one.kinds() == ["create", "ask", "stop"]
-
-    asyncio.run(test())
+async def test_stopping_and_creating_repeat_for_the_key_that_did_alone(one: OneCampaign) -> None:
+    one.id = await one.create(ExploreThenCommit(2), 100)
+    spec = CampaignSpec("two", ("a", "b"), ExploreThenCommit(2), 100)
+    ids = [await one.campaigns.create(one.tenant, spec, key="k", actor="t") for _ in "ab"]
+    assert ids[0] == ids[1]
+    with pytest.raises(problems.KeyReused):
+        await one.campaigns.create(one.tenant, spec, key="k", actor="x")
+    await one.campaigns.ask(one.tenant, one.id, [SlotAsk(1, "k", "x")], now=one.now)
+    await one.campaigns.stop(one.tenant, one.id, actor="t", key="k", now=one.now)
+    assert await one.kinds() == ["create", "ask", "stop"]

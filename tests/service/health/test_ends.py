@@ -10,12 +10,16 @@ import pytest
 from affinity_bandits.service.health import checks
 from affinity_bandits.service.health.checks import (
     NEAR,
-    RoundScores,
+    THRESHOLD,
+    Facts,
+    SeenRound,
+    distances,
+    end_steps,
     find_at_end,
     log_sum,
     start_prior,
-    threshold,
 )
+from affinity_bandits.service.health.words import Words
 
 HIGH = 0.2
 
@@ -33,8 +37,9 @@ def worst_case(answers: int, distance: float) -> float:
     value = np.zeros(PARTS * (answers + 1) + 1)
     for told in range(answers, -1, -1):
         number = PARTS * told + 1
-        rounds = [RoundScores(0, (0,), (told,), (one / PARTS,)) for one in range(number)]
-        steps = checks._steps(rounds, 1)[:, 0] + np.log(start_prior(0)) - np.log(len(checks.RATES))
+        rounds = [SeenRound(0, (0,), (told,), (one / PARTS,), (0,)) for one in range(number)]
+        steps = end_steps(*distances(rounds, 1))[:, 0]
+        steps += np.log(start_prior(0)) - np.log(len(checks.RATES))
         reached = log_sum(steps, (1, 2)) >= -np.log(HIGH)
         following = np.zeros(number)
         for far in range(1, PARTS + 1):
@@ -59,17 +64,23 @@ def answers_needed(distance: float, arms: int) -> float:
 
     Its scores are so far from the end on average, which is less than `NEAR`.
     """
-    growth = max(-rate * distance - checks._cost(rate) for rate in checks.RATES)
+    pairs = zip(checks.RATES, checks.COSTS, strict=True)
+    growth = max(-rate * distance - cost for rate, cost in pairs)
     bets = len(checks.ENDS) * len(checks.RATES) * arms
-    return (threshold() + math.log(2.0 * bets)) / growth
+    return (THRESHOLD + math.log(2.0 * bets)) / growth
 
 
-def scores(number: int, answers: int, distances: list[float], seed: int = 0) -> RoundScores:
+def scores(number: int, answers: int, means: list[float], seed: int = 0) -> SeenRound:
     """Scores of which each is 1 away from the highest with so small a probability."""
     random = np.random.default_rng((5, seed, number))
-    far = random.binomial(answers, distances)
-    arms = tuple(range(len(distances)))
-    return RoundScores(number, arms, (answers,) * len(arms), tuple(float(answers - n) for n in far))
+    totals = answers - random.binomial(answers, means)
+    arms = tuple(range(len(means)))
+    return SeenRound(number, arms, (answers,) * len(arms), totals.tolist(), (0,) * len(arms))
+
+
+def found_in(rounds: list[SeenRound]) -> Words | None:
+    arms = len(rounds[0].arms)
+    return find_at_end(Facts("abcdefgh"[:arms], rounds, range(arms)))
 
 
 @pytest.mark.parametrize(("distance", "arms"), [(0.0, 2), (0.01, 4), (0.0, 8)])
@@ -79,25 +90,19 @@ def test_scores_at_an_end_are_found_within_the_stated_number_of_answers(
     # About the median; with 1.8 times as many 19 of 20 runs have found it for a group, so 16 of 20
     # for four groups at once; fewer than 10 of 20 have a probability below 0.002.
     needed = int(1.8 * answers_needed(distance, arms)) + 1
-    found = [
-        find_at_end([scores(0, needed, [distance] * arms, seed)], arms, range(arms))
-        for seed in range(20)
-    ]
-    right = [one for one in found if one is not None and one.all and one.end == "highest"]
+    found = [found_in([scores(0, needed, [distance] * arms, seed)]) for seed in range(20)]
+    right = [one for one in found if one and "all groups are the highest" in one.seen]
     assert len(right) >= (10 if distance else 20)
-    sound = [
-        find_at_end([scores(0, needed, [0.2] * arms, seed)], arms, range(arms))
-        for seed in range(20)
-    ]
+    sound = [found_in([scores(0, needed, [0.2] * arms, seed)]) for seed in range(20)]
     assert sound == [None] * 20
 
 
 def test_scores_that_get_stuck_later_are_found_and_dated_and_forgotten_when_they_are_not() -> None:
     told = [scores(number, 200, [0.5, 0.4]) for number in range(5)]
-    assert find_at_end(told, 2, {0, 1}) is None
+    assert found_in(told) is None
     told += [scores(number, 200, [0.0, 0.0]) for number in range(5, 8)]
-    found = find_at_end(told, 2, {0, 1})
+    found = found_in(told)
     assert found is not None
-    assert (found.all, found.round, found.answers, found.distance) == (True, 5, 1200, 0.0)
+    assert found.seen.endswith("on average they are 0 from 1, in 1,200 answers.")  # since round 5
     told += [scores(number, 200, [0.5, 0.4]) for number in range(8, 10)]
-    assert find_at_end(told, 2, {0, 1}) is None
+    assert found_in(told) is None

@@ -10,12 +10,15 @@ import pytest
 
 from affinity_bandits.service.health import checks
 from affinity_bandits.service.health.checks import (
-    RoundLapses,
+    THRESHOLD,
+    Facts,
+    SeenRound,
     find_missing,
     log_sum,
+    missing_steps,
     start_prior,
-    threshold,
 )
+from affinity_bandits.service.health.words import Words
 
 # Sets of groups that lapse together, of which one is drawn with equal probabilities: every joint
 # law in which all groups are equally likely to lapse is a mixture of these (the minimal balanced
@@ -36,7 +39,7 @@ def passes_needed(own: float, others: float, arms: int) -> float:
     """Return about how many passes it takes to find one group's slots to lapse at another rate."""
     bets = checks.FACES * checks.SIDES * len(checks.STAKES) * arms
     growth = max(growth_of(own, others), growth_of(1.0 - own, 1.0 - others))
-    return (threshold() + math.log(2.0 * bets)) / growth
+    return (THRESHOLD + math.log(2.0 * bets)) / growth
 
 
 def growth_of(one: float, other: float) -> float:
@@ -71,11 +74,8 @@ def worst_case(
     grid = np.array(list(product(range(width), repeat=arms)))
 
     def reached(begun: int, *, whole: bool) -> np.ndarray:
-        told = [
-            RoundLapses(0, tuple(range(arms)), tuple(one), begun, whole=whole or not corrected)
-            for one in grid
-        ]
-        steps = checks._missing_steps(told, arms)
+        told = [lapses(one, begun, whole=whole or not corrected) for one in grid]
+        steps = missing_steps(told, arms)
         if alone is None:
             steps += np.log(start_prior(0)) - np.log(steps[0].size)
             found = log_sum(steps, (1, 2, 3, 4))
@@ -141,31 +141,34 @@ def test_a_planted_difference_is_found_within_the_stated_number_of_passes(
     # fewer than 30 of 40 have a probability below 1e-5.
     needed = int(1.8 * passes_needed(own, others, arms))
     rates = np.array([own] + [others] * (arms - 1))
-    found = [find_missing([a_round(rates, needed, seed)], arms) for seed in range(40)]
-    right = [
-        one for one in found if one is not None and one.arm == 0 and one.more == (own > others)
-    ]
-    assert len(right) >= 30
-    assert not any(
-        find_missing([a_round(rates * 0 + others, needed, seed)], arms) for seed in range(40)
-    )
+    found = [found_in([a_round(rates, needed, seed)]) for seed in range(40)]
+    often = "more often for “a”" if own > others else "less often for “a”"
+    assert len([one for one in found if one and often in one.seen]) >= 30
+    assert not any(found_in([a_round(rates * 0 + others, needed, seed)]) for seed in range(40))
 
 
-def a_round(rates: np.ndarray, passes: int, seed: int, number: int = 0) -> RoundLapses:
-    random = np.random.default_rng((99, seed))
-    lapsed = tuple(int(one) for one in random.binomial(passes, rates))
-    return RoundLapses(number, tuple(range(len(rates))), lapsed, passes)
+def lapses(lapsed: np.ndarray, passes: int, number: int = 0, *, whole: bool = True) -> SeenRound:
+    nothing = (0,) * len(lapsed)
+    arms = tuple(range(len(lapsed)))
+    return SeenRound(number, arms, nothing, nothing, lapsed.tolist(), passes, whole)
 
 
-def test_a_fault_that_begins_late_is_found_and_dated() -> None:
+def a_round(rates: np.ndarray, passes: int, seed: int, number: int = 0) -> SeenRound:
+    return lapses(np.random.default_rng((99, seed)).binomial(passes, rates), passes, number)
+
+
+def found_in(rounds: list[SeenRound]) -> Words | None:
+    return find_missing(Facts("abcdefgh"[: len(rounds[0].arms)], rounds))
+
+
+def test_a_fault_that_begins_late_is_found() -> None:
     equal, planted = np.full(3, 0.1), np.array([0.1, 0.5, 0.1])
     rounds = [a_round(equal, 100, number, number) for number in range(12)]
+    assert found_in(rounds) is None
     rounds += [a_round(planted, 100, number, number) for number in range(12, 15)]
-    assert find_missing(rounds[:12], 3) is None
-    found = find_missing(rounds, 3)
+    found = found_in(rounds)
     assert found is not None
-    assert (found.arm, found.more) == (1, True)
-    assert found.round in (12, 13)
+    assert "more often for “b”" in found.seen
     # Found once, found ever after, however sound what follows is.
     later = [a_round(equal, 500, number, number) for number in range(15, 40)]
-    assert find_missing([*rounds, *later], 3) is not None
+    assert found_in([*rounds, *later]) is not None

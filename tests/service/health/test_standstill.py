@@ -11,6 +11,7 @@ from affinity_bandits.service.health.checks import (
     FEWEST_UNANSWERED,
     LEVEL,
     AnswerTimes,
+    Facts,
     find_standstill,
     longest_usual,
 )
@@ -18,14 +19,21 @@ from affinity_bandits.service.health.checks import (
 STEADY = AnswerTimes(silent=0.0, gaps=[10.0] * 99, events=400, outstanding=5, lease_seconds=60.0)
 
 
+def seen(times: AnswerTimes, **changed: object) -> str | None:
+    """What is said of a round that stands still; None if it does not."""
+    found = find_standstill(Facts((), times=replace(times, **changed)))  # type: ignore[arg-type]
+    return None if found is None else found.seen
+
+
 def test_a_round_that_stands_still_is_found_once_its_pace_and_lease_do_not_explain_it() -> None:
     limit = longest_usual(STEADY)
     # 99 gaps: (400 * 401 / 0.001)^(1/99) - 1 is 0.21, times 99 gaps of 10 s.
     assert limit == pytest.approx(99 * ((400 * 401 / LEVEL) ** (1 / 99) - 1) * 10.0)
-    assert find_standstill(replace(STEADY, silent=limit)) is None
-    found = find_standstill(replace(STEADY, silent=limit + 1))
-    assert found is not None
-    assert (found.usual, found.outstanding) == (10.0, 5)
+    assert seen(STEADY, silent=limit) is None
+    assert seen(STEADY, silent=limit + 1) == (
+        "No answer has come for 3 minutes; before that, tells came 10 seconds apart on average."
+        " 5 slots that were handed out have no answer."
+    )
 
 
 @pytest.mark.parametrize(
@@ -39,18 +47,15 @@ def test_a_round_that_stands_still_is_found_once_its_pace_and_lease_do_not_expla
     ],
 )
 def test_what_is_explained_is_no_standstill(explained: dict[str, object]) -> None:
-    silent = replace(STEADY, silent=3600.0)
-    assert find_standstill(silent) is not None
-    assert find_standstill(replace(silent, **explained)) is None  # type: ignore[arg-type]
+    assert seen(STEADY, silent=3600.0) is not None
+    assert seen(STEADY, silent=3600.0, **explained) is None
 
 
 def test_where_no_answer_came_it_takes_many_slots_and_several_leases() -> None:
     never = AnswerTimes(181.0, None, 20, FEWEST_UNANSWERED, 60.0)
-    found = find_standstill(never)
-    assert found is not None
-    assert found.usual is None
-    assert find_standstill(replace(never, silent=179.0)) is None
-    assert find_standstill(replace(never, outstanding=FEWEST_UNANSWERED - 1)) is None
+    assert (seen(never) or "").startswith("No answer has come for 3 minutes. 14 slots")
+    assert seen(never, silent=179.0) is None
+    assert seen(never, outstanding=FEWEST_UNANSWERED - 1) is None
 
 
 @pytest.mark.parametrize("number", [3, 10, 100])
@@ -78,8 +83,7 @@ def test_sound_campaigns_give_no_finding() -> None:
         mean = 10.0 * np.exp(np.linspace(0.0, random.uniform(-1.1, 1.1), count))
         gaps = list(random.exponential(mean))
         found += any(
-            find_standstill(AnswerTimes(gaps[n], gaps[max(0, n - 100) : n], 2 * n + 2, 3, 0.001))
-            is not None
+            seen(AnswerTimes(gaps[n], gaps[max(0, n - 100) : n], 2 * n + 2, 3, 0.001))
             for n in range(1, count)
         )
     # 0.001 each: more than 5 of 1,000 have a probability below 0.001.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import resource
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,8 @@ import httpx
 import pytest
 
 from affinity_bandits.wire.base import LARGEST_NUMBER, LARGEST_ROUND
-from tests.support.web_site import CAMPAIGN, Site, on_site, opened, refused
+from tests.service.conftest import RUNNER
+from tests.support.web_site import CAMPAIGN, Site, opened, refused
 
 ANSWER = '{"lease": 2, "answers": [{"slot": %s, "score": %s}]}'
 TOTAL = '{"lease": 2, "totals": [{"arm": "a", "count": %s, "sum": %s}]}'
@@ -101,20 +102,28 @@ INJECTIONS = [
 ]
 
 
-def with_client(dsn: str, work: Callable[[Site, httpx.AsyncClient, str], Awaitable[None]]) -> None:
-    """Run work with a campaign of whose round both slots are leased, as lease 2."""
+pytestmark = pytest.mark.site(quiet=True)
 
-    async def run(at: Site) -> None:
-        async with at.client(await at.key(requests_per_second=1e6)) as client:
-            campaign = await opened(client)
-            await client.post(f"/v1/campaigns/{campaign}/ask", json={"count": 2})
-            await work(at, client, f"/v1/campaigns/{campaign}")
 
-    on_site(dsn, run, quiet=True)
+@pytest.fixture
+def client(at: Site, request: pytest.FixtureRequest) -> httpx.AsyncClient:
+    """A client that may send as fast as it can."""
+    return at.client(request.node.stash[RUNNER].run(at.key(requests_per_second=1e6)))
+
+
+@pytest.fixture
+def path(client: httpx.AsyncClient, request: pytest.FixtureRequest) -> str:
+    """The path of a campaign of whose round both slots are leased, as lease 2."""
+    run = request.node.stash[RUNNER].run
+    found = f"/v1/campaigns/{run(opened(client))}"
+    run(client.post(f"{found}/ask", json={"count": 2}))
+    return found
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_what_is_no_value_is_refused_by_its_name(dsn: str, place: str) -> None:
+async def test_what_is_no_value_is_refused_by_its_name(
+    client: httpx.AsyncClient, path: str, place: str
+) -> None:
     below, around = PLACES[place]
     bad = NO_WORDS if place in WORDS else NO_NUMBERS
     if place == "listed":
@@ -122,81 +131,77 @@ def test_what_is_no_value_is_refused_by_its_name(dsn: str, place: str) -> None:
     if place == "policy":  # of which '{}' is one without a name
         bad = [*bad, '{"name": 1}', '{"name": "x"}', '{"name": null}', '{"name": ["uniform"]}']
 
-    async def work(_: Site, client: httpx.AsyncClient, path: str) -> None:
-        for value in bad:
-            where = f"{path}{below}" if below else "/v1/campaigns"
-            said = refused(await client.post(where, content=around % value), 422, "invalid")
-            # What is no JSON at all has no place that could be named.
-            named = place.removeprefix("totals[0].") in said or "body must be JSON" in said
-            assert named, (value, said)
-            assert "must be" in said
-            assert len(said) < 400
-
-    with_client(dsn, work)
+    for value in bad:
+        where = f"{path}{below}" if below else "/v1/campaigns"
+        said = refused(await client.post(where, content=around % value), 422, "invalid")
+        # What is no JSON at all has no place that could be named.
+        named = place.removeprefix("totals[0].") in said or "body must be JSON" in said
+        assert named, (value, said)
+        assert "must be" in said
+        assert len(said) < 400
 
 
 @pytest.mark.parametrize("place", EDGES)
-def test_whole_numbers_are_taken_up_to_the_edge_and_not_beyond(dsn: str, place: str) -> None:
+async def test_whole_numbers_are_taken_up_to_the_edge_and_not_beyond(
+    client: httpx.AsyncClient, path: str, place: str
+) -> None:
     below, around = PLACES[place]
     low, high = EDGES[place]
     beyond = [low - 1, high + 1, -(2**31), -(2**31) - 1, -(2**63), -(2**63) - 1, 2**63, 2**64]
     inside = [low, high, *(n for n in (2**31 - 1, 2**31, 2**32) if n <= high)]
 
-    async def work(_: Site, client: httpx.AsyncClient, path: str) -> None:
-        where = f"{path}{below}" if below else "/v1/campaigns"
-        for value in beyond:
-            said = refused(await client.post(where, content=around % value), 422, "invalid")
-            assert place in said
-            assert str(value) in said
-        for value in inside:
-            answer = await client.post(where, content=around % value)
-            code = answer.json().get("code")
-            assert code in {None, "no_such_lease", "not_leased"} or "sum" in answer.text, value
-
-    with_client(dsn, work)
+    where = f"{path}{below}" if below else "/v1/campaigns"
+    for value in beyond:
+        said = refused(await client.post(where, content=around % value), 422, "invalid")
+        assert place in said
+        assert str(value) in said
+    for value in inside:
+        answer = await client.post(where, content=around % value)
+        code = answer.json().get("code")
+        assert code in {None, "no_such_lease", "not_leased"} or "sum" in answer.text, value
 
 
 @pytest.mark.parametrize("kind", BODIES)
-def test_what_is_no_body_is_refused_everywhere(dsn: str, kind: str) -> None:
+async def test_what_is_no_body_is_refused_everywhere(
+    client: httpx.AsyncClient, path: str, kind: str
+) -> None:
     body = BODIES[kind]
 
-    async def work(_: Site, client: httpx.AsyncClient, path: str) -> None:
-        for where in ("/v1/campaigns", f"{path}/ask", f"{path}/tell"):
-            answer = await client.post(where, content=body)
-            assert "must be" in refused(answer, 422, "invalid")
-            assert len(answer.content) < 1000
-        answer = await client.post(f"{path}/tells", content=body)
-        lines = [json.loads(line) for line in answer.text.splitlines()]
-        assert {one["status"] for one in lines} <= {422}
-        assert len(lines) == (1 if body.strip() else 0)
-
-    with_client(dsn, work)
+    for where in ("/v1/campaigns", f"{path}/ask", f"{path}/tell"):
+        answer = await client.post(where, content=body)
+        assert "must be" in refused(answer, 422, "invalid")
+        assert len(answer.content) < 1000
+    answer = await client.post(f"{path}/tells", content=body)
+    lines = [json.loads(line) for line in answer.text.splitlines()]
+    assert {one["status"] for one in lines} <= {422}
+    assert len(lines) == (1 if body.strip() else 0)
 
 
 PLAN = {"groups": 2, "horizon": 9, "policy": {"name": "uniform"}}
 
 
-def test_a_declaration_is_whole_and_says_no_protected_attributes(dsn: str) -> None:
+async def test_a_declaration_is_whole_and_says_no_protected_attributes(
+    client: httpx.AsyncClient,
+) -> None:
     declared = {"groups_are": "sources", "responsible": "us", "purpose": "next year"}
     campaign = {"name": "n", "arms": ["a", "b"], "policy": {"name": "uniform"}, "horizon": 9}
 
-    async def work(_: Site, client: httpx.AsyncClient, __: str) -> None:
-        for bad in ({}, {"purpose": "x"}, declared | {"purpose": "a\x00"}, declared | {"more": 1}):
-            body = campaign | {"declaration": bad}
-            refused(await client.post("/v1/campaigns", json=body), 422, "invalid")
-        body = campaign | {"declaration": declared | {"protected": True}}
-        said = refused(await client.post("/v1/campaigns", json=body), 422, "invalid")
-        assert "protected must be false" in said
-        assert "discrimination" in said
-        made = await client.post("/v1/campaigns", json=campaign | {"declaration": declared})
-        assert made.status_code == 201
-        trail = await client.get(f"/v1/campaigns/{made.json()['id']}/events")
-        assert '"responsible":"us"' in trail.text.replace(": ", ":")
-
-    with_client(dsn, work)
+    for bad in ({}, {"purpose": "x"}, declared | {"purpose": "a\x00"}, declared | {"more": 1}):
+        body = campaign | {"declaration": bad}
+        refused(await client.post("/v1/campaigns", json=body), 422, "invalid")
+    body = campaign | {"declaration": declared | {"protected": True}}
+    said = refused(await client.post("/v1/campaigns", json=body), 422, "invalid")
+    assert "protected must be false" in said
+    assert "discrimination" in said
+    made = await client.post("/v1/campaigns", json=campaign | {"declaration": declared})
+    assert made.status_code == 201
+    trail = await client.get(f"/v1/campaigns/{made.json()['id']}/events")
+    assert '"responsible":"us"' in trail.text.replace(": ", ":")
 
 
-def test_a_plan_is_data_and_neither_a_text_nor_deeper_than_can_be(dsn: str) -> None:
+async def test_a_plan_is_data_and_neither_a_text_nor_deeper_than_can_be(
+    client: httpx.AsyncClient,
+) -> None:
     deep = '{"a":' * 30_000 + "1" + "}" * 30_000
     text = "run.policies.plan" + ".a" * 30_000 + " = 1"
     wide = {"name": "uniform"} | {f"member {i}": i for i in range(10_000)}
@@ -212,7 +217,7 @@ def test_a_plan_is_data_and_neither_a_text_nor_deeper_than_can_be(dsn: str) -> N
         *(json.dumps(PLAN | {"unit": bad}) for bad in ("", "a\x00", "x" * 17, 3)),
     ]
 
-    async def work(_: Site, client: httpx.AsyncClient, __: str) -> None:
+    with limited_memory(2 * 2**30):
         for plan in plans:
             body = '{"name": "n", "arms": ["a", "b"], "plan": ' + plan + "}"
             said = refused(await client.post("/v1/campaigns", content=body), 422, "invalid")
@@ -222,46 +227,40 @@ def test_a_plan_is_data_and_neither_a_text_nor_deeper_than_can_be(dsn: str) -> N
         good = {"name": "n", "arms": ["a", "b"], "plan": PLAN}
         assert (await client.post("/v1/campaigns", json=good)).status_code == 201
 
-    with limited_memory(2 * 2**30):
-        with_client(dsn, work)
-
 
 @pytest.mark.slow
-def test_words_of_another_language_are_only_words(dsn: str) -> None:
+async def test_words_of_another_language_are_only_words(
+    at: Site, client: httpx.AsyncClient, path: str
+) -> None:
     """SQL and the like: every string comes back as it went in, and the tables are as they were."""
 
-    async def work(at: Site, client: httpx.AsyncClient, path: str) -> None:
-        before = await _tables(at.pool)
-        for number, words in enumerate(INJECTIONS):
-            key = f"{number}{words}".encode("ascii", "ignore").decode().replace(" ", "/**/")
-            made = await client.post(
-                "/v1/campaigns",
-                json=CAMPAIGN | {"name": words, "arms": [words, f"{words}2"]},
-                headers={"idempotency-key": key},
-            )
-            assert made.status_code == 201, made.text
-            assert made.headers["idempotency-key"] == key
-            own = f"/v1/campaigns/{made.json()['id']}"
-            found = (await client.get(own)).json()
-            assert found["name"] == words
-            assert [one["name"] for one in found["arms"]] == [words, f"{words}2"]
-            lease = (
-                await client.post(f"{own}/ask", headers={"idempotency-key": key}, json={})
-            ).json()
-            total = {"arm": words, "count": 1, "sum": "1"}
-            line = {"lease": lease["lease"], "totals": [total], "key": f"{key}!"}
-            told = (await client.post(f"{own}/tells", json=line)).json()
-            assert told["counted"] == 1
-            events = (await client.get(f"{own}/events")).json()["items"]
-            assert [one["key"] for one in events] == [None, key, f"{key}!"]
-            assert events[0]["data"]["description"]["name"] == words
-            for bad in (CAMPAIGN | {"policy": {"name": words}}, CAMPAIGN | {words: 1}):
-                refused(await client.post("/v1/campaigns", json=bad), 422, "invalid")
-            for where in (f"/v1/campaigns/{words}", f"{path}/{words}", f"{path}/ask/{words}"):
-                assert (await client.get(where)).status_code in {404, 422}
-        assert await _tables(at.pool) == before
-
-    with_client(dsn, work)
+    before = await _tables(at.pool)
+    for number, words in enumerate(INJECTIONS):
+        key = f"{number}{words}".encode("ascii", "ignore").decode().replace(" ", "/**/")
+        made = await client.post(
+            "/v1/campaigns",
+            json=CAMPAIGN | {"name": words, "arms": [words, f"{words}2"]},
+            headers={"idempotency-key": key},
+        )
+        assert made.status_code == 201, made.text
+        assert made.headers["idempotency-key"] == key
+        own = f"/v1/campaigns/{made.json()['id']}"
+        found = (await client.get(own)).json()
+        assert found["name"] == words
+        assert [one["name"] for one in found["arms"]] == [words, f"{words}2"]
+        lease = (await client.post(f"{own}/ask", headers={"idempotency-key": key}, json={})).json()
+        total = {"arm": words, "count": 1, "sum": "1"}
+        line = {"lease": lease["lease"], "totals": [total], "key": f"{key}!"}
+        told = (await client.post(f"{own}/tells", json=line)).json()
+        assert told["counted"] == 1
+        events = (await client.get(f"{own}/events")).json()["items"]
+        assert [one["key"] for one in events] == [None, key, f"{key}!"]
+        assert events[0]["data"]["description"]["name"] == words
+        for bad in (CAMPAIGN | {"policy": {"name": words}}, CAMPAIGN | {words: 1}):
+            refused(await client.post("/v1/campaigns", json=bad), 422, "invalid")
+        for where in (f"/v1/campaigns/{words}", f"{path}/{words}", f"{path}/ask/{words}"):
+            assert (await client.get(where)).status_code in {404, 422}
+    assert await _tables(at.pool) == before
 
 
 async def _tables(pool: asyncpg.Pool[Any]) -> list[tuple[str, str]]:

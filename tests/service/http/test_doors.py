@@ -65,32 +65,30 @@ def test_probes_and_metrics_are_at_an_address_of_their_own(dsn: str) -> None:
         assert server.probe("/ui").status_code == 404
 
 
-def test_probes_ask_the_database_once_a_second_however_many_come(
-    dsn: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.site(quiet=True)
+async def test_probes_ask_the_database_once_a_second_however_many_come(
+    at: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
 
-    async def work(at: Site) -> None:
-        backend = at.app.state.backend
-        schema, text = backend.schema_problem, backend.metrics.text
+    backend = at.app.state.backend
+    schema, text = backend.schema_problem, backend.metrics.text
 
-        async def counted() -> str | None:
-            asked.append("schema")
-            return await schema()
+    async def counted() -> str | None:
+        asked.append("schema")
+        return await schema()
 
-        def written(*connections: int) -> bytes:
-            asked.append("metrics")
-            return text(*connections)
+    def written(*connections: int) -> bytes:
+        asked.append("metrics")
+        return text(*connections)
 
-        monkeypatch.setattr(backend, "schema_problem", counted)
-        monkeypatch.setattr(backend.metrics, "text", written)
-        async with at.admin() as admin:
-            for path in ("/readyz", "/metrics"):
-                replies = await asyncio.gather(*(admin.get(path) for _ in range(100)))
-                assert {one.status_code for one in replies} == {200}
-        assert sorted(asked) == ["metrics", "schema"]
-
-    on_site(dsn, work, quiet=True)
+    monkeypatch.setattr(backend, "schema_problem", counted)
+    monkeypatch.setattr(backend.metrics, "text", written)
+    async with at.admin() as admin:
+        for path in ("/readyz", "/metrics"):
+            replies = await asyncio.gather(*(admin.get(path) for _ in range(100)))
+            assert {one.status_code for one in replies} == {200}
+    assert sorted(asked) == ["metrics", "schema"]
 
 
 def test_a_database_that_hangs_makes_the_service_not_ready_in_time(
@@ -110,14 +108,11 @@ def test_a_database_that_hangs_makes_the_service_not_ready_in_time(
 @pytest.mark.parametrize(
     "sent", [{"headers": {"x": "y" * 100_000}}, {"params": {"x": "y" * 40_000}}]
 )
-def test_a_large_head_is_refused(dsn: str, sent: dict[str, Any]) -> None:
-    async def work(at: Site) -> None:
-        async with at.client(await at.key()) as client:
-            refused(await client.get("/v1/campaigns", **sent), 431, "head_too_large")
-            fits = await client.get("/v1/campaigns", headers={"x": "y" * 30_000})
-            assert fits.status_code == 200
-
-    on_site(dsn, work, quiet=True)
+@pytest.mark.site(quiet=True)
+async def test_a_large_head_is_refused(client: httpx.AsyncClient, sent: dict[str, Any]) -> None:
+    refused(await client.get("/v1/campaigns", **sent), 431, "head_too_large")
+    fits = await client.get("/v1/campaigns", headers={"x": "y" * 30_000})
+    assert fits.status_code == 200
 
 
 @pytest.mark.slow

@@ -80,10 +80,7 @@ def test_without_the_packages_the_command_says_what_to_install(
         serve(dsn, port=0, traces=True)
 
 
-def test_without_the_setting_there_is_nothing(dsn: str) -> None:
-    async def work(at: Site) -> None:
-        async with at.client() as client:
-            assert (await client.get("/openapi.json")).status_code == 200
-        assert tracing._tracer is None
-
-    on_site(dsn, work)
+async def test_without_the_setting_there_is_nothing(at: Site) -> None:
+    async with at.client() as client:
+        assert (await client.get("/openapi.json")).status_code == 200
+    assert tracing._tracer is None

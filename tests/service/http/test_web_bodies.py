@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import httpx
+
 from affinity_bandits.service.http.auth import to_cursor
 from tests.support.web_site import (
     CAMPAIGN,
     TELL,
-    Site,
-    on_site,
     opened,
     refused,
 )
@@ -114,80 +114,72 @@ BAD_CAMPAIGNS: list[dict[str, Any]] = [
 ]
 
 
-def test_every_bad_body_is_a_problem_that_says_what_is_wrong(dsn: str) -> None:
-    async def work(at: Site) -> None:
-        async with at.client(await at.key()) as client:
-            campaign = await opened(client)
-            path = f"/v1/campaigns/{campaign}"
-            await client.post(f"{path}/ask", json={"count": 2})
-            for body in BAD_ASKS:
-                said = refused(await client.post(f"{path}/ask", content=body), 422, "invalid")
-                assert 5 < len(said) < 400
-            for line in BAD_TELLS:
-                said = refused(await client.post(f"{path}/tell", content=line), 422, "invalid")
-                assert 5 < len(said) < 400
-            for change in BAD_CAMPAIGNS:
-                body = json.dumps(CAMPAIGN | change).encode()
-                said = refused(await client.post("/v1/campaigns", content=body), 422, "invalid")
-                assert any(name in said for name in change), (change, said)
-            assert (await client.get("/v1/campaigns")).json()["next"] is None
-            assert len((await client.get("/v1/campaigns")).json()["items"]) == 1
-
-    on_site(dsn, work)
+async def test_every_bad_body_is_a_problem_that_says_what_is_wrong(
+    client: httpx.AsyncClient,
+) -> None:
+    campaign = await opened(client)
+    path = f"/v1/campaigns/{campaign}"
+    await client.post(f"{path}/ask", json={"count": 2})
+    for body in BAD_ASKS:
+        said = refused(await client.post(f"{path}/ask", content=body), 422, "invalid")
+        assert 5 < len(said) < 400
+    for line in BAD_TELLS:
+        said = refused(await client.post(f"{path}/tell", content=line), 422, "invalid")
+        assert 5 < len(said) < 400
+    for change in BAD_CAMPAIGNS:
+        body = json.dumps(CAMPAIGN | change).encode()
+        said = refused(await client.post("/v1/campaigns", content=body), 422, "invalid")
+        assert any(name in said for name in change), (change, said)
+    assert (await client.get("/v1/campaigns")).json()["next"] is None
+    assert len((await client.get("/v1/campaigns")).json()["items"]) == 1
 
 
-def test_idempotency_keys_are_checked_returned_and_remembered(dsn: str) -> None:
-    async def work(at: Site) -> None:
-        async with at.client(await at.key()) as client:
-            campaign = await opened(client)
-            path = f"/v1/campaigns/{campaign}/ask"
-            for bad in (b"", b"a b", b"x" * 201, b"\xe9", b"a\tb"):
-                headers = [(b"idempotency-key", bad)]
-                answer = await client.post(path, json={}, headers=headers)
-                assert "Idempotency-Key" in refused(answer, 422, "invalid")
-            made = await client.post(path, json={})
-            again = {"idempotency-key": made.headers["idempotency-key"]}
-            repeat = await client.post(path, json={}, headers=again)
-            assert repeat.json() == made.json()
-            refused(await client.post(path, json={"count": 2}, headers=again), 409, "key_reused")
-            keyed = {"idempotency-key": "mine"}
-            first = await client.post("/v1/campaigns", json=CAMPAIGN, headers=keyed)
-            second = await client.post("/v1/campaigns", json=CAMPAIGN, headers=keyed)
-            assert first.json()["id"] == second.json()["id"]
-
-    on_site(dsn, work)
+async def test_idempotency_keys_are_checked_returned_and_remembered(
+    client: httpx.AsyncClient,
+) -> None:
+    campaign = await opened(client)
+    path = f"/v1/campaigns/{campaign}/ask"
+    for bad in (b"", b"a b", b"x" * 201, b"\xe9", b"a\tb"):
+        headers = [(b"idempotency-key", bad)]
+        answer = await client.post(path, json={}, headers=headers)
+        assert "Idempotency-Key" in refused(answer, 422, "invalid")
+    made = await client.post(path, json={})
+    again = {"idempotency-key": made.headers["idempotency-key"]}
+    repeat = await client.post(path, json={}, headers=again)
+    assert repeat.json() == made.json()
+    refused(await client.post(path, json={"count": 2}, headers=again), 409, "key_reused")
+    keyed = {"idempotency-key": "mine"}
+    first = await client.post("/v1/campaigns", json=CAMPAIGN, headers=keyed)
+    second = await client.post("/v1/campaigns", json=CAMPAIGN, headers=keyed)
+    assert first.json()["id"] == second.json()["id"]
 
 
-def test_cursors_go_through_pages_and_nothing_else_is_one(dsn: str) -> None:
-    async def work(at: Site) -> None:
-        async with at.client(await at.key()) as client:
-            made = [await opened(client, name=f"c{i}") for i in range(5)]
-            found, cursor = [], None
-            while True:
-                query = {"limit": "2"} | ({} if cursor is None else {"cursor": cursor})
-                page = (await client.get("/v1/campaigns", params=query)).json()
-                found += [one["id"] for one in page["items"]]
-                cursor = page["next"]
-                if cursor is None:
-                    break
-            assert found == made
-            last = to_cursor(2**63 - 1)
-            for place in ("", f"/{made[0]}/rounds", f"/{made[0]}/events"):
-                path = f"/v1/campaigns{place}"
-                page = (await client.get(path, params={"cursor": last})).json()
-                assert page == {"items": [], "next": None}
-                for name, value in [
-                    ("cursor", "zz"),
-                    ("cursor", "\u00e9"),
-                    ("cursor", "//////////8"),
-                    ("cursor", "x" * 1000),
-                    ("limit", "0"),
-                    ("limit", "201"),
-                    ("limit", "9" * 30),
-                    ("limit", "1.5"),
-                    ("limit", "\x00"),
-                ]:
-                    answer = await client.get(path, params={name: value})
-                    assert name in refused(answer, 422, "invalid")
-
-    on_site(dsn, work)
+async def test_cursors_go_through_pages_and_nothing_else_is_one(client: httpx.AsyncClient) -> None:
+    made = [await opened(client, name=f"c{i}") for i in range(5)]
+    found, cursor = [], None
+    while True:
+        query = {"limit": "2"} | ({} if cursor is None else {"cursor": cursor})
+        page = (await client.get("/v1/campaigns", params=query)).json()
+        found += [one["id"] for one in page["items"]]
+        cursor = page["next"]
+        if cursor is None:
+            break
+    assert found == made
+    last = to_cursor(2**63 - 1)
+    for place in ("", f"/{made[0]}/rounds", f"/{made[0]}/events"):
+        path = f"/v1/campaigns{place}"
+        page = (await client.get(path, params={"cursor": last})).json()
+        assert page == {"items": [], "next": None}
+        for name, value in [
+            ("cursor", "zz"),
+            ("cursor", "\u00e9"),
+            ("cursor", "//////////8"),
+            ("cursor", "x" * 1000),
+            ("limit", "0"),
+            ("limit", "201"),
+            ("limit", "9" * 30),
+            ("limit", "1.5"),
+            ("limit", "\x00"),
+        ]:
+            answer = await client.get(path, params={name: value})
+            assert name in refused(answer, 422, "invalid")

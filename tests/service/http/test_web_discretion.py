@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 from uuid import uuid4
@@ -24,26 +23,23 @@ from tests.support.web_site import (
 
 
 @pytest.mark.slow
-def test_without_a_database_the_service_is_up_and_not_ready() -> None:
-    async def run() -> None:
-        app = create_app("postgresql://127.0.0.1:1/none")
-        async with app.router.lifespan_context(app):
-            transport = httpx.ASGITransport(app=app)
-            async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
-                key = {"authorization": f"Bearer ab_{'0' * 16}_{'0' * 64}"}
-                for method, template, _ in calls():
-                    path = path_of(template, uuid4())
-                    answer = await client.request(method, path, headers=key)
-                    refused(answer, 503, "unavailable")
-                    assert answer.headers["retry-after"] == "1"
-            transport = httpx.ASGITransport(app=admin_app(app.state.backend))
-            async with httpx.AsyncClient(transport=transport, base_url="http://test") as admin:
-                assert (await admin.get("/healthz")).status_code == 200
-                answer = await admin.get("/readyz")
-                assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
-                assert (await admin.get("/metrics")).status_code == 200
-
-    asyncio.run(run())
+async def test_without_a_database_the_service_is_up_and_not_ready() -> None:
+    app = create_app("postgresql://127.0.0.1:1/none")
+    async with app.router.lifespan_context(app):
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+            key = {"authorization": f"Bearer ab_{'0' * 16}_{'0' * 64}"}
+            for method, template, _ in calls():
+                path = path_of(template, uuid4())
+                answer = await client.request(method, path, headers=key)
+                refused(answer, 503, "unavailable")
+                assert answer.headers["retry-after"] == "1"
+        transport = httpx.ASGITransport(app=admin_app(app.state.backend))
+        async with httpx.AsyncClient(transport=transport, base_url="http://test") as admin:
+            assert (await admin.get("/healthz")).status_code == 200
+            answer = await admin.get("/readyz")
+            assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+            assert (await admin.get("/metrics")).status_code == 200
 
 
 @pytest.mark.slow
@@ -62,43 +58,40 @@ def test_readiness_takes_the_newest_schema(empty_dsn: str, dsn: str) -> None:
     on_site(dsn, migrated)
 
 
-def test_no_answer_and_no_line_of_the_log_has_a_secret(
-    dsn: str, capsys: pytest.CaptureFixture[str]
+async def test_no_answer_and_no_line_of_the_log_has_a_secret(
+    capsys: pytest.CaptureFixture[str], at: Site
 ) -> None:
-    async def work(at: Site) -> None:
-        key = await at.key()
-        secret = key.rpartition("_")[2]
-        texts = []
-        async with at.client(key) as client:
-            campaign = await opened(client)
-            for path, sent in [
-                ("/v1/campaigns", {"json": CAMPAIGN | {"name": key + "\n"}}),
-                ("/v1/campaigns", {"json": CAMPAIGN | {"policy": {"name": key}}}),
-                ("/v1/campaigns", {"json": CAMPAIGN | {key: 1}}),
-                (f"/v1/campaigns/{key}/ask", {"json": {}}),
-                (f"/v1/campaigns/{campaign}/ask", {"json": {"count": key}}),
-                (f"/v1/campaigns/{campaign}/ask", {"content": key}),
-                (f"/v1/campaigns/{campaign}/tells", {"content": f'{{"lease": "{key}"}}'}),
-                (f"/v1/campaigns/{campaign}/tells", {"content": key}),
-                (f"/v1/campaigns/{campaign}/ask", {"headers": {"idempotency-key": key + " "}}),
-                (f"/v1/campaigns/{campaign}/ask", {"headers": {"authorization": key}}),
-                (f"/{key}", {}),
-            ]:
-                answer = await client.post(path, **sent)
-                assert answer.status_code >= 400 or path.endswith("/tells")
-                texts.append(answer.text)
-            texts.append((await client.get("/v1/campaigns", params={"cursor": key})).text)
-            texts.append(await at.metrics())
-        log = capsys.readouterr().err
-        for line in log.splitlines():
-            assert {"time", "level"} <= set(json.loads(line))
-        assert f'"key":"{key.split("_")[1]}"' in log
-        for text in [*texts, log]:
-            # Not a part of it either: sixteen digits of the secret would be eight bytes.
-            for first in range(0, len(secret) - 15):
-                assert secret[first : first + 16] not in text
-
-    on_site(dsn, work)
+    key = await at.key()
+    secret = key.rpartition("_")[2]
+    texts = []
+    async with at.client(key) as client:
+        campaign = await opened(client)
+        for path, sent in [
+            ("/v1/campaigns", {"json": CAMPAIGN | {"name": key + "\n"}}),
+            ("/v1/campaigns", {"json": CAMPAIGN | {"policy": {"name": key}}}),
+            ("/v1/campaigns", {"json": CAMPAIGN | {key: 1}}),
+            (f"/v1/campaigns/{key}/ask", {"json": {}}),
+            (f"/v1/campaigns/{campaign}/ask", {"json": {"count": key}}),
+            (f"/v1/campaigns/{campaign}/ask", {"content": key}),
+            (f"/v1/campaigns/{campaign}/tells", {"content": f'{{"lease": "{key}"}}'}),
+            (f"/v1/campaigns/{campaign}/tells", {"content": key}),
+            (f"/v1/campaigns/{campaign}/ask", {"headers": {"idempotency-key": key + " "}}),
+            (f"/v1/campaigns/{campaign}/ask", {"headers": {"authorization": key}}),
+            (f"/{key}", {}),
+        ]:
+            answer = await client.post(path, **sent)
+            assert answer.status_code >= 400 or path.endswith("/tells")
+            texts.append(answer.text)
+        texts.append((await client.get("/v1/campaigns", params={"cursor": key})).text)
+        texts.append(await at.metrics())
+    log = capsys.readouterr().err
+    for line in log.splitlines():
+        assert {"time", "level"} <= set(json.loads(line))
+    assert f'"key":"{key.split("_")[1]}"' in log
+    for text in [*texts, log]:
+        # Not a part of it either: sixteen digits of the secret would be eight bytes.
+        for first in range(0, len(secret) - 15):
+            assert secret[first : first + 16] not in text
 
 
 def test_a_request_is_a_record_of_a_logger_that_operators_can_route(dsn: str) -> None:
@@ -123,24 +116,21 @@ def test_a_request_is_a_record_of_a_logger_that_operators_can_route(dsn: str) ->
     assert {one.name for one in records} == {"affinity_bandits.service.requests"}
 
 
-def test_a_line_of_the_log_says_whose_request_it_was(
-    dsn: str, capsys: pytest.CaptureFixture[str]
+async def test_a_line_of_the_log_says_whose_request_it_was(
+    capsys: pytest.CaptureFixture[str], at: Site
 ) -> None:
-    async def work(at: Site) -> None:
-        key = await at.key()
-        tenant = await at.pool.fetchval(
-            "SELECT tenant FROM affinity.api_keys WHERE id = $1", key.split("_")[1]
-        )
-        async with at.client(key) as client:
-            campaign = await opened(client)
-            capsys.readouterr()
-            await client.post(f"/v1/campaigns/{campaign.upper()}/ask", json={})
-            await client.get("/v1/campaigns/nobody")
-        asked, odd = (json.loads(line) for line in capsys.readouterr().err.splitlines())
-        assert asked["campaign"] == campaign
-        assert odd["campaign"] is None
-        for line in (asked, odd):
-            assert (line["key"], line["tenant"]) == (key.split("_")[1], tenant)
-            assert line["client"] == "127.0.0.1"
-
-    on_site(dsn, work)
+    key = await at.key()
+    tenant = await at.pool.fetchval(
+        "SELECT tenant FROM affinity.api_keys WHERE id = $1", key.split("_")[1]
+    )
+    async with at.client(key) as client:
+        campaign = await opened(client)
+        capsys.readouterr()
+        await client.post(f"/v1/campaigns/{campaign.upper()}/ask", json={})
+        await client.get("/v1/campaigns/nobody")
+    asked, odd = (json.loads(line) for line in capsys.readouterr().err.splitlines())
+    assert asked["campaign"] == campaign
+    assert odd["campaign"] is None
+    for line in (asked, odd):
+        assert (line["key"], line["tenant"]) == (key.split("_")[1], tenant)
+        assert line["client"] == "127.0.0.1"

@@ -60,7 +60,8 @@ FORBIDDEN = [
     "CREATE TABLE affinity.more (x int)",
     "CREATE FUNCTION affinity.ask() RETURNS int LANGUAGE sql AS 'SELECT 1'",
     "DROP SCHEMA affinity CASCADE",
-    "SELECT affinity.remove_campaign(gen_random_uuid(), 'x', '{}')",
+    "SELECT affinity.begin_removal(gen_random_uuid(), 'x', '{}')",
+    "SELECT affinity.remove_rows(gen_random_uuid(), 1)",
     "SELECT affinity.remove_tenant('x', 'x', '{}')",
 ]
 

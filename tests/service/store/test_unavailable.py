@@ -12,7 +12,6 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from affinity_bandits.service.core import backend
 from affinity_bandits.service.store import connection
 from affinity_bandits.service.store.connection import connect, connected, sql
 from tests.support.databases import forget_due, run_sql
@@ -53,7 +52,7 @@ def test_a_full_or_cut_off_database_is_a_503_and_no_mark(
     dsn: str, failing: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forget_due(dsn)
-    monkeypatch.setattr(backend, "EVERY_SECONDS", 0.05)
+    monkeypatch.setattr(connection, "EVERY_SECONDS", 0.05)
 
     async def work(at: Site) -> None:
         async with at.client(await at.key()) as client:

@@ -26,10 +26,9 @@ from affinity_bandits.service.trail.archive import archive, delete_tenant, remov
 from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.service.webhooks.sending import KINDS
 from affinity_bandits.service.webhooks.subscriptions import Webhooks
+from tests.service.conftest import RUNNER, opened_in
 from tests.support.databases import made_database, service_role
-from tests.support.one_campaign import OneCampaign
-
-from .conftest import RUNNER, campaigns_at
+from tests.support.one_campaign import OneCampaign, opened
 
 NAME = f"affinity_test_archive_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}_{os.getpid()}"
 DELETED = ("to be deleted", "the law")
@@ -51,7 +50,7 @@ def owned() -> Iterator[str]:
 @pytest.fixture
 def one(owned: str, request: pytest.FixtureRequest) -> Iterator[OneCampaign]:
     """A campaign of a tenant of its own."""
-    with campaigns_at(owned, request.node) as found:
+    with opened_in(request.node, opened(owned)) as found:
 
         async def prepare() -> None:
             found.tenant = await create_tenant(found.pool, f"tenant {uuid4()}")
@@ -215,9 +214,10 @@ async def test_nothing_else_gets_around_the_trigger(one: OneCampaign) -> None:
     await finish(one)
     another = await one.create(ExploreThenCommit(2), 100)
     delete = f"DELETE FROM affinity.events WHERE campaign = '{another}'"
+    begun = f"SELECT affinity.begin_removal('{one.id}', 'x', '{{}}')"
     for first, second in (
-        # After the function, in the same transaction, the way is closed again.
-        (f"SELECT affinity.remove_campaign('{one.id}', 'x', '{{}}')", delete),
+        # After the functions, in the same transaction, the way is closed again.
+        (f"{begun}; SELECT affinity.remove_rows('{one.id}', 9)", delete),
         ("SET LOCAL affinity.removing = 'yes'", "UPDATE affinity.events SET round = 0"),
         ("SET LOCAL affinity.removing = 'yes'", "TRUNCATE affinity.events"),
     ):
@@ -226,6 +226,74 @@ async def test_nothing_else_gets_around_the_trigger(one: OneCampaign) -> None:
                 await db.execute(f"BEGIN; {first}; {second}")
             await db.execute("ROLLBACK")
     assert await rows(one, one.id) > 0
+
+
+async def test_rows_of_a_campaign_in_use_are_not_removed(one: OneCampaign) -> None:
+    with pytest.raises(asyncpg.RaiseError, match="has not begun"):
+        await one.pool.fetchval("SELECT affinity.remove_rows($1, 9)", one.id)
+
+
+async def test_a_removal_takes_bounded_batches_and_is_finished_by_the_next_command(
+    one: OneCampaign, tmp_path: Path
+) -> None:
+    await finish(one)
+    before, left = await rows(one, one.id), []
+    remove = module._remove_rows
+
+    async def killed(pool: asyncpg.Pool, campaign: UUID) -> None:
+        for _ in range(2):
+            assert await pool.fetchval(module.sql.remove_rows, campaign, 2) == 2
+            left.append(await rows(one, campaign))
+        raise RuntimeError("killed")
+
+    with patch.object(module, "_remove_rows", killed), pytest.raises(RuntimeError):
+        await archive(one.pool, one.id, tmp_path, by="x", now=one.now)
+    assert left == [before - 3, before - 5]  # the head, and two rows a batch
+    # Nobody sees half a campaign, nor adds to it.
+    with pytest.raises(NoSuchCampaign):
+        await verify(one.pool, one.id)
+    with pytest.raises(NoSuchCampaign):
+        await one.ask(1)
+    with patch.object(module, "_remove_rows", remove), patch.object(module, "REMOVED_AT_ONCE", 2):
+        done = await archive(one.pool, one.id, tmp_path / "elsewhere", by="x", now=one.now)
+    assert await rows(one, one.id) == 0
+    assert done.events_file.parent == tmp_path
+    assert module._read_events(done.events_file) == done.trail
+    gone = "SELECT count(*) FROM affinity.campaigns WHERE id = $1"
+    assert await one.pool.fetchval(gone, one.id) == 0
+
+
+async def test_the_deletion_of_a_tenant_goes_on_where_it_was_interrupted(one: OneCampaign) -> None:
+    name = f"tenant {uuid4()}"
+    one.tenant = await create_tenant(one.pool, name)
+    ids = [await one.create(ExploreThenCommit(2), 100) for _ in range(2)]
+    killed = patch.object(module, "_remove_rows", side_effect=RuntimeError("killed"))
+    with killed, pytest.raises(RuntimeError):
+        await delete_tenant(one.pool, name, by="x")
+    assert [await rows(one, id_) > 0 for id_ in ids] == [True, True]
+    assert len(await delete_tenant(one.pool, name, by="x")) == 1
+    assert [await rows(one, id_) for id_ in ids] == [0, 0]
+    assert [row["campaign"] for row in (await removals(one.pool))[-3:]] == [*ids, None]
+
+
+async def test_a_finding_that_comes_at_the_last_moment_is_removed_as_well(
+    one: OneCampaign, tmp_path: Path
+) -> None:
+    await finish(one)
+    add = (
+        "INSERT INTO affinity.findings"
+        " VALUES ($1, 'ends', 'note', now(), '{}', 'seen', 'effect', 'advice')"
+    )
+    await one.pool.execute("SELECT affinity.begin_removal($1, 'x', '{}')", one.id)
+    while await one.pool.fetchval("SELECT affinity.remove_rows($1, 3)", one.id) > 1:
+        pass
+    async with one.pool.acquire() as db:
+        async with db.transaction():
+            await db.execute(add, one.id)
+            finishing = asyncio.create_task(module._remove_rows(one.pool, one.id))
+            await one.blocked(1)
+        await finishing
+    assert await rows(one, one.id) == 0
 
 
 @pytest.fixture

@@ -16,9 +16,8 @@ from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.problems import NoSuchCampaign
 from affinity_bandits.service.trail.chain import Digest, newest_digest
 from affinity_bandits.service.trail.verify import Verdict, verify
+from tests.service.conftest import RUNNER
 from tests.support.one_campaign import ONE, OneCampaign
-
-from .conftest import RUNNER
 
 pytestmark = pytest.mark.as_owner  # all of it edits as a superuser would, on one connection
 
@@ -283,3 +282,13 @@ async def test_every_digest_ever_shown_stays_true_as_a_campaign_goes_on(edited: 
 def test_what_is_no_digest_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="expect must be of the form DIGEST@NUMBER"):
         Digest.from_text(text)
+
+
+async def test_a_digest_calls_no_function_of_ours_that_could_be_inlined(one: OneCampaign) -> None:
+    """A function of SQL that is not inlined takes longer than the rest of the digest."""
+    plan = await one.pool.fetch(
+        "EXPLAIN VERBOSE SELECT affinity.chained(e.chain, e) FROM affinity.events_0 AS e"
+    )
+    shown = "".join(row[0] for row in plan)
+    assert "sha256" in shown
+    assert "microseconds" not in shown

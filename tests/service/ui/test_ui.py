@@ -290,21 +290,14 @@ def test_every_answer_is_locked_down(site: Site) -> None:
         assert client.get("/ui").headers["cache-control"] == "no-store"
 
 
-def test_forms_from_elsewhere_or_of_any_size_are_refused(site: Site) -> None:
+def test_forms_of_any_size_are_refused(site: Site) -> None:
     form = {"key": site.key("forms")}
     with httpx.Client(base_url=site.address) as client:
-        away = client.post("/ui/login", data=form, headers={"sec-fetch-site": "cross-site"})
-        assert (away.status_code, "set-cookie" in away.headers) == (400, False)
         large = client.post("/ui/login", data=form | {"more": "x" * 9000})
         assert (large.status_code, "set-cookie" in large.headers) == (400, False)
         odd = client.post("/ui/login", content=b"\xff\xfe")
         assert odd.status_code == 400
         assert client.get("/ui/logout").status_code in (404, 405)
-        plain = client.post("/ui/login", data=form, headers={"sec-fetch-site": "same-origin"})
-        assert (plain.status_code, "; Secure" in plain.headers["set-cookie"]) == (303, True)
-        # The server believes a proxy on its own machine about how the request came.
-        by_https = client.post("/ui/login", data=form, headers={"x-forwarded-proto": "https"})
-        assert "; Secure" in by_https.headers["set-cookie"]
 
 
 def test_a_database_that_is_away_is_said_in_a_page() -> None:

@@ -11,8 +11,7 @@ from playwright.sync_api import Browser
 
 from affinity_bandits.service.core.health_checks import HealthChecks
 from affinity_bandits.service.core.spec import CampaignRecord
-from affinity_bandits.service.health.checks import AtEnd, Missing
-from affinity_bandits.service.health.words import ends_words, missing_words
+from affinity_bandits.service.health.words import quoted, words_for
 from affinity_bandits.service.store.connection import sql
 from affinity_bandits.service.ui import pages
 from tests.service.ui.ui_site import HOSTILE, STRUCTURE, Site, log_in, watched
@@ -63,9 +62,12 @@ def test_findings_of_health_checks_are_shown(
     width, height = SIZES[size]
     tenant, groups = f"health-{size}-{scheme}", (HOSTILE[1], HOSTILE[3], "Agency")
     ids = [site.campaign(tenant, name, groups, 40) for name in ("Fine", "Not fine", "New")]
+    first, second, third = map(quoted, groups)
+    missing = {"often": "more often", "own": "30%", "slots": 300, "others": "5%"}
+    ends = {"end": "highest", "far": 0.016, "score": 5.0, "answers": 600}
     found = [
-        missing_words(Missing(0, True, 0, 0.3, 0.05, 90, 300), groups),
-        ends_words(AtEnd("highest", (1, 2), False, 0, 600, 0.004), groups, 1.0, 5.0),
+        words_for("missing", (0,), name=first, left_out=first, **missing),
+        words_for("ends of some groups", (1, 2), which=f"{second} and {third}", **ends),
     ]
 
     async def look(pool: asyncpg.Pool[Any]) -> None:

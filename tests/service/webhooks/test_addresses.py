@@ -79,94 +79,79 @@ def test_a_url_is_taken_apart() -> None:
 @pytest.mark.parametrize(
     "host", ["localhost", "127.0.0.1", "[::1]", "2130706433", "0x7f000001", "127.1", "0"]
 )
-def test_no_spelling_of_this_machine_is_connected_to(host: str) -> None:
-    async def run() -> None:
-        with receiving() as receiver:
-            port = receiver.url.rpartition(":")[2]
-            target = target_of(f"https://{host}:{port}/", private=False)
-            with pytest.raises(Undelivered, match="public internet"):
-                await post(target, b"{}", {}, private=False)
-            assert receiver.bodies == []
-
-    asyncio.run(run())
+async def test_no_spelling_of_this_machine_is_connected_to(host: str) -> None:
+    with receiving() as receiver:
+        port = receiver.url.rpartition(":")[2]
+        target = target_of(f"https://{host}:{port}/", private=False)
+        with pytest.raises(Undelivered, match="public internet"):
+            await post(target, b"{}", {}, private=False)
+        assert receiver.bodies == []
 
 
-def test_a_name_is_resolved_once_so_that_it_cannot_be_another_in_between(
+async def test_a_name_is_resolved_once_so_that_it_cannot_be_another_in_between(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     answers = ["93.184.216.34", "127.0.0.1"]
 
-    async def run() -> None:
-        loop = asyncio.get_running_loop()
-        connected: list[Any] = []
+    loop = asyncio.get_running_loop()
+    connected: list[Any] = []
 
-        def getaddrinfo(host: str, port: int | None, **_: Any) -> list[Any]:
-            # asyncio asks again for what it connects to: of an address that is itself.
-            address = answers.pop(0) if host == "rebinding.example" else host
-            return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))]
+    def getaddrinfo(host: str, port: int | None, **_: Any) -> list[Any]:
+        # asyncio asks again for what it connects to: of an address that is itself.
+        address = answers.pop(0) if host == "rebinding.example" else host
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))]
 
-        async def sock_connect(_: object, address: Any) -> None:
-            connected.append(address)
-            raise ConnectionRefusedError
+    async def sock_connect(_: object, address: Any) -> None:
+        connected.append(address)
+        raise ConnectionRefusedError
 
-        monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
-        monkeypatch.setattr(loop, "sock_connect", sock_connect)
-        target = target_of("https://rebinding.example/", private=False)
-        with pytest.raises(Undelivered, match="no connection"):
-            await post(target, b"{}", {}, private=False)
-        assert {address for address, _ in connected} <= {"93.184.216.34"}
-        assert answers == ["127.0.0.1"]
-        with pytest.raises(AddressRefused):
-            await addresses_of(target, private=False)
-
-    asyncio.run(run())
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    monkeypatch.setattr(loop, "sock_connect", sock_connect)
+    target = target_of("https://rebinding.example/", private=False)
+    with pytest.raises(Undelivered, match="no connection"):
+        await post(target, b"{}", {}, private=False)
+    assert {address for address, _ in connected} <= {"93.184.216.34"}
+    assert answers == ["127.0.0.1"]
+    with pytest.raises(AddressRefused):
+        await addresses_of(target, private=False)
 
 
-def test_one_private_address_among_public_ones_is_enough_to_refuse(
+async def test_one_private_address_among_public_ones_is_enough_to_refuse(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def run() -> None:
-        def getaddrinfo(host: str, port: int | None, **_: Any) -> list[Any]:
-            return [(0, 0, 0, "", (one, port)) for one in ("1.1.1.1", "10.0.0.1")]
+    def getaddrinfo(host: str, port: int | None, **_: Any) -> list[Any]:
+        return [(0, 0, 0, "", (one, port)) for one in ("1.1.1.1", "10.0.0.1")]
 
-        monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
-        target = target_of("https://both.example/", private=False)
-        with pytest.raises(AddressRefused):
-            await addresses_of(target, private=False)
-        assert await addresses_of(target, private=True) == ["1.1.1.1", "10.0.0.1"]
-
-    asyncio.run(run())
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    target = target_of("https://both.example/", private=False)
+    with pytest.raises(AddressRefused):
+        await addresses_of(target, private=False)
+    assert await addresses_of(target, private=True) == ["1.1.1.1", "10.0.0.1"]
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 400, 404, 429, 500, 503])
-def test_whatever_is_no_success_is_a_failure_and_no_redirect_is_followed(status: int) -> None:
-    async def run() -> None:
-        with receiving() as receiver:
-            receiver.reply = lambda _: status
-            target = target_of(receiver.url, private=True)
-            with pytest.raises(Undelivered, match=f"status {status}"):
-                await post(target, b"{}", {}, private=True)
-            assert len(receiver.bodies) == 1
-
-    asyncio.run(run())
+async def test_whatever_is_no_success_is_a_failure_and_no_redirect_is_followed(status: int) -> None:
+    with receiving() as receiver:
+        receiver.reply = lambda _: status
+        target = target_of(receiver.url, private=True)
+        with pytest.raises(Undelivered, match=f"status {status}"):
+            await post(target, b"{}", {}, private=True)
+        assert len(receiver.bodies) == 1
 
 
 @pytest.mark.parametrize(
     "said",
     [b"", b"no HTTP\r\n\r\n", b"HTTP/1.1 2\r\n", b"x" * 100_000, b"HTTP/1.1 100 C\r\n" * 999],
 )
-def test_a_reply_that_is_no_http_is_a_failure(said: bytes) -> None:
+async def test_a_reply_that_is_no_http_is_a_failure(said: bytes) -> None:
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(said)
         writer.close()
 
-    async def run() -> None:
-        server = await asyncio.start_server(answer, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
-        async with server:
-            target = target_of(f"http://127.0.0.1:{port}/", private=True)
-            with pytest.raises(Undelivered):
-                await post(target, b"{}", {}, private=True)
-
-    asyncio.run(run())
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server:
+        target = target_of(f"http://127.0.0.1:{port}/", private=True)
+        with pytest.raises(Undelivered):
+            await post(target, b"{}", {}, private=True)

@@ -24,6 +24,7 @@ from affinity_bandits.service.store.connection import (
     GONE,
     STATEMENT_CACHE,
     connect,
+    repeat,
     sql,
     translate_errors,
 )
@@ -31,8 +32,6 @@ from affinity_bandits.service.store.migrate import schema_problem
 from affinity_bandits.service.webhooks.sending import Sender
 from affinity_bandits.service.webhooks.subscriptions import Webhooks
 
-EVERY_SECONDS = 1.0
-"""Between two looks for rounds to close, and between two tries to reach the database."""
 STARTING_SECONDS = 1.0
 """How long a starting process waits for the database before it takes requests."""
 EXPIRE_SECONDS = 3600.0
@@ -111,7 +110,8 @@ class Backend:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Connect, close due rounds every second, send notices, and disconnect at the end."""
-        tasks = [asyncio.create_task(one) for one in (self._maintain(), self._sender.run())]
+        work = (repeat(self._maintain, self.metrics), self._sender.run())
+        tasks = [asyncio.create_task(one) for one in work]
         try:
             # A database that answers is there before the first request; one that does not is
             # no reason to stay away.
@@ -142,47 +142,35 @@ class Backend:
             known = remember(self._names, (tenant, campaign), found)
         return known
 
+    @translate_errors()
     async def schema_problem(self) -> str | None:
         """Return why the database cannot be used by this version; None if it can.
 
         Raises:
             Unavailable: the database does not answer.
         """
-        async with translate_errors():
-            return await schema_problem(self.parts.probes)
+        return await schema_problem(self.parts.probes)
 
     async def _maintain(self) -> None:
+        """Connect if need be, close due rounds, check health, delete old keys and set gauges."""
         metrics = self.metrics
-        said: type[Exception] | None = None
-        while True:
-            try:
-                if self._parts is None:
-                    self._parts = await self._connect()
-                    self._connected.set()
-                await self._parts.campaigns.closer.close_due()
-                row = await self._parts.pool.fetchrow(sql.count_due)
-                metrics.due.set(row["due"])
-                metrics.attention.set(row["faults"])
-                metrics.dead_rows.set(row["dead_rows"])
-                await self._parts.health.check_due()
-                metrics.set_findings(await self._parts.health.count())
-                await self._expire_requests(self._parts.pool)
-                metrics.database.set(True)
-                said = None
-            except (Unavailable, *GONE):
-                metrics.database.set(False)  # /readyz says so, too
-            except asyncpg.UndefinedTableError:
-                pass  # it is not migrated yet; the same
-            except Exception as error:  # nothing may end the closing of rounds
-                if type(error) is not said:  # once, not every second
-                    metrics.count_failure(error)
-                said = type(error)
-            await asyncio.sleep(EVERY_SECONDS)
-
-    async def _expire_requests(self, pool: asyncpg.Pool) -> None:
-        if self._keep_requests_days is not None and self._expire_at <= monotonic():
-            self._expire_at = monotonic() + EXPIRE_SECONDS
-            await expire_requests(pool, self._keep_requests_days * 86_400)
+        try:
+            if self._parts is None:
+                self._parts = await self._connect()
+                self._connected.set()
+            await self._parts.campaigns.closer.close_due()
+            row = await self._parts.pool.fetchrow(sql.count_due)
+            metrics.due.set(row["due"])
+            metrics.attention.set(row["faults"])
+            metrics.dead_rows.set(row["dead_rows"])
+            await self._parts.health.check_due()
+            metrics.set_findings(await self._parts.health.count())
+            if self._keep_requests_days is not None and self._expire_at <= monotonic():
+                self._expire_at = monotonic() + EXPIRE_SECONDS
+                await expire_requests(self._parts.pool, self._keep_requests_days * 86_400)
+            metrics.database.set(True)
+        except (Unavailable, *GONE):
+            metrics.database.set(False)
 
     async def _connect(self) -> Parts:
         cache = self._statement_cache

@@ -113,29 +113,35 @@ class _Queue(Generic[Item, Result]):
         task.add_done_callback(self._running.discard)
 
     async def _send_ready(self) -> None:
-        """Send batches until no campaign is ready.
-
-        Whatever becomes of a batch, each of its requests gets a result and the next one is sent.
-        """
-        taken: dict[Key, Waiting[Item, Result]] = {}
+        """Send batches until no campaign is ready."""
         try:
             while self._ready:
-                self._take(taken)
-                shares = [Share(*key, [one for one, _ in batch]) for key, batch in taken.items()]
-                sent: Sequence[Sent[Any] | None]
-                try:
-                    sent = await self._send_together(shares) if shares else []
-                except Exception as error:  # every caller is told, none is forgotten
-                    sent = [Sent([error] * len(one.items)) for one in shares]
-                for key, outcome in zip(list(taken), sent, strict=True):
-                    self._go_on(key, taken[key], outcome)
-                    del taken[key]
+                await self._send_batch({})
         finally:
             self._senders -= 1
-            for key, batch in taken.items():
-                self._abandon(key, batch)
             if self._ready:
                 self._make_ready(self._ready.popleft())
+
+    async def _send_batch(self, taken: dict[Key, Waiting[Item, Result]]) -> None:
+        """Send a batch without waiting for locks: what was taken, else the next that are ready.
+
+        Whatever becomes of a batch, each of its requests gets a result.
+        """
+        try:
+            if not taken:
+                self._take(taken)
+            shares = [Share(*key, [one for one, _ in batch]) for key, batch in taken.items()]
+            sent: Sequence[Sent[Any] | None]
+            try:
+                sent = await self._send_together(shares) if shares else []
+            except Exception as error:  # every caller is told, none is forgotten
+                sent = [Sent([error] * len(one.items)) for one in shares]
+            for key, outcome in zip(list(taken), sent, strict=True):
+                self._go_on(key, taken[key], outcome)
+                del taken[key]
+        finally:
+            for key, batch in taken.items():
+                self._abandon(key, batch)
 
     def _go_on(self, key: Key, batch: Waiting[Item, Result], outcome: Sent[Any] | None) -> None:
         """Do what the outcome of a campaign's part of a batch calls for."""
@@ -156,20 +162,9 @@ class _Queue(Generic[Item, Result]):
             batch = taken[key] = self._cut(self._waiting[key])
             own = sum(self._weight(one) for one, _ in batch)
             if own > MOST_SHARED:
-                self._start(self._send_apart(key, taken.pop(key)))
+                self._start(self._send_batch({key: taken.pop(key)}))
             else:
                 items, weight = items + len(batch), weight + own
-
-    async def _send_apart(self, key: Key, batch: Waiting[Item, Result]) -> None:
-        """Send a large batch of one campaign, without waiting for its lock at first."""
-        outcome: Sent[Any] | None = Sent([Unavailable()] * len(batch))
-        try:
-            share = Share(*key, [item for item, _ in batch])
-            (outcome,) = await self._send_together([share])
-        except Exception as error:  # every caller is told, none is forgotten
-            outcome = Sent([error] * len(batch))
-        finally:
-            self._go_on(key, batch, outcome)
 
     async def _send_alone(self, key: Key, batch: Waiting[Item, Result]) -> None:
         """Send a campaign's requests by themselves, until none waits."""

@@ -134,7 +134,12 @@ async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime |
     await db.execute(sql.add_event, campaign, event, at, "close", "service", None, number, detail)
     await db.execute(sql.save_state, campaign, made.saved)
     if made.dropped:
-        await report(db, campaign, "dropped", lambda names: _dropped(names, number, made))
+        await report(
+            db,
+            campaign,
+            "dropped",
+            lambda names: {"round": number, "groups": [names[arm] for arm in made.dropped]},
+        )
     if made.next is None:
         await db.execute(sql.end_campaign, campaign, "exhausted")
         await report(db, campaign, "exhausted", lambda _: {"round": number})
@@ -151,10 +156,6 @@ async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime |
         rest = (coming, event + 1, made.next.arms, at)
         await open_with_named(db, campaign, policy, made.saved, *rest)
     return True
-
-
-def _dropped(names: list[str], number: int, made: RoundEnd) -> dict[str, Any]:
-    return {"round": number, "groups": [names[arm] for arm in made.dropped]}
 
 
 def recorded(tallies: list[list[int]]) -> dict[str, Any]:

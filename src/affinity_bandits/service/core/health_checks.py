@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import asyncpg
@@ -19,20 +19,14 @@ import numpy as np
 
 from affinity_bandits.service.core.faults import load_policy
 from affinity_bandits.service.core.scores import Scale, from_units
-from affinity_bandits.service.health import words
 from affinity_bandits.service.health.checks import (
+    CHECKS,
     SHARE,
     AnswerTimes,
-    OneRater,
-    RoundCommittee,
-    RoundLapses,
-    RoundScores,
-    find_at_end,
-    find_misfit,
-    find_missing,
-    find_standstill,
-    gives_nearly_all,
+    Facts,
+    SeenRound,
 )
+from affinity_bandits.service.health.words import Words
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.problems import NeedsAttention
 from affinity_bandits.service.store.connection import GONE, sql, transaction
@@ -65,7 +59,7 @@ class Look:
         lapses: lapsed slots of the open round, by place.
         owed: runs of slots that expired first leases owe.
         events: the last few.
-        busiest: the rater who gave more than four of five scores, if any.
+        busiest: the rater who gave more than four of five scores, if any; see `Facts`.
         committee: whether the policy is told about a committee.
     """
 
@@ -75,15 +69,14 @@ class Look:
     lapses: Sequence[Row]
     owed: Sequence[Row]
     events: Sequence[Row]
-    busiest: OneRater | None
+    busiest: Row | None
     committee: bool
 
 
-@dataclass(frozen=True)
-class Checked:
+class Checked(NamedTuple):
     """What came of a look: findings, and what the next look has to know."""
 
-    found: tuple[words.Words, ...]
+    found: tuple[Words, ...]
     answers: int
     silent: float
     longest: float
@@ -134,8 +127,7 @@ class HealthChecks:
         checked = await asyncio.to_thread(check_look, look)
         at, over = look.about["now"], look.about["status"] != "open"
         async with transaction(self._pool) as db:
-            rest = (checked.answers, checked.silent, checked.longest, over)
-            await db.execute(sql.save_look, campaign, at, *rest)
+            await db.execute(sql.save_look, campaign, at, *checked[1:], over)
             kinds = [one.kind for one in checked.found]
             await db.execute(sql.forget_findings, campaign, [*kinds, *STAYING])
             for one in checked.found:
@@ -169,22 +161,13 @@ class HealthChecks:
                     sql.owed_by_expired, campaign, about["now"], MOST_LEASES, about["lease_seconds"]
                 ),
                 await db.fetch(sql.last_events, campaign, about["events"] - LAST_EVENTS),
-                await _busiest(db, campaign),
+                await db.fetchrow(sql.busiest_rater, campaign, SHARE),
                 _told_committee(campaign, about["policy"]),
             )
 
 
-def _seen(found: words.Words) -> Details:
+def _seen(found: Words) -> Details:
     return lambda _: {"seen": found.seen, "advice": found.advice}
-
-
-async def _busiest(db: asyncpg.Connection, campaign: UUID) -> OneRater | None:
-    """Return the rater who gave more than four of five scores so far; None if nobody did."""
-    all_ = await db.fetchrow(sql.scores_of_raters, campaign)
-    if all_["most"] is None or all_["most"] <= SHARE * all_["total"]:
-        return None
-    row = await db.fetchrow(sql.rater_with, campaign, all_["most"])
-    return OneRater(row["rater"], all_["most"], all_["total"], row["place"])
 
 
 def _told_committee(campaign: UUID, policy: str) -> bool:
@@ -198,60 +181,72 @@ def _told_committee(campaign: UUID, policy: str) -> bool:
 
 def check_look(look: Look) -> Checked:
     """Return what all checks find in what a look has read."""
-    about = look.about
-    names, scale = about["arms"], Scale(about["lowest"], about["highest"])
-    compared = set(range(len(names))) - set(about["dropped"])
-    if len(compared) < 2:  # the comparison is over: say what it was like
-        compared = set(range(len(names)))
-    found: list[words.Words] = []
-    missing = find_missing(lapses_of(look), len(names))
-    if missing is not None:
-        found.append(words.missing_words(missing, names))
-    uneven = next(
-        (one["number"] for one in look.closed if max(one["counts"]) - min(one["counts"]) > 1), None
+    about, times = look.about, answer_times(look)
+    groups = set(range(len(about["arms"])))
+    compared = groups - set(about["dropped"])
+    awaited = about["status"] == "open" and about["answered"] < about["size"]
+    facts = Facts(
+        names=about["arms"],
+        rounds=seen_rounds(look),
+        # Once the comparison is over, say what it was like.
+        compared=compared if len(compared) > 1 else groups,
+        ends=(from_units(about["lowest"]), from_units(about["highest"])),
+        times=times if awaited else None,
+        busiest=look.busiest,
     )
-    if uneven is not None:
-        found.append(words.uneven_words(uneven))
-    at_end = find_at_end(scores_of(look, scale), len(names), compared)
-    if at_end is not None:
-        ends = (from_units(scale.lowest), from_units(scale.highest))
-        found.append(words.ends_words(at_end, names, *ends))
-    if look.busiest is not None and gives_nearly_all(look.busiest):
-        found.append(words.rater_words(look.busiest))
-    misfit = find_misfit(committees_of(look))
-    if misfit is not None:
-        found.append(words.committee_words(misfit, names))
-    times = answer_times(look)
-    if about["status"] == "open" and about["answered"] < about["size"]:
-        still = find_standstill(times)
-        if still is not None:
-            found.append(words.standstill_words(still))
-    answers = about["before"] + about["answered"]
-    return Checked(tuple(found), answers, times.silent, times.longest)
+    found = tuple(one for check in CHECKS if (one := check(facts)) is not None)
+    return Checked(found, about["before"] + about["answered"], times.silent, times.longest)
 
 
-def lapses_of(look: Look) -> list[RoundLapses]:
-    """Return how many slots lapsed in each round in which they were counted, the open one too."""
+def seen_rounds(look: Look) -> list[SeenRound]:
+    """Return the rounds of a look as checks see them, oldest first, the open one too."""
     about = look.about
-    rounds = [
-        RoundLapses(
-            one["number"],
-            tuple(one["arms"]),
-            tuple(one["lapsed"]),
-            -(-one["size"] // len(one["arms"])),
-            whole=one["size"] % len(one["arms"]) == 0,
+    rounds = [] if about["status"] == "exhausted" else [_open_round(look)]
+    scale, left = Scale(about["lowest"], about["highest"]), set(range(len(about["arms"])))
+    left -= set(about["dropped"])
+    for one in reversed(look.closed):
+        left |= set(one["dropped"])
+        passes, rest = divmod(one["size"], len(one["arms"]))
+        told = zip(one["sums"], one["counts"], strict=True)
+        rounds.append(
+            SeenRound(
+                number=one["number"],
+                arms=tuple(one["arms"]),
+                answers=one["counts"],
+                totals=[scale.to_policy(int(total), answers) for total, answers in told],
+                lapsed=one["lapsed"],
+                passes=passes + bool(rest),
+                whole=not rest,
+                judges=(look.committee and one["judges"]) or (),
+                left=frozenset(left),
+            )
         )
-        for one in look.closed
-    ]
-    if about["status"] == "exhausted":
-        return rounds
-    width = about["width"]
+    return rounds[::-1]
+
+
+def _open_round(look: Look) -> SeenRound:
+    about = look.about
+    scale, width = Scale(about["lowest"], about["highest"]), about["width"]
+    answers, totals = [0] * width, [0.0] * width
+    # Places beyond the width are reported as a fault of the record when the round is closed.
+    for one in (row for row in look.sums if row["place"] < width):
+        answers[one["place"]] = one["answers"]
+        totals[one["place"]] = scale.to_policy(int(one["total"]), one["answers"])
     lapsed = runs_by_place([(one["first"], one["beyond"]) for one in look.owed], width)
-    for one in look.lapses:
-        if one["place"] < width:
-            lapsed[one["place"]] += one["slots"]
-    arms, begun = tuple(about["round_arms"]), -(-about["next_slot"] // width)
-    return [*rounds, RoundLapses(about["round"], arms, tuple(lapsed), begun, whole=False)]
+    for one in (row for row in look.lapses if row["place"] < width):
+        lapsed[one["place"]] += one["slots"]
+    return SeenRound(
+        number=about["round"],
+        arms=tuple(about["round_arms"]),
+        answers=answers,
+        totals=totals,
+        lapsed=lapsed,
+        passes=-(-about["next_slot"] // width),
+        whole=False,
+        closed=False,
+        judges=(look.committee and about["judges"]) or (),
+        left=frozenset(range(len(about["arms"]))) - set(about["dropped"]),
+    )
 
 
 def runs_by_place(runs: Sequence[tuple[int, int]], width: int) -> list[int]:
@@ -274,54 +269,6 @@ def runs_by_place(runs: Sequence[tuple[int, int]], width: int) -> list[int]:
     return [int(one) for one in counts + twice[:width] + twice[width : 2 * width]]
 
 
-def scores_of(look: Look, scale: Scale) -> list[RoundScores]:
-    """Return the scores of each round, mapped to [0, 1], the open one too."""
-    about = look.about
-
-    def scores(number: int, arms: Sequence[int], told: Sequence[tuple[int, int]]) -> RoundScores:
-        totals = tuple(scale.to_policy(total, answers) for answers, total in told)
-        return RoundScores(number, tuple(arms), tuple(answers for answers, _ in told), totals)
-
-    rounds = [
-        scores(
-            one["number"],
-            one["arms"],
-            [(n, int(total)) for n, total in zip(one["counts"], one["sums"], strict=True)],
-        )
-        for one in look.closed
-    ]
-    if about["status"] != "exhausted" and look.sums:
-        open_ = [one for one in look.sums if one["place"] < len(about["round_arms"])]
-        arms = [about["round_arms"][one["place"]] for one in open_]
-        told = [(one["answers"], int(one["total"])) for one in open_]
-        rounds.append(scores(about["round"], arms, told))
-    return rounds
-
-
-def committees_of(look: Look) -> list[RoundCommittee]:
-    """Return the committees that were told before each round, the open one too."""
-    about = look.about
-    if not look.committee:
-        return []
-    arms = range(len(about["arms"]))
-    left = set(arms) - set(about["dropped"])
-    committees = []
-    if about["status"] != "exhausted" and about["judges"] is not None:
-        committees.append(
-            RoundCommittee(about["round"], about["judges"], [0] * len(arms), sorted(left))
-        )
-    for one in reversed(look.closed):
-        left |= set(one["dropped"])
-        if one["judges"] is None:
-            continue
-        chosen = [0] * len(arms)
-        for counts in (one["counts"], one["lapsed"] or ()):
-            for arm, count in zip(one["arms"], counts, strict=False):
-                chosen[arm] += count
-        committees.append(RoundCommittee(one["number"], one["judges"], chosen, sorted(left)))
-    return committees[::-1]
-
-
 def answer_times(look: Look) -> AnswerTimes:
     """Return how answers have come of late."""
     about, now = look.about, look.about["now"]
@@ -338,7 +285,8 @@ def answer_times(look: Look) -> AnswerTimes:
         longest = max(longest, about["silent"])
     return AnswerTimes(
         silent=silent,
-        gaps=[(b - a).total_seconds() for a, b in pairwise(tells)] if tells else None,
+        # The clock may have been set back between two of them.
+        gaps=[max(0.0, (b - a).total_seconds()) for a, b in pairwise(tells)] if tells else None,
         events=about["events"],
         outstanding=about["next_slot"] - about["answered"],
         lease_seconds=about["lease_seconds"],

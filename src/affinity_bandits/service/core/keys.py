@@ -72,14 +72,15 @@ class KeyInfo:
     revoked_by: str | None
 
 
+@translate_errors()
 async def create_tenant(pool: asyncpg.Pool, name: str) -> int:
     """Return the id of the tenant with this name, creating it if there is none."""
     check_name("tenant", name)
-    async with translate_errors():
-        await pool.execute(sql.create_tenant, name)
-        return int(await pool.fetchval(sql.tenant, name))
+    await pool.execute(sql.create_tenant, name)
+    return int(await pool.fetchval(sql.tenant, name))
 
 
+@translate_errors()
 async def make_key(
     pool: asyncpg.Pool,
     tenant: int,
@@ -105,9 +106,8 @@ async def make_key(
     )
     body = checks.integer("largest_body", largest_body, low=SMALLEST_LIMIT, high=LARGEST_LIMIT)
     id_, digest, text = new_secret()
-    async with translate_errors():
-        what = (digest, sorted(set(wanted)), rate, body, expires_at, parent)
-        await pool.execute(sql.make_key, id_, tenant, name, *what)
+    what = (digest, sorted(set(wanted)), rate, body, expires_at, parent, None)
+    await pool.execute(sql.make_key, id_, tenant, name, *what)
     return text
 
 
@@ -117,23 +117,23 @@ def new_secret() -> tuple[str, bytes, str]:
     return id_, _digest(secret), f"ab_{id_}_{secret}"
 
 
+@translate_errors()
 async def revoke_key(pool: asyncpg.Pool, key_id: str, by: str) -> bool:
     """Revoke an API key in somebody's name; return whether there was one to revoke."""
-    async with translate_errors():
-        return await pool.fetchval(sql.revoke_key, key_id, by) is not None
+    return await pool.fetchval(sql.revoke_key, key_id, by) is not None
 
 
+@translate_errors()
 async def list_keys(pool: asyncpg.Pool, tenant: int | None = None) -> list[KeyInfo]:
     """Return the API keys of one tenant or of all, oldest first."""
-    async with translate_errors():
-        rows = await pool.fetch(sql.list_keys, tenant)
+    rows = await pool.fetch(sql.list_keys, tenant)
     return [KeyInfo(**row | {"scopes": tuple(row["scopes"])}) for row in map(dict, rows)]
 
 
+@translate_errors()
 async def forget_sessions(pool: asyncpg.Pool, tenant: int) -> None:
     """Delete a tenant's expired and revoked session keys, which no event refers to."""
-    async with translate_errors():
-        await pool.execute(sql.forget_sessions, tenant)
+    await pool.execute(sql.forget_sessions, tenant)
 
 
 class KeyRing:
@@ -200,9 +200,9 @@ class KeyRing:
             remember(self._known, digest, (until, principal))
         return principal
 
+    @translate_errors()
     async def _look_up(self, key_id: str, secret: str) -> Principal | None:
-        async with translate_errors():
-            row = await self._pool.fetchrow(sql.key, key_id)
+        row = await self._pool.fetchrow(sql.key, key_id)
         stored = b"\0" * 32 if row is None else row["secret_digest"]
         # Compared also where there is no such key, and in a time that says nothing.
         same = hmac.compare_digest(stored, _digest(secret))
@@ -245,10 +245,11 @@ async def make_key_by(pool: asyncpg.Pool, maker: Principal, wanted: wire.CreateK
         if await db.fetchval(sql.count_keys, maker.tenant) >= MOST_KEYS:
             raise problems.TooManyKeys(MOST_KEYS)
         what = (id_, maker.tenant, wanted.name, digest, scopes, rate, body, expires_at)
-        row = await db.fetchrow(sql.make_key_by, *what, maker.key_id)
+        row = await db.fetchrow(sql.make_key, *what, None, maker.key_id)
     return wire.MadeKey(**dict(row), key=text)
 
 
+@translate_errors()
 async def keys_of(
     pool: asyncpg.Pool, tenant: int, position: int | None, limit: int
 ) -> tuple[tuple[wire.ApiKey, ...], int | None]:
@@ -257,8 +258,7 @@ async def keys_of(
     Keys are never deleted, so how many came before says where a page begins.
     """
     before = position or 0
-    async with translate_errors():
-        rows = await pool.fetch(sql.page_of_keys, tenant, limit + 1, before)
+    rows = await pool.fetch(sql.page_of_keys, tenant, limit + 1, before)
     following = before + limit if len(rows) > limit else None
     return tuple(wire.ApiKey(**dict(row)) for row in rows[:limit]), following
 

@@ -53,14 +53,14 @@ class CampaignQueries:
             raise NoSuchCampaign(campaign)
         return (await self._records([row]))[0]
 
+    @translate_errors()
     async def arms(self, tenant: int, campaign: UUID) -> tuple[str, ...]:
         """Return the names of a campaign's arms.
 
         Raises:
             NoSuchCampaign: this tenant has none by that id.
         """
-        async with translate_errors():
-            names = await self._pool.fetchval(sql.arms, tenant, campaign)
+        names = await self._pool.fetchval(sql.arms, tenant, campaign)
         if names is None:
             raise NoSuchCampaign(campaign)
         return tuple(names)
@@ -106,13 +106,13 @@ class CampaignQueries:
             for row in rows
         ]
 
+    @translate_errors()
     async def _page(
         self, query: str, *arguments: object, after: int | None, limit: int
     ) -> tuple[list[asyncpg.Record], int | None]:
         """Return up to `limit` rows after a number, and where the next page begins."""
         start = -1 if after is None else after
-        async with translate_errors():
-            rows = await self._pool.fetch(query, *arguments, start, limit + 1)
+        rows = await self._pool.fetch(query, *arguments, start, limit + 1)
         return rows[:limit], rows[limit - 1]["number"] if len(rows) > limit else None
 
 

@@ -54,15 +54,16 @@ class Quotas:
         if used_up is not None:
             raise QuotaUsedUp(*used_up)
 
+    @translate_errors()
     async def _look(self, tenant: int, *which: str) -> tuple[Any, ...] | None:
-        async with translate_errors():
-            row = await self._pool.fetchrow(sql.usage, tenant, None)
+        row = await self._pool.fetchrow(sql.usage, tenant, None)
         for name in which:
             if row is not None and row[name] >= row[f"most_{name}"]:
                 return name, row[f"most_{name}"], row[name]
         return None
 
 
+@translate_errors()
 async def set_quotas(pool: asyncpg.Pool, tenant: str, quotas: dict[str, int | None]) -> Any:
     """Change the quotas of a tenant that are given; return all, with what it has.
 
@@ -72,10 +73,9 @@ async def set_quotas(pool: asyncpg.Pool, tenant: str, quotas: dict[str, int | No
     """
     given = [quotas[name] for name in QUOTAS]
     try:
-        async with translate_errors():
-            if any(one is not None for one in given):
-                await pool.execute(sql.set_quotas, tenant, *given)
-            row = await pool.fetchrow(sql.usage, None, tenant)
+        if any(one is not None for one in given):
+            await pool.execute(sql.set_quotas, tenant, *given)
+        row = await pool.fetchrow(sql.usage, None, tenant)
     except asyncpg.InsufficientPrivilegeError:
         words = "only the owner of the schema may change quotas, with a DSN of its own"
         raise NotSupported(words) from None

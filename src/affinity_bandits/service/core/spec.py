@@ -222,8 +222,8 @@ def read_spec(body: CreateCampaign) -> CampaignSpec:
         rest["declaration"] = Declaration.from_json(declared.model_dump())
     if body.committee is not None:
         rest["committee"] = counts_by_arm("committee", body.committee, body.arms)
+    policy = served_policy(settings.model_dump())
     if plan is None:
-        policy = served_policy(settings.model_dump())
         return CampaignSpec(body.name, body.arms, policy, body.horizon, **ends, **rest)
     if plan.groups != len(body.arms):
         rule = f"as many as the plan is for ({plan.groups})"
@@ -246,7 +246,6 @@ def read_spec(body: CreateCampaign) -> CampaignSpec:
             raise InvalidInput(which, rule, given)
     if plan.needed is not None:
         rest["planned"] = PlannedTime(plan.needed, plan.pace, plan.unit)
-    policy = served_policy(settings.model_dump())
     return CampaignSpec(body.name, body.arms, policy, plan.horizon, **planned, **rest)
 
 

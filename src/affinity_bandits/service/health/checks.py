@@ -1,422 +1,60 @@
-"""Health checks of campaigns as pure functions of counts."""
+"""Health checks of campaigns as pure functions of counts; `CHECKS` lists them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from affinity_bandits import checks
-
-
-@dataclass(frozen=True)
-class RoundCommittee:
-    """A committee as it was told before a round, and who was chosen in that round.
-
-    Attributes:
-        round: its number.
-        members: of each arm.
-        chosen: of each arm at most: answers, and slots whose first lease expired.
-        left: arms that could still be the best.
-    """
-
-    round: int
-    members: Sequence[int]
-    chosen: Sequence[int]
-    left: Sequence[int]
-
-
-@dataclass(frozen=True)
-class Grown:
-    """A group that has grown by more than fits.
-
-    Attributes:
-        arm: the group.
-        members: as told.
-        most: as fit.
-    """
-
-    arm: int
-    members: int
-    most: int
-
-
-@dataclass(frozen=True)
-class Misfit:
-    """A committee that does not fit those before it.
-
-    Attributes:
-        round: the round after it.
-        ever: whether it has more members than were ever chosen, not only in the round before.
-        groups: those with too many members.
-    """
-
-    round: int
-    ever: bool
-    groups: tuple[Grown, ...]
-
-
-def find_misfit(committees: Sequence[RoundCommittee]) -> Misfit | None:
-    """Return the last committee with more members than were ever chosen, or else than in one round.
-
-    If the first committee is not of round 0, only growth in one round can be found.
-    """
-    last: dict[bool, Misfit] = {}
-    to_come = [math.inf if one.round else 0.0 for one in committees[:1] for _ in one.members]
-    for before, now in pairwise(committees):
-        grown: dict[bool, list[Grown]] = {True: [], False: []}
-        for arm in now.left:
-            most = before.members[arm] + before.chosen[arm]
-            beyond = now.members[arm] - most
-            if beyond > to_come[arm]:
-                grown[True].append(Grown(arm, now.members[arm], most + int(to_come[arm])))
-            elif beyond > 0:
-                grown[False].append(Grown(arm, now.members[arm], most))
-            to_come[arm] = max(0.0, to_come[arm] - beyond)
-        for ever, groups in grown.items():
-            if groups:
-                last[ever] = Misfit(now.round, ever, tuple(groups))
-    return last.get(True) or last.get(False)
-
+from affinity_bandits.service.health.words import (
+    Words,
+    list_few,
+    percent,
+    quoted,
+    time_in_words,
+    words_for,
+)
 
 LEVEL = 0.001
 """The probability, over a whole campaign, with which a check may find a fault where none is."""
+THRESHOLD = -math.log(LEVEL)
+"""The logarithm of the evidence from which on a check says something."""
 
 Array = NDArray[np.float64]
 
 
-def threshold() -> float:
-    """Return the logarithm of the evidence from which on a check says something."""
-    return -float(np.log(LEVEL))
-
-
-def start_prior(number: int) -> float:
-    """Return the weight of the hypothesis that a fault begins with this round.
-
-    Half of it is on the first round; the weights of all rounds sum to 1.
-
-    >>> start_prior(0), start_prior(1), start_prior(2)
-    (0.5, 0.25, 0.08333333333333333)
-    """
-    return 0.5 if number == 0 else 0.5 / (number * (number + 1))
-
-
-class HasArms(Protocol):
-    """A round of some arms."""
-
-    @property
-    def arms(self) -> tuple[int, ...]: ...
-
-
-def by_arm(rounds: Sequence[HasArms], arms: int, values: Sequence[Sequence[float]]) -> Array:
-    """Return what each round has of each arm as a table; 0 where an arm took no part."""
-    table = np.zeros((len(rounds), arms))
-    for place, (one, own) in enumerate(zip(rounds, values, strict=True)):
-        table[place, list(one.arms)] = own
-    return table
-
-
-def evidence(steps: Array, numbers: list[int]) -> Array:
-    """Return the log evidence of each bet after each round, mixed over all possible beginnings.
-
-    Leaving out earlier rounds can only lower it.
-
-    Args:
-        steps: log factors of each bet by round; rounds first.
-        numbers: of the rounds, in increasing order.
-    """
-    held = np.full(steps.shape[1:], -np.inf)
-    after = np.empty_like(steps)
-    for place, number in enumerate(numbers):
-        held = np.logaddexp(held, np.log(start_prior(number))) + steps[place]
-        after[place] = held
-    return after
-
-
-def log_sum(values: Array, axes: tuple[int, ...]) -> Array:
-    """Return the logarithm of the sum of exponentials over some axes."""
-    top = values.max(axis=axes, keepdims=True)
-    total = np.exp(values - top).sum(axis=axes, keepdims=True)
-    found: Array = np.squeeze(top + np.log(total), axis=axes)
-    return found
-
-
-NEAR = 0.05
-"""How near to an end a group's scores are on average if it is at that end, in parts of the range.
-
-Where all groups are at the same end, no two of them differ by more than this. Plans are made for
-differences of about 0.05, so a comparison of such scores sees next to nothing of what it is for."""
-RATES = (1.0, 2.0, 4.0, 6.0)
-ENDS = ("lowest", "highest")
-
-
 @dataclass(frozen=True)
-class RoundScores:
-    """The scores of a round.
-
-    Attributes:
-        number: of the round.
-        arms: those that have scores.
-        answers: how many each has, in the same order.
-        totals: the sum of each arm's scores, mapped to [0, 1].
-    """
-
-    number: int
-    arms: tuple[int, ...]
-    answers: tuple[int, ...]
-    totals: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class AtEnd:
-    """Nearly all scores of some groups are at one end.
-
-    Attributes:
-        end: "lowest" or "highest".
-        arms: the groups.
-        all: whether these are all compared groups.
-        round: since when.
-        answers: of these groups since then.
-        distance: mean distance from the end, as a part of the range.
-    """
-
-    end: Literal["lowest", "highest"]
-    arms: tuple[int, ...]
-    all: bool
-    round: int
-    answers: int
-    distance: float
-
-
-def find_at_end(
-    rounds: Sequence[RoundScores], arms: int, compared: Collection[int]
-) -> AtEnd | None:
-    """Return the groups whose scores are at one end now; None if there are none.
-
-    It may be called at any time. The probability of ever finding a group whose mean distance from
-    the end is `NEAR` or more is at most `LEVEL`.
-    """
-    if not rounds:
-        return None
-    steps = _steps(rounds, arms)
-    numbers = [one.number for one in rounds]
-    now = evidence(steps, numbers)[-1] - math.log(steps[0].size)
-    strong = log_sum(now, (1,)) >= threshold()
-    found = [
-        [arm for arm in range(arms) if strong[end, arm] and arm in compared]
-        for end in range(len(ENDS))
-    ]
-    end = max(range(len(ENDS)), key=lambda one: len(found[one]))
-    if not found[end]:
-        return None
-    best = steps[:, end, :, found[end][0]]
-    beginnings = best[::-1].cumsum(axis=0)[::-1].max(axis=1) + np.log(
-        [start_prior(number) for number in numbers]
-    )
-    first = int(beginnings.argmax())
-    chosen = set(found[end])
-    told = [
-        (answers, total if end == 0 else answers - total)
-        for one in rounds[first:]
-        for arm, answers, total in zip(one.arms, one.answers, one.totals, strict=True)
-        if arm in chosen
-    ]
-    answers = sum(count for count, _ in told)
-    return AtEnd(
-        end="lowest" if end == 0 else "highest",
-        arms=tuple(found[end]),
-        all=chosen >= set(compared),
-        round=numbers[first],
-        answers=answers,
-        distance=max(0.0, sum(far for _, far in told)) / max(1, answers),
-    )
-
-
-def _cost(rate: float) -> float:
-    return math.log1p(-(1.0 - math.exp(-rate)) * NEAR)
-
-
-def _steps(rounds: Sequence[RoundScores], arms: int) -> Array:
-    """Return what rounds multiply each bet by, as logarithms: by round, end, rate and arm."""
-    answers = by_arm(rounds, arms, [one.answers for one in rounds])
-    low = by_arm(rounds, arms, [one.totals for one in rounds])
-    rates = np.array(RATES)[:, np.newaxis]
-    cost = np.array([_cost(rate) for rate in RATES])[:, np.newaxis]
-    steps = np.empty((len(rounds), len(ENDS), len(RATES), arms))
-    for end, far in enumerate((low, answers - low)):
-        steps[:, end] = -rates * far[:, np.newaxis] - cost * answers[:, np.newaxis]
-    return steps
-
-
-STAKES = (0.02, 0.05, 0.1, 0.2, 0.35, 0.55, 0.75, 0.95)
-"""Parts that are bet: each finds differences of about its own size, relative to the rate."""
-FACES, SIDES = 2, 2
-"""What is counted, slots that lapsed or slots that did not; and whether a group has more or less.
-
-Counting what did not lapse finds the same difference sooner where most slots lapse."""
-
-
-@dataclass(frozen=True)
-class RoundLapses:
-    """The lapsed slots of a round.
+class SeenRound:
+    """A round as checks see it. Numbers by arm are in the order of `arms`.
 
     Attributes:
         number: of the round.
         arms: those that take turns in it.
-        lapsed: lapsed slots of each arm, in the same order.
-        passes: passes that were begun.
+        answers: of each arm.
+        totals: the sum of each arm's scores, mapped to [0, 1].
+        lapsed: slots of each arm whose first lease expired before they were answered.
+        passes: passes over the arms that were begun.
         whole: whether all slots of these passes are known to have lapsed or not.
+        closed: whether the round is over.
+        judges: how many of each group were in the committee before it; empty if nobody was told.
+        left: groups that could still be the best.
     """
 
     number: int
     arms: tuple[int, ...]
-    lapsed: tuple[int, ...]
-    passes: int
+    answers: Sequence[int]
+    totals: Sequence[float]
+    lapsed: Sequence[int]
+    passes: int = 0
     whole: bool = True
-
-
-@dataclass(frozen=True)
-class Missing:
-    """One group's answers are missing more often, or less often, than the others'.
-
-    Attributes:
-        arm: the group.
-        more: whether more often.
-        round: in which it was found.
-        own: the part of the group's slots that lapsed.
-        others: the same of the other groups in the same rounds.
-        lapsed: the group's slots that lapsed.
-        slots: the group's slots.
-    """
-
-    arm: int
-    more: bool
-    round: int
-    own: float
-    others: float
-    lapsed: int
-    slots: int
-
-
-def find_missing(rounds: Sequence[RoundLapses], arms: int) -> Missing | None:
-    """Return the group whose answers are missing at another rate; None if there is none.
-
-    It may be called at any time. If all groups of every pass are equally likely to lapse, the
-    probability of ever finding one is at most `LEVEL`. A finding stays found.
-    """
-    told = [one for one in rounds if len(one.arms) > 1]
-    if not any(any(one.lapsed) for one in told):
-        return None
-    steps = _missing_steps(told, arms)
-    after = evidence(steps, [one.number for one in told])
-    after -= math.log(steps[0].size)  # every bet has the same part of the prior
-    found = np.flatnonzero(log_sum(after, (1, 2, 3, 4)) >= threshold())
-    if not len(found):
-        return None
-    first = int(found[0])
-    by_side = log_sum(after[first], (0, 2))
-    side, arm = np.unravel_index(int(by_side.argmax()), by_side.shape)
-    return _described(told, int(arm), more=side == 0, round_=told[first].number)
-
-
-def _missing_steps(told: Sequence[RoundLapses], arms: int) -> Array:
-    """Return what rounds multiply each bet by, as logarithms.
-
-    By round, what is counted, side, stake and arm.
-    """
-    lapsed = by_arm(told, arms, [one.lapsed for one in told])
-    part = by_arm(told, arms, [(1.0,) * len(one.arms) for one in told])
-    width = part.sum(axis=1, keepdims=True)
-    others = (lapsed.sum(axis=1, keepdims=True) - lapsed) * part / (width - 1.0)
-    passes = np.array([[one.passes] for one in told]) * part
-    win, lose = np.log1p(STAKES)[:, np.newaxis], np.log1p(np.negative(STAKES))[:, np.newaxis]
-    steps = np.empty((len(told), FACES, SIDES, len(STAKES), arms))
-    # More that lapse are fewer that do not.
-    for face, (own, rest) in enumerate(((lapsed, others), (passes - others, passes - lapsed))):
-        steps[:, face, 0] = win * own[:, np.newaxis] + lose * rest[:, np.newaxis]
-        steps[:, face, 1] = win * rest[:, np.newaxis] + lose * own[:, np.newaxis]
-    for place, one in enumerate(told):
-        if not one.whole:
-            # In the last pass some slots may be known and others not: take off the most they add.
-            steps[place] -= win * part[place]
-    return steps
-
-
-def _described(told: Sequence[RoundLapses], arm: int, *, more: bool, round_: int) -> Missing:
-    lapsed = slots = others = other_slots = 0
-    for one in told:
-        if arm in one.arms:
-            own = one.lapsed[one.arms.index(arm)]
-            lapsed += own
-            slots += one.passes
-            others += sum(one.lapsed) - own
-            other_slots += one.passes * (len(one.arms) - 1)
-    return Missing(
-        arm=arm,
-        more=more,
-        round=round_,
-        own=lapsed / max(1, slots),
-        others=others / max(1, other_slots),
-        lapsed=lapsed,
-        slots=slots,
-    )
-
-
-SHARE = 0.8
-"""The part of all scores from which on they are nearly all: four of five."""
-NEARLY_ALL = (0.85, 0.9, 0.95, 0.99, 1.0)
-
-
-@dataclass(frozen=True)
-class OneRater:
-    """The rater who gave most scores.
-
-    Attributes:
-        rater: the pseudonym.
-        scores: of this rater.
-        total: of all raters.
-        place: the rater's position in order of first scores, from 1.
-    """
-
-    rater: str
-    scores: int
-    total: int
-    place: int
-
-
-def gives_nearly_all(one: OneRater) -> bool:
-    """Return whether a rater gives more than four of five scores.
-
-    It may be asked at any time about the busiest rater. If nobody gives the next score with
-    probability above `SHARE`, the probability of ever returning True is at most `LEVEL`.
-    """
-    place = checks.integer("place", one.place, low=1)
-    own = checks.integer("scores", one.scores, low=0)
-    total = checks.integer("total", one.total, low=own)
-    wealth = sum(_wealth(each, own, total) for each in NEARLY_ALL) / len(NEARLY_ALL)
-    # A union over raters, who are not known before they come: the k-th has 1 / (k (k + 1)).
-    return wealth > 0 and math.log(wealth) >= threshold() + math.log(place * (place + 1))
-
-
-def _wealth(assumed: float, own: int, total: int) -> float:
-    if assumed == 1.0 and own < total:
-        return 0.0
-    others = (total - own) * math.log((1.0 - assumed) / (1.0 - SHARE)) if own < total else 0.0
-    return math.exp(min(700.0, own * math.log(assumed / SHARE) + others))
-
-
-LEASES = 2.0
-"""A round does not stand still until this many leases have passed without an answer."""
-LONGEST_TIMES = 2.0
-"""Nor until it has been silent so many times as long as it ever was before it went on."""
-FEWEST_UNANSWERED = 14
-"""Slots without an answer that it takes where no pace is known: 0.6^14 is below `LEVEL`."""
-FIRST_LEASES = 3.0
+    closed: bool = True
+    judges: Sequence[int] = ()
+    left: Collection[int] = ()
 
 
 @dataclass(frozen=True)
@@ -441,39 +79,297 @@ class AnswerTimes:
 
 
 @dataclass(frozen=True)
-class Standstill:
-    """A round that stands still.
+class Facts:
+    """What the checks of a campaign read.
 
     Attributes:
-        silent: for how many seconds.
-        usual: seconds between two tells before that; None if it is too long ago to know.
-        outstanding: slots without an answer.
+        names: of the groups.
+        rounds: the last ones, oldest first, with the open one.
+        compared: groups that are compared.
+        ends: the lowest and the highest score.
+        times: when answers came; None if none is awaited.
+        busiest: the rater who gave more than `SHARE` of the scores, if any: the pseudonym, `scores`
+            of the `total`, and the `place` in the order of first scores, from 1.
     """
 
-    silent: float
-    usual: float | None
-    outstanding: int
+    names: Sequence[str]
+    rounds: Sequence[SeenRound] = ()
+    compared: Collection[int] = ()
+    ends: tuple[float, float] = (0.0, 1.0)
+    times: AnswerTimes | None = None
+    busiest: Mapping[str, Any] | None = None
 
 
-def find_standstill(times: AnswerTimes) -> Standstill | None:
-    """Return how a round stands still; None if it does not."""
-    if times.outstanding <= 0:
+def start_prior(number: int) -> float:
+    """Return the weight of the hypothesis that a fault begins with this round.
+
+    Half of it is on the first round; the weights of all rounds sum to 1.
+
+    >>> start_prior(0), start_prior(1), start_prior(2)
+    (0.5, 0.25, 0.08333333333333333)
+    """
+    return 0.5 if number == 0 else 0.5 / (number * (number + 1))
+
+
+def by_arm(rounds: Sequence[SeenRound], arms: int, values: Sequence[Sequence[float]]) -> Array:
+    """Return what each round has of each arm as a table; 0 where an arm took no part."""
+    table = np.zeros((len(rounds), arms))
+    for place, (one, own) in enumerate(zip(rounds, values, strict=True)):
+        table[place, list(one.arms)] = own
+    return table
+
+
+def evidence(steps: Array, rounds: Sequence[SeenRound]) -> Array:
+    """Return the log evidence of each bet after each round, mixed over all possible beginnings.
+
+    Every bet has the same part of the prior. Leaving out earlier rounds can only lower it.
+
+    Args:
+        steps: log factors of each bet by round; rounds first.
+        rounds: in order.
+    """
+    held = np.full(steps.shape[1:], -np.inf)
+    after = np.empty_like(steps)
+    for place, one in enumerate(rounds):
+        held = np.logaddexp(held, np.log(start_prior(one.number))) + steps[place]
+        after[place] = held
+    return after - math.log(held.size)
+
+
+def log_sum(values: Array, axes: tuple[int, ...]) -> Array:
+    """Return the logarithm of the sum of exponentials over some axes."""
+    top = values.max(axis=axes, keepdims=True)
+    total = np.exp(values - top).sum(axis=axes, keepdims=True)
+    found: Array = np.squeeze(top + np.log(total), axis=axes)
+    return found
+
+
+STAKES = (0.02, 0.05, 0.1, 0.2, 0.35, 0.55, 0.75, 0.95)
+"""Parts that are bet: each finds differences of about its own size, relative to the rate."""
+FACES, SIDES = 2, 2
+"""What is counted, slots that lapsed or slots that did not; and whether a group has more or less.
+
+Counting what did not lapse finds the same difference sooner where most slots lapse."""
+
+
+def find_missing(facts: Facts) -> Words | None:
+    """Find a group whose answers are missing at another rate than the others'.
+
+    It may be called at any time. If all groups of every pass are equally likely to lapse, the
+    probability of ever finding one is at most `LEVEL`. A finding stays found.
+    """
+    told = [one for one in facts.rounds if len(one.arms) > 1]
+    if not any(any(one.lapsed) for one in told):
         return None
-    if times.gaps is None:
-        if (
-            times.outstanding < FEWEST_UNANSWERED
-            or times.silent <= FIRST_LEASES * times.lease_seconds
-        ):
-            return None
-        return Standstill(times.silent, None, times.outstanding)
-    usual = sum(times.gaps) / len(times.gaps) if times.gaps else 0.0
-    if times.silent <= longest_usual(times):
+    after = evidence(missing_steps(told, len(facts.names)), told)
+    found = np.flatnonzero(log_sum(after, (1, 2, 3, 4)) >= THRESHOLD)
+    if not len(found):
         return None
-    return Standstill(times.silent, usual, times.outstanding)
+    by_side = log_sum(after[found[0]], (0, 2))
+    less, arm = (int(one) for one in np.unravel_index(int(by_side.argmax()), by_side.shape))
+    took_part = [one for one in told if arm in one.arms]
+    lapsed = sum(one.lapsed[one.arms.index(arm)] for one in took_part)
+    slots = sum(one.passes for one in took_part)
+    others = sum(sum(one.lapsed) for one in took_part) - lapsed
+    other_slots = sum(one.passes * (len(one.arms) - 1) for one in took_part)
+    name = quoted(facts.names[arm])
+    return words_for(
+        "missing",
+        (arm,),
+        name=name,
+        often="less often" if less else "more often",
+        own=percent(lapsed / max(1, slots)),
+        slots=slots,
+        others=percent(others / max(1, other_slots)),
+        left_out="the others" if less else name,
+    )
+
+
+def missing_steps(told: Sequence[SeenRound], arms: int) -> Array:
+    """Return what rounds multiply each bet on missing answers by, as logarithms.
+
+    By round, what is counted, side, stake and arm.
+    """
+    lapsed = by_arm(told, arms, [one.lapsed for one in told])
+    part = by_arm(told, arms, [(1.0,) * len(one.arms) for one in told])
+    width = part.sum(axis=1, keepdims=True)
+    others = (lapsed.sum(axis=1, keepdims=True) - lapsed) * part / (width - 1.0)
+    passes = np.array([[one.passes] for one in told]) * part
+    win, lose = np.log1p(STAKES)[:, np.newaxis], np.log1p(np.negative(STAKES))[:, np.newaxis]
+    steps = np.empty((len(told), FACES, SIDES, len(STAKES), arms))
+    # More that lapse are fewer that do not.
+    for face, (own, rest) in enumerate(((lapsed, others), (passes - others, passes - lapsed))):
+        steps[:, face, 0] = win * own[:, np.newaxis] + lose * rest[:, np.newaxis]
+        steps[:, face, 1] = win * rest[:, np.newaxis] + lose * own[:, np.newaxis]
+    for place, one in enumerate(told):
+        if not one.whole:
+            # In the last pass some slots may be known and others not: take off the most they add.
+            steps[place] -= win * part[place]
+    return steps
+
+
+def find_uneven(facts: Facts) -> Words | None:
+    """Find a closed round whose groups have different numbers of answers."""
+    for one in facts.rounds:
+        if one.closed and max(one.answers) - min(one.answers) > 1:
+            return words_for("uneven", round=one.number + 1)
+    return None
+
+
+NEAR = 0.05
+"""How near to an end a group's scores are on average if it is at that end, in parts of the range.
+
+Where all groups are at the same end, no two of them differ by more than this. Plans are made for
+differences of about 0.05, so a comparison of such scores sees next to nothing of what it is for."""
+RATES = (1.0, 2.0, 4.0, 6.0)
+COSTS = tuple(math.log1p(-(1.0 - math.exp(-rate)) * NEAR) for rate in RATES)
+ENDS = ("lowest", "highest")
+
+
+def find_at_end(facts: Facts) -> Words | None:
+    """Find groups whose scores are nearly all at one end now.
+
+    It may be called at any time. The probability of ever finding a group whose mean distance from
+    the end is `NEAR` or more is at most `LEVEL`.
+    """
+    told = [one for one in facts.rounds if any(one.answers)]
+    if not told:
+        return None
+    answers, far = distances(told, len(facts.names))
+    steps = end_steps(answers, far)
+    strong = log_sum(evidence(steps, told)[-1], (1,)) >= THRESHOLD
+    found = [
+        [arm for arm in np.flatnonzero(own).tolist() if arm in facts.compared] for own in strong
+    ]
+    end = max(range(len(ENDS)), key=lambda one: len(found[one]))
+    arms = found[end]
+    if not arms:
+        return None
+    # Since when: the most likely beginning for the first of them.
+    likely = steps[::-1, end, :, arms[0]].cumsum(axis=0)[::-1].max(axis=1)
+    first = int((likely + np.log([start_prior(one.number) for one in told])).argmax())
+    number = int(answers[first:, arms].sum())
+    distance = max(0.0, float(far[end, first:, arms].sum())) / max(1, number)
+    width = facts.ends[1] - facts.ends[0]
+    everybody = set(arms) >= set(facts.compared)
+    return words_for(
+        "ends of all groups" if everybody else "ends of some groups",
+        () if everybody else tuple(arms),
+        which=list_few([quoted(facts.names[arm]) for arm in arms]),
+        end=ENDS[end],
+        score=facts.ends[end],
+        far=distance * width,
+        near=NEAR * width,
+        answers=number,
+    )
+
+
+def distances(rounds: Sequence[SeenRound], arms: int) -> tuple[Array, Array]:
+    """Return answers by round and arm; and by end, round and arm, how far scores are from it."""
+    answers = by_arm(rounds, arms, [one.answers for one in rounds])
+    low = by_arm(rounds, arms, [one.totals for one in rounds])
+    return answers, np.stack([low, answers - low])
+
+
+def end_steps(answers: Array, far: Array) -> Array:
+    """Return what rounds multiply each bet on an end by, as logarithms: by round, end, rate, arm.
+
+    See `distances` for the arguments.
+    """
+    rates, costs = (np.array(one)[:, np.newaxis] for one in (RATES, COSTS))
+    return (
+        -rates * far.swapaxes(0, 1)[:, :, np.newaxis] - costs * answers[:, np.newaxis, np.newaxis]
+    )
+
+
+SHARE = 0.8
+"""The part of all scores from which on they are nearly all: four of five."""
+NEARLY_ALL = (0.85, 0.9, 0.95, 0.99, 1.0)
+
+
+def find_one_rater(facts: Facts) -> Words | None:
+    """Find a rater who gives more than four of five scores.
+
+    It may be called at any time. If nobody gives the next score with probability above `SHARE`, the
+    probability of ever finding somebody is at most `LEVEL`.
+    """
+    if facts.busiest is None:
+        return None
+    scores, total, place = (facts.busiest[name] for name in ("scores", "total", "place"))
+    wealth = rater_wealth(scores, total)
+    # A union over raters, who are not known before they come: the k-th has 1 / (k (k + 1)).
+    if wealth <= 0 or math.log(wealth) < THRESHOLD + math.log(place * (place + 1)):
+        return None
+    rater, part = quoted(facts.busiest["rater"]), percent(scores / total)
+    return words_for("rater", rater=rater, scores=scores, total=total, part=part)
+
+
+def rater_wealth(own: int, total: int) -> float:
+    """Return the evidence that a rater gives more than `SHARE` of the scores, given how many."""
+    found = 0.0
+    for assumed in NEARLY_ALL:
+        others = (1.0 - assumed) / (1.0 - SHARE)
+        if others > 0.0 or own == total:
+            logs = own * math.log(assumed / SHARE) + (total - own) * math.log(others or 1.0)
+            found += math.exp(min(700.0, logs))
+    return found / len(NEARLY_ALL)
+
+
+def find_misfit(facts: Facts) -> Words | None:
+    """Find the last committee with more members than were ever chosen, or else than in one round.
+
+    If the first committee is not of round 0, only growth in one round can be found.
+    """
+    told = [one for one in facts.rounds if one.judges]
+    values = [np.add(one.answers, one.lapsed).tolist() for one in told]
+    chosen = by_arm(told, len(facts.names), values)
+    to_come = [math.inf if told and told[0].number else 0.0] * len(facts.names)
+    last: dict[str, Words] = {}
+    for (before, now), joining in zip(pairwise(told), chosen, strict=False):
+        fit: dict[str, dict[int, int]] = {}
+        for arm in sorted(now.left):
+            most = before.judges[arm] + int(joining[arm])
+            beyond = now.judges[arm] - most
+            if beyond > to_come[arm]:
+                fit.setdefault("committee grown ever", {})[arm] = most + int(to_come[arm])
+            elif beyond > 0:
+                fit.setdefault("committee grown in a round", {})[arm] = most
+            to_come[arm] = max(0.0, to_come[arm] - beyond)
+        for text, grown in fit.items():
+            parts = [
+                f"{quoted(facts.names[arm])} has {now.judges[arm]:,}, where at most {most:,} fit"
+                for arm, most in grown.items()
+            ]
+            last[text] = words_for(text, tuple(grown), round=now.number + 1, grown=list_few(parts))
+    return last.get("committee grown ever") or last.get("committee grown in a round")
+
+
+LEASES = 2.0
+"""A round does not stand still until this many leases have passed without an answer."""
+LONGEST_TIMES = 2.0
+"""Nor until it has been silent so many times as long as it ever was before it went on."""
+FEWEST_UNANSWERED = 14
+"""Slots without an answer that it takes where no pace is known: 0.6^14 is below `LEVEL`."""
+FIRST_LEASES = 3.0
+
+
+def find_standstill(facts: Facts) -> Words | None:
+    """Find that a round stands still."""
+    times = facts.times
+    if times is None or times.outstanding <= 0 or times.silent <= longest_usual(times):
+        return None
+    pace = ""
+    if times.gaps:
+        usual = time_in_words(sum(times.gaps) / len(times.gaps))
+        pace = f"; before that, tells came {usual} apart on average"
+    slots = f"{times.outstanding:,} {'slot' if times.outstanding == 1 else 'slots'}"
+    return words_for("standstill", silent=time_in_words(times.silent), pace=pace, slots=slots)
 
 
 def longest_usual(times: AnswerTimes) -> float:
     """Return the longest silence, in seconds, that a round's own pace and lease explain."""
+    if times.gaps is None and times.outstanding >= FEWEST_UNANSWERED:
+        return FIRST_LEASES * times.lease_seconds
     if not times.gaps:
         return math.inf  # one tell alone has no pace
     least = max(LEASES * times.lease_seconds, LONGEST_TIMES * max(times.longest, *times.gaps, 0.0))
@@ -481,3 +377,13 @@ def longest_usual(times: AnswerTimes) -> float:
     tries = times.events * (times.events + 1) / LEVEL
     factor = number * math.expm1(math.log(tries) / number)
     return max(least, factor * sum(times.gaps) / number)
+
+
+CHECKS: tuple[Callable[[Facts], Words | None], ...] = (
+    find_missing,
+    find_uneven,
+    find_at_end,
+    find_one_rater,
+    find_misfit,
+    find_standstill,
+)

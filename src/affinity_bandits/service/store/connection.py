@@ -20,6 +20,7 @@ import asyncpg
 
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.service import tracing
+from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.problems import Unavailable
 
 SQL = Path(__file__).parent / "sql"
@@ -76,6 +77,8 @@ NO_LIMITS = {"statement_timeout": "0", "idle_in_transaction_session_timeout": "0
 """For commands of an operator that may take long."""
 
 
+EVERY_SECONDS = 1.0
+"""Between two turns of work in the background, and between two tries to reach the database."""
 TRIES, PAUSE_SECONDS = 20, 1.0
 """To get a lock, for two seconds each: who waits for a table makes others wait behind it."""
 T = TypeVar("T")
@@ -247,6 +250,26 @@ async def translate_errors() -> AsyncIterator[None]:
         yield
     except GONE as error:
         raise Unavailable from error
+
+
+async def repeat(work: Callable[[], Awaitable[None]], metrics: Metrics) -> None:
+    """Do some work every second until cancelled.
+
+    A database that is away or not migrated yet is left to /readyz to report. Any other error is
+    counted once, until the work succeeds again.
+    """
+    said: type[Exception] | None = None
+    while True:
+        try:
+            await work()
+            said = None
+        except (Unavailable, *GONE, asyncpg.UndefinedTableError):
+            pass
+        except Exception as error:
+            if type(error) is not said:
+                metrics.count_failure(error)
+            said = type(error)
+        await asyncio.sleep(EVERY_SECONDS)
 
 
 async def _prepare_pooled(connection: asyncpg.Connection) -> None:

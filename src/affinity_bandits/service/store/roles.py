@@ -30,7 +30,7 @@ UPDATES = (
         "sums",
     ),
     *("leases", "lapses", "raters", "due", "health", "findings", "notices"),
-    "webhooks (removed_at, retry_at, last_failure)",
+    "webhooks (removed_at, retry_at, pause, last_failure)",
 )
 DELETES = (
     *("named_judges", "sums", "leases", "lapses", "due", "findings", "notices"),

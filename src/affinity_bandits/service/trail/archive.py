@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -30,8 +30,10 @@ ARCHIVED = {  # columns of an archived trail; `row` is the whole event as JSON
     "row": str,
 }
 ENDED = ("exhausted", "stopped")
-# Timeout of statements that remove or wait for a lock; the session's own is meant for requests.
-REMOVAL_SECONDS = 86_400.0
+LOCK_SECONDS = 86_400.0
+"""How long to wait for the lock of a campaign; the session's own limit is meant for requests."""
+REMOVED_AT_ONCE = 1000
+"""Rows that one transaction deletes; each event may have thousands of answers."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ async def archive(
 ) -> Archived:
     """Write a finished campaign to files, read them back, and take it out of the database.
 
+    A removal that was interrupted is finished first.
+
     Raises:
         InvalidInput: a file is there already or cannot be written.
         NoSuchCampaign: there is none by that id.
@@ -64,6 +68,11 @@ async def archive(
     """
     need("experiments", "pyarrow")
     await _check_right(pool)
+    for done in await _finish_removals(pool):
+        detail = done["detail"]
+        if done["campaign"] == campaign and "archived" in detail:
+            trail = Trail(detail["events"], detail["digest"])
+            return Archived(trail, Path(detail["archived"]), Path(detail["about"]))
     verdict = await verify(pool, campaign)
     if verdict.differences:
         raise NotSupported(
@@ -84,6 +93,7 @@ async def archive(
         raise NotSupported(f"{events_file} is not what was written to it; nothing was removed")
     detail = {
         "archived": str(events_file.resolve()),
+        "about": str(about_file.resolve()),
         "events": written.events,
         "digest": written.digest,
         "version": __version__,
@@ -97,7 +107,8 @@ async def archive(
             raise
         about = json.loads(await db.fetchval(sql.campaign_to_archive, campaign))
         _write_about(about_file, about | detail)
-        await db.execute(sql.remove_campaign, campaign, by, detail, timeout=REMOVAL_SECONDS)
+        await db.execute(sql.begin_removal, campaign, by, detail, timeout=LOCK_SECONDS)
+    await _remove_rows(pool, campaign)
     return Archived(written, events_file, about_file)
 
 
@@ -111,22 +122,58 @@ async def delete_tenant(pool: asyncpg.Pool, name: str, *, by: str) -> list[Trail
         NotSupported: the role of the DSN may not remove.
     """
     await _check_right(pool)
-    trails = []
-    async with transaction(pool) as db:  # of its own: requests must not go on to meet the locks
-        await _end_keys(db, name)
-    async with transaction(pool) as db:
-        await db.execute(sql.without_limits)
-        tenant, keys = await _end_keys(db, name)  # locks the tenant again, and finds all keys
-        for row in await db.fetch(sql.campaigns_to_remove, tenant):
-            await db.execute(sql.lock_head, row["id"], timeout=REMOVAL_SECONDS)
-            trail = await _digest(db, row["id"])
-            trails.append(trail)
-            detail = {"deleted": "with its tenant", "events": trail.events, "digest": trail.digest}
-            await db.execute(sql.remove_campaign, row["id"], by, detail, timeout=REMOVAL_SECONDS)
-        ids = sorted(row["id"] for row in keys if row["parent"] is None)
-        what = {"deleted": "tenant", "campaigns": len(trails), "keys": ids, "version": __version__}
-        await db.execute(sql.remove_tenant, name, by, what, timeout=REMOVAL_SECONDS)
-    return trails
+    await _finish_removals(pool)
+    trails: list[Trail] = []
+    while True:
+        async with transaction(pool) as db:
+            await db.execute(sql.without_limits)
+            tenant, keys = await _end_keys(db, name)
+            campaigns = await db.fetch(sql.campaigns_to_remove, tenant)
+            if not campaigns:
+                ids = sorted(row["id"] for row in keys if row["parent"] is None)
+                what = {"deleted": "tenant", "campaigns": len(trails), "keys": ids}
+                what |= {"version": __version__}
+                await db.execute(sql.remove_tenant, name, by, what, timeout=LOCK_SECONDS)
+                return trails
+        for row in campaigns:
+            trails.append(await _begin_deletion(pool, row["id"], by))
+            await _remove_rows(pool, row["id"])
+
+
+async def _begin_deletion(pool: asyncpg.Pool, campaign: UUID, by: str) -> Trail:
+    """Take a campaign out of use with what is recorded of its trail, which must be all of it."""
+    while True:
+        trail = await _digest(pool, campaign)
+        async with transaction(pool) as db:
+            await db.execute(sql.without_limits)
+            head = await db.fetchrow(sql.head_to_archive, campaign, None, timeout=LOCK_SECONDS)
+            if head is None:
+                raise NoSuchCampaign(campaign)
+            if head["events"] == trail.events:  # else a process still knew a key
+                detail = {"deleted": "with its tenant", **asdict(trail)}
+                await db.execute(sql.begin_removal, campaign, by, detail, timeout=LOCK_SECONDS)
+                return trail
+
+
+@translate_errors()
+async def _remove_rows(pool: asyncpg.Pool, campaign: UUID) -> None:
+    """Delete what is left of a campaign, a bounded number of rows per transaction."""
+    while True:
+        try:
+            if not await pool.fetchval(sql.remove_rows, campaign, REMOVED_AT_ONCE):
+                return
+        except asyncpg.ForeignKeyViolationError:
+            # A health check that was under way has added a finding at the last moment.
+            await pool.fetchval(sql.remove_rows, campaign, REMOVED_AT_ONCE)
+
+
+@translate_errors()
+async def _finish_removals(pool: asyncpg.Pool) -> list[asyncpg.Record]:
+    """Finish what earlier commands began to remove; return the records of it."""
+    begun = await pool.fetch(sql.removals_begun)
+    for row in begun:
+        await _remove_rows(pool, row["campaign"])
+    return list(begun)
 
 
 async def _end_keys(db: asyncpg.Connection, name: str) -> tuple[int, list[asyncpg.Record]]:
@@ -137,27 +184,27 @@ async def _end_keys(db: asyncpg.Connection, name: str) -> tuple[int, list[asyncp
     return tenant, await db.fetch(sql.end_keys_of, tenant)
 
 
+@translate_errors()
 async def removals(pool: asyncpg.Pool) -> list[dict[str, Any]]:
     """Return the record of what was taken out of the database, oldest first."""
-    async with translate_errors():
-        return [dict(row) for row in await pool.fetch(sql.removals)]
+    return [dict(row) for row in await pool.fetch(sql.removals)]
 
 
+@translate_errors()
 async def _check_right(pool: asyncpg.Pool) -> None:
-    async with translate_errors():
-        if not await pool.fetchval(sql.may_remove):
-            raise NotSupported(
-                "only the role that owns the schema may remove campaigns and tenants; "
-                "'affinity serve roles' says which that is"
-            )
+    if not await pool.fetchval(sql.may_remove):
+        raise NotSupported(
+            "only the role that owns the schema may remove campaigns and tenants; "
+            "'affinity serve roles' says which that is"
+        )
 
 
+@translate_errors()
 async def _check_ended(
     db: asyncpg.Pool | asyncpg.Connection, campaign: UUID, events: int, now: datetime | None
 ) -> None:
     """Check that a campaign has ended with so many events, and lock it."""
-    async with translate_errors():
-        head = await db.fetchrow(sql.head_to_archive, campaign, now, timeout=REMOVAL_SECONDS)
+    head = await db.fetchrow(sql.head_to_archive, campaign, now, timeout=LOCK_SECONDS)
     if head is None:
         raise NoSuchCampaign(campaign)
     if head["status"] not in ENDED:

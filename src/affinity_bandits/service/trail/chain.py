@@ -86,14 +86,14 @@ async def read_trail(
         after, failures = rows[-1]["number"], 0
 
 
+@translate_errors()
 async def newest_digest(pool: asyncpg.Pool, campaign: UUID) -> Digest:
     """Return the digest of a campaign's last event, as it is stored.
 
     Raises:
         NoSuchCampaign: there is none by that id.
     """
-    async with translate_errors():
-        row = await pool.fetchrow(sql.newest_digest, campaign)
+    row = await pool.fetchrow(sql.newest_digest, campaign)
     if row is None:
         raise NoSuchCampaign(campaign)
     return Digest(row["chain"], row["number"])

@@ -1,32 +1,26 @@
 """Charts as SVG text.
 
 Positions are percentages of the width and pixels of the height, so charts fit any page. Colors are
-classes of style.css, since inline styles would need a weaker content security policy. Labels are
-escaped; shapes consist of numbers and class names of this module.
+classes of style.css or attributes of shapes, since inline styles would need a weaker content
+security policy. Labels are escaped; shapes consist of numbers and names of this module.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
+from typing import Literal
 
 from markupsafe import Markup, escape
 
-COLORS = 7
+COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442")
 """Okabe and Ito's colours without black; further groups take them again, hatched."""
 MOST_TICKS = 12
 MOST_SPACED = 30
 """Columns with wide gaps between them: with more, there would be more gap than column."""
 
 
-class Part(Enum):
-    """What a group did in a round."""
-
-    ABSENT = "absent"
-    PLAYED = "played"
-    DROPPED = "dropped"
-    OPEN = "open"
-    CHOSEN = "chosen"
+Part = Literal["absent", "played", "dropped", "open", "chosen"]
+"""What a group did in a round."""
 
 
 def answer_bar(part: float, label: str) -> Markup:
@@ -54,15 +48,16 @@ def timeline(parts: Sequence[Part], progress: float, label: str) -> Markup:
     width = 1.0 / len(parts)
     for place, part in enumerate(parts):
         start = place * width
-        if part is Part.OPEN:
-            drawn.append(_bar("track", start, width, 4, 16))
+        if part == "open":
+            drawn.append(_bar('class="track"', start, width, 4, 16))
             if progress > 0:
-                drawn.append(_bar("fill", start, width * min(progress, 1.0), 4, 16))
+                drawn.append(_bar('class="fill"', start, width * min(progress, 1.0), 4, 16))
                 # Once more around the whole, so that the gaps between rounds stay even.
-                drawn.append(_bar("outline", start, width, 4, 16))
-        elif part is not Part.ABSENT:
-            drawn.append(_bar("chosen" if part is Part.CHOSEN else "fill", start, width, 4, 16))
-        if part is Part.DROPPED:
+                drawn.append(_bar('class="outline"', start, width, 4, 16))
+        elif part != "absent":
+            kind = "chosen" if part == "chosen" else "fill"
+            drawn.append(_bar(f'class="{kind}"', start, width, 4, 16))
+        if part == "dropped":
             # Inside the bar's end, so that it has room in the last column too.
             drawn.append(
                 f'<svg x="{_percent(start + width)}" y="4" class="mark">'
@@ -123,14 +118,15 @@ def shares(columns: Sequence[Sequence[float]], others: bool, label: str) -> Mark
         label: the same in words.
     """
     height = 200
-    drawn = [_hatches()] if any(len(column) - others > COLORS for column in columns) else []
+    drawn = [_hatches()] if any(len(column) - others > len(COLORS) for column in columns) else []
     width = 1.0 / len(columns)
     for place, column in enumerate(columns):
         top = 0.0
         for group, share in enumerate(column):
             if share > 0:
-                color = _color(group, others=others and group == len(column) - 1)
-                drawn.append(_bar(color, place * width, width, top, share * height))
+                last = others and group == len(column) - 1
+                paint = 'class="others"' if last else _fill(group)
+                drawn.append(_bar(paint, place * width, width, top, share * height))
                 top += share * height
     return _svg(_dense("shares", len(columns)), height, label, "".join(drawn))
 
@@ -139,26 +135,24 @@ def swatch(group: int) -> Markup:
     """Return the colour of a group in `shares`, for a legend."""
     return Markup(
         '<svg class="chart swatch" width="14" height="14" aria-hidden="true">'
-        f'<rect class="{_color(group, others=False)}" width="14" height="14" rx="3"/></svg>'
+        f'<rect {_fill(group)} width="14" height="14" rx="3"/></svg>'
     )
 
 
 def _hatches() -> str:
     """Return the hatch patterns for groups that share a colour; a page has them once."""
     patterns = (
-        f'<pattern id="hatch-{color}" width="6" height="6" patternUnits="userSpaceOnUse"'
-        f' patternTransform="rotate(45)"><rect class="plain group-{color}" width="3" height="6"/>'
-        "</pattern>"
-        for color in range(COLORS)
+        f'<pattern id="hatch-{number}" width="6" height="6" patternUnits="userSpaceOnUse"'
+        f' patternTransform="rotate(45)"><rect fill="{color}" width="3" height="6"/></pattern>'
+        for number, color in enumerate(COLORS)
     )
     return f"<defs>{''.join(patterns)}</defs>"
 
 
-def _color(group: int, *, others: bool) -> str:
-    """Return the CSS classes that colour a group."""
-    if others:
-        return "others"
-    return f"{'hatched' if group >= COLORS else 'plain'} group-{group % COLORS}"
+def _fill(group: int) -> str:
+    """Return the attribute that colours a group."""
+    again, number = divmod(group, len(COLORS))
+    return f'fill="url(#hatch-{number})"' if again else f'fill="{COLORS[number]}"'
 
 
 def _dense(kind: str, columns: int) -> str:
@@ -173,9 +167,9 @@ def _svg(kind: str, height: int | str, label: str, drawn: str) -> Markup:
     )
 
 
-def _bar(kind: str, start: float, width: float, top: float, tall: float) -> str:
+def _bar(paint: str, start: float, width: float, top: float, tall: float) -> str:
     return (
-        f'<rect class="{kind}" x="{_percent(start)}" y="{top:.2f}" width="{_percent(width)}"'
+        f'<rect {paint} x="{_percent(start)}" y="{top:.2f}" width="{_percent(width)}"'
         f' height="{tall:.2f}"/>'
     )
 

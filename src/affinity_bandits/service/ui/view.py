@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -71,11 +71,6 @@ class Decision:
     def policy(self) -> RoundPolicy:
         """The campaign's policy."""
         return self.campaign.made_policy
-
-    @property
-    def horizon(self) -> int:
-        """The campaign's horizon."""
-        return self.campaign.horizon
 
     @property
     def label(self) -> str:
@@ -198,6 +193,12 @@ class RowList:
     more: int
 
 
+def list_rows(names: Sequence[str], make: Callable[[str], Row]) -> RowList:
+    """Return the rows of the first groups that are named."""
+    rows = [make(name) for name in names[:MOST_GROUPS]]
+    return RowList(rows, len(names) - len(rows))
+
+
 def evidence_of(campaign: CampaignRecord) -> Evidence | None:
     """Return what the policy of a campaign says of its evidence, if anything."""
     if campaign.saved is None:
@@ -208,8 +209,7 @@ def evidence_of(campaign: CampaignRecord) -> Evidence | None:
 
 def evidence_rows(campaign: CampaignRecord, evidence: Evidence, order: Sequence[str]) -> RowList:
     """Return a bar for each group: how much speaks against it."""
-    rows = [_row(campaign, evidence, name) for name in order[:MOST_GROUPS]]
-    return RowList(rows, len(order) - len(rows))
+    return list_rows(order, lambda name: _row(campaign, evidence, name))
 
 
 def _row(campaign: CampaignRecord, evidence: Evidence, name: str) -> Row:
@@ -421,12 +421,11 @@ def view_of(campaign: CampaignRecord, rounds: Sequence[RoundRecord]) -> Campaign
     return CampaignView(
         lead=lead,
         means=_means(campaign, decisions),
-        timeline=RowList(
-            [_timeline_row(campaign, rounds, name) for name in order[:MOST_GROUPS]],
-            max(0, len(order) - MOST_GROUPS),
-        ),
+        timeline=list_rows(order, lambda name: _timeline_row(campaign, rounds, name)),
         round_labels=charts.column_labels(labels),
-        progress=_progress(campaign) if comparing and not campaign.awaits_judges else None,
+        progress=list_rows(campaign.round.arms, lambda name: _progress_row(campaign, name))
+        if comparing and not campaign.awaits_judges
+        else None,
         shares=_shares(campaign, rounds, order),
         share_rows=_share_rows(campaign, order),
         rounds=[
@@ -448,28 +447,28 @@ def _order(campaign: CampaignRecord, rounds: Sequence[RoundRecord]) -> list[str]
 
 
 def _timeline_row(campaign: CampaignRecord, rounds: Sequence[RoundRecord], name: str) -> Row:
-    parts = []
+    parts: list[Part] = []
     words, kind = ("not told apart" if campaign.status == "exhausted" else "still in"), "in"
     if name not in campaign.active:
         words, kind = "dropped earlier", "out"
     for one in rounds:
         if name in one.dropped:
-            parts.append(Part.DROPPED)
+            parts.append("dropped")
             words = f"dropped after {round_in_words(campaign.made_policy, one.number)}"
         else:
-            parts.append(Part.PLAYED if name in one.arms else Part.ABSENT)
+            parts.append("played" if name in one.arms else "absent")
     done = 0.0
     if campaign.status != "exhausted" and name not in campaign.round.arms:
-        parts.append(Part.ABSENT)
+        parts.append("absent")
     elif campaign.status != "exhausted" and name == campaign.recommended:
-        parts.append(Part.CHOSEN)
+        parts.append("chosen")
     elif campaign.status != "exhausted":
-        parts.append(Part.OPEN)
+        parts.append("open")
         place = campaign.round.arms.index(name)
         done = campaign.round_answers[place] / max(1, _asked(campaign, place))
     if name == campaign.recommended:
         words, kind = "recommended", "chosen"
-    took = sum(part is not Part.ABSENT for part in parts)
+    took = sum(part != "absent" for part in parts)
     label = f"took part in {took} of the {count_noun(len(parts), 'round')} shown; {words}"
     return Row(name, charts.timeline(parts, done, label), words, kind=kind)
 
@@ -480,14 +479,11 @@ def _asked(campaign: CampaignRecord, place: int) -> int:
     return whole + (place < rest)
 
 
-def _progress(campaign: CampaignRecord) -> RowList:
-    rows = []
-    for place, name in enumerate(campaign.round.arms[:MOST_GROUPS]):
-        have, asked = campaign.round_answers[place], _asked(campaign, place)
-        words = f"{have:,} of {asked:,}"
-        picture = charts.answer_bar(have / max(1, asked), f"{words} answers")
-        rows.append(Row(name, picture, words))
-    return RowList(rows, len(campaign.round.arms) - len(rows))
+def _progress_row(campaign: CampaignRecord, name: str) -> Row:
+    place = campaign.round.arms.index(name)
+    have, asked = campaign.round_answers[place], _asked(campaign, place)
+    words = f"{have:,} of {asked:,}"
+    return Row(name, charts.answer_bar(have / max(1, asked), f"{words} answers"), words)
 
 
 def _shares(
@@ -517,15 +513,13 @@ def _shares(
 def _share_rows(campaign: CampaignRecord, order: Sequence[str]) -> RowList:
     answers = {arm.name: arm.answers for arm in campaign.arms}
     total = max(1, sum(answers.values()))
-    rows = [
-        Row(name, charts.swatch(place), f"{answers[name]:,}", _share(answers[name] / total))
-        for place, name in enumerate(order[:MOST_GROUPS])
-    ]
-    return RowList(rows, len(order) - len(rows))
 
+    def row(name: str) -> Row:
+        part = answers[name] / total
+        share = "<1%" if 0.0 < part < 0.005 else f"{part:.0%}"
+        return Row(name, charts.swatch(order.index(name)), f"{answers[name]:,}", share)
 
-def _share(part: float) -> str:
-    return "<1%" if 0.0 < part < 0.005 else f"{part:.0%}"
+    return list_rows(order, row)
 
 
 def _means(campaign: CampaignRecord, decisions: Sequence[Decision]) -> dict[str, str]:

@@ -11,15 +11,13 @@ from markupsafe import Markup
 
 from affinity_bandits.displays import plural
 from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.service.health.words import quoted
+from affinity_bandits.service.health.words import quoted, shorten
 from affinity_bandits.wire import Judges
 
 WORDS = (
     *("no", "one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
 )
-LONGEST_SHOWN = 60
-"""Characters of a name in running text; lists and tables show all of it."""
 MOST_DIGITS = 9
 
 
@@ -29,8 +27,7 @@ def mark_name(name: str) -> Markup:
     >>> mark_name("<b>")
     Markup('<bdi class="name">&lt;b&gt;</bdi>')
     """
-    shown = name if len(name) <= LONGEST_SHOWN else name[: LONGEST_SHOWN - 1].rstrip() + "…"
-    return Markup('<bdi class="name">{}</bdi>').format(shown)
+    return Markup('<bdi class="name">{}</bdi>').format(shorten(name))
 
 
 def join_words(parts: Sequence[Markup], most: int = 4) -> Markup:

@@ -17,8 +17,7 @@ import asyncpg
 from affinity_bandits._version import __version__
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.metrics import Metrics
-from affinity_bandits.service.problems import Unavailable
-from affinity_bandits.service.store.connection import GONE, STATEMENT_CACHE, connect, sql
+from affinity_bandits.service.store.connection import STATEMENT_CACHE, connect, repeat, sql
 from affinity_bandits.service.webhooks.resolving import NameNotFound
 from affinity_bandits.service.webhooks.subscriptions import (
     AddressRefused,
@@ -133,7 +132,6 @@ def _context() -> ssl.SSLContext:
 SENDERS = 4
 """Notices under way at once in a process, each on a database connection of its own: a receiver
 that hangs keeps a lock, and must not keep connections from asks and tells."""
-EVERY_SECONDS = 1.0
 FIRST_PAUSE, LONGEST_PAUSE = 5.0, 3600.0
 """Seconds after the first failure of a notice, doubling, up to an hour."""
 MOST_TRIES = 12
@@ -173,26 +171,20 @@ class Sender:
     async def run(self) -> None:
         """Send what is due, until cancelled."""
         pool: asyncpg.Pool | None = None
-        said: type[Exception] | None = None
+
+        async def send() -> None:
+            nonlocal pool
+            if pool is None:
+                with suppress(InvalidInput):  # a DSN that the backend reports
+                    cache = self._statement_cache
+                    pool = await connect(
+                        self._dsn, smallest=0, largest=SENDERS, statement_cache=cache
+                    )
+            if pool is not None:
+                await self.send_due(pool)
+
         try:
-            while True:
-                try:
-                    if pool is None:
-                        cache = self._statement_cache
-                        pool = await connect(
-                            self._dsn, smallest=0, largest=SENDERS, statement_cache=cache
-                        )
-                    await self.send_due(pool)
-                    said = None
-                except (Unavailable, InvalidInput, *GONE):
-                    pass  # /readyz says so
-                except asyncpg.UndefinedTableError:
-                    pass  # not migrated yet
-                except Exception as error:  # nothing may end the sending
-                    if type(error) is not said:
-                        self._metrics.count_failure(error)
-                    said = type(error)
-                await asyncio.sleep(EVERY_SECONDS)
+            await repeat(send, self._metrics)
         finally:
             if pool is not None:
                 pool.terminate()  # what is under way is sent again by whoever comes next
@@ -200,7 +192,8 @@ class Sender:
     async def send_due(self, pool: asyncpg.Pool) -> None:
         """Send the notices that are due and that no other process is sending."""
         row = await pool.fetchrow(sql.count_notices)
-        self._metrics.set_notices(row["waiting"], row["dead"])
+        for state, number in row.items():
+            self._metrics.notices.labels(state).set(number)
         if row["waiting"]:
             await asyncio.gather(*(self._send_all(pool) for _ in range(SENDERS)))
         if row["dead"]:
@@ -226,10 +219,10 @@ class Sender:
             try:
                 await self._post(webhook, notice)
             except Undelivered as error:
-                self._metrics.count_notice(False)
+                self._metrics.notice_tries.labels("undelivered").inc()
                 await self._put_off(db, webhook, notice, str(error))
             else:
-                self._metrics.count_notice(True)
+                self._metrics.notice_tries.labels("received").inc()
                 await db.execute(sql.delivered, notice["number"])
                 await db.execute(sql.webhook_works, webhook["id"])
         return True

@@ -143,10 +143,10 @@ class Webhooks:
             await db.execute(sql.add_webhook, id_, tenant, url, secret.encode(), wanted, actor)
         return id_, secret
 
+    @translate_errors()
     async def list(self, tenant: int) -> list[dict[str, Any]]:
         """Return the webhooks of a tenant, oldest first, without their secrets."""
-        async with translate_errors():
-            return [dict(row) for row in await self._pool.fetch(sql.webhooks_of, tenant)]
+        return [dict(row) for row in await self._pool.fetch(sql.webhooks_of, tenant)]
 
     async def remove(self, tenant: int, webhook: UUID) -> None:
         """Remove a webhook with all that it is still owed.
@@ -154,10 +154,7 @@ class Webhooks:
         Raises:
             NoSuchWebhook: the tenant has none by that id.
         """
-        async with transaction(self._pool) as db:
-            if await db.fetchval(sql.remove_webhook, tenant, webhook) is None:
-                raise NoSuchWebhook(webhook)
-            await db.execute(sql.forget_notices, webhook)
+        await self._change(sql.remove_webhook, sql.forget_notices, tenant, webhook)
 
     async def retry(self, tenant: int, webhook: UUID) -> int:
         """Try the dead notices of a webhook again, from the oldest on; return how many there are.
@@ -165,7 +162,11 @@ class Webhooks:
         Raises:
             NoSuchWebhook: the tenant has none by that id.
         """
+        return await self._change(sql.retry_webhook, sql.revive_notices, tenant, webhook)
+
+    async def _change(self, change: str, notices: str, tenant: int, webhook: UUID) -> int:
+        """Change a webhook and some of its notices; return how many notices."""
         async with transaction(self._pool) as db:
-            if await db.fetchval(sql.retry_webhook, tenant, webhook) is None:
+            if await db.fetchval(change, tenant, webhook) is None:
                 raise NoSuchWebhook(webhook)
-            return len(await db.fetch(sql.revive_notices, webhook))
+            return len(await db.fetch(notices, webhook))

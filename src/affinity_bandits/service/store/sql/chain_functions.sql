@@ -2,8 +2,9 @@
 -- `affinity_bandits.service.trail.chain` does, to check them. It must never change: a column that is
 -- added later goes to the end, and only where it is not null.
 
+-- STABLE like `extract`, or it would be called anew for every digest instead of inlined.
 CREATE OR REPLACE FUNCTION affinity.microseconds(p_at timestamptz) RETURNS bigint
-LANGUAGE sql IMMUTABLE RETURN (extract(epoch FROM p_at) * 1000000)::bigint;
+LANGUAGE sql STABLE RETURN (extract(epoch FROM p_at) * 1000000)::bigint;
 
 -- Of what a campaign is, with which its chain begins. Its policy is in the first event.
 CREATE OR REPLACE FUNCTION affinity.defined(c affinity.campaigns) RETURNS bytea

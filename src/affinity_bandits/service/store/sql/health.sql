@@ -3,10 +3,16 @@ INSERT INTO affinity.health (campaign, due_at)
 VALUES ($1, coalesce($2, clock_timestamp()) + make_interval(secs => $3));
 
 -- name: next_to_check
--- Whoever takes it puts off the next look, so that one process looks and a failure is no hurry.
+-- Whoever takes it puts off the next look, so that one process looks and a failure is no hurry. What
+-- is due in more than twice the time was put off before the clock was set back. Two subqueries, each
+-- of which reads one end of the index.
 UPDATE affinity.health SET due_at = coalesce($1, clock_timestamp()) + make_interval(secs => $2)
-WHERE campaign = (SELECT campaign FROM affinity.health
-  WHERE due_at <= coalesce($1, clock_timestamp()) ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+WHERE campaign = coalesce(
+  (SELECT campaign FROM affinity.health WHERE due_at <= (SELECT coalesce($1, clock_timestamp()))
+    ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED),
+  (SELECT campaign FROM affinity.health
+    WHERE due_at > (SELECT coalesce($1, clock_timestamp()) + make_interval(secs => 2 * $2))
+    ORDER BY due_at DESC LIMIT 1 FOR UPDATE SKIP LOCKED))
 RETURNING campaign;
 
 -- name: campaign_to_check
@@ -36,13 +42,12 @@ FROM (SELECT pending FROM affinity.leases
 SELECT at, kind, counted FROM affinity.events
 WHERE campaign = $1 AND number > $2 ORDER BY number;
 
--- name: scores_of_raters
-SELECT sum(scores)::bigint AS total, max(scores) AS most FROM affinity.raters WHERE campaign = $1;
-
--- name: rater_with
-SELECT b.rater, (SELECT count(*) FROM affinity.raters AS o
+-- name: busiest_rater
+SELECT b.rater, b.scores, t.total, (SELECT count(*) FROM affinity.raters AS o
   WHERE o.campaign = $1 AND (o.first, o.place) <= (b.first, b.place)) AS place
-FROM (SELECT * FROM affinity.raters WHERE campaign = $1 AND scores = $2 LIMIT 1) AS b;
+FROM (SELECT * FROM affinity.raters WHERE campaign = $1 ORDER BY scores DESC LIMIT 1) AS b,
+  (SELECT sum(scores)::bigint AS total FROM affinity.raters WHERE campaign = $1) AS t
+WHERE b.scores > $2 * t.total;
 
 -- name: save_look
 UPDATE affinity.health SET checked_at = $2, answers = $3, silent = $4, longest = $5,

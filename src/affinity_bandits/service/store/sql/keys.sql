@@ -19,8 +19,10 @@ WHERE name = $1 AND ($2, $3, $4) IS DISTINCT FROM (NULL::bigint, NULL::bigint, N
 
 -- name: make_key
 INSERT INTO affinity.api_keys (id, tenant, name, secret_digest, scopes, requests_per_second,
-  largest_body, expires_at, parent)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+  largest_body, expires_at, parent, made_by)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+RETURNING id, name, scopes, requests_per_second, largest_body, created_at, made_by, expires_at,
+  revoked_at, revoked_by;
 
 -- name: revoke_key
 UPDATE affinity.api_keys SET revoked_at = clock_timestamp(), revoked_by = $2
@@ -50,13 +52,6 @@ SELECT id FROM affinity.api_keys WHERE id = $1 AND revoked_at IS NULL
 -- name: count_keys
 SELECT count(*) FROM affinity.api_keys WHERE tenant = $1 AND parent IS NULL
   AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp());
-
--- name: make_key_by
-INSERT INTO affinity.api_keys (id, tenant, name, secret_digest, scopes, requests_per_second,
-  largest_body, expires_at, made_by)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-RETURNING id, name, scopes, requests_per_second, largest_body, created_at, made_by, expires_at,
-  revoked_at, revoked_by;
 
 -- name: page_of_keys
 SELECT id, name, scopes, requests_per_second, largest_body, created_at, made_by, expires_at,

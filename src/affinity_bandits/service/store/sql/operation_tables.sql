@@ -12,6 +12,7 @@ CREATE TABLE affinity.webhooks (
   created_by text NOT NULL,
   removed_at timestamptz,
   retry_at timestamptz NOT NULL DEFAULT clock_timestamp(),   -- not before
+  pause double precision NOT NULL DEFAULT 0,                 -- how far ahead that was set, in seconds
   last_failure text
 );
 CREATE INDEX webhooks_of_tenant ON affinity.webhooks (tenant);

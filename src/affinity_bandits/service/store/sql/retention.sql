@@ -1,5 +1,5 @@
 -- name: may_remove
-SELECT has_function_privilege('affinity.remove_campaign(uuid, text, json)', 'EXECUTE')
+SELECT has_function_privilege('affinity.remove_rows(uuid, integer)', 'EXECUTE')
   AND pg_has_role((SELECT relowner FROM pg_class WHERE oid = 'affinity.events'::regclass), 'MEMBER');
 
 -- name: without_limits
@@ -24,8 +24,16 @@ SELECT json_build_object('tenant', t.name, 'campaign', row_to_json(c), 'head', r
 FROM affinity.campaigns AS c JOIN affinity.heads AS h ON h.campaign = c.id
 JOIN affinity.tenants AS t ON t.id = c.tenant WHERE c.id = $1;
 
--- name: remove_campaign
-SELECT affinity.remove_campaign($1, $2, $3);
+-- name: begin_removal
+SELECT affinity.begin_removal($1, $2, $3);
+
+-- name: remove_rows
+SELECT affinity.remove_rows($1, $2);
+
+-- name: removals_begun
+-- Archives and deletions that a command did not live to finish.
+SELECT r.campaign, r.detail FROM affinity.removals AS r JOIN affinity.campaigns AS c ON c.id = r.campaign
+ORDER BY r.number;
 
 -- name: tenant_to_remove
 SELECT id FROM affinity.tenants WHERE name = $1 FOR UPDATE;

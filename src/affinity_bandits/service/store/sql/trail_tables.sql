@@ -42,7 +42,7 @@ CREATE TABLE affinity.requests (
   PRIMARY KEY (campaign, key, actor)
 ) PARTITION BY HASH (campaign);
 
--- Events are removed only by `affinity.remove_campaign`, and only by the owner of the tables.
+-- Events are removed only by `affinity.remove_rows`, and only by the owner of the tables.
 CREATE FUNCTION affinity.refuse_change() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF TG_OP = 'DELETE' AND current_setting('affinity.removing', true) = 'yes'

@@ -38,10 +38,10 @@ UPDATE affinity.webhooks SET removed_at = clock_timestamp()
 WHERE tenant = $1 AND id = $2 AND removed_at IS NULL RETURNING id;
 
 -- name: forget_notices
-DELETE FROM affinity.notices WHERE webhook = $1;
+DELETE FROM affinity.notices WHERE webhook = $1 RETURNING number;
 
 -- name: retry_webhook
-UPDATE affinity.webhooks SET retry_at = clock_timestamp()
+UPDATE affinity.webhooks SET retry_at = clock_timestamp(), pause = 0
 WHERE tenant = $1 AND id = $2 AND removed_at IS NULL RETURNING id;
 
 -- name: revive_notices
@@ -54,7 +54,7 @@ FROM affinity.notices;
 
 -- name: next_webhook
 SELECT w.id, w.url, w.secret FROM affinity.webhooks AS w
-WHERE w.retry_at <= clock_timestamp() AND w.removed_at IS NULL
+WHERE affinity.is_past(w.retry_at, clock_timestamp(), w.pause) AND w.removed_at IS NULL
   AND EXISTS (SELECT FROM affinity.notices AS n WHERE n.webhook = w.id AND NOT n.dead)
 -- NO KEY: notices that are written meanwhile refer to the row, and must not wait for a receiver.
 ORDER BY w.retry_at LIMIT 1 FOR NO KEY UPDATE OF w SKIP LOCKED;
@@ -67,14 +67,15 @@ FROM affinity.notices WHERE webhook = $1 AND NOT dead ORDER BY number LIMIT 1;
 DELETE FROM affinity.notices WHERE number = $1;
 
 -- name: webhook_works
-UPDATE affinity.webhooks SET retry_at = clock_timestamp(), last_failure = NULL WHERE id = $1;
+UPDATE affinity.webhooks SET retry_at = clock_timestamp(), pause = 0, last_failure = NULL
+WHERE id = $1;
 
 -- name: not_delivered
 UPDATE affinity.notices SET tries = $2, dead = $3 WHERE number = $1;
 
 -- name: put_off_webhook
 UPDATE affinity.webhooks SET retry_at = clock_timestamp() + make_interval(secs => $2),
-  last_failure = $3 WHERE id = $1;
+  pause = $2, last_failure = $3 WHERE id = $1;
 
 -- name: forget_dead
 DELETE FROM affinity.notices WHERE dead AND created_at < clock_timestamp() - make_interval(days => $1);
