@@ -167,15 +167,17 @@ def audit_scores(log: ScoreLog, *, by_lot: bool = False, draws: int = DRAWS) -> 
     favor = None
     if even:
         favor = _estimate(differences, test, log.width, RATIO if groups_at_ends(base) else 1.0)
-    groups = _describe_groups(log, base, basis, detailed=even and word != "cannot tell")
     warnings = describe_log(log)
     if not rota:
         warnings.append(Caution("no rota"))
     if test is not None and test.drifting is not None:
         warnings.append(Caution("drifting strictness", log.groups[test.drifting]))
-    warnings += describe_lag(log, differences) + _find_opposites(groups)
+    warnings += describe_lag(log, differences)
     if word in {"shown", "indicated"}:
         warnings += describe_weight(log, differences, test)
+    del differences  # a long log has many
+    groups = _describe_groups(log, base, basis, detailed=even and word != "cannot tell")
+    warnings += _find_opposites(groups)
     return Audit(
         word=word,
         basis=basis,
@@ -189,7 +191,7 @@ def audit_scores(log: ScoreLog, *, by_lot: bool = False, draws: int = DRAWS) -> 
         groups=groups,
         scale=log.scale,
         scores=int(log.count.sum()),
-        candidates=len(np.unique(log.candidate)),
+        candidates=log.candidates,
         judges=len(log.judges),
         sessions=len(log.sessions),
         deviation=deviation * log.width,
@@ -210,7 +212,7 @@ def _cannot_tell(log: ScoreLog, reason: str) -> Audit:
         groups=_describe_groups(log, log, None, detailed=False),
         scale=log.scale,
         scores=int(log.count.sum()),
-        candidates=len(np.unique(log.candidate)),
+        candidates=log.candidates,
         judges=len(log.judges),
         sessions=len(log.sessions),
         deviation=disagreement(log) * log.width,
@@ -274,6 +276,8 @@ def _describe_groups(
             differences = find_differences(source, only=int(number))
             if total_information(differences):
                 favor = _estimate(differences, None, log.width)
+                if favor.low == favor.high:  # it changed over time, so it has no size
+                    favor = None
         mean = _average(log, rows)[1]
         found.append(
             GroupScores(

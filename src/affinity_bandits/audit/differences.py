@@ -14,10 +14,11 @@ have variance v, T has variance `v S`, so S is the information of a double diffe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 
 from affinity_bandits.audit.log import Numbers, ScoreLog
 from affinity_bandits.kernels import FloatArray, Function, IntArray
@@ -80,14 +81,10 @@ def find_differences(
             groups' judges gave to their own. With two groups nothing is left.
         orders: how many random orders of each session's performances to use.
     """
-    if only is not None:
-        log = log.keep(~log.own | (log.group == only))
-    if not len(log):
-        return []
-    if log.performances == len(np.unique(log.session)):
-        orders = 1
-    orders = min(orders, max(1, MANY // log.performances))
-    return [_differences(log, seed) for seed in range(orders)]
+    groups, sessions = len(log.groups), len(log.sessions)
+    pairs = _match(log, only, orders)
+    del log  # a long log that only this function holds makes room for the sums
+    return [_add_up(pairs.pop(0), groups, sessions) for _ in range(len(pairs))]
 
 
 def total_information(differences: list[Differences]) -> float:
@@ -95,24 +92,43 @@ def total_information(differences: list[Differences]) -> float:
     return float(np.mean([one.information.sum() for one in differences])) if differences else 0.0
 
 
-def _differences(log: ScoreLog, seed: int) -> Differences:
-    if seed:
-        log = _shuffle(log, seed)
-    found = _compiled_matching()(
-        log.first_rows,
-        log.session,
-        log.group,
-        log.judge,
-        log.own.astype(np.float64),
-        log.score,
-        log.count.astype(np.float64),
-        _panels(log),
-        int(log.judge.max()) + 1,
-        WAITING,
-        ALIKE,
-    )
+def _match(log: ScoreLog, only: int | None, orders: int) -> list[FloatArray]:
+    """Return the matched pairs for each order, see `match_performances`."""
+    count = log.count if only is None else log.count * (~log.own | (log.group == only))
+    rows, starts = log.first_rows, log.first_rows[:-1]
+    seen = np.flatnonzero(np.logical_or.reduceat(count > 0, starts)) if len(log) else starts
+    if not len(seen):
+        return []
+    sessions = log.session[starts[seen]]
+    if len(seen) == 1 + np.count_nonzero(np.diff(sessions)):  # sessions never fall
+        orders = 1
+    panels = _panels(log, count, starts)
+    found = []
+    for seed in range(min(orders, max(1, MANY // len(seen)))):
+        order = seen
+        if seed:
+            order = seen[np.lexsort((np.random.default_rng(seed).random(len(seen)), sessions))]
+        pairs = _compiled_matching()(
+            order,
+            rows,
+            log.session,
+            log.group,
+            log.judge,
+            log.own.view(np.int8),
+            log.score,
+            count,
+            panels,
+            int(log.judge.max()) + 1,
+            WAITING,
+            ALIKE,
+        )
+        found.append(pairs)
+    return found
+
+
+def _add_up(found: FloatArray, groups: int, sessions: int) -> Differences:
+    """Add up the differences that share the moods of two sessions."""
     x, z, information, bound, first, second, late, early, lag = found.T
-    groups, sessions = len(log.groups), len(log.sessions)
     kind = (first * groups + second).astype(np.int64)
     # Differences across the same two sessions, of the same two groups, share the moods of both
     # days: they are added up into one.
@@ -126,19 +142,11 @@ def _differences(log: ScoreLog, seed: int) -> Differences:
     order = np.argsort(last)
     rows = last[order]
 
-    def add_up(values: FloatArray) -> FloatArray:
-        sums: FloatArray = np.bincount(inverse, values, size).astype(np.float64)
-        return sums[order]
-
-    return Differences(
-        add_up(x),
-        add_up(z),
-        add_up(information),
-        add_up(bound),
-        kind[rows],
-        late[rows].astype(np.int64),
-        add_up(lag),
-    )
+    sums = np.empty((5, size))
+    for place, values in enumerate((x, z, information, bound, lag)):
+        sums[place] = np.bincount(inverse, values, size)[order]
+    x, z, information, bound, lag = sums
+    return Differences(x, z, information, bound, kind[rows], late[rows].astype(np.int64), lag)
 
 
 @cache
@@ -146,34 +154,26 @@ def _compiled_matching() -> Function:
     return compiled(match_performances, allocates=True)
 
 
-def _panels(log: ScoreLog) -> IntArray:
+def _panels(log: ScoreLog, count: Numbers, starts: IntArray) -> IntArray:
     """Return a number for each performance that is equal if group and judges are the same."""
     generator = np.random.default_rng(0)
     size = int(log.judge.max()) + 1 + len(log.groups)
     values = generator.integers(0, 2**62, size)
-    starts = log.first_rows[:-1]
-    sums: IntArray = np.add.reduceat(values[log.judge], starts)
+    judges = values[log.judge]
+    judges *= count > 0
+    sums: IntArray = np.add.reduceat(judges, starts)
     return sums + values[size - 1 - log.group[starts]]
 
 
-def _shuffle(log: ScoreLog, seed: int) -> ScoreLog:
-    """Order the performances of each session at random."""
-    sessions = log.session[log.first_rows[:-1]]
-    order = np.lexsort((np.random.default_rng(seed).random(len(sessions)), sessions))
-    place = np.empty(len(order), dtype=np.int32)
-    place[order] = np.arange(len(order))
-    rows = np.argsort(place[log.performance], kind="stable")
-    return replace(log, performance=place[log.performance]).take(rows)
-
-
 def match_performances(
+    order: IntArray,
     start: IntArray,
     session: Numbers,
     group: Numbers,
     judge: Numbers,
-    own: FloatArray,
+    own: npt.NDArray[np.int8],
     score: FloatArray,
-    count: FloatArray,
+    count: Numbers,
     panel: IntArray,
     judges: int,
     capacity: int,
@@ -183,21 +183,22 @@ def match_performances(
 
     A partner of the same session comes first, then the one with the most information, then the
     one that has waited longest. The last rule is part of the proof: a decision rule that looks at
-    scores may choose who comes next, but not whom they are compared with.
+    scores may choose who comes next, but not whom they are compared with. Rows whose count is 0 are
+    left out.
 
     Returns:
         One row per pair: x, z, information, bound, the two groups, the two sessions, the lag.
     """
-    performances = len(start) - 1
     row_of = np.full(judges, -1)
     pool = np.empty(capacity, np.int64)
     waiting = 0
-    out = np.empty((performances // 2, 9))
+    out = np.empty((len(order) // 2, 9))
     pairs = 0
     typical = 0.0
-    for c in range(performances):
+    for c in order:
         for row in range(start[c], start[c + 1]):
-            row_of[judge[row]] = row
+            if count[row] > 0:
+                row_of[judge[row]] = row
         best = -1
         best_value = PATIENCE * typical / max(pairs, 1)
         best_mean = 0.0
@@ -209,7 +210,7 @@ def match_performances(
             total = mean = square = 0.0
             for row in range(start[d], start[d + 1]):
                 other = row_of[judge[row]]
-                if other >= 0:
+                if other >= 0 and count[row] > 0:
                     precision = count[row] * count[other] / (count[row] + count[other])
                     lead = own[other] - own[row]
                     total += precision
@@ -232,7 +233,7 @@ def match_performances(
             x = z = information = bound = 0.0
             for row in range(start[d], start[d + 1]):
                 other = row_of[judge[row]]
-                if other >= 0:
+                if other >= 0 and count[row] > 0:
                     precision = count[row] * count[other] / (count[row] + count[other])
                     lead = own[other] - own[row]
                     weight = precision * (lead - best_mean)

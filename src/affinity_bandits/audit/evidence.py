@@ -54,7 +54,8 @@ def favor_interval(
     """Return the favors, as fractions of the scale, that two-sided bets do not rule out.
 
     The interval contains the true favor with probability 1 - level at every moment at once. With a
-    ratio above 1 it is the hull of the intervals for uneven strictness in both directions.
+    ratio above 1 it is the hull of the intervals for uneven strictness in both directions. If no
+    constant favor fits, because the favor changed over time, both ends are the estimate.
     """
     if ratio != 1.0:
         scaled = (2.0 * ratio / (1.0 + ratio), 2.0 / (1.0 + ratio))
@@ -72,6 +73,8 @@ def favor_interval(
         paths = [_path(one, one.t, favor, clip, two_sided=True) for one in differences]
         return _largest_mean(paths) >= -math.log(level)
 
+    if excluded(point):
+        return point, point
     found = []
     for end in (-1.0, 1.0):
         near, far = point, end
@@ -115,6 +118,8 @@ def _path(
 
 def _largest_mean(paths: list[tuple[IntArray, FloatArray]]) -> float:
     """Return the log of the largest mean wealth over the ends of sessions; at least 0."""
+    if len(paths) == 1:
+        return float(paths[0][1].max(initial=0.0))
     ends = np.unique(np.concatenate([sessions for sessions, _ in paths] or [np.array([])]))
     if not len(ends):
         return 0.0
