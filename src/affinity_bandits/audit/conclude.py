@@ -71,7 +71,8 @@ class GroupScores:
         mean: mean score, in points.
         own: number and mean of scores from judges of the same group.
         other: number and mean of scores from judges of other groups.
-        favor: of this group's judges; None with fewer than three groups.
+        favor: of this group's judges; None with fewer than three groups, with too few scores, or if
+            it changed over time.
     """
 
     name: str
@@ -262,22 +263,24 @@ def _describe_groups(
     log: ScoreLog, base: ScoreLog, basis: Basis | None, *, detailed: bool
 ) -> tuple[GroupScores, ...]:
     """Count and average the scores of each group; with three groups or more, add its favor."""
-    source = base
-    if detailed and basis == "judges' groups":
-        source = average_groups(base)
     numbers = np.unique(log.group)
+    favors: dict[int, Estimate] = {}
+    if detailed and len(numbers) >= 3:
+        source = average_groups(base) if basis == "judges' groups" else base
+        for number in numbers:
+            differences = find_differences(source, only=int(number))
+            if total_information(differences):
+                favors[number] = _estimate(differences, None, log.width)
+        del source
     own, known = log.own, log.judge_group != UNKNOWN
     judged = log.group[log.first_rows[:-1]]
     found = []
     for number in numbers:
         rows = log.group == number
-        favor = None
-        if detailed and len(numbers) >= 3:
-            differences = find_differences(source, only=int(number))
-            if total_information(differences):
-                favor = _estimate(differences, None, log.width)
-                if favor.low == favor.high:  # it changed over time, so it has no size
-                    favor = None
+        favor = favors.get(number)
+        # Both ends are the same if it changed over time. Wider than the scale says nothing.
+        if favor is not None and not 0.0 < favor.high - favor.low < log.width:
+            favor = None
         mean = _average(log, rows)[1]
         found.append(
             GroupScores(

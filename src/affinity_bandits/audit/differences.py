@@ -81,10 +81,11 @@ def find_differences(
             groups' judges gave to their own. With two groups nothing is left.
         orders: how many random orders of each session's performances to use.
     """
-    groups, sessions = len(log.groups), len(log.sessions)
-    pairs = _match(log, only, orders)
-    del log  # a long log that only this function holds makes room for the sums
-    return [_add_up(pairs.pop(0), groups, sessions) for _ in range(len(pairs))]
+    starts = log.first_rows[:-1]
+    group, session = log.group[starts], log.session[starts]
+    pairs = _match(log, group, session, only, orders)
+    del log, starts  # a long log that only this function holds makes room for the sums
+    return [_add_up(*pairs.pop(0), group, session) for _ in range(len(pairs))]
 
 
 def total_information(differences: list[Differences]) -> float:
@@ -92,33 +93,37 @@ def total_information(differences: list[Differences]) -> float:
     return float(np.mean([one.information.sum() for one in differences])) if differences else 0.0
 
 
-def _match(log: ScoreLog, only: int | None, orders: int) -> list[FloatArray]:
+def _match(
+    log: ScoreLog, group: Numbers, session: Numbers, only: int | None, orders: int
+) -> list[tuple[FloatArray, Numbers]]:
     """Return the matched pairs for each order, see `match_performances`."""
     count = log.count if only is None else log.count * (~log.own | (log.group == only))
-    rows, starts = log.first_rows, log.first_rows[:-1]
-    seen = np.flatnonzero(np.logical_or.reduceat(count > 0, starts)) if len(log) else starts
-    if not len(seen):
+    start = log.first_rows
+    seen = np.logical_or.reduceat(count > 0, start[:-1]) if len(log) else np.zeros(0, dtype=bool)
+    if not seen.any():
         return []
-    sessions = log.session[starts[seen]]
-    if len(seen) == 1 + np.count_nonzero(np.diff(sessions)):  # sessions never fall
+    places = np.flatnonzero(seen).astype(np.int32)
+    days = session[places]
+    if len(days) == 1 + np.count_nonzero(np.diff(days)):  # each performance has its own session
         orders = 1
-    panels = _panels(log, count, starts)
+    judges = int(log.judge.max()) + 1
+    values = np.random.default_rng(0).integers(0, 2**62, judges + len(log.groups))
     found = []
-    for seed in range(min(orders, max(1, MANY // len(seen)))):
-        order = seen
+    for seed in range(min(orders, max(1, MANY // len(places)))):
+        order = places
         if seed:
-            order = seen[np.lexsort((np.random.default_rng(seed).random(len(seen)), sessions))]
+            order = places[np.lexsort((np.random.default_rng(seed).random(len(days)), days))]
         pairs = _compiled_matching()(
             order,
-            rows,
-            log.session,
-            log.group,
+            start,
+            session,
+            group,
             log.judge,
             log.own.view(np.int8),
             log.score,
             count,
-            panels,
-            int(log.judge.max()) + 1,
+            values,
+            judges,
             WAITING,
             ALIKE,
         )
@@ -126,27 +131,34 @@ def _match(log: ScoreLog, only: int | None, orders: int) -> list[FloatArray]:
     return found
 
 
-def _add_up(found: FloatArray, groups: int, sessions: int) -> Differences:
+def _add_up(found: FloatArray, pairs: Numbers, group: Numbers, session: Numbers) -> Differences:
     """Add up the differences that share the moods of two sessions."""
-    x, z, information, bound, first, second, late, early, lag = found.T
-    kind = (first * groups + second).astype(np.int64)
+    x, z, information, bound = found
+    first, second = group[pairs]
+    late, early = session[pairs].astype(np.int64)
+    lag = (late - early) * information
+    # The other way round all weights change their sign.
+    turned = first > second
+    x, z = np.where(turned, -z, x), np.where(turned, -x, z)
+    lag = np.where(turned, -lag, lag)
+    groups, sessions = int(group.max()) + 1, int(session.max()) + 1
+    kind = np.minimum(first, second).astype(np.int64) * groups + np.maximum(first, second)
     # Differences across the same two sessions, of the same two groups, share the moods of both
     # days: they are added up into one.
     within = late == early
     across = (late * sessions + early) * groups * groups + kind
-    key = np.where(within, -1.0 - np.arange(len(found)), across)
+    key = np.where(within, -1 - np.arange(len(x)), across)
     _, inverse = np.unique(key, return_inverse=True)
-    size = int(inverse.max()) + 1 if len(found) else 0
+    size = int(inverse.max()) + 1 if len(x) else 0
     last = np.zeros(size, dtype=np.int64)
-    np.maximum.at(last, inverse, np.arange(len(found)))
+    np.maximum.at(last, inverse, np.arange(len(x)))
     order = np.argsort(last)
     rows = last[order]
-
     sums = np.empty((5, size))
     for place, values in enumerate((x, z, information, bound, lag)):
         sums[place] = np.bincount(inverse, values, size)[order]
     x, z, information, bound, lag = sums
-    return Differences(x, z, information, bound, kind[rows], late[rows].astype(np.int64), lag)
+    return Differences(x, z, information, bound, kind[rows], late[rows], lag)
 
 
 @cache
@@ -154,19 +166,8 @@ def _compiled_matching() -> Function:
     return compiled(match_performances, allocates=True)
 
 
-def _panels(log: ScoreLog, count: Numbers, starts: IntArray) -> IntArray:
-    """Return a number for each performance that is equal if group and judges are the same."""
-    generator = np.random.default_rng(0)
-    size = int(log.judge.max()) + 1 + len(log.groups)
-    values = generator.integers(0, 2**62, size)
-    judges = values[log.judge]
-    judges *= count > 0
-    sums: IntArray = np.add.reduceat(judges, starts)
-    return sums + values[size - 1 - log.group[starts]]
-
-
 def match_performances(
-    order: IntArray,
+    order: Numbers,
     start: IntArray,
     session: Numbers,
     group: Numbers,
@@ -174,38 +175,43 @@ def match_performances(
     own: npt.NDArray[np.int8],
     score: FloatArray,
     count: Numbers,
-    panel: IntArray,
+    values: IntArray,
     judges: int,
     capacity: int,
     alike: int,
-) -> FloatArray:
+) -> tuple[FloatArray, Numbers]:
     """Match each performance with a waiting one; a kernel.
 
     A partner of the same session comes first, then the one with the most information, then the
     one that has waited longest. The last rule is part of the proof: a decision rule that looks at
     scores may choose who comes next, but not whom they are compared with. Rows whose count is 0 are
-    left out.
+    left out. Performances have the same panel if the sums of `values`, random numbers for judges
+    and groups, are the same.
 
     Returns:
-        One row per pair: x, z, information, bound, the two groups, the two sessions, the lag.
+        For each pair x, z, information and bound, and the later and the earlier performance.
     """
     row_of = np.full(judges, -1)
     pool = np.empty(capacity, np.int64)
+    panels = np.empty(capacity, np.int64)
     waiting = 0
-    out = np.empty((len(order) // 2, 9))
+    out = np.empty((4, len(order) // 2))
+    who = np.empty((2, len(order) // 2), np.int32)
     pairs = 0
     typical = 0.0
     for c in order:
+        panel = values[judges + group[c]]
         for row in range(start[c], start[c + 1]):
             if count[row] > 0:
                 row_of[judge[row]] = row
+                panel += values[judge[row]]
         best = -1
         best_value = PATIENCE * typical / max(pairs, 1)
         best_mean = 0.0
         same = 0
         for i in range(waiting):
             d = pool[i]
-            if panel[c] == panel[d]:
+            if panel == panels[i]:
                 same += 1
             total = mean = square = 0.0
             for row in range(start[d], start[d + 1]):
@@ -222,7 +228,7 @@ def match_performances(
             if information < 1e-9:
                 continue
             value = information
-            if session[start[c]] == session[start[d]]:
+            if session[c] == session[d]:
                 value += 1e9
             if value > best_value * (1.0 + 1e-12):
                 best = i
@@ -241,23 +247,13 @@ def match_performances(
                     z += weight * score[row]
                     information += weight * (lead - best_mean)
                     bound += abs(weight)
-            first = group[start[c]]
-            second = group[start[d]]
-            lag = (session[start[c]] - session[start[d]]) * information
-            if first > second:  # the other way round all weights change their sign
-                x, z = -z, -x
-                first, second = second, first
-                lag = -lag
             typical += information
-            out[pairs, 0] = x
-            out[pairs, 1] = z
-            out[pairs, 2] = information
-            out[pairs, 3] = bound
-            out[pairs, 4] = first
-            out[pairs, 5] = second
-            out[pairs, 6] = session[start[c]]
-            out[pairs, 7] = session[start[d]]
-            out[pairs, 8] = lag
+            out[0, pairs] = x
+            out[1, pairs] = z
+            out[2, pairs] = information
+            out[3, pairs] = bound
+            who[0, pairs] = c
+            who[1, pairs] = d
             pairs += 1
         for row in range(start[c], start[c + 1]):
             row_of[judge[row]] = -1
@@ -265,13 +261,16 @@ def match_performances(
             continue
         if best < 0 and waiting < capacity:
             pool[waiting] = c
+            panels[waiting] = panel
             waiting += 1
         else:
             removed = best if best >= 0 else 0
             for i in range(removed, waiting - 1):
                 pool[i] = pool[i + 1]
+                panels[i] = panels[i + 1]
             if best >= 0:
                 waiting -= 1
             else:
                 pool[waiting - 1] = c
-    return out[:pairs]
+                panels[waiting - 1] = panel
+    return out[:, :pairs], who[:, :pairs]

@@ -115,7 +115,7 @@ def _notes(reading: Reading | None) -> list[str]:
     if reading is None:
         return []
     used = ", ".join(f"{role.replace('_', ' ')} = {name}" for role, name in reading.columns.items())
-    return [f"Columns: {used}.", *reading.notes]
+    return [f"Columns: {used}.", *(f"{note[0].upper()}{note[1:]}." for note in reading.notes)]
 
 
 def _section(title: str, sentences: Sequence[str]) -> list[str]:
