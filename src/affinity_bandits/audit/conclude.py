@@ -144,11 +144,11 @@ def audit_scores(log: ScoreLog, *, by_lot: bool = False, draws: int = DRAWS) -> 
         return _cannot_tell(log, "one judge each")
     base = pool_singles(known) if known.single else known
     rota = not base.identified or follows_rota(base)
+    test = permute_judges(base) if base.identified else None
     basis, differences = _choose_basis(base, single=known.single, rota=rota)
     if total_information(differences) == 0.0:
         reason = "groups are sessions" if sessions_coincide(known) else "never both"
         return _cannot_tell(log, reason)
-    test = permute_judges(base) if base.identified else None
     deviation = disagreement(base)
     power = compute_power(differences, deviation, FAVORS, draws)
     stretched = log_evidence(differences, ratio=RATIO)

@@ -144,19 +144,18 @@ def _add_up(found: FloatArray, pairs: Numbers, group: Numbers, session: Numbers)
     groups, sessions = int(group.max()) + 1, int(session.max()) + 1
     kind = np.minimum(first, second).astype(np.int64) * groups + np.maximum(first, second)
     # Differences across the same two sessions, of the same two groups, share the moods of both
-    # days: they are added up into one.
-    within = late == early
-    across = (late * sessions + early) * groups * groups + kind
-    key = np.where(within, -1 - np.arange(len(x)), across)
+    # days: they are added up into the last one.
+    target = np.arange(len(x))
+    across = np.flatnonzero(late != early)
+    key = (late[across] * sessions + early[across]) * groups * groups + kind[across]
     _, inverse = np.unique(key, return_inverse=True)
-    size = int(inverse.max()) + 1 if len(x) else 0
-    last = np.zeros(size, dtype=np.int64)
-    np.maximum.at(last, inverse, np.arange(len(x)))
-    order = np.argsort(last)
-    rows = last[order]
-    sums = np.empty((5, size))
+    last = np.zeros(len(across), dtype=np.int64)
+    np.maximum.at(last, inverse, across)
+    target[across] = last[inverse]
+    rows = np.flatnonzero(target == np.arange(len(x)))
+    sums = np.empty((5, len(rows)))
     for place, values in enumerate((x, z, information, bound, lag)):
-        sums[place] = np.bincount(inverse, values, size)[order]
+        sums[place] = np.bincount(target, values, len(x))[rows]
     x, z, information, bound, lag = sums
     return Differences(x, z, information, bound, kind[rows], late[rows], lag)
 

@@ -11,11 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from affinity_bandits.audit.log import UNKNOWN, Flags, Numbers, ScoreLog
-from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.kernels import FloatArray, Function, IntArray
+from affinity_bandits.simulation.compile import compiled
 
 PERMUTATIONS = 399
 FEWEST_JUDGES = 6
@@ -85,30 +87,58 @@ def remove_effects(log: ScoreLog, values: FloatArray | Flags) -> FloatArray:
     The judges' effects solve the normal equations, by conjugate gradients with the judges' numbers
     of scores as preconditioner.
     """
-    performance, judge = log.performance, log.judge
-    in_performance = np.maximum(np.bincount(performance), 1)
+    start, judge = log.first_rows, log.judge
+    subtract, add_up = _compiled_effects()
     in_judge = np.maximum(np.bincount(judge), 1)
-
-    def center(rows: FloatArray) -> FloatArray:
-        rows -= (np.bincount(performance, rows) / in_performance)[performance]
-        return rows
-
-    left = center(values.astype(np.float64))
     effects = np.zeros(len(in_judge))
+    left = values.astype(np.float64)
+    subtract(start, judge, effects, left)
     rest = np.bincount(judge, left)
     direction = rest / in_judge
     size = first = float(rest @ direction)
     for _ in range(SWEEPS):
         if size <= TOLERANCE * first:
             break
-        applied = np.bincount(judge, center(direction[judge]))
+        applied = add_up(start, judge, direction)
         step = size / float(direction @ applied)
         effects += step * direction
         rest = rest - step * applied
         before, size = size, float(rest @ (rest / in_judge))
         direction = rest / in_judge + size / before * direction
-    left -= center(effects[judge])
+    subtract(start, judge, effects, left)
     return left
+
+
+@cache
+def _compiled_effects() -> tuple[Function, Function]:
+    return compiled(subtract_effects), compiled(add_up_effects, allocates=True)
+
+
+def subtract_effects(
+    start: IntArray, judge: Numbers, effects: FloatArray, rows: FloatArray
+) -> None:
+    """Subtract each judge's effect from rows, then the mean of each performance; a kernel."""
+    for c in range(len(start) - 1):
+        total = 0.0
+        for row in range(start[c], start[c + 1]):
+            rows[row] -= effects[judge[row]]
+            total += rows[row]
+        mean = total / max(start[c + 1] - start[c], 1)
+        for row in range(start[c], start[c + 1]):
+            rows[row] -= mean
+
+
+def add_up_effects(start: IntArray, judge: Numbers, effects: FloatArray) -> FloatArray:
+    """Return the sum over each judge's rows of the effect less its performance's mean; a kernel."""
+    sums = np.zeros(len(effects))
+    for c in range(len(start) - 1):
+        total = 0.0
+        for row in range(start[c], start[c + 1]):
+            total += effects[judge[row]]
+        mean = total / max(start[c + 1] - start[c], 1)
+        for row in range(start[c], start[c + 1]):
+            sums[judge[row]] += effects[judge[row]] - mean
+    return sums
 
 
 def permute_judges(log: ScoreLog, permutations: int = PERMUTATIONS, seed: int = 0) -> JudgeTest:

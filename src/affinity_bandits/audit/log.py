@@ -285,7 +285,8 @@ def _average_rows(log: ScoreLog, order: npt.NDArray[Any], begins: Flags) -> Scor
     mean /= count
     rows = order[starts]
     del starts
-    return replace(log.take(rows), score=mean, count=count)
+    others = {name: getattr(log, name)[rows] for name in COLUMNS if name not in ("score", "count")}
+    return replace(log, **others, score=mean, count=count)
 
 
 def _count_changes(*columns: Numbers) -> Numbers:

@@ -27,6 +27,7 @@ table { border-collapse: collapse; width: 100%; font-size: .95rem; overflow-wrap
 td, th { text-align: left; vertical-align: top; padding: .3rem .5rem;
          border-bottom: 1px solid #ddd; }
 @media (max-width: 30rem) { table { font-size: .8rem; } td, th { padding: .25rem; } }
+ul { padding-left: 1.3rem; }
 .quiet { color: #555; font-size: .92rem; }
 """
 
