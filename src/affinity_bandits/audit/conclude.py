@@ -264,23 +264,16 @@ def _describe_groups(
 ) -> tuple[GroupScores, ...]:
     """Count and average the scores of each group; with three groups or more, add its favor."""
     numbers = np.unique(log.group)
-    favors: dict[int, Estimate] = {}
+    favors: dict[int, Estimate | None] = {}
     if detailed and len(numbers) >= 3:
         source = average_groups(base) if basis == "judges' groups" else base
-        for number in numbers:
-            differences = find_differences(source, only=int(number))
-            if total_information(differences):
-                favors[number] = _estimate(differences, None, log.width)
+        favors = {number: _estimate_alone(source, int(number)) for number in numbers}
         del source
     own, known = log.own, log.judge_group != UNKNOWN
     judged = log.group[log.first_rows[:-1]]
     found = []
     for number in numbers:
         rows = log.group == number
-        favor = favors.get(number)
-        # Both ends are the same if it changed over time. Wider than the scale says nothing.
-        if favor is not None and not 0.0 < favor.high - favor.low < log.width:
-            favor = None
         mean = _average(log, rows)[1]
         found.append(
             GroupScores(
@@ -292,10 +285,20 @@ def _describe_groups(
                 mean=math.nan if mean is None else mean,
                 own=_average(log, rows & own),
                 other=_average(log, rows & ~own & known),
-                favor=favor,
+                favor=favors.get(number),
             )
         )
     return tuple(found)
+
+
+def _estimate_alone(log: ScoreLog, group: int) -> Estimate | None:
+    """Return the favor of one group's judges; None if it has no size that says anything."""
+    differences = find_differences(log, only=group)
+    if not total_information(differences):
+        return None
+    favor = _estimate(differences, None, log.width)
+    # Both ends are the same if the favor changed over time.
+    return favor if 0.0 < favor.high - favor.low < log.width else None
 
 
 def _average(log: ScoreLog, rows: Flags) -> tuple[int, float | None]:

@@ -192,8 +192,8 @@ def build_log(
         first = int(np.argmax(outside))
         rule = f"must lie between {low:g} and {high:g} (row {first + 1})"
         raise InvalidInput("score", rule, float(score[first]))
-    given = {"candidate": candidate, "group": group, "session": session, "judge": judge}
-    _check_columns(rows, given | {"judge_group": judge_group})
+    _check_columns(rows, {"candidate": candidate, "group": group, "session": session})
+    _check_columns(rows, {"judge": judge, "judge_group": judge_group})
     if hired is not None:
         _check_length("hired", rows, hired)
     unknown = Coded(np.full(rows, UNKNOWN, dtype=np.int32), ())
@@ -201,8 +201,9 @@ def build_log(
     group_names = sorted({*group.names, *judge_group.names})
     # Columns are dropped as soon as they are renumbered: a long log is in memory only once.
     people, names = _sort_names(candidate)
+    del candidate
     group_of = _find_groups("group", people, _use_names(group, group_names), names, group_names)
-    del given, candidate, group, names
+    del group, names
     judges, judge_names = _sort_names(judge)
     judge_groups = _use_names(judge_group, group_names)
     del judge, judge_group, unknown
