@@ -73,8 +73,6 @@ def favor_interval(
         paths = [_path(one, one.t, favor, clip, two_sided=True) for one in differences]
         return _largest_mean(paths) >= -math.log(level)
 
-    if excluded(point):
-        return point, point
     found = []
     for end in (-1.0, 1.0):
         near, far = point, end
@@ -83,7 +81,10 @@ def favor_interval(
                 middle = (near + far) / 2.0
                 near, far = (near, middle) if excluded(middle) else (middle, far)
         found.append(far)
-    return found[0], found[1]
+    low, high = found
+    if high - low < 3.0 / 2**STEPS and excluded(point):  # the halvings found nothing
+        return point, point
+    return low, high
 
 
 def stretch_differences(x: FloatArray, z: FloatArray, kind: IntArray, ratio: float) -> FloatArray:
