@@ -47,6 +47,12 @@ def test_a_favor_is_shown_with_its_size() -> None:
     assert (audit.candidates, audit.judges, audit.sessions) == (600, 12, 50)
 
 
+def test_a_group_with_few_scores_has_no_favor_of_its_own() -> None:
+    log = draw(600, favor=1.0)
+    few = conclude(log.keep((log.group != 2) | (log.session < 1)))
+    assert [group.favor is not None for group in few.groups] == [True, True, False]
+
+
 def test_no_favor_is_not_seen_if_a_favor_would_have_been() -> None:
     audit = conclude(draw(600))
     assert (audit.word, audit.missing) == ("not seen", ())

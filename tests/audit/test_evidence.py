@@ -102,6 +102,14 @@ def test_uneven_strictness_is_no_evidence_up_to_the_ratio() -> None:
     assert wide[0] < 0.0 < plain[1] < wide[1]
 
 
+def test_a_favor_that_changes_has_no_interval() -> None:
+    t = np.repeat([0.3, -0.1], 200) + np.random.default_rng(0).normal(0.0, 0.05, 400)
+    ones, kind = np.ones(400), np.zeros(400, dtype=np.int64)
+    one = Differences(t / 2.0, -t / 2.0, ones, ones, kind, np.arange(400), ones)
+    low, high = favor_interval([one])
+    assert low == high == pytest.approx(t.mean())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("favor", [0.0, 1.0])
 def test_intervals_contain_the_favor(favor: float) -> None:

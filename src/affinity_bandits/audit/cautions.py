@@ -170,8 +170,9 @@ def sessions_coincide(log: ScoreLog) -> bool:
     if not rows.any() or size < 2:
         return False
     session, group = log.session[rows], log.judge_group[rows]
-    pairs = np.unique(session.astype(np.int64) * len(log.groups) + group)
-    alone = np.bincount(pairs // len(log.groups), minlength=size) == 1
+    first = np.full(size, UNKNOWN, dtype=np.int32)
+    first[session] = group
+    alone = np.bincount(session, first[session] != group, size) == 0
     return bool(alone[session].mean() > ONE_GROUP_SESSIONS)
 
 
@@ -179,8 +180,11 @@ def _repeated_share(log: ScoreLog) -> float:
     """Return the fraction of scores by a judge who met the candidate in an earlier session."""
     if not log.identified:
         return 0.0
-    pairs = log.candidate.astype(np.int64) * len(log.judges) + log.judge
-    return 1.0 - len(np.unique(pairs)) / len(log)
+    pairs = log.candidate.astype(np.int64)
+    pairs *= len(log.judges)
+    pairs += log.judge
+    pairs.sort()
+    return float((pairs[1:] == pairs[:-1]).sum() / len(log))
 
 
 def _within(log: ScoreLog) -> tuple[FloatArray, FloatArray]:

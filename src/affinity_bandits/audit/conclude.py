@@ -71,7 +71,8 @@ class GroupScores:
         mean: mean score, in points.
         own: number and mean of scores from judges of the same group.
         other: number and mean of scores from judges of other groups.
-        favor: of this group's judges; None with fewer than three groups.
+        favor: of this group's judges; None with fewer than three groups, with too few scores, or if
+            it changed over time.
     """
 
     name: str
@@ -143,11 +144,11 @@ def audit_scores(log: ScoreLog, *, by_lot: bool = False, draws: int = DRAWS) -> 
         return _cannot_tell(log, "one judge each")
     base = pool_singles(known) if known.single else known
     rota = not base.identified or follows_rota(base)
+    test = permute_judges(base) if base.identified else None
     basis, differences = _choose_basis(base, single=known.single, rota=rota)
     if total_information(differences) == 0.0:
         reason = "groups are sessions" if sessions_coincide(known) else "never both"
         return _cannot_tell(log, reason)
-    test = permute_judges(base) if base.identified else None
     deviation = disagreement(base)
     power = compute_power(differences, deviation, FAVORS, draws)
     stretched = log_evidence(differences, ratio=RATIO)
@@ -167,15 +168,17 @@ def audit_scores(log: ScoreLog, *, by_lot: bool = False, draws: int = DRAWS) -> 
     favor = None
     if even:
         favor = _estimate(differences, test, log.width, RATIO if groups_at_ends(base) else 1.0)
-    groups = _describe_groups(log, base, basis, detailed=even and word != "cannot tell")
     warnings = describe_log(log)
     if not rota:
         warnings.append(Caution("no rota"))
     if test is not None and test.drifting is not None:
         warnings.append(Caution("drifting strictness", log.groups[test.drifting]))
-    warnings += describe_lag(log, differences) + _find_opposites(groups)
+    warnings += describe_lag(log, differences)
     if word in {"shown", "indicated"}:
         warnings += describe_weight(log, differences, test)
+    del differences  # a long log has many
+    groups = _describe_groups(log, base, basis, detailed=even and word != "cannot tell")
+    warnings += _find_opposites(groups)
     return Audit(
         word=word,
         basis=basis,
@@ -189,7 +192,7 @@ def audit_scores(log: ScoreLog, *, by_lot: bool = False, draws: int = DRAWS) -> 
         groups=groups,
         scale=log.scale,
         scores=int(log.count.sum()),
-        candidates=len(np.unique(log.candidate)),
+        candidates=log.candidates,
         judges=len(log.judges),
         sessions=len(log.sessions),
         deviation=deviation * log.width,
@@ -210,7 +213,7 @@ def _cannot_tell(log: ScoreLog, reason: str) -> Audit:
         groups=_describe_groups(log, log, None, detailed=False),
         scale=log.scale,
         scores=int(log.count.sum()),
-        candidates=len(np.unique(log.candidate)),
+        candidates=log.candidates,
         judges=len(log.judges),
         sessions=len(log.sessions),
         deviation=disagreement(log) * log.width,
@@ -260,20 +263,17 @@ def _describe_groups(
     log: ScoreLog, base: ScoreLog, basis: Basis | None, *, detailed: bool
 ) -> tuple[GroupScores, ...]:
     """Count and average the scores of each group; with three groups or more, add its favor."""
-    source = base
-    if detailed and basis == "judges' groups":
-        source = average_groups(base)
     numbers = np.unique(log.group)
+    favors: dict[int, Estimate | None] = {}
+    if detailed and len(numbers) >= 3:
+        source = average_groups(base) if basis == "judges' groups" else base
+        favors = {number: _estimate_alone(source, int(number)) for number in numbers}
+        del source
     own, known = log.own, log.judge_group != UNKNOWN
     judged = log.group[log.first_rows[:-1]]
     found = []
     for number in numbers:
         rows = log.group == number
-        favor = None
-        if detailed and len(numbers) >= 3:
-            differences = find_differences(source, only=int(number))
-            if total_information(differences):
-                favor = _estimate(differences, None, log.width)
         mean = _average(log, rows)[1]
         found.append(
             GroupScores(
@@ -285,10 +285,20 @@ def _describe_groups(
                 mean=math.nan if mean is None else mean,
                 own=_average(log, rows & own),
                 other=_average(log, rows & ~own & known),
-                favor=favor,
+                favor=favors.get(number),
             )
         )
     return tuple(found)
+
+
+def _estimate_alone(log: ScoreLog, group: int) -> Estimate | None:
+    """Return the favor of one group's judges; None if it has no size that says anything."""
+    differences = find_differences(log, only=group)
+    if not total_information(differences):
+        return None
+    favor = _estimate(differences, None, log.width)
+    # Both ends are the same if the favor changed over time.
+    return favor if 0.0 < favor.high - favor.low < log.width else None
 
 
 def _average(log: ScoreLog, rows: Flags) -> tuple[int, float | None]:

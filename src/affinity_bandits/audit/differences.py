@@ -14,10 +14,11 @@ have variance v, T has variance `v S`, so S is the information of a double diffe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 
 from affinity_bandits.audit.log import Numbers, ScoreLog
 from affinity_bandits.kernels import FloatArray, Function, IntArray
@@ -80,14 +81,11 @@ def find_differences(
             groups' judges gave to their own. With two groups nothing is left.
         orders: how many random orders of each session's performances to use.
     """
-    if only is not None:
-        log = log.keep(~log.own | (log.group == only))
-    if not len(log):
-        return []
-    if log.performances == len(np.unique(log.session)):
-        orders = 1
-    orders = min(orders, max(1, MANY // log.performances))
-    return [_differences(log, seed) for seed in range(orders)]
+    starts = log.first_rows[:-1]
+    group, session = log.group[starts], log.session[starts]
+    pairs = _match(log, group, session, only, orders)
+    del log, starts  # a long log that only this function holds makes room for the sums
+    return [_add_up(*pairs.pop(0), group, session) for _ in range(len(pairs))]
 
 
 def total_information(differences: list[Differences]) -> float:
@@ -95,50 +93,71 @@ def total_information(differences: list[Differences]) -> float:
     return float(np.mean([one.information.sum() for one in differences])) if differences else 0.0
 
 
-def _differences(log: ScoreLog, seed: int) -> Differences:
-    if seed:
-        log = _shuffle(log, seed)
-    found = _compiled_matching()(
-        log.first_rows,
-        log.session,
-        log.group,
-        log.judge,
-        log.own.astype(np.float64),
-        log.score,
-        log.count.astype(np.float64),
-        _panels(log),
-        int(log.judge.max()) + 1,
-        WAITING,
-        ALIKE,
-    )
-    x, z, information, bound, first, second, late, early, lag = found.T
-    groups, sessions = len(log.groups), len(log.sessions)
-    kind = (first * groups + second).astype(np.int64)
+def _match(
+    log: ScoreLog, group: Numbers, session: Numbers, only: int | None, orders: int
+) -> list[tuple[FloatArray, Numbers]]:
+    """Return the matched pairs for each order, see `match_performances`."""
+    count = log.count if only is None else log.count * (~log.own | (log.group == only))
+    start = log.first_rows
+    seen = np.logical_or.reduceat(count > 0, start[:-1]) if len(log) else np.zeros(0, dtype=bool)
+    if not seen.any():
+        return []
+    places = np.flatnonzero(seen).astype(np.int32)
+    days = session[places]
+    if len(days) == 1 + np.count_nonzero(np.diff(days)):  # each performance has its own session
+        orders = 1
+    judges = int(log.judge.max()) + 1
+    values = np.random.default_rng(0).integers(0, 2**62, judges + len(log.groups))
+    found = []
+    for seed in range(min(orders, max(1, MANY // len(places)))):
+        order = places
+        if seed:
+            order = places[np.lexsort((np.random.default_rng(seed).random(len(days)), days))]
+        pairs = _compiled_matching()(
+            order,
+            start,
+            session,
+            group,
+            log.judge,
+            log.own.view(np.int8),
+            log.score,
+            count,
+            values,
+            judges,
+            WAITING,
+            ALIKE,
+        )
+        found.append(pairs)
+    return found
+
+
+def _add_up(found: FloatArray, pairs: Numbers, group: Numbers, session: Numbers) -> Differences:
+    """Add up the differences that share the moods of two sessions."""
+    x, z, information, bound = found
+    first, second = group[pairs]
+    late, early = session[pairs].astype(np.int64)
+    lag = (late - early) * information
+    # The other way round all weights change their sign.
+    turned = first > second
+    x, z = np.where(turned, -z, x), np.where(turned, -x, z)
+    lag = np.where(turned, -lag, lag)
+    groups, sessions = int(group.max()) + 1, int(session.max()) + 1
+    kind = np.minimum(first, second).astype(np.int64) * groups + np.maximum(first, second)
     # Differences across the same two sessions, of the same two groups, share the moods of both
-    # days: they are added up into one.
-    within = late == early
-    across = (late * sessions + early) * groups * groups + kind
-    key = np.where(within, -1.0 - np.arange(len(found)), across)
+    # days: they are added up into the last one.
+    target = np.arange(len(x))
+    across = np.flatnonzero(late != early)
+    key = (late[across] * sessions + early[across]) * groups * groups + kind[across]
     _, inverse = np.unique(key, return_inverse=True)
-    size = int(inverse.max()) + 1 if len(found) else 0
-    last = np.zeros(size, dtype=np.int64)
-    np.maximum.at(last, inverse, np.arange(len(found)))
-    order = np.argsort(last)
-    rows = last[order]
-
-    def add_up(values: FloatArray) -> FloatArray:
-        sums: FloatArray = np.bincount(inverse, values, size).astype(np.float64)
-        return sums[order]
-
-    return Differences(
-        add_up(x),
-        add_up(z),
-        add_up(information),
-        add_up(bound),
-        kind[rows],
-        late[rows].astype(np.int64),
-        add_up(lag),
-    )
+    last = np.zeros(len(across), dtype=np.int64)
+    np.maximum.at(last, inverse, across)
+    target[across] = last[inverse]
+    rows = np.flatnonzero(target == np.arange(len(x)))
+    sums = np.empty((5, len(rows)))
+    for place, values in enumerate((x, z, information, bound, lag)):
+        sums[place] = np.bincount(target, values, len(x))[rows]
+    x, z, information, bound, lag = sums
+    return Differences(x, z, information, bound, kind[rows], late[rows], lag)
 
 
 @cache
@@ -146,70 +165,57 @@ def _compiled_matching() -> Function:
     return compiled(match_performances, allocates=True)
 
 
-def _panels(log: ScoreLog) -> IntArray:
-    """Return a number for each performance that is equal if group and judges are the same."""
-    generator = np.random.default_rng(0)
-    size = int(log.judge.max()) + 1 + len(log.groups)
-    values = generator.integers(0, 2**62, size)
-    starts = log.first_rows[:-1]
-    sums: IntArray = np.add.reduceat(values[log.judge], starts)
-    return sums + values[size - 1 - log.group[starts]]
-
-
-def _shuffle(log: ScoreLog, seed: int) -> ScoreLog:
-    """Order the performances of each session at random."""
-    sessions = log.session[log.first_rows[:-1]]
-    order = np.lexsort((np.random.default_rng(seed).random(len(sessions)), sessions))
-    place = np.empty(len(order), dtype=np.int32)
-    place[order] = np.arange(len(order))
-    rows = np.argsort(place[log.performance], kind="stable")
-    return replace(log, performance=place[log.performance]).take(rows)
-
-
 def match_performances(
+    order: Numbers,
     start: IntArray,
     session: Numbers,
     group: Numbers,
     judge: Numbers,
-    own: FloatArray,
+    own: npt.NDArray[np.int8],
     score: FloatArray,
-    count: FloatArray,
-    panel: IntArray,
+    count: Numbers,
+    values: IntArray,
     judges: int,
     capacity: int,
     alike: int,
-) -> FloatArray:
+) -> tuple[FloatArray, Numbers]:
     """Match each performance with a waiting one; a kernel.
 
     A partner of the same session comes first, then the one with the most information, then the
     one that has waited longest. The last rule is part of the proof: a decision rule that looks at
-    scores may choose who comes next, but not whom they are compared with.
+    scores may choose who comes next, but not whom they are compared with. Rows whose count is 0 are
+    left out. Performances have the same panel if the sums of `values`, random numbers for judges
+    and groups, are the same.
 
     Returns:
-        One row per pair: x, z, information, bound, the two groups, the two sessions, the lag.
+        For each pair x, z, information and bound, and the later and the earlier performance.
     """
-    performances = len(start) - 1
     row_of = np.full(judges, -1)
     pool = np.empty(capacity, np.int64)
+    panels = np.empty(capacity, np.int64)
     waiting = 0
-    out = np.empty((performances // 2, 9))
+    out = np.empty((4, len(order) // 2))
+    who = np.empty((2, len(order) // 2), np.int32)
     pairs = 0
     typical = 0.0
-    for c in range(performances):
+    for c in order:
+        panel = values[judges + group[c]]
         for row in range(start[c], start[c + 1]):
-            row_of[judge[row]] = row
+            if count[row] > 0:
+                row_of[judge[row]] = row
+                panel += values[judge[row]]
         best = -1
         best_value = PATIENCE * typical / max(pairs, 1)
         best_mean = 0.0
         same = 0
         for i in range(waiting):
             d = pool[i]
-            if panel[c] == panel[d]:
+            if panel == panels[i]:
                 same += 1
             total = mean = square = 0.0
             for row in range(start[d], start[d + 1]):
                 other = row_of[judge[row]]
-                if other >= 0:
+                if other >= 0 and count[row] > 0:
                     precision = count[row] * count[other] / (count[row] + count[other])
                     lead = own[other] - own[row]
                     total += precision
@@ -221,7 +227,7 @@ def match_performances(
             if information < 1e-9:
                 continue
             value = information
-            if session[start[c]] == session[start[d]]:
+            if session[c] == session[d]:
                 value += 1e9
             if value > best_value * (1.0 + 1e-12):
                 best = i
@@ -232,7 +238,7 @@ def match_performances(
             x = z = information = bound = 0.0
             for row in range(start[d], start[d + 1]):
                 other = row_of[judge[row]]
-                if other >= 0:
+                if other >= 0 and count[row] > 0:
                     precision = count[row] * count[other] / (count[row] + count[other])
                     lead = own[other] - own[row]
                     weight = precision * (lead - best_mean)
@@ -240,23 +246,13 @@ def match_performances(
                     z += weight * score[row]
                     information += weight * (lead - best_mean)
                     bound += abs(weight)
-            first = group[start[c]]
-            second = group[start[d]]
-            lag = (session[start[c]] - session[start[d]]) * information
-            if first > second:  # the other way round all weights change their sign
-                x, z = -z, -x
-                first, second = second, first
-                lag = -lag
             typical += information
-            out[pairs, 0] = x
-            out[pairs, 1] = z
-            out[pairs, 2] = information
-            out[pairs, 3] = bound
-            out[pairs, 4] = first
-            out[pairs, 5] = second
-            out[pairs, 6] = session[start[c]]
-            out[pairs, 7] = session[start[d]]
-            out[pairs, 8] = lag
+            out[0, pairs] = x
+            out[1, pairs] = z
+            out[2, pairs] = information
+            out[3, pairs] = bound
+            who[0, pairs] = c
+            who[1, pairs] = d
             pairs += 1
         for row in range(start[c], start[c + 1]):
             row_of[judge[row]] = -1
@@ -264,13 +260,16 @@ def match_performances(
             continue
         if best < 0 and waiting < capacity:
             pool[waiting] = c
+            panels[waiting] = panel
             waiting += 1
         else:
             removed = best if best >= 0 else 0
             for i in range(removed, waiting - 1):
                 pool[i] = pool[i + 1]
+                panels[i] = panels[i + 1]
             if best >= 0:
                 waiting -= 1
             else:
                 pool[waiting - 1] = c
-    return out[:pairs]
+                panels[waiting - 1] = panel
+    return out[:, :pairs], who[:, :pairs]

@@ -54,7 +54,8 @@ def favor_interval(
     """Return the favors, as fractions of the scale, that two-sided bets do not rule out.
 
     The interval contains the true favor with probability 1 - level at every moment at once. With a
-    ratio above 1 it is the hull of the intervals for uneven strictness in both directions.
+    ratio above 1 it is the hull of the intervals for uneven strictness in both directions. If no
+    constant favor fits, because the favor changed over time, both ends are the estimate.
     """
     if ratio != 1.0:
         scaled = (2.0 * ratio / (1.0 + ratio), 2.0 / (1.0 + ratio))
@@ -80,7 +81,10 @@ def favor_interval(
                 middle = (near + far) / 2.0
                 near, far = (near, middle) if excluded(middle) else (middle, far)
         found.append(far)
-    return found[0], found[1]
+    low, high = found
+    if high - low < 3.0 / 2**STEPS and excluded(point):  # the halvings found nothing
+        return point, point
+    return low, high
 
 
 def stretch_differences(x: FloatArray, z: FloatArray, kind: IntArray, ratio: float) -> FloatArray:
@@ -115,6 +119,8 @@ def _path(
 
 def _largest_mean(paths: list[tuple[IntArray, FloatArray]]) -> float:
     """Return the log of the largest mean wealth over the ends of sessions; at least 0."""
+    if len(paths) == 1:
+        return float(paths[0][1].max(initial=0.0))
     ends = np.unique(np.concatenate([sessions for sessions, _ in paths] or [np.array([])]))
     if not len(ends):
         return 0.0

@@ -11,11 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
-from affinity_bandits.audit.log import Flags, Numbers, ScoreLog
-from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.audit.log import UNKNOWN, Flags, Numbers, ScoreLog
+from affinity_bandits.kernels import FloatArray, Function, IntArray
+from affinity_bandits.simulation.compile import compiled
 
 PERMUTATIONS = 399
 FEWEST_JUDGES = 6
@@ -64,9 +66,8 @@ def follows_rota(log: ScoreLog) -> bool:
     enters, no score. If single judges are sent to their own group's candidates, their strictness
     makes the mean of the group look like favor.
     """
-    _, where, place = np.unique(log.judge, return_index=True, return_inverse=True)
-    label = log.judge_group[where]
-    seen, own = np.bincount(place), np.bincount(place, log.own)
+    present, label = _label_judges(log)
+    seen, own = np.bincount(log.judge)[present], np.bincount(log.judge, log.own)[present]
     total, own_total = np.bincount(label, seen), np.bincount(label, own)
     share = own_total / np.maximum(total, 1)
     used = ((share > 0.0) & (share < 1.0))[label]
@@ -86,48 +87,78 @@ def remove_effects(log: ScoreLog, values: FloatArray | Flags) -> FloatArray:
     The judges' effects solve the normal equations, by conjugate gradients with the judges' numbers
     of scores as preconditioner.
     """
-    performance, judge = log.performance, log.judge
-    in_performance = np.maximum(np.bincount(performance), 1)
+    start, judge = log.first_rows, log.judge
+    subtract, add_up = _compiled_effects()
     in_judge = np.maximum(np.bincount(judge), 1)
-
-    def center(rows: FloatArray) -> FloatArray:
-        means: FloatArray = np.bincount(performance, rows) / in_performance
-        return rows - means[performance]
-
-    left = center(values.astype(np.float64))
     effects = np.zeros(len(in_judge))
+    left = values.astype(np.float64)
+    subtract(start, judge, effects, left)
     rest = np.bincount(judge, left)
     direction = rest / in_judge
     size = first = float(rest @ direction)
     for _ in range(SWEEPS):
         if size <= TOLERANCE * first:
             break
-        applied = np.bincount(judge, center(direction[judge]))
+        applied = add_up(start, judge, direction)
         step = size / float(direction @ applied)
         effects += step * direction
         rest = rest - step * applied
         before, size = size, float(rest @ (rest / in_judge))
         direction = rest / in_judge + size / before * direction
-    return left - center(effects[judge])
+    subtract(start, judge, effects, left)
+    return left
+
+
+@cache
+def _compiled_effects() -> tuple[Function, Function]:
+    return compiled(subtract_effects), compiled(add_up_effects, allocates=True)
+
+
+def subtract_effects(
+    start: IntArray, judge: Numbers, effects: FloatArray, rows: FloatArray
+) -> None:
+    """Subtract each judge's effect from rows, then the mean of each performance; a kernel."""
+    for c in range(len(start) - 1):
+        total = 0.0
+        for row in range(start[c], start[c + 1]):
+            rows[row] -= effects[judge[row]]
+            total += rows[row]
+        mean = total / max(start[c + 1] - start[c], 1)
+        for row in range(start[c], start[c + 1]):
+            rows[row] -= mean
+
+
+def add_up_effects(start: IntArray, judge: Numbers, effects: FloatArray) -> FloatArray:
+    """Return the sum over each judge's rows of the effect less its performance's mean; a kernel."""
+    sums = np.zeros(len(effects))
+    for c in range(len(start) - 1):
+        total = 0.0
+        for row in range(start[c], start[c + 1]):
+            total += effects[judge[row]]
+        mean = total / max(start[c + 1] - start[c], 1)
+        for row in range(start[c], start[c + 1]):
+            sums[judge[row]] += effects[judge[row]] - mean
+    return sums
 
 
 def permute_judges(log: ScoreLog, permutations: int = PERMUTATIONS, seed: int = 0) -> JudgeTest:
     """Estimate the favor by regression, and test it by permuting the judges' groups."""
     scores, own = remove_effects(log, log.score), remove_effects(log, log.own)
-    present, where, place = np.unique(log.judge, return_index=True, return_inverse=True)
+    present, labels = _label_judges(log)
     judges = len(present)
     weight = float(own @ own)
     if weight < 1e-9:
         return JudgeTest(math.nan, math.nan, 1.0, (-1.0, 1.0), judges, {})
     favor = float(own @ scores) / weight
-    part, own_part = np.bincount(place, own * scores), np.bincount(place, own * own)
+    part = np.bincount(log.judge, own * scores)[present]
+    own_part = np.bincount(log.judge, own * own)[present]
     without = (own @ scores - part) / np.maximum(weight - own_part, 1e-12)
     spread = float(((without - favor) ** 2).sum()) * (judges - 1) / judges
     freedom = max(len(log) - log.performances - 1, 1)
     error = math.sqrt(spread * (len(log) - 1) / freedom)
     p_value, interval = 1.0, (-1.0, 1.0)
     if judges >= FEWEST_JUDGES:
-        table = _moments(log, scores, own, log.judge_group[where], place, permutations, seed)
+        table = _moments(log, scores, own, present, labels, permutations, seed)
 
         def share_above(assumed: float, sign: float) -> float:
             s, o, ss, so, oo = table
@@ -142,12 +173,20 @@ def permute_judges(log: ScoreLog, permutations: int = PERMUTATIONS, seed: int = 
     return JudgeTest(favor, error, p_value, interval, judges, estimates, drifting)
 
 
+def _label_judges(log: ScoreLog) -> tuple[IntArray, Numbers]:
+    """Return the numbers of the judges who gave scores, and their groups."""
+    labels = np.full(int(log.judge.max()) + 1, UNKNOWN, dtype=np.int32)
+    labels[log.judge] = log.judge_group
+    present = np.flatnonzero(labels != UNKNOWN)
+    return present, labels[present]
+
+
 def _find_drift(log: ScoreLog, residuals: FloatArray) -> int | None:
     """Return the group whose judges' residuals rise or fall most clearly over the sessions.
 
     The moods of one session are one observation: sums of squares are over sessions.
     """
-    if len(np.unique(log.session)) < FEWEST_SESSIONS:
+    if 1 + np.count_nonzero(np.diff(log.session)) < FEWEST_SESSIONS:
         return None
     largest, found = DRIFT, None
     for number in np.unique(log.judge_group):
@@ -164,8 +203,8 @@ def _moments(
     log: ScoreLog,
     scores: FloatArray,
     own: FloatArray,
+    present: IntArray,
     labels: Numbers,
-    place: IntArray,
     permutations: int,
     seed: int,
 ) -> FloatArray:
@@ -174,12 +213,14 @@ def _moments(
     Let s be a judge's sum of score residuals over candidates of the judge's label, and o the same
     for residuals of "own". The rows are the sums of s, o, s s, s o and o o.
     """
-    groups, judges = len(log.groups), len(labels)
-    cell = place * groups + log.group
-    score_sums = np.bincount(cell, scores, judges * groups)
-    own_sums = np.bincount(cell, own, judges * groups)
+    groups = len(log.groups)
+    first = present * groups
+    size = int(first[-1]) + groups
+    cell = log.judge.astype(np.int64)
+    cell *= groups
+    cell += log.group
+    score_sums, own_sums = np.bincount(cell, scores, size), np.bincount(cell, own, size)
     generator = np.random.default_rng(seed)
-    first = np.arange(judges) * groups
     found = []
     for number in range(permutations + 1):
         cells = first + (generator.permutation(labels) if number else labels)

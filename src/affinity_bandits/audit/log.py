@@ -75,6 +75,11 @@ class ScoreLog:
         return int(self.performance[-1]) + 1 if len(self) else 0
 
     @property
+    def candidates(self) -> int:
+        """The number of candidates."""
+        return int(np.count_nonzero(np.bincount(self.candidate)))
+
+    @property
     def width(self) -> float:
         """The width of the scale, in points."""
         return self.scale[1] - self.scale[0]
@@ -187,45 +192,47 @@ def build_log(
         first = int(np.argmax(outside))
         rule = f"must lie between {low:g} and {high:g} (row {first + 1})"
         raise InvalidInput("score", rule, float(score[first]))
-    given = {"candidate": candidate, "group": group, "session": session, "judge": judge}
-    given |= {"judge_group": judge_group}
-    for name, column in given.items():
-        if column is not None:
-            _check_length(name, rows, column.codes)
-            if not name.startswith("judge") and column.codes.min() == UNKNOWN:
-                first = int(np.argmin(column.codes))
-                raise InvalidInput(name, f"must not be empty (row {first + 1})", None)
+    _check_columns(rows, {"candidate": candidate, "group": group, "session": session})
+    _check_columns(rows, {"judge": judge, "judge_group": judge_group})
     if hired is not None:
         _check_length("hired", rows, hired)
     unknown = Coded(np.full(rows, UNKNOWN, dtype=np.int32), ())
     judge, judge_group = judge or unknown, judge_group or unknown
     group_names = sorted({*group.names, *judge_group.names})
-    people, candidate_names = _sort_names(candidate)
+    # Columns are dropped as soon as they are renumbered: a long log is in memory only once.
+    people, names = _sort_names(candidate)
+    del candidate
+    group_of = _find_groups("group", people, _use_names(group, group_names), names, group_names)
+    del group, names
     judges, judge_names = _sort_names(judge)
-    groups = _use_names(group, group_names)
     judge_groups = _use_names(judge_group, group_names)
+    del judge, judge_group, unknown
+    if judge_names:
+        known = _find_groups("judge_group", judges, judge_groups, judge_names, group_names)
+        judge_groups = np.where(judges == UNKNOWN, judge_groups, known[judges])
     sessions, session_names = (
         (np.zeros(rows, dtype=np.int32), ["all"]) if session is None else _sort_names(session)
     )
-    _find_groups("group", people, groups, candidate_names, group_names)
-    if judge_names:
-        group_of = _find_groups("judge_group", judges, judge_groups, judge_names, group_names)
-        judge_groups = np.where(judges == UNKNOWN, judge_groups, group_of[judges])
+    del session
     # Scores are the last key, so that not even rounding depends on the order of the rows.
     order = np.lexsort((score, judge_groups, judges, people, sessions))
     people, sessions, judges = people[order], sessions[order], judges[order]
+    judge_groups, score = judge_groups[order], score[order]
+    score -= low
+    score /= high - low
     performance = _count_changes(sessions, people)
     if hired is not None:
         starts = np.flatnonzero(np.diff(performance, prepend=-1))
         hired = np.logical_or.reduceat(hired[order], starts)
+    del order
     log = ScoreLog(
         sessions,
         performance,
         people,
-        groups[order],
+        group_of[people],
         judges,
-        judge_groups[order],
-        (score[order] - low) / (high - low),
+        judge_groups,
+        score,
         np.ones(rows, dtype=np.int32),
         tuple(group_names),
         tuple(judge_names),
@@ -233,7 +240,6 @@ def build_log(
         (low, high),
         hired,
     )
-    del order
     repeated = (np.diff(performance) == 0) & (np.diff(judges) == 0) & (judges[1:] != UNKNOWN)
     if not repeated.any():
         return log
@@ -242,7 +248,7 @@ def build_log(
 
 def average_groups(log: ScoreLog) -> ScoreLog:
     """Merge the scores of each group's judges on a performance; the group becomes the judge."""
-    order = np.lexsort((log.judge_group, log.performance))
+    order = np.lexsort((log.judge_group, log.performance)).astype(np.int32)
     changed = np.diff(log.performance[order]) != 0
     changed |= np.diff(log.judge_group[order]) != 0
     merged = _average_rows(log, order, np.append(True, changed))
@@ -272,12 +278,16 @@ def pool_singles(log: ScoreLog) -> ScoreLog:
     return _average_rows(pooled, np.arange(len(pooled)), np.append(True, changed))
 
 
-def _average_rows(log: ScoreLog, order: npt.NDArray[np.int64], begins: Flags) -> ScoreLog:
+def _average_rows(log: ScoreLog, order: npt.NDArray[Any], begins: Flags) -> ScoreLog:
     """Merge each row that does not begin anything new, in the given order, into the row before."""
     starts = np.flatnonzero(begins)
     count = np.add.reduceat(log.count[order], starts, dtype=np.int32)
-    mean = np.add.reduceat((log.score * log.count)[order], starts) / count
-    return replace(log.take(order[starts]), score=mean, count=count)
+    mean = np.add.reduceat((log.score * log.count)[order], starts)
+    mean /= count
+    rows = order[starts]
+    del starts
+    others = {name: getattr(log, name)[rows] for name in COLUMNS if name not in ("score", "count")}
+    return replace(log, **others, score=mean, count=count)
 
 
 def _count_changes(*columns: Numbers) -> Numbers:
@@ -316,6 +326,17 @@ def _use_names(column: Coded, names: list[str]) -> Numbers:
     places = [names.index(name) for name in column.names]
     numbers: Numbers = np.array([*places, UNKNOWN], dtype=np.int32)[column.codes]
     return numbers
+
+
+def _check_columns(rows: int, given: dict[str, Coded | None]) -> None:
+    """Raise an error for a column of another length, or with empty cells where none may be."""
+    for name, column in given.items():
+        if column is None:
+            continue
+        _check_length(name, rows, column.codes)
+        if not name.startswith("judge") and column.codes.min() == UNKNOWN:
+            first = int(np.argmin(column.codes))
+            raise InvalidInput(name, f"must not be empty (row {first + 1})", None)
 
 
 def _check_length(name: str, rows: int, column: npt.NDArray[Any]) -> None:

@@ -27,6 +27,7 @@ table { border-collapse: collapse; width: 100%; font-size: .95rem; overflow-wrap
 td, th { text-align: left; vertical-align: top; padding: .3rem .5rem;
          border-bottom: 1px solid #ddd; }
 @media (max-width: 30rem) { table { font-size: .8rem; } td, th { padding: .25rem; } }
+ul { padding-left: 1.3rem; }
 .quiet { color: #555; font-size: .92rem; }
 """
 
@@ -115,7 +116,7 @@ def _notes(reading: Reading | None) -> list[str]:
     if reading is None:
         return []
     used = ", ".join(f"{role.replace('_', ' ')} = {name}" for role, name in reading.columns.items())
-    return [f"Columns: {used}.", *reading.notes]
+    return [f"Columns: {used}.", *(f"{note[0].upper()}{note[1:]}." for note in reading.notes)]
 
 
 def _section(title: str, sentences: Sequence[str]) -> list[str]:
