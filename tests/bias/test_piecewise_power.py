@@ -19,7 +19,7 @@ from scipy import stats
 from affinity_bandits import PiecewisePower
 from affinity_bandits.model.bias import Bias, bias_from_json, weight
 from affinity_bandits.simulation.compile import compiled_part
-from affinity_bandits.simulation.draws import Stream, bound_successes
+from affinity_bandits.simulation.draws import Stream, bound_successes, new_read
 from tests.support.instances import piecewise_powers
 from tests.support.naive.biases import naive_bias
 from tests.support.round_sums import many_counts
@@ -143,8 +143,8 @@ def test_successes_have_their_exact_law(bias: Bias, a: int, b: int, k: int, pull
     for p in 0.8 * np.asarray(bias.weight(shares)):
         law = np.convolve(law, [1.0 - p, p])
     out = np.empty(50_000, dtype=np.int64)
-    source = Stream(np.array([5, 6], dtype=np.uint64), np.uint64(pulls), np.zeros(1, np.uint64))
-    count = compiled_part(bound_successes(weight), allocates=True)
+    source = Stream(np.array([5, 6], dtype=np.uint64), np.uint64(pulls), new_read())
+    count = compiled_part(bound_successes(weight))
     many_counts(
         count, source, bias.code, bias.parameters, 0.8, float(a), float(b), float(k), pulls, out
     )

@@ -11,7 +11,7 @@ from scipy import special, stats
 from affinity_bandits import Clipped, Custom, Power
 from affinity_bandits.model.bias import Bias, weight
 from affinity_bandits.simulation.compile import compiled_part
-from affinity_bandits.simulation.draws import Stream, bound_successes
+from affinity_bandits.simulation.draws import Stream, bound_successes, new_read
 from tests.support.instances import biases
 from tests.support.round_sums import many_counts, plain_sums, quick_sums
 
@@ -80,8 +80,8 @@ def test_successes_of_a_drifting_coin_have_their_exact_law(
         law = np.convolve(law, [1.0 - p, p])
     out = np.empty(50_000, dtype=np.int64)
     key = np.array([5, 6], dtype=np.uint64)
-    source = Stream(key, np.uint64(pulls), np.zeros(1, dtype=np.uint64))
-    count = compiled_part(bound_successes(weight), allocates=True)
+    source = Stream(key, np.uint64(pulls), new_read())
+    count = compiled_part(bound_successes(weight))
     many_counts(
         count, source, bias.code, bias.parameters, 0.8, float(a), float(b), float(k), pulls, out
     )

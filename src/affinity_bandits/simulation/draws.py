@@ -35,7 +35,7 @@ class Stream(NamedTuple):
 
     key: Words
     replicate: np.uint64
-    read: Words  # [0]: words read so far
+    read: Words  # [0]: words read so far; [1:]: room for places, where successes are counted
 
 
 @intrinsic
@@ -354,6 +354,8 @@ SHORT = 16
 """Blocks of up to this many pulls are drawn pull by pull."""
 UNDECIDED = 12.0
 """Expected undecided pulls beyond which a block is halved; its two binomials cost as much."""
+PLACES = 512
+"""Room for undecided pulls. That a block has more has a probability of less than 1e-600."""
 
 
 def count_successes(
@@ -390,8 +392,11 @@ def count_successes(
         successes += certain
         if spread > 0.0:
             undecided = next_binomial(stream, length - certain, spread / (1.0 - low))
-            for place in distinct_places(stream, length, undecided):
-                p = scale * weight_at(code, parameters, a, b, k, float(start + place))
+            undecided = min(undecided, len(stream.read) - 1)
+            choose_places(stream, length, undecided)
+            for i in range(undecided):
+                place = float(start + int(stream.read[1 + i]))
+                p = scale * weight_at(code, parameters, a, b, k, place)
                 if next_uniform(stream) * spread < p - low:
                     successes += 1
         start += length
@@ -399,18 +404,21 @@ def count_successes(
     return successes
 
 
-def distinct_places(stream: Stream, length: int, count: int) -> IntArray:
-    """Return a uniformly random subset of 0, ..., length - 1 (Floyd's algorithm)."""
-    places = np.empty(count, dtype=np.int64)
+def choose_places(stream: Stream, length: int, count: int) -> None:
+    """Put a uniformly random subset of 0, ..., length - 1 into the room (Floyd's algorithm)."""
     for i in range(count):
         last = length - count + i
-        place = int(next_uniform(stream) * (last + 1))
+        place = np.uint64(next_uniform(stream) * (last + 1))
         for j in range(i):
-            if places[j] == place:
-                place = last
+            if stream.read[1 + j] == place:
+                place = np.uint64(last)
                 break
-        places[i] = place
-    return places
+        stream.read[1 + i] = place
+
+
+def new_read() -> Words:
+    """Return what a stream of which successes are counted keeps."""
+    return np.zeros(1 + PLACES, dtype=np.uint64)
 
 
 def bound_successes(bias_kernel: Function) -> Function:

@@ -33,6 +33,7 @@ from affinity_bandits.simulation.draws import (
     Stream,
     Words,
     bound_successes,
+    new_read,
     next_binomial,
     next_normal,
 )
@@ -100,10 +101,11 @@ def fill_tallies(
     repetitions: int,
     key: Words,
     replicate: np.uint64,
+    read: Words,
     out: IntArray,
 ) -> None:
     """Draw the tallies of a round, one row for each of its arms."""
-    stream = Stream(key, replicate, np.zeros(1, dtype=np.uint64))
+    stream = Stream(key, replicate, read)
     total = arena.total_initial + pulls.sum()
     for place in range(len(arms)):
         arm = arms[place]
@@ -164,7 +166,7 @@ def tally_round(
     number = np.uint64(checks.integer("replicate", replicate, low=0, high=2**63 - 1))
     arena, weight = arena_of(bandit), bandit.bias.kernel
     counts = np.zeros((len(chosen), len(tallied_values(arena))), dtype=np.int64)
-    fill = compiled(bind(fill_tallies, tally_of_arm=bound_tally(weight)), allocates=True)
+    fill = compiled(bind(fill_tallies, tally_of_arm=bound_tally(weight)))
     fill(
         arena,
         np.array(before, dtype=np.int64),
@@ -172,6 +174,7 @@ def tally_round(
         times,
         key_words(seed, "round"),
         number,
+        new_read(),
         counts,
     )
     return _merged(bandit, tallied_values(arena), counts)
@@ -240,7 +243,7 @@ def round_room(arena: BanditArrays, split: FloatArray, told_judges: bool = False
         pulls=np.zeros(arms, dtype=np.int64),
         tally=np.zeros(len(tallied_values(arena)), dtype=np.int64),
         seen=np.zeros(arms * max(1, split.shape[1])),
-        read=np.zeros(1, dtype=np.uint64),
+        read=new_read(),
         members=np.zeros(counted, dtype=np.int64),
         judges=np.zeros(arms + 1 if counted or told_judges else 0, dtype=np.int64),
         shares=np.zeros(counted),
@@ -450,7 +453,7 @@ def bound_draws(law: int, tallied: bool, bias_kernel: Function) -> Any:
         *(room.pulls, room.tally, room.seen, room.members, room.shares),
     )
     types = [compiler.typeof(example) for example in examples]
-    return function_pointer(draws, compiler.void(*types), allocates=True)
+    return function_pointer(draws, compiler.void(*types))
 
 
 plan: Function = unbound
