@@ -106,7 +106,7 @@ def test_both_clients_have_the_same_methods_and_each_is_documented_in_both() -> 
         }
 
     assert public(Client) == public(AsyncClient)
-    assert len(public(Client)) == 12
+    assert len(public(Client)) == 15
     assert all(words for _, words in public(Client).values())
     assert list(inspect.signature(Client("http://h", NOBODY).events).parameters) == ["campaign"]
 

@@ -75,7 +75,7 @@ def test_every_operation_has_a_name_that_reads_well(description: dict[str, Any])
     assert sorted(names) == [
         *("ask", "create_campaign", "create_key", "create_webhook", "get_campaign"),
         *("list_campaigns", "list_events", "list_keys", "list_rounds", "list_webhooks"),
-        *("name_judges", "remove_webhook", "retry_webhook", "revoke_key"),
+        *("name_judges", "release", "remove_webhook", "retry_webhook", "revoke_key"),
         *("stop_campaign", "tell", "tell_many"),
     ]
 

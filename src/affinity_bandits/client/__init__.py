@@ -6,6 +6,14 @@ errors.need("client", "httpx", "pydantic")
 
 from affinity_bandits.client.client import AsyncClient, Client, run_campaign
 from affinity_bandits.client.exchange import NoReply, RequestRefused, ServiceError
+from affinity_bandits.client.journal import StreamFull
+from affinity_bandits.client.stream import (
+    AsyncDecisionStream,
+    DecisionStream,
+    LocalDecision,
+    NoDecision,
+    StreamStats,
+)
 from affinity_bandits.wire import (
     Arm,
     Attention,
@@ -31,17 +39,21 @@ from affinity_bandits.wire import (
 __all__ = [
     "Arm",
     "AsyncClient",
+    "AsyncDecisionStream",
     "Attention",
     "Campaign",
     "Client",
     "ClosedRound",
+    "DecisionStream",
     "Event",
     "Finding",
     "Finished",
     "Health",
     "Judges",
     "Lease",
+    "LocalDecision",
     "NamedJudges",
+    "NoDecision",
     "NoReply",
     "OpenRound",
     "Plan",
@@ -49,6 +61,8 @@ __all__ = [
     "RequestRefused",
     "ServiceError",
     "Slot",
+    "StreamFull",
+    "StreamStats",
     "Told",
     "ToldLine",
     "Total",

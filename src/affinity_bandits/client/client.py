@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import httpx
 
 from affinity_bandits.client.core import AnyCampaign, Awaits, Methods, Outcome, Request, Waits
 from affinity_bandits.client.exchange import Exchange, lost_by, settings_of
+from affinity_bandits.client.stream import AsyncDecisionStream, DecisionStream
 from affinity_bandits.wire import Campaign, Finished, Page, Wait
 from affinity_bandits.wire.base import check_whole
 
@@ -64,20 +65,25 @@ class Client(Methods, Waits):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self._http.base_url)!r})"
 
-    def _send(self, request: Request[T]) -> T:
+    def stream(self, campaign: AnyCampaign, **settings: Any) -> DecisionStream:
+        """Return a stream of decisions; requires the scopes "ask", "tell" and "read"."""
+        return DecisionStream(self, campaign, **settings)
+
+    def send(self, request: Request[T]) -> T:
+        """Send a request, again after a pause if it must be; return the reply."""
         exchange = Exchange(request, self._attempts)
         while (pause := exchange.pause_after(self._try(request))) is not None:
             self._sleep(pause)
         return exchange.result()
 
     def _each(self, requests: Iterable[Request[list[T]]]) -> list[T]:
-        return [item for request in requests for item in self._send(request)]
+        return [item for request in requests for item in self.send(request)]
 
     def _pages(self, page: Callable[[str | None], Request[Page[T]]]) -> Iterator[T]:
-        found = self._send(page(None))
+        found = self.send(page(None))
         yield from found.items
         while found.next is not None:
-            found = self._send(page(found.next))
+            found = self.send(page(found.next))
             yield from found.items
 
     def _try(self, request: Request[T]) -> Outcome:
@@ -106,6 +112,10 @@ class AsyncClient(Methods, Awaits):
         self._attempts = check_whole("attempts", attempts, low=1, high=1000)
         self._http = httpx.AsyncClient(transport=transport, **settings_of(url, key, timeout))
         self._sleep = sleep
+        # In a function, so that the key is shown nowhere.
+        self._blocking: Callable[[], Client] = lambda: Client(
+            url, key, timeout=timeout, attempts=attempts
+        )
 
     async def close(self) -> None:
         """Close the connections."""
@@ -120,23 +130,28 @@ class AsyncClient(Methods, Awaits):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self._http.base_url)!r})"
 
-    async def _send(self, request: Request[T]) -> T:
+    def stream(self, campaign: AnyCampaign, **settings: Any) -> AsyncDecisionStream:
+        """Return a stream of decisions; requires the scopes "ask", "tell" and "read"."""
+        return AsyncDecisionStream(self._blocking(), campaign, **settings)
+
+    async def send(self, request: Request[T]) -> T:
+        """Send a request, again after a pause if it must be; return the reply."""
         exchange = Exchange(request, self._attempts)
         while (pause := exchange.pause_after(await self._try(request))) is not None:
             await self._sleep(pause)
         return exchange.result()
 
     async def _each(self, requests: Iterable[Request[list[T]]]) -> list[T]:
-        return [item for request in requests for item in await self._send(request)]
+        return [item for request in requests for item in await self.send(request)]
 
     async def _pages(self, page: Callable[[str | None], Request[Page[T]]]) -> AsyncIterator[T]:
-        found = await self._send(page(None))
+        found = await self.send(page(None))
         while True:
             for item in found.items:
                 yield item
             if found.next is None:
                 return
-            found = await self._send(page(found.next))
+            found = await self.send(page(found.next))
 
     async def _try(self, request: Request[T]) -> Outcome:
         try:

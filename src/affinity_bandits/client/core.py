@@ -133,7 +133,7 @@ class Method(Generic[P, Now, Later]):
 
 def sends(build: Callable[P, Request[T]]) -> Method[P, T, Awaited[T]]:
     """Return a method that sends one request and returns its reply."""
-    return Method(build, lambda client, *given, **more: client._send(build(*given, **more)))
+    return Method(build, lambda client, *given, **more: client.send(build(*given, **more)))
 
 
 def sends_each(
@@ -303,12 +303,24 @@ def tell_many(
         body = wire.TellLine(**_answers(lease, scores), key=f"{chosen}:{line}")
         text = body.encoded() + b"\n"
         if part and size + len(text) > LARGEST_PART:
-            yield _bulk(which, part, first, chosen)
+            yield bulk_request(which, part, first, chosen)
             part, first, size = [], line, 0
         part.append(text)
         size += len(text)
     if which is not None:
-        yield _bulk(which, part, first, chosen)
+        yield bulk_request(which, part, first, chosen)
+
+
+def release(
+    campaign: AnyCampaign, lease: wire.Lease | int, *, key: str | None = None
+) -> Request[wire.Released]:
+    """Give back what a lease still owes; requires the scope "ask" and the API key that took it.
+
+    Others can have it at once, instead of when the lease expires.
+    """
+    number = lease.number if isinstance(lease, wire.Lease) else lease
+    body = wire.Release.checked(lease=number)
+    return _post(_path(campaign, "/release"), body, key, wire.Released.model_validate_json)
 
 
 def stop(campaign: AnyCampaign, *, key: str | None = None) -> Request[wire.Campaign]:
@@ -402,7 +414,10 @@ def _heads(parameter: str, given: object) -> dict[str, int]:
     }
 
 
-def _bulk(which: str, part: list[bytes], first: int, key: str) -> Request[list[wire.ToldLine]]:
+def bulk_request(
+    which: AnyCampaign, part: Sequence[bytes], first: int, key: str
+) -> Request[list[wire.ToldLine]]:
+    """Return a request with many tells, encoded as lines; the first has this number."""
     return BulkRequest(
         "POST",
         _path(which, "/tells"),
@@ -453,5 +468,6 @@ class Methods:
     tell = sends(tell)
     tell_totals = sends(tell_totals)
     tell_many = sends_each(tell_many)
+    release = sends(release)
     stop = sends(stop)
     name_judges = sends(name_judges)

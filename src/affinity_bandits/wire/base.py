@@ -156,7 +156,8 @@ def broken_rule(errors: Sequence[Any]) -> str:
 
 
 def _is_real(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+    # The first test is for speed: an abstract class takes longer than the rest of a tell.
+    return type(value) in (float, int) or (isinstance(value, Real) and not isinstance(value, bool))
 
 
 JSON = "application/json"

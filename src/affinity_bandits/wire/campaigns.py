@@ -82,7 +82,7 @@ FINDING_KINDS = ("missing", "uneven", "ends", "standstill", "rater", "committee"
 SEVERITIES = ("note", "warning")
 FaultKind = Annotated[str, one_of(*FAULT_KINDS)]
 FindingKind = Annotated[str, one_of(*FINDING_KINDS)]
-EventKind = Annotated[str, one_of("create", "ask", "tell", "close", "stop", "judges")]
+EventKind = Annotated[str, one_of("create", "ask", "tell", "close", "stop", "judges", "release")]
 _RANGE = (
     "The {} score there can be; if left out, that of the plan, or {} without a plan. The policy is"
     " given scores mapped from the range to [0, 1]."

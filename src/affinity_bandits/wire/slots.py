@@ -33,6 +33,8 @@ __all__ = [
     "ListedSlot",
     "Rater",
     "Raters",
+    "Release",
+    "Released",
     "ScoreCount",
     "Scores",
     "Slot",
@@ -239,6 +241,18 @@ class Finished(Message):
 
 
 Asked = Annotated[Lease | Wait | Finished, Field(discriminator="status")]
+
+
+class Release(Body):
+    """Give back a lease: what it still owes can be handed out again at once."""
+
+    lease: Number
+
+
+class Released(Message):
+    """How many slots were given back; none if they had answers, or other leases, by then."""
+
+    released: int
 
 
 class Tell(Body):

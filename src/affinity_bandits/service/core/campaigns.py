@@ -252,6 +252,41 @@ class Campaigns:
             await db.execute(sql.add_request, campaign, key, event, actor)
             await db.execute(sql.end_campaign, campaign, "stopped")
 
+    async def release(
+        self,
+        tenant: int,
+        campaign: UUID,
+        lease: int,
+        *,
+        actor: str,
+        key: str,
+        now: datetime | None = None,
+    ) -> int:
+        """Give back a lease of the open round; return how many slots it still owed.
+
+        They are offered again at once. A repeat returns the same number. Only the API key that
+        took a lease can give it back.
+        """
+        check_key(key)
+        async with self._turns.of(tenant), transaction(self._pool) as db:
+            head = await db.fetchrow(sql.head_of_tenant, campaign, tenant)
+            if head is None:
+                raise problems.NoSuchCampaign(campaign)
+            before = await db.fetchrow(sql.event_of_request, campaign, key, actor)
+            if before is not None:
+                if before["kind"] != "release" or before["detail"]["lease"] != lease:
+                    raise problems.KeyReused
+                return int(before["detail"]["slots"])
+            slots = await db.fetchval(sql.release_lease, campaign, lease, actor)
+            if slots is None:
+                return 0
+            event, detail = head["events"] + 1, {"lease": lease, "slots": slots}
+            rest = (actor, key, head["round"], detail)
+            await db.execute(sql.add_event, campaign, event, now, "release", *rest)
+            await db.execute(sql.add_request, campaign, key, event, actor)
+            await db.execute(sql.count_event, campaign)
+            return int(slots)
+
     async def name_judges(
         self, tenant: int, campaign: UUID, naming: Naming, *, now: datetime | None = None
     ) -> None:

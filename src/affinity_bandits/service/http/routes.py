@@ -200,6 +200,16 @@ async def tell(campaign: UUID, call: Telling, body: Body[wire.Tell]) -> Response
     return reply(told, key)
 
 
+@slot_routes.post("/release", response_model=wire.Released, openapi_extra=KEYED)
+async def release(campaign: UUID, call: Asking, body: Body[wire.Release]) -> Response:
+    """Give back a lease, so that nobody has to wait until it expires."""
+    key = call.key()
+    slots = await call.parts.campaigns.release(
+        call.tenant, campaign, body.lease, actor=call.principal.actor, key=key
+    )
+    return reply(wire.Released(released=slots), key)
+
+
 webhook_routes = APIRouter(
     prefix="/v1/webhooks", tags=["webhooks"], route_class=ApiRoute, responses=refusals(*ALWAYS)
 )

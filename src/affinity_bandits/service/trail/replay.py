@@ -7,9 +7,9 @@ but events; `affinity serve verify` compares its result with the tables.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from typing import Any, NamedTuple
 
 from affinity_bandits.errors import InvalidInput, NotSupported, UnknownName, shown
@@ -106,13 +106,17 @@ def slots_in(runs: Iterable[Any]) -> list[int]:
 
 @dataclass(frozen=True)
 class HeldLease:
-    """A lease as granted; `again` says whether other leases had its slots before."""
+    """A lease as granted, or given back since.
+
+    `again` says whether other leases had its slots before, or it was given back.
+    """
 
     round: int
     slots: Sequence[int]
     expires_at: datetime
     again: bool
     actor: str
+    released: bool = False
 
 
 class Replay:
@@ -182,6 +186,7 @@ class Replay:
             "close": self._close,
             "stop": self._stop,
             "judges": self._name_judges,
+            "release": self._release,
         }
         take[event["kind"]](event)
 
@@ -236,11 +241,12 @@ class Replay:
             limit = min(limit, min(self.owed, default=self.next_slot) + self.in_flight)
         again = self.next_slot >= limit
         if again:
-            # The slots of the oldest leases, up to the first lease that has not expired.
-            expired = takewhile(
-                lambda one: self._is_past(self.leases[one[1]], at), self.owed.items()
-            )
-            offered = list(islice(expired, event["asked"]))
+            # What was given back, then the slots of the oldest leases, up to the first lease that
+            # has not expired.
+            back = [one for one in self.owed.items() if self.leases[one[1]].released]
+            kept = (one for one in self.owed.items() if not self.leases[one[1]].released)
+            expired = takewhile(lambda one: self._is_past(self.leases[one[1]], at), kept)
+            offered = list(islice(chain(back, expired), event["asked"]))
             for slot, number in offered:
                 self._count_lapses(number, [slot], at)
             expected = sorted(slot for slot, _ in offered)
@@ -254,6 +260,16 @@ class Replay:
         lease = HeldLease(self.number, slots, event["expires_at"], again, event["actor"])
         self.leases[event["number"]] = lease
         self.owed.lease(event["number"], slots)
+
+    def _release(self, event: Row) -> None:
+        number = event["detail"]["lease"]
+        lease = self.leases.get(number)
+        if lease is None or lease.released or lease.actor != event["actor"]:
+            self._note(event, f"gave back lease {number}, which was not theirs to give back")
+            return
+        self.leases[number] = replace(lease, again=True, released=True)
+        owed = sum(one == number for one in self.owed.values())
+        self._same(event, "slots", event["detail"]["slots"], owed)
 
     def _is_past(self, lease: HeldLease, at: datetime) -> bool:
         """Return whether a lease has expired; see the SQL function of this name."""

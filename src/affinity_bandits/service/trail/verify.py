@@ -270,7 +270,7 @@ def _replayed(replay: Replay) -> dict[str, Any]:
         "nodes": replay.nodes.number,
         "sums of the open round": [(place, *seen) for place, seen in counted if seen[0]],
         "open leases": {
-            number: (pending, one.round, one.expires_at, one.again, one.actor)
+            number: (pending, one.round, one.expires_at, one.again, one.actor, one.released)
             for number, pending in leases.items()
             for one in (replay.leases[number],)
         },

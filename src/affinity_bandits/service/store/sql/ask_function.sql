@@ -97,15 +97,21 @@ BEGIN
           v_head.next_slot, v_head.next_slot + least(p_counts[i], v_limit - v_head.next_slot)));
         v_head.next_slot := v_head.next_slot + least(p_counts[i], v_limit - v_head.next_slot);
       ELSE
-        -- Nothing that nobody has had may go out: offer again what expired leases still owe.
+        -- Nothing that nobody has had may go out: offer again what was given back, then what expired
+        -- leases still owe.
         INSERT INTO affinity.leases SELECT * FROM unnest(v_leases);
         v_leases := '{}';
         v_again := true;
         slots := '{}';
         v_lapsed := '{}';
-        FOR v_lease IN SELECT * FROM affinity.leases AS l
-            WHERE l.campaign = p_campaigns[k] ORDER BY l.lease LOOP
-          EXIT WHEN NOT affinity.is_past(v_lease.expires_at, v_now, v_head.lease_seconds);
+        FOR v_lease IN
+            (SELECT * FROM affinity.leases AS l
+              WHERE l.campaign = p_campaigns[k] AND l.released ORDER BY l.lease)
+            UNION ALL
+            (SELECT * FROM affinity.leases AS l
+              WHERE l.campaign = p_campaigns[k] AND NOT l.released ORDER BY l.lease) LOOP
+          EXIT WHEN NOT (v_lease.released
+            OR affinity.is_past(v_lease.expires_at, v_now, v_head.lease_seconds));
           v_part := affinity.first_slots(v_lease.pending, p_counts[i] - affinity.slots_in(slots));
           slots := slots + v_part;
           IF NOT v_lease.again THEN
@@ -134,7 +140,7 @@ BEGIN
       v_head.events := v_head.events + 1;
       outcome := 'leased'; lease := v_head.events;
       expires_at := v_now + make_interval(secs => v_head.lease_seconds);
-      v_lease := ROW(p_campaigns[k], lease, round, slots, expires_at, v_again, p_actors[i]);
+      v_lease := ROW(p_campaigns[k], lease, round, slots, expires_at, v_again, p_actors[i], false);
       v_leases := v_leases || v_lease;
       v_event := ROW(p_campaigns[k], lease, v_now, 'ask'::text, p_actors[i], p_keys[i], NULL::bytea,
         round, p_counts[i], slots, expires_at, NULL::bigint, NULL::bigint[], NULL::bigint[],

@@ -30,6 +30,14 @@ SELECT affinity.add_event($1, $2, $3, $4, $5, $6, $7, $8);
 -- name: add_request
 INSERT INTO affinity.requests (campaign, key, event, actor) VALUES ($1, $2, $3, $4);
 
+-- name: release_lease
+UPDATE affinity.leases SET released = true, again = true
+WHERE campaign = $1 AND lease = $2 AND actor = $3 AND NOT released
+RETURNING affinity.slots_in(pending);
+
+-- name: count_event
+UPDATE affinity.heads SET events = events + 1 WHERE campaign = $1;
+
 -- name: end_campaign
 UPDATE affinity.heads SET status = $2, events = events + 1 WHERE campaign = $1;
 

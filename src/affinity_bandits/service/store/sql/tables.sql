@@ -148,10 +148,13 @@ CREATE TABLE affinity.leases (
   round integer NOT NULL,
   pending int8multirange NOT NULL CHECK (NOT isempty(pending)),
   expires_at timestamptz NOT NULL,
-  again boolean NOT NULL DEFAULT false,   -- whether others had its slots before
+  again boolean NOT NULL DEFAULT false,   -- whether others had its slots before, or it was given back
   actor text NOT NULL,                    -- who took it
+  released boolean NOT NULL DEFAULT false,
   PRIMARY KEY (campaign, lease)
 );
+-- Usually empty: what was given back is offered again before what lapsed.
+CREATE INDEX leases_released ON affinity.leases (campaign, lease) WHERE released;
 
 -- Slots of the open round that lapsed, by the arm's place in it. What expired leases still owe is
 -- not in it yet: it comes when it is offered again, or answered after all.

@@ -27,7 +27,7 @@ SELECT place, slots FROM affinity.lapses WHERE campaign = $1 AND round = $2 ORDE
 SELECT rater, scores, first, place FROM affinity.raters WHERE campaign = $1 ORDER BY first, place;
 
 -- name: stored_leases
-SELECT lease, pending, round, expires_at, again, actor FROM affinity.leases WHERE campaign = $1 ORDER BY lease;
+SELECT lease, pending, round, expires_at, again, actor, released FROM affinity.leases WHERE campaign = $1 ORDER BY lease;
 
 -- name: stored_rounds
 SELECT number, arms, repetitions, size, counts, sums, dropped, before, lapsed, judges, outsiders,

@@ -5,7 +5,7 @@ CREATE TABLE affinity.events (
   campaign uuid NOT NULL,
   number bigint NOT NULL,
   at timestamptz NOT NULL,
-  kind text NOT NULL CHECK (kind IN ('create', 'ask', 'tell', 'close', 'stop', 'judges')),
+  kind text NOT NULL CHECK (kind IN ('create', 'ask', 'tell', 'close', 'stop', 'judges', 'release')),
   actor text NOT NULL,         -- the id of an API key, or "service"
   key text,                    -- idempotency key
   digest bytea,                -- of the request that came with it
@@ -23,7 +23,7 @@ CREATE TABLE affinity.events (
   counted bigint,
   late bigint,
   duplicate bigint,
-  -- create, close, stop, judges; of a tell, who rated
+  -- create, close, stop, judges, release; of a tell, who rated
   detail json,
   -- A digest of all that, and of the chain of the event before it (`affinity.chained`).
   chain bytea NOT NULL,

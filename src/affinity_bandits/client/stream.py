@@ -1,0 +1,524 @@
+"""Decisions from memory: slots are leased ahead in blocks, and scores are reported behind."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import NamedTuple, Protocol, Self, TypeVar
+
+from affinity_bandits import wire
+from affinity_bandits.client import core
+from affinity_bandits.client.exchange import NoReply, ServiceError
+from affinity_bandits.client.journal import LARGEST, Answer, Batch, Journal, StreamFull
+from affinity_bandits.errors import AffinityError, InvalidInput
+from affinity_bandits.wire.base import (
+    LARGEST_LEASE,
+    check_number,
+    check_rater,
+    new_key,
+)
+
+AHEAD_SECONDS = 2.0  # slots are leased for so long ahead, at the rate of late
+FEWEST_AHEAD = 32
+FLUSH_SECONDS = 1.0  # the longest that an answer waits before it is sent
+MOST_AT_ONCE = 20_000  # answers of a batch
+MOST_OF_LINE = 5_000  # answers of one lease in a line of a request, which has a largest length
+MOST_WAITING = 1_000_000  # answers that wait without a journal
+PAUSE_SECONDS = 0.05  # between two looks at whether there is something to do
+AWAY_SECONDS = 1.0  # between two tries while the service is away
+T = TypeVar("T")
+Fallback = str | Callable[[], str]
+
+
+class Blocking(Protocol):
+    """A client that blocks until a reply is there."""
+
+    def send(self, request: core.Request[T]) -> T:
+        """Send a request with its retries."""
+
+    def close(self) -> None:
+        """Close the connections."""
+
+
+class NoDecision(AffinityError):  # noqa: N818 - reads as the fact it states
+    """There is no slot in memory, and no fallback."""
+
+
+class LocalDecision(NamedTuple):
+    """A group to choose from.
+
+    Attributes:
+        arm: the name of the group.
+        lease: the lease that it is a slot of; -1 for a fallback, which never counts.
+        slot: its slot.
+        until: when the lease expires, by the clock of `time.monotonic`.
+    """
+
+    arm: str
+    lease: int
+    slot: int
+    until: float
+
+    @property
+    def is_fallback(self) -> bool:
+        """Whether it is the fallback's, made while the service was away."""
+        return self.lease < 0
+
+
+class StreamStats(NamedTuple):
+    """What became of all decisions and answers of a stream, so far.
+
+    Attributes:
+        decided: decisions from leased slots.
+        fallback: decisions of the fallback.
+        expired: slots that were leased and not used in time; they are offered to others.
+        told: answers that `tell` took, those of fallbacks left out.
+        sent: of these, answers that the service acknowledged.
+        counted: of these, answers that entered the comparison.
+        late: answers that came too late to count.
+        duplicate: answers to slots that had one already.
+        dropped: answers that the service refused.
+        waiting: answers that have not been acknowledged yet.
+        ready: slots in memory.
+    """
+
+    decided: int
+    fallback: int
+    expired: int
+    told: int
+    sent: int
+    counted: int
+    late: int
+    duplicate: int
+    dropped: int
+    waiting: int
+    ready: int
+
+
+class StreamState:
+    """Slots in memory and answers on their way, without any I/O but the journal's.
+
+    Threads may share it.
+    """
+
+    def __init__(
+        self, fallback: Fallback | None, journal: Journal | None, clock: Callable[[], float]
+    ) -> None:
+        self.limits: wire.Campaign | None = None
+        self.ended: str | None = None
+        self.error: ServiceError | None = None
+        self.refusal: str | None = None
+        self.closed = False
+        self.refill = threading.Event()  # there may be slots to lease
+        self.send = threading.Event()  # there may be answers to send
+        self._fallback, self._journal, self._clock = fallback, journal, clock
+        self._lock = threading.Lock()
+        self._ready: deque[LocalDecision] = deque()
+        self._owed: Counter[int] = Counter()
+        self._unsent: deque[Answer] = deque()
+        self._batch: Batch | None = None
+        self._seen: Counter[str] = Counter()
+        self._oldest = math.inf  # when the oldest unsent answer came
+        self._key, self._batches = new_key(), 0
+        self._looked, self._decided_then, self._rate = clock(), 0, 0.0
+        self._most = FEWEST_AHEAD
+        self._low = 0
+        if journal is not None:
+            self._batch, unsent = journal.recovered()
+            self._unsent.extend(unsent)
+            self._seen["told"] = len(unsent) + len(self._batch.answers if self._batch else ())
+            self._oldest = -math.inf if unsent else math.inf
+
+    def next(self) -> LocalDecision:
+        """Return the next decision."""
+        now = self._clock()
+        with self._lock:
+            while self._ready:
+                found = self._ready.popleft()
+                if found.until > now:
+                    self._seen["decided"] += 1
+                    if len(self._ready) == self._low:
+                        self.refill.set()
+                    return found
+                self._seen["expired"] += 1
+                self._owed[found.lease] -= 1
+            self._seen["fallback"] += 1
+        self.refill.set()
+        self.send.set()
+        arm = self._fallback() if callable(self._fallback) else self._fallback
+        if arm is None:
+            raise NoDecision(self._why_none())
+        return LocalDecision(arm, -1, -1, math.inf)
+
+    @property
+    def going_on(self) -> bool:
+        """Whether there may be more slots."""
+        return self.ended is None and self.error is None
+
+    def _why_none(self) -> str:
+        if self.error is not None:
+            return f"the stream has ended: {self.error}"
+        if self.ended is not None:
+            return f"the campaign is {self.ended}"
+        return "no slot is in memory: the service is away, or the round waits for other answers"
+
+    def tell(self, decision: LocalDecision, score: float, rater: wire.Rater | None) -> None:
+        """Take the score of a decision."""
+        if decision.lease < 0:
+            return
+        # Checked here, because the service refuses all answers that are sent with a wrong one.
+        limits = self.limits
+        if limits is None:
+            raise InvalidInput("decision", "one of this stream", decision)
+        value = check_number("score", score, low=limits.lowest, high=limits.highest)
+        if rater is not None:
+            _check_rater(rater, limits)
+        answer = Answer(decision.lease, decision.slot, value, *(rater or ()))
+        with self._lock:
+            if self.closed:
+                raise InvalidInput("decision", "told before its stream is closed", decision)
+            if self._journal is not None:
+                self._journal.append(answer)
+            elif len(self._unsent) >= MOST_WAITING:
+                raise StreamFull(f"{MOST_WAITING:,} answers wait for the service; is it up?")
+            if not self._unsent:
+                self._oldest = self._clock()
+            self._unsent.append(answer)
+            self._seen["told"] += 1
+            self._owed[decision.lease] -= 1
+            due = not self._ready or len(self._unsent) >= MOST_AT_ONCE
+        if due and not self.send.is_set():
+            self.send.set()
+
+    def wanted(self) -> int:
+        """Return how many slots to ask for now."""
+        now = self._clock()
+        lease_seconds = math.inf if self.limits is None else self.limits.lease_seconds
+        with self._lock:
+            passed = now - self._looked
+            if passed >= PAUSE_SECONDS:
+                rate = (self._seen["decided"] - self._decided_then) / passed
+                self._rate = max(rate, self._rate / 2.0)
+                self._looked, self._decided_then = now, self._seen["decided"]
+            ahead = max(FEWEST_AHEAD, self._rate * min(AHEAD_SECONDS, lease_seconds / 2.0))
+            ahead = min(LARGEST_LEASE, self._most, ahead)
+            self._low = int(ahead) // 2
+            if len(self._ready) > self._low:
+                return 0
+            return max(1, int(ahead) - len(self._ready))
+
+    def take(self, found: wire.Asked, asked: int, until: float) -> float:
+        """Take the reply to an ask; return the seconds to wait before the next.
+
+        Streams share what may be under way: one that gets less than it asked for asks for half as
+        much from then on, and for a little more each time it gets all of it.
+        """
+        if isinstance(found, wire.Finished):
+            self.ended = found.status
+            return 0.0
+        if isinstance(found, wire.Wait):
+            self._most = max(1, self._most // 2)
+            return min(AWAY_SECONDS, max(PAUSE_SECONDS, found.retry_after))
+        lease, arms = found.number, found.arms
+        made = [
+            LocalDecision(arms[slot % len(arms)], lease, slot, until)
+            for first, count in found.runs
+            for slot in range(first, first + count)
+        ]
+        with self._lock:
+            self._owed[lease] += len(made)
+            self._ready.extend(made)
+            full = len(made) >= asked
+            self._most = self._most + max(1, asked) if full else max(1, self._most // 2)
+        return 0.0
+
+    def batch(self, *, closing: bool) -> Batch | None:
+        """Return the answers to send now, if any; the same as before until they are settled."""
+        with self._lock:
+            if self.closed:
+                return None
+            if self._batch is not None or not self._unsent:
+                return self._batch
+            age = self._clock() - self._oldest
+            due = closing or not self._ready or age >= FLUSH_SECONDS
+            if not due and len(self._unsent) < MOST_AT_ONCE:
+                return None
+            number = min(MOST_AT_ONCE, len(self._unsent))
+            answers = tuple(self._unsent.popleft() for _ in range(number))
+            self._batches += 1
+            self._batch = Batch(f"{self._key}-{self._batches}", answers)
+            self._oldest = self._clock() if self._unsent else math.inf
+            if self._journal is not None:
+                self._journal.flush()
+                self._journal.begin(self._batch)
+            return self._batch
+
+    def settle(self, replies: Iterable[tuple[wire.ToldLine, int]]) -> None:
+        """Take the reply to each line of the batch, with the number of answers in it."""
+        with self._lock:
+            for line, number in replies:
+                self._seen["sent"] += number
+                if line.told is None:
+                    self._seen["dropped"] += number
+                    self.refusal = line.detail
+                else:
+                    self._seen.update(vars(line.told))
+            self._batch = None
+            if self._journal is not None:
+                self._journal.settle()
+        self.refill.set()
+
+    def close(self) -> list[int]:
+        """Take and hand out nothing more; return the leases that still owe answers."""
+        with self._lock:
+            self.closed = True
+            self._ready.clear()
+            if self._journal is not None:
+                self._journal.close()
+                self._journal = None
+            return [lease for lease, slots in self._owed.items() if slots > 0]
+
+    def stats(self) -> StreamStats:
+        """Return what became of all decisions and answers."""
+        with self._lock:
+            seen = self._seen
+            waiting = len(self._unsent) + len(self._batch.answers if self._batch else ())
+            return StreamStats(
+                *(seen["decided"], seen["fallback"], seen["expired"], seen["told"]),
+                *(seen["sent"], seen["counted"], seen["late"], seen["duplicate"]),
+                *(seen["dropped"], waiting, len(self._ready)),
+            )
+
+
+def _check_rater(given: wire.Rater, limits: wire.Campaign) -> None:
+    try:
+        check_rater(given.rater or "-")
+    except ValueError:
+        rule = "a pseudonym without spaces and no e-mail address, such as r17"
+        raise InvalidInput("rater", rule, given.rater) from None
+    if given.group is not None and given.group not in [arm.name for arm in limits.arms]:
+        raise InvalidInput("rater", "of a group of the campaign", given.group)
+
+
+class BulkPart(NamedTuple):
+    """A bulk request with some lines of a batch, and how many answers each line has."""
+
+    request: core.Request[list[wire.ToldLine]]
+    answers: list[int]
+
+
+def bulk_parts(campaign: str, batch: Batch) -> list[BulkPart]:
+    """Return a batch as requests; they are the same each time."""
+    by_lease: dict[int, list[str]] = {}
+    for lease, slot, score, rater, group in batch.answers:
+        # Put together by hand: as dictionaries, this would take most of what a decision costs.
+        said = "" if rater is None else f',"rater":{json.dumps(rater)}'
+        said += "" if group is None else f',"rater_group":{json.dumps(group)}'
+        line = f'{{"slot":{slot},"score":{score!r}{said}}}'
+        if lease in by_lease:
+            by_lease[lease].append(line)
+        else:
+            by_lease[lease] = [line]
+    parts: list[BulkPart] = []
+    lines: list[bytes] = []
+    answers: list[int] = []
+    number = 0
+    for lease, told in by_lease.items():
+        for first in range(0, len(told), MOST_OF_LINE):
+            some = told[first : first + MOST_OF_LINE]
+            number += 1
+            key = json.dumps(f"{batch.key}:{number}")
+            text = f'{{"lease":{lease},"key":{key},"answers":[{",".join(some)}]}}\n'.encode()
+            if lines and sum(map(len, lines)) + len(text) > core.LARGEST_PART:
+                parts.append(_bulk_part(campaign, lines, answers, batch.key, len(parts)))
+                lines, answers = [], []
+            lines.append(text)
+            answers.append(len(some))
+    parts.append(_bulk_part(campaign, lines, answers, batch.key, len(parts)))
+    return parts
+
+
+def _bulk_part(
+    campaign: str, lines: list[bytes], answers: list[int], key: str, number: int
+) -> BulkPart:
+    return BulkPart(core.bulk_request(campaign, lines, 1, f"{key}/{number}"), answers)
+
+
+class DecisionStream:
+    """Decisions from memory and answers in bulk, with two threads behind; see `Client.stream`.
+
+    Use it in a `with` block: at its end all answers are sent, and unused slots are given back.
+    Threads may share it.
+
+    Args:
+        client: what talks to the service.
+        campaign: a campaign, or its id.
+        fallback: what is decided if no slot is in memory: the name of a group, or a function that
+            returns one.
+        journal: a file for answers that are not acknowledged yet. What a process that was killed
+            left there is sent by the next stream with this file.
+        sync: when an answer is safe there. "disk": once it is told, whatever fails. "kernel":
+            likewise, unless the machine itself fails. "later": within a second.
+        largest_journal: bytes of the file at most.
+        clock: the time in seconds.
+    """
+
+    def __init__(
+        self,
+        client: Blocking,
+        campaign: core.AnyCampaign,
+        *,
+        fallback: Fallback | None = None,
+        journal: str | Path | None = None,
+        sync: str = "kernel",
+        largest_journal: int = LARGEST,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        if not (fallback is None or isinstance(fallback, str) or callable(fallback)):
+            raise InvalidInput("fallback", "the name of a group, or a function of none", fallback)
+        self._client = client
+        self._id = core.campaign_id(campaign)
+        kept = None if journal is None else Journal(Path(journal), self._id, sync, largest_journal)
+        self._state = StreamState(fallback, kept, clock)
+        self._clock = clock
+        self._closing = False
+        self._threads = {
+            self._state.refill: threading.Thread(target=self._lease, daemon=True),
+            self._state.send: threading.Thread(target=self._report, daemon=True),
+        }
+        for thread in self._threads.values():
+            thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def ended(self) -> str | None:
+        """Why the campaign hands out no more slots, "exhausted" or "stopped"; None if it does."""
+        return self._state.ended
+
+    def next(self) -> LocalDecision:
+        """Return a decision from memory, in microseconds; never wait for the service.
+
+        If no slot is in memory, the decision is the fallback's: it is marked, and never counts.
+
+        Raises:
+            NoDecision: no slot is in memory, and there is no fallback.
+        """
+        return self._state.next()
+
+    def tell(
+        self, decision: LocalDecision, score: float, *, rater: wire.Rater | None = None
+    ) -> None:
+        """Take the score of a decision, which is sent within a second.
+
+        Raises:
+            StreamFull: the answer was not taken, because too many wait for the service.
+        """
+        self._state.tell(decision, score, rater)
+
+    def stats(self) -> StreamStats:
+        """Return what became of all decisions and answers so far."""
+        return self._state.stats()
+
+    def wait(self, seconds: float = 10.0) -> bool:
+        """Wait until a slot is in memory or the campaign has ended; return whether one is."""
+        end = self._clock() + seconds
+        while not self.stats().ready and self._state.going_on and self._clock() < end:
+            time.sleep(0.001)
+        return self.stats().ready > 0
+
+    def close(self, seconds: float = 10.0) -> None:
+        """Send what waits, give unused slots back, and stop.
+
+        Args:
+            seconds: how long to wait for the service. What it has not acknowledged by then stays
+                in the journal, and is lost without one: see `stats().waiting`.
+        """
+        if self._closing:
+            return
+        self._closing = True
+        end = self._clock() + seconds
+        for event, thread in self._threads.items():
+            event.set()
+            thread.join(max(0.0, end - self._clock()))
+        away = any(thread.is_alive() for thread in self._threads.values())
+        for lease in self._state.close():
+            if not away:
+                try:
+                    self._client.send(core.release(self._id, lease))
+                except ServiceError:
+                    away = True  # they expire
+
+    def _lease(self) -> None:
+        """Keep slots in memory; the first thread."""
+        state, pause = self._state, 0.0
+        while not self._closing and state.going_on:
+            if pause or not (wanted := state.wanted()):
+                state.refill.wait(pause or PAUSE_SECONDS)
+                state.refill.clear()
+                pause = 0.0
+                continue
+            try:
+                if state.limits is None:
+                    state.limits = self._client.send(core.campaign(self._id))
+                until = self._clock() + state.limits.lease_seconds
+                found = self._client.send(core.ask(self._id, wanted))
+                pause = state.take(found, wanted, until)
+            except NoReply:
+                pause = AWAY_SECONDS
+            except ServiceError as error:
+                state.error = error
+
+    def _report(self) -> None:
+        """Send answers; the second thread."""
+        state = self._state
+        while not state.closed:
+            batch = state.batch(closing=self._closing)
+            if batch is None:
+                if self._closing:
+                    return
+                state.send.wait(PAUSE_SECONDS)
+                state.send.clear()
+                continue
+            replies: list[tuple[wire.ToldLine, int]] = []
+            try:
+                for part in bulk_parts(self._id, batch):
+                    told = self._client.send(part.request)
+                    replies += zip(told, part.answers, strict=True)
+            except NoReply:
+                state.send.wait(AWAY_SECONDS)
+                state.send.clear()
+            except ServiceError as error:
+                state.error = error  # such as a revoked API key: nothing can be sent any more
+                return
+            else:
+                # A failure of the service is none of the answers': they are sent again.
+                if any(line.status >= 500 or line.status == 429 for line, _ in replies):
+                    time.sleep(AWAY_SECONDS)
+                else:
+                    state.settle(replies)
+
+
+class AsyncDecisionStream(DecisionStream):
+    """A stream for asyncio; see `AsyncClient.stream`.
+
+    `next` and `tell` are called as they are: they take microseconds, with `sync="disk"` the time of
+    the disk.
+    """
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await asyncio.to_thread(self.close)
+        self._client.close()

@@ -1,0 +1,262 @@
+"""Streams against a real server: decisions from memory, answers in bulk, nothing lost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from affinity_bandits.client import (
+    AsyncClient,
+    Client,
+    DecisionStream,
+    LocalDecision,
+    NoDecision,
+    Rater,
+    StreamFull,
+)
+from affinity_bandits.client.journal import Answer, Batch, Journal
+from affinity_bandits.errors import InvalidInput
+from tests.support.clients import Service, new_campaign
+
+
+def until(holds: Callable[[], bool], seconds: float = 30.0) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+def run(stream: DecisionStream, score: Callable[[str], float], decisions: int) -> int:
+    """Decide and tell; return how many decisions were from leased slots."""
+    made = 0
+    while made < decisions and stream.wait() and stream.ended is None:
+        decision = stream.next()
+        stream.tell(decision, score(decision.arm))
+        made += not decision.is_fallback
+    return made
+
+
+def test_a_stream_runs_a_campaign_to_its_decision(service: Service) -> None:
+    with Client(service.url, service.key()) as client:
+        campaign = new_campaign(client)
+        with client.stream(campaign, fallback="a") as stream:
+            run(stream, lambda arm: float(arm == "b"), 300)
+        stats = stream.stats()
+        assert stats.decided == stats.told == stats.sent == stats.counted >= 300
+        assert (stats.waiting, stats.dropped, stats.late, stats.duplicate) == (0, 0, 0, 0)
+        found = client.campaign(campaign)
+        assert (found.status, found.recommended) == ("decided", "b")
+        assert sum(arm.answers for arm in found.arms) == stats.counted
+        # Unused slots were given back: whoever comes next need not wait for them.
+        assert client.ask(campaign).status == "leased"
+    assert service.differences(campaign) == ()
+
+
+def test_a_fallback_is_marked_and_never_counts(service: Service) -> None:
+    with Client(service.url, service.key()) as client:
+        campaign = new_campaign(client)
+        client.stop(campaign)
+        with client.stream(campaign, fallback=lambda: "b") as stream:
+            until(lambda: stream.ended == "stopped")
+            decision = stream.next()
+            assert (decision.arm, decision.is_fallback) == ("b", True)
+            stream.tell(decision, 1.0)
+        assert stream.stats()[:4] == (0, 1, 0, 0)
+        with client.stream(campaign) as stream:
+            until(lambda: stream.ended == "stopped")
+            with pytest.raises(NoDecision, match="stopped"):
+                stream.next()
+
+
+class Away(httpx.BaseTransport):
+    """A service that can be away."""
+
+    def __init__(self) -> None:
+        self.inner = httpx.HTTPTransport()
+        self.away = False
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if self.away:
+            raise httpx.ConnectError("nobody there", request=request)
+        return self.inner.handle_request(request)
+
+    def close(self) -> None:
+        self.inner.close()
+
+
+def test_decisions_go_on_while_the_service_is_away(service: Service) -> None:
+    between = Away()
+    with Client(service.url, service.key(), transport=between, attempts=1) as client:
+        campaign = new_campaign(client, policy={"name": "uniform"}, horizon=10_000)
+        with client.stream(campaign, fallback="a") as stream:
+            assert stream.wait()
+            between.away = True
+            ready = stream.stats().ready
+            longest = 0.0
+            for _ in range(ready + 10):
+                began = time.perf_counter()
+                stream.tell(stream.next(), 0.5)
+                longest = max(longest, time.perf_counter() - began)
+            assert (stream.stats().fallback, stream.stats().counted) == (10, 0)
+            assert longest < 0.5  # far above the microseconds that it takes: machines are busy
+            between.away = False
+            until(lambda: stream.stats().counted >= ready)
+        assert stream.stats().waiting == 0
+
+
+def test_what_a_killed_process_told_is_sent_by_the_next(service: Service, tmp_path: Path) -> None:
+    key, journal = service.key(), tmp_path / "answers"
+    with Client(service.url, key) as client:
+        campaign = new_campaign(client, policy={"name": "uniform"}, horizon=10_000)
+        script = (
+            "import sys, time\nfrom affinity_bandits.client import Client, stream\n"
+            "stream.FLUSH_SECONDS = 1e9\n"  # nothing is sent before it is killed
+            f"client = Client({service.url!r}, {key!r})\n"
+            f"s = client.stream({campaign!r}, journal={str(journal)!r})\n"
+            "assert s.wait()\nfor _ in range(7): s.tell(s.next(), 0.25)\n"
+            "print('told', flush=True)\ntime.sleep(60)\n"
+        )
+        with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"told\n"
+            os.kill(process.pid, signal.SIGKILL)
+        assert sum(arm.answers for arm in client.campaign(campaign).arms) == 0
+        with client.stream(campaign, journal=journal) as stream:
+            until(lambda: stream.stats().counted == 7)
+        assert sum(arm.answers for arm in client.campaign(campaign).arms) == 7
+        assert not journal.exists()
+
+
+def test_a_batch_that_lost_its_reply_is_sent_again_and_counts_once(
+    service: Service, tmp_path: Path
+) -> None:
+    between = Away()
+    with Client(service.url, service.key(), transport=between, attempts=1) as client:
+        campaign = new_campaign(client, policy={"name": "uniform"}, horizon=10_000)
+        lease = client.ask(campaign, 3)
+        told = [Answer(lease.number, slot.slot, 1.0, "r1", slot.arm) for slot in lease.slots]
+        journal = Journal(tmp_path / "j", campaign)
+        for answer in told:
+            journal.append(answer)
+        journal.begin(Batch("the-key", tuple(told)))
+        os.close(journal._file)  # as a crash does: the batch is on record as sent
+        for _ in range(2):  # and again, as if the first reply had been lost as well
+            copy = (tmp_path / "j").read_bytes()
+            with client.stream(campaign, journal=tmp_path / "j") as stream:
+                until(lambda s=stream: s.stats().sent == 3)
+            assert stream.stats().counted == 3
+            (tmp_path / "j").write_bytes(copy)
+        assert sum(arm.answers for arm in client.campaign(campaign).arms) == 3
+
+
+def test_asyncio_programs_have_streams(service: Service) -> None:
+    async def work(key: str) -> int:
+        async with AsyncClient(service.url, key) as client:
+            made = await client.create_campaign("c", ["a", "b"], {"name": "uniform"}, horizon=1000)
+            async with client.stream(made) as stream:
+                while not stream.stats().ready:
+                    await asyncio.sleep(0.01)
+                stream.tell(stream.next(), 1, rater=Rater("r7", "a"))
+            return stream.stats().counted
+
+    assert asyncio.run(work(service.key())) == 1
+
+
+def test_a_wrong_answer_is_refused_when_it_is_told(service: Service) -> None:
+    with Client(service.url, service.key()) as client:
+        campaign = new_campaign(client, policy={"name": "uniform"}, horizon=1000)
+        with client.stream(campaign) as stream:
+            assert stream.wait()
+            decision = stream.next()
+            for score, rater in ((7.0, None), (float("nan"), None), (1, Rater("a@b.example"))):
+                with pytest.raises(InvalidInput):
+                    stream.tell(decision, score, rater=rater)
+            with pytest.raises(InvalidInput, match="group of the campaign"):
+                stream.tell(decision, 1, rater=Rater("r1", "nobody"))
+            stream.tell(decision, 1)
+        assert (stream.stats().told, stream.stats().dropped, stream.stats().counted) == (1, 0, 1)
+
+
+def test_a_full_journal_refuses_and_forgets_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    journal = Journal(path, "c", largest=200)
+    kept = [Answer(1, slot, 0.5) for slot in range(6)]
+    for answer in kept:
+        journal.append(answer)
+    with pytest.raises(StreamFull, match="200 bytes"):
+        journal.append(Answer(1, 7, 0.5, "r" * 64))
+    batch = Batch("k", tuple(kept[:4]))
+    journal.begin(batch)
+    os.close(journal._file)
+    again = Journal(path, "c")
+    assert again.recovered() == (batch, kept[4:])
+    with pytest.raises(InvalidInput, match="no other stream"):
+        Journal(path, "c")
+    again.settle()
+    os.close(again._file)
+    last = Journal(path, "c")
+    assert last.recovered() == (None, kept[4:])
+    os.close(last._file)
+    with pytest.raises(InvalidInput, match="campaign d"):
+        Journal(path, "d")
+
+
+def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    journal = Journal(path, "c", "disk")
+    journal.append(Answer(1, 2, 0.5))
+    os.close(journal._file)
+    with path.open("ab") as file:
+        file.write(b"[1,3,0.")
+    again = Journal(path, "c")
+    assert again.recovered() == (None, [Answer(1, 2, 0.5)])
+    assert [json.loads(one) for one in path.read_text().splitlines()][1:] == [
+        [1, 2, 0.5, None, None]
+    ]
+
+
+def test_a_disk_that_is_full_refuses_the_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = Journal(tmp_path / "j", "c")
+    journal.append(Answer(1, 2, 0.5))
+    real = os.write
+
+    def half(file: int, text: bytes) -> int:
+        if len(text) < 10:
+            raise OSError(28, "No space left on device")
+        return real(file, text[: len(text) - 5])
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", half)
+        with pytest.raises(StreamFull, match="No space left"):
+            journal.append(Answer(1, 3, 0.5))
+    journal.append(Answer(1, 4, 0.5))
+    os.close(journal._file)
+    assert [one.slot for one in Journal(tmp_path / "j", "c").recovered()[1]] == [2, 4]
+
+
+def test_wrong_arguments_are_named(service: Service, tmp_path: Path) -> None:
+    with Client(service.url, service.key()) as client:
+        campaign = new_campaign(client)
+        for wrong in (
+            {"fallback": 3},
+            {"journal": tmp_path},
+            {"journal": tmp_path / "j", "sync": "x"},
+        ):
+            with pytest.raises(InvalidInput, match=next(reversed(wrong))):
+                client.stream(campaign, **wrong)
+        with client.stream(campaign) as stream:
+            pass
+        with pytest.raises(InvalidInput, match="decision"):
+            stream.tell(LocalDecision("a", 1, 0, 0.0), 1.0)
