@@ -107,7 +107,7 @@ def run(*, kills: int, stops: int, sync: str, seed: int) -> Found:
 
         streams = [start(number) for number in range(STREAMS)]
         sizes = [0] * STREAMS
-        stack.callback(lambda: [one.kill() for one in streams])
+        stack.callback(_kill, streams)
         faults = ["kill"] * kills + ["server"] * (stops // 2) + ["database"] * (stops - stops // 2)
         chance.shuffle(faults)
         for fault in faults:
@@ -141,6 +141,11 @@ def run(*, kills: int, stops: int, sync: str, seed: int) -> Found:
             for line in path.read_text().splitlines()
         }
         return asyncio.run(_look(cluster.dsn, UUID(campaign), told))
+
+
+def _kill(processes: list[subprocess.Popen[bytes]]) -> None:
+    for one in processes:
+        one.kill()
 
 
 async def _key(dsn: str) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from numba.extending import intrinsic
 
-from affinity_bandits.kernels import FloatArray, Function, IntArray, bind
+from affinity_bandits.kernels import FloatArray, Function, bind
 from affinity_bandits.model.round_sums import weight_at
 from affinity_bandits.simulation.compile import interpreted
 

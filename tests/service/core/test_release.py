@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from affinity_bandits.policies import ExploreThenCommit
 from affinity_bandits.service import problems
 from affinity_bandits.wire import Told, Wait
 from affinity_bandits.wire.base import new_key
-from tests.support.one_campaign import OneCampaign, on_a_campaign
+from tests.support.one_campaign import OneCampaign
 
 
 async def give_back(one: OneCampaign, lease: Any, key: str | None = None, actor: str = "t") -> int:
@@ -19,64 +18,49 @@ async def give_back(one: OneCampaign, lease: Any, key: str | None = None, actor:
     )
 
 
-def test_what_is_given_back_is_offered_at_once_before_what_lapsed(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        first, second = await one.ask(2), await one.ask(2)
-        assert isinstance(await one.ask(1), Wait)
-        assert await give_back(one, second) == 2
-        again = await one.ask(1)
-        assert again.slots == [(2, "a")]
-        one.wait(3600)
-        assert (await one.ask(9)).slots == [(0, "a"), (1, "b"), (2, "a"), (3, "b")]
-        assert await one.tell(first, {0: 1, 1: 0}) == Told(counted=2, late=0, duplicate=0)
-        assert await one.kinds() == ["create", "ask", "ask", "release", "ask", "ask", "tell"]
-
-    on_a_campaign(dsn, test)
+async def test_what_is_given_back_is_offered_at_once_before_what_lapsed(one: OneCampaign) -> None:
+    first, second = await one.ask(2), await one.ask(2)
+    assert isinstance(await one.ask(1), Wait)
+    assert await give_back(one, second) == 2
+    again = await one.ask(1)
+    assert again.slots == [(2, "a")]
+    one.wait(3600)
+    assert (await one.ask(9)).slots == [(0, "a"), (1, "b"), (2, "a"), (3, "b")]
+    assert await one.tell(first, {0: 1, 1: 0}) == Told(counted=2, late=0, duplicate=0)
+    assert await one.kinds() == ["create", "ask", "ask", "release", "ask", "ask", "tell"]
 
 
-def test_answers_to_a_lease_that_was_given_back_still_count_once(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        lease = await one.ask(4)
-        await one.tell(lease, {0: 1})
-        assert await give_back(one, lease) == 3
-        other = await one.ask(2)
-        assert other.slots == [(1, "b"), (2, "a")]
-        assert await one.tell(lease, {1: 1}) == Told(counted=1, late=0, duplicate=0)
-        assert await one.tell(other, {1: 0, 2: 0}) == Told(counted=1, late=0, duplicate=1)
-
-    on_a_campaign(dsn, test)
+async def test_answers_to_a_lease_that_was_given_back_still_count_once(one: OneCampaign) -> None:
+    lease = await one.ask(4)
+    await one.tell(lease, {0: 1})
+    assert await give_back(one, lease) == 3
+    other = await one.ask(2)
+    assert other.slots == [(1, "b"), (2, "a")]
+    assert await one.tell(lease, {1: 1}) == Told(counted=1, late=0, duplicate=0)
+    assert await one.tell(other, {1: 0, 2: 0}) == Told(counted=1, late=0, duplicate=1)
 
 
-def test_a_repeat_gives_nothing_back_twice(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        lease, key = await one.ask(3), new_key()
-        assert await give_back(one, lease, key) == 3
-        assert await give_back(one, lease, key) == 3
-        assert await give_back(one, lease) == 0
-        assert (await one.kinds()).count("release") == 1
-        with pytest.raises(problems.KeyReused):
-            await give_back(one, await one.ask(1), key)
-
-    on_a_campaign(dsn, test)
+async def test_a_repeat_gives_nothing_back_twice(one: OneCampaign) -> None:
+    lease, key = await one.ask(3), new_key()
+    assert await give_back(one, lease, key) == 3
+    assert await give_back(one, lease, key) == 3
+    assert await give_back(one, lease) == 0
+    assert (await one.kinds()).count("release") == 1
+    with pytest.raises(problems.KeyReused):
+        await give_back(one, await one.ask(1), key)
 
 
-def test_only_who_took_a_lease_gives_it_back(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        lease = await one.ask(3)
-        assert await give_back(one, lease, actor="other") == 0
-        assert await one.campaigns.release(one.tenant, one.id, 77, actor="t", key=new_key()) == 0
-        with pytest.raises(problems.NoSuchCampaign):
-            await one.campaigns.release(-1, one.id, lease.number, actor="t", key=new_key())
-
-    on_a_campaign(dsn, test)
+async def test_only_who_took_a_lease_gives_it_back(one: OneCampaign) -> None:
+    lease = await one.ask(3)
+    assert await give_back(one, lease, actor="other") == 0
+    assert await one.campaigns.release(one.tenant, one.id, 77, actor="t", key=new_key()) == 0
+    with pytest.raises(problems.NoSuchCampaign):
+        await one.campaigns.release(-1, one.id, lease.number, actor="t", key=new_key())
 
 
-def test_slots_given_back_are_no_lapses(dsn: str) -> None:
-    async def test(one: OneCampaign) -> None:
-        await give_back(one, await one.ask(4))
-        lease = await one.ask(4)
-        await one.tell(lease, dict(lease.slots))
-        lapsed = "SELECT lapsed FROM affinity.rounds WHERE campaign = $1 AND number = 0"
-        assert await one.pool.fetchval(lapsed, one.id) == [0, 0]
-
-    on_a_campaign(dsn, test, ExploreThenCommit(2))
+async def test_slots_given_back_are_no_lapses(one: OneCampaign) -> None:
+    await give_back(one, await one.ask(4))
+    lease = await one.ask(4)
+    await one.tell(lease, dict(lease.slots))
+    lapsed = "SELECT lapsed FROM affinity.rounds WHERE campaign = $1 AND number = 0"
+    assert await one.pool.fetchval(lapsed, one.id) == [0, 0]
