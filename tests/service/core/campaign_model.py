@@ -74,6 +74,7 @@ class Round:
         before: slots of the rounds before it.
         next_slot: the first that was never handed out.
         owed: slots that were handed out and have no answer, each with the lease that owes it.
+        released: leases that were given back.
         answered: slots that have an answer.
         counts: answers of each arm, in the order of `arms`.
         sums: of their scores, in units.
@@ -88,6 +89,7 @@ class Round:
     before: int
     next_slot: int = 0
     owed: dict[int, int] = field(default_factory=dict)
+    released: set[int] = field(default_factory=set)
     answered: set[int] = field(default_factory=set)
     counts: list[int] = field(default_factory=list)
     sums: list[int] = field(default_factory=list)
@@ -179,7 +181,7 @@ class Model:
         return self.status in ("exhausted", "stopped")
 
     def offer(self, count: int, now: datetime) -> list[int]:
-        """Return the slots that a request for `count` gets: new ones, or else those overdue."""
+        """Return the slots that a request for `count` gets: new, given back, or overdue ones."""
         current = self.round
         end = min(current.next_slot + count, current.size)
         window = self.policy.order_window
@@ -188,11 +190,20 @@ class Model:
         if end > current.next_slot:
             return list(range(current.next_slot, end))
         overdue = [
-            (self.leases[lease].expires_at, lease, slot)
+            (lease not in current.released, lease, slot)
             for slot, lease in current.owed.items()
-            if self.leases[lease].expires_at <= now
+            if lease in current.released or self.leases[lease].expires_at <= now
         ]
         return sorted(slot for _, _, slot in sorted(overdue)[:count])
+
+    def release(self, number: int) -> int:
+        """Take back what a lease of the round owes; return how many slots."""
+        slots = [slot for slot, lease in self.round.owed.items() if lease == number]
+        if number in self.round.released:
+            return 0
+        if slots:
+            self.round.released.add(number)
+        return len(slots)
 
     def hand_out(self, number: int, slots: Iterable[int], now: datetime) -> Lease:
         """Grant a lease; whoever owed one of its slots before no longer does."""

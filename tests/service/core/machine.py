@@ -302,6 +302,21 @@ class Machine(RuleBasedStateMachine):
             found = problem
         assert same([found]) == same([self.model.stop_by(key)])
 
+    @rule(data=st.data(), key=st.sampled_from(["back-1", "back-2", "back-3", "asked"]))
+    def give_back(self, data: st.DataObject, key: str) -> None:
+        lease = data.draw(st.sampled_from([2, *sorted(set(self.model.round.owed.values()))]))
+        if key == "asked" and self.asked:
+            key = self.asked[-1].key
+        try:
+            found: Any = self.world.run(
+                self.processes[0].release(
+                    self.world.tenant, self.campaign, lease, actor="m", key=key, now=self.now
+                )
+            )
+        except problems.KeyReused as problem:
+            found = problem
+        assert same([found]) == same([self.model.release_by(key, lease)])
+
     @rule()
     def others_see_nothing(self) -> None:
         other = self.world.tenant + 1

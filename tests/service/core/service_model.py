@@ -167,6 +167,15 @@ class ServiceModel(Model):
             self.events.append(("stop", key, self.number))
         return None
 
+    def release_by(self, key: str, lease: int) -> Any:
+        if key in self.remembered:
+            return self._repeated(key, ("release", lease))
+        slots = self.release(lease)
+        if slots:
+            self.remembered[key] = (("release", lease), slots)
+            self.events.append(("release", key, self.number))
+        return slots
+
     def _repeated(self, key: str, request: object) -> Any:
         before, answer = self.remembered[key]
         return answer if before == request else problems.KeyReused()

@@ -64,17 +64,18 @@ MUTATIONS = {
     "a stopped campaign goes on": ("ask", "IN ('exhausted', 'stopped')", "IN ('exhausted')"),
     "a lease lasts a moment too long": (
         "ask",
-        "EXIT WHEN NOT affinity.is_past(v_lease.expires_at, v_now,",
-        "EXIT WHEN NOT affinity.is_past(v_lease.expires_at + interval '1 microsecond', v_now,",
+        "OR affinity.is_past(v_lease.expires_at, v_now,",
+        "OR affinity.is_past(v_lease.expires_at + interval '1 microsecond', v_now,",
     ),
     "a lease never ends": (
         "ask",
-        "EXIT WHEN NOT affinity.is_past(",
-        "EXIT WHEN true OR affinity.is_past(",
+        "EXIT WHEN NOT (v_lease.released",
+        "EXIT WHEN true OR NOT (v_lease.released",
     ),
     "a slot is offered to two": ("ask", "l.pending - v_part", "l.pending"),
     "one slot too many is offered": ("first_slots", "(v_run) + v_left", "(v_run) + v_left + 1"),
-    "the youngest debt first": ("ask", "ORDER BY l.lease LOOP", "ORDER BY l.lease DESC LOOP"),
+    "what is given back waits": ("ask", "EXIT WHEN NOT (v_lease.released", "EXIT WHEN NOT (false"),
+    "the youngest debt first": ("ask", "ORDER BY l.lease) LOOP", "ORDER BY l.lease DESC) LOOP"),
     "an answered slot is still owed": ("tell", "l.pending - v_new", "l.pending"),
     "nothing is late": (
         "tell",
