@@ -59,6 +59,15 @@ def check_kernels(policy: StepPolicy | RoundPolicy, arms: int, horizon: int) -> 
     _check_pulls(policy, arms, horizon)
 
 
+def _definition(policy: StepPolicy | RoundPolicy, name: str) -> Place:
+    """Return the line that defines a kernel, below its decorators."""
+    code = getattr(type(policy), name).__code__
+    line = code.co_firstlineno
+    while getline(code.co_filename, line).lstrip().startswith("@"):
+        line += 1
+    return Place(code.co_filename, line, name)
+
+
 def _check_static(policy: StepPolicy | RoundPolicy) -> None:
     kind = RoundPolicy if isinstance(policy, RoundPolicy) else StepPolicy
     for name in KERNELS[kind]:
@@ -115,7 +124,7 @@ def _check_pulls(policy: StepPolicy | RoundPolicy, arms: int, horizon: int) -> N
             arm = kernels.select(state, rng)
             assert isinstance(arm, int | np.integer), (
                 f"{policy}: {name} returns {shown(arm)}, a {type(arm).__name__}: return the number "
-                f"of an arm, a whole number from 0 to {arms - 1}"
+                f"of an arm, a whole number from 0 to {arms - 1}\n{_definition(policy, name)}"
             )
             assert 0 <= arm < arms, f"{policy}: {name} returns {arm}, which is no arm"
             name = "absorb" if isinstance(policy, RoundPolicy) else "update"

@@ -16,9 +16,13 @@ from affinity_bandits.errors import AffinityError, NotSupported, shown
 from affinity_bandits.policies import RoundPolicy, StepPolicy
 from affinity_bandits.policies.kernel_rules import Place, check_kernels
 
-PLACE = re.compile(r'File "([^"]+)", line (\d+)')
+PLACE = re.compile(r'(?:File "| at )([^"\n]+?\.py)(?:", line | \()(\d+)')
 FRAME = re.compile(r"^(Failed in |- Resolution failure|$)")
 """Lines of numba's report before the one that says what is wrong."""
+ALLOCATES = ("NRT required", "Only accept returning of array")
+"""What numba says of code that needs memory of its own, which compiled loops do not have."""
+NO_MATCH = re.compile(r"No implementation of function .*? found for signature:\s*>>> (.+)")
+OBJECT = re.compile(r"Untyped global name '(\w+)':\s*Cannot determine Numba type of (.+)")
 LONGEST_REASON = 240
 HORIZON = 1000
 
@@ -57,9 +61,14 @@ def _reason(error: Exception) -> str:
     named = [Place(os.path.abspath(file), int(line)) for file, line in PLACE.findall(report)]
     place = next((one for one in named if one.is_users), None)
     lines = [line.strip() for line in report.splitlines()]
-    first = next((i for i, line in enumerate(lines) if not FRAME.match(line)), 0)
-    said = [line for line in lines[first : first + 3] if line and not PLACE.match(line)]
-    reason = " ".join(said) or type(error).__name__
+    reason = next((line for line in lines if not FRAME.match(line)), type(error).__name__)
+    unknown, is_object = NO_MATCH.search(report), OBJECT.search(report)
+    if any(words in report for words in ALLOCATES):
+        reason = "This line makes an array, a list, a dict or a string."
+    elif is_object is not None:
+        reason = f"{is_object[1]} is a Python object ({is_object[2]}); the state must hold data."
+    elif unknown is not None:
+        reason = f"The compiler does not have this operation: {unknown[1]}"
     if len(reason) > LONGEST_REASON:
         reason = f"{reason[: LONGEST_REASON - 3]}..."
     return reason if place is None else f"{place}\n{reason}"
