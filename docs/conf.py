@@ -1,5 +1,6 @@
 """Sphinx configuration."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -10,9 +11,9 @@ author = "The affinity-bandits developers"
 copyright = "2026, the affinity-bandits developers"
 release = __version__
 sys.path.insert(0, str(Path(__file__).parent))  # for mathml.py
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml"]
 html_math_renderer = "mathml"
-exclude_patterns = ["_build", "_templates"]
+exclude_patterns = ["_build", "_templates", "preprint"]
 html_theme = "furo"
 html_static_path = ["_static"]
 html_css_files = ["formulas.css", "site.css"]
@@ -24,6 +25,11 @@ html_show_sourcelink = False
 html_title = f"affinity-bandits {__version__}"
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
+# Notebooks are kept without outputs. They are executed here, and again only if their code changes;
+# the plain check renders them as they are.
+nb_execution_mode = os.environ.get("NOTEBOOKS", "cache")
+nb_execution_timeout = 600  # seconds for a cell, on a machine that is busy elsewhere
+nb_execution_raise_on_error = True
 napoleon_use_ivar = True  # fields of named tuples are documented by themselves, too
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
