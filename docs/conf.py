@@ -33,7 +33,7 @@ nb_execution_raise_on_error = True
 napoleon_use_ivar = True  # fields of named tuples are documented by themselves, too
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
-# Docstrings quote the paper's labels in single back quotes.
+# Docstrings put code in single back quotes.
 default_role = "literal"
 
 

@@ -17,6 +17,7 @@ from affinity_bandits._version import __version__
 from affinity_bandits.errors import need
 from affinity_bandits.experiments import Cell, Executor, Experiment, Store, Summary, run_experiment
 from affinity_bandits.paper.item import CellRunner, Claim, Collection, Item
+from affinity_bandits.paper.statements import with_number
 from affinity_bandits.plots.style import save_figure
 from affinity_bandits.simulation import Result
 
@@ -224,7 +225,7 @@ def _color(judged: ItemOutcome | Claim) -> str:
 def _section(outcome: ItemOutcome) -> str:
     item = outcome.item
     picture = base64.b64encode((outcome.folder / "figure.png").read_bytes()).decode()
-    labels = ", ".join(f"<code>{escape(label)}</code>" for label in item.labels)
+    labels = ", ".join(escape(with_number(label)) for label in item.labels)
     rows = "".join(_row(claim) for claim in outcome.claims)
     return (
         f'<h2 id="{item.identity}">{item.identity}: {escape(item.title)}</h2>'

@@ -34,7 +34,7 @@ from affinity_bandits.simulation.environment import arena_of, bound_feedback
 
 
 def check_bias(bias: Bias, points: int = 2001) -> None:
-    """Check that a bias model keeps the rules of `assump:multBias` and of this package.
+    """Check that a bias model keeps the rules of Assumption 2.1 and of this package.
 
     Raises:
         AssertionError: the model is not nonnegative, nondecreasing, bounded or L-Lipschitz on a
