@@ -1,4 +1,4 @@
-.PHONY: check nightly quick coverage docs bench pictures soak-service
+.PHONY: check nightly quick coverage docs preprint bench pictures soak-service
 
 check: ## what every change must pass, in a fresh virtual environment
 	bash .ci/run
@@ -14,6 +14,9 @@ coverage: ## which lines of each room the fast tests run, in .venv
 
 docs: ## the site, with executed notebooks, in docs/_build/html
 	bash .ci/run docs
+
+preprint: ## the studies as one LaTeX document, in docs/preprint/_build; with pdflatex, as a PDF
+	.venv/bin/python docs/preprint/build.py
 
 bench: ## the package against the bare engine
 	.venv/bin/python -m bench.steps

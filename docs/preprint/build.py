@@ -38,6 +38,8 @@ PAGE_LINK = re.compile(r"\[([^\]]+)\]\((?:\.\./)*[\w/-]+\.md(?:#[\w-]+)?\)")
 COMMAND = re.compile(r"^`affinity study run .*?(?:\n\n|\Z)", flags=re.MULTILINE | re.DOTALL)
 SETTINGS = {
     "doctitle_xform": False,
+    "use_latex_citations": True,  # this and the next: what docutils 1.0 will do
+    "legacy_column_widths": False,
     "myst_enable_extensions": ["dollarmath"],
     "report_level": 4,  # the site's own build reports what is wrong with a page
     "table_style": ["booktabs"],
@@ -51,7 +53,7 @@ def statements(page: Path) -> str:
 
     def figure(block: re.Match[str]) -> str:
         named = PICTURE.search(block[0]) if "image" in block["kind"] else None
-        return f"FIGURE-{named[1]}\n" if named else ""
+        return f"FIGURE-{named[1]}.\n" if named else ""
 
     text = FENCED.sub(figure, page.read_text(encoding="utf-8"))
     text = re.sub(r"^This page needs: .*\n", "", text, flags=re.MULTILINE)
@@ -128,7 +130,7 @@ def section(page: str, outcomes: Sequence[ItemOutcome]) -> Mapping[str, str]:
     """Return a page of a study in LaTeX, with figures and tables of results."""
     parts = dict(to_latex(statements(DOCS / "studies" / f"{page}.md")))
     for outcome in outcomes:
-        name = f"FIGURE-{outcome.item.identity}"
+        name = f"FIGURE-{outcome.item.identity}."
         assert name in parts["body"], f"{page}.md does not show the figure of {name}"
         parts["body"] = parts["body"].replace(name, figure_of(outcome))
     tables = [
