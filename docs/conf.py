@@ -4,6 +4,8 @@ import os
 import sys
 from pathlib import Path
 
+from docutils import nodes
+
 from affinity_bandits import __version__
 
 project = "affinity-bandits"
@@ -38,9 +40,18 @@ default_role = "literal"
 
 
 def setup(app):
-    """Let docstrings write the size of a set as |A| without it being taken for markup."""
-
-    def escape_bars(app, what, name, thing, options, lines):
-        lines[:] = [line.replace("|", "\\|") for line in lines]
-
+    """Mend docstrings and notebooks."""
     app.connect("autodoc-process-docstring", escape_bars)
+    app.connect("doctree-read", drop_empty_outputs)
+
+
+def escape_bars(app, what, name, thing, options, lines):
+    """Let docstrings write the size of a set as |A| without it being taken for markup."""
+    lines[:] = [line.replace("|", "\\|") for line in lines]
+
+
+def drop_empty_outputs(app, doctree):
+    """Remove what a line of progress leaves behind in a notebook."""
+    for block in list(doctree.findall(nodes.literal_block)):
+        if "output" in block["classes"] and not block.astext().strip():
+            block.parent.remove(block)
