@@ -35,7 +35,15 @@ APPENDIX = "handicap"
 FENCED = re.compile(r"^```(?P<kind>[^\n]*)\n.*?^```\n", flags=re.MULTILINE | re.DOTALL)
 PICTURE = re.compile(r"images/study-([\w-]+)\.png")
 PAGE_LINK = re.compile(r"\[([^\]]+)\]\((?:\.\./)*[\w/-]+\.md(?:#[\w-]+)?\)")
-COMMAND = re.compile(r"^`affinity study run .*?(?:\n\n|\Z)", flags=re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(
+    r"^`affinity study run .*?(?:\n\n|\Z)|^From the command line: [^\n]*\n",
+    flags=re.MULTILINE | re.DOTALL,
+)
+HEADING_LABEL = re.compile(r"%\n\s*\\label\{[^}]*\}%\n")
+WIDE_TABLE = re.compile(r"\\begin\{longtable\*\}\{(l+)\}(.*?)\\end\{longtable\*\}", re.DOTALL)
+POWER = re.compile(r"(\w+\^(?:\((?:[^()]|\([^()]*\))*\)|\w+(?:\.\w+)?))")
+FIRST_COLUMN = 0.28
+"""The part of the page's width that the first column of a table has."""
 SETTINGS = {
     "doctitle_xform": False,
     "use_latex_citations": True,  # this and the next: what docutils 1.0 will do
@@ -57,24 +65,42 @@ def statements(page: Path) -> str:
 
     text = FENCED.sub(figure, page.read_text(encoding="utf-8"))
     text = re.sub(r"^This page needs: .*\n", "", text, flags=re.MULTILINE)
-    return PAGE_LINK.sub(r"\1", COMMAND.sub("", text))
+    text = PAGE_LINK.sub(r"\1", COMMAND.sub("", text))
+    return text.replace("this page", "this section").replace("these pages", "this text")
 
 
 def to_latex(markdown: str) -> Mapping[str, str]:
     """Return the parts of a LaTeX document: `body`, and the packages that it needs."""
-    parts: Mapping[str, str] = publish_parts(
-        markdown, parser=Parser(), writer="latex", settings_overrides=SETTINGS
-    )
-    return parts
+    parts = publish_parts(markdown, parser=Parser(), writer="latex", settings_overrides=SETTINGS)
+    body = HEADING_LABEL.sub("", parts["body"])  # headings of several pages are alike
+    return {**parts, "body": WIDE_TABLE.sub(_narrow, body)}
+
+
+def _narrow(table: re.Match[str]) -> str:
+    """Return a table of a page with columns that break their lines."""
+    others = len(table[1]) - 1
+    widths = [FIRST_COLUMN] + [(0.86 - FIRST_COLUMN) / others] * others
+    begin, end = f"\\begin{{longtable*}}{{{_columns(widths)}}}", "\\end{longtable*}"
+    return f"{{\\footnotesize{begin}{table[2]}{end}}}"
+
+
+def _columns(widths: Sequence[float]) -> str:
+    return "".join(f">{{\\raggedright\\arraybackslash}}p{{{one:.3f}\\linewidth}}" for one in widths)
 
 
 def escaped(text: str) -> str:
     """Return plain text for LaTeX, with simple powers such as n^0.767 as formulas."""
-    pieces = re.split(r"(\w+\^(?:\([^)]*\)|[\w.]+))", text)
     return "".join(
-        "${}^{{{}}}$".format(*piece.split("^", 1)) if place % 2 else _plain(piece)
-        for place, piece in enumerate(pieces)
+        _power(piece) if place % 2 else _plain(piece)
+        for place, piece in enumerate(POWER.split(text))
     )
+
+
+def _power(text: str) -> str:
+    base, exponent = text.split("^", 1)
+    if exponent.startswith("("):
+        exponent = exponent[1:-1]
+    return f"${base}^{{{exponent}}}$"
 
 
 def _plain(text: str) -> str:
@@ -90,25 +116,35 @@ def claims_table(outcome: ItemOutcome) -> str:
         (claim.sentence, claim.evidence, "holds" if claim.holds else "\\textbf{fails}")
         for claim in outcome.claims
     ]
-    return _table(("claim", "evidence", ""), (0.52, 0.34, 0.07), rows)
+    title = f"Claims and evidence: {outcome.item.identity}"
+    return _table(title, ("claim", "evidence", ""), (0.52, 0.34, 0.07), rows)
 
 
 def planted_table(outcome: ItemOutcome) -> str:
     """Return the worlds in which claims are false, with the claims that fail there."""
-    rows = [(one.world, sentence, "fails") for one in outcome.planted for sentence in one.failing]
-    return _table(("planted world", "claim", ""), (0.22, 0.64, 0.07), rows)
+    rows = [
+        (one.world if place == 0 else "", sentence, "fails")
+        for one in outcome.planted
+        for place, sentence in enumerate(one.failing)
+    ]
+    title = f"The same tests in worlds in which claims are false: {outcome.item.identity}"
+    return _table(title, ("planted world", "claim", ""), (0.22, 0.64, 0.07), rows)
 
 
 def _table(
-    names: Sequence[str], widths: Sequence[float], rows: Sequence[tuple[str, str, str]]
+    title: str,
+    names: Sequence[str],
+    widths: Sequence[float],
+    rows: Sequence[tuple[str, str, str]],
 ) -> str:
-    columns = "".join(f">{{\\raggedright\\arraybackslash}}p{{{one}\\linewidth}}" for one in widths)
+    head = "\\toprule\n" + " & ".join(names) + " \\\\\n\\midrule"
     lines = [f"{escaped(one)} & {escaped(two)} & {three} \\\\" for one, two, three in rows]
     return "\n".join(
         [
-            f"{{\\small\\setlength{{\\tabcolsep}}{{4pt}}\\begin{{longtable}}{{@{{}}{columns}@{{}}}}",
-            "\\toprule",
-            " & ".join(names) + " \\\\\n\\midrule\n\\endhead",
+            "{\\small\\setlength{\\tabcolsep}{4pt}",
+            f"\\begin{{longtable}}{{@{{}}{_columns(widths)}@{{}}}}",
+            f"\\multicolumn{{3}}{{@{{}}l}}{{\\textbf{{{escaped(title)}}}}} \\\\[0.4em]",
+            f"{head}\n\\endfirsthead\n{head}\n\\endhead",
             "\\addlinespace\n".join(lines),
             "\\bottomrule",
             "\\end{longtable}}",
@@ -120,9 +156,9 @@ def figure_of(outcome: ItemOutcome) -> str:
     """Return the figure of a study, with its settings as caption."""
     item = outcome.item
     return (
-        "\\begin{figure}[tp]\n\\centering\n"
-        f"\\includegraphics[width=\\linewidth]{{{item.identity}.pdf}}\n"
-        f"\\caption{{{escaped(item.title)}. {escaped(item.notes)}}}\n\\end{{figure}}"
+        "\\begin{figure}[!htb]\n\\centering\n"
+        f"\\includegraphics[width=0.92\\linewidth]{{{item.identity}.pdf}}\n"
+        f"\\caption{{\\small {escaped(item.title)}. {escaped(item.notes)}}}\n\\end{{figure}}"
     )
 
 
@@ -133,13 +169,11 @@ def section(page: str, outcomes: Sequence[ItemOutcome]) -> Mapping[str, str]:
         name = f"FIGURE-{outcome.item.identity}."
         assert name in parts["body"], f"{page}.md does not show the figure of {name}"
         parts["body"] = parts["body"].replace(name, figure_of(outcome))
-    tables = [
-        "\\subsection*{Claims and evidence}",
-        *map(claims_table, outcomes),
-        "\\subsection*{The same tests in worlds in which claims are false}",
-        *map(planted_table, outcomes),
-    ]
-    parts["body"] += "\n".join(tables)
+    tables = [*map(claims_table, outcomes), *map(planted_table, outcomes)]
+    parts["body"] += (
+        "\\roomfortable\\subsection{Claims, and worlds in which they are false}\n"
+        + "\n".join(tables)
+    )
     return parts
 
 
