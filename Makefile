@@ -1,4 +1,4 @@
-.PHONY: check nightly quick coverage bench pictures soak-service
+.PHONY: check nightly quick coverage docs preprint bench pictures soak-service
 
 check: ## what every change must pass, in a fresh virtual environment
 	bash .ci/run
@@ -11,6 +11,12 @@ quick: ## formatting, lint, types, layers and the fast tests, in .venv; ROOM=pla
 
 coverage: ## which lines of each room the fast tests run, in .venv
 	bash .ci/run coverage
+
+docs: ## the site, with executed notebooks, in docs/_build/html
+	bash .ci/run docs
+
+preprint: ## the studies as one LaTeX document, in docs/preprint/_build; with pdflatex, as a PDF
+	.venv/bin/python docs/preprint/build.py
 
 bench: ## the package against the bare engine
 	.venv/bin/python -m bench.steps
@@ -28,7 +34,7 @@ pictures: ## the pictures of the README and the docs
 	PATH=$$PWD/.venv/bin:$$PATH PYTHONPATH=. .venv/bin/python docs/audit_picture.py
 	.venv/bin/python docs/noise_picture.py
 	.venv/bin/python docs/service_pictures.py
-
+	PATH=$$PWD/.venv/bin:$$PATH PYTHONPATH=. .venv/bin/python docs/gallery_pictures.py
 
 soak-service: ## kill, crash and pause all around the service, a thousand times and more; about 20 minutes
 	.venv/bin/python -m soak.service

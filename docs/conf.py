@@ -1,7 +1,10 @@
 """Sphinx configuration."""
 
+import os
 import sys
 from pathlib import Path
+
+from docutils import nodes
 
 from affinity_bandits import __version__
 
@@ -10,9 +13,9 @@ author = "The affinity-bandits developers"
 copyright = "2026, the affinity-bandits developers"
 release = __version__
 sys.path.insert(0, str(Path(__file__).parent))  # for mathml.py
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml"]
 html_math_renderer = "mathml"
-exclude_patterns = ["_build", "_templates"]
+exclude_patterns = ["_build", "_templates", "preprint"]
 html_theme = "furo"
 html_static_path = ["_static"]
 html_css_files = ["formulas.css", "site.css"]
@@ -24,17 +27,31 @@ html_show_sourcelink = False
 html_title = f"affinity-bandits {__version__}"
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
+# Notebooks are kept without outputs. They are executed here, and again only if their code changes;
+# the plain check renders them as they are.
+nb_execution_mode = os.environ.get("NOTEBOOKS", "cache")
+nb_execution_timeout = 600  # seconds for a cell, on a machine that is busy elsewhere
+nb_execution_raise_on_error = True
 napoleon_use_ivar = True  # fields of named tuples are documented by themselves, too
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
-# Docstrings quote the paper's labels in single back quotes.
+# Docstrings put code in single back quotes.
 default_role = "literal"
 
 
 def setup(app):
-    """Let docstrings write the size of a set as |A| without it being taken for markup."""
-
-    def escape_bars(app, what, name, thing, options, lines):
-        lines[:] = [line.replace("|", "\\|") for line in lines]
-
+    """Mend docstrings and notebooks."""
     app.connect("autodoc-process-docstring", escape_bars)
+    app.connect("doctree-read", drop_empty_outputs)
+
+
+def escape_bars(app, what, name, thing, options, lines):
+    """Let docstrings write the size of a set as |A| without it being taken for markup."""
+    lines[:] = [line.replace("|", "\\|") for line in lines]
+
+
+def drop_empty_outputs(app, doctree):
+    """Remove what a line of progress leaves behind in a notebook."""
+    for block in list(doctree.findall(nodes.literal_block)):
+        if "output" in block["classes"] and not block.astext().strip():
+            block.parent.remove(block)

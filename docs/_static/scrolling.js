@@ -1,6 +1,6 @@
 // What scrolls sideways can be reached with the keyboard, and only what does: a stop at every block
 // of code would be in the way.
-const SCROLLS = "pre, .table-wrapper, div.math";
+const SCROLLS = "pre, .table-wrapper, div.math, div.output.text_html";
 
 function reachable() {
   for (const part of document.querySelectorAll(SCROLLS)) {

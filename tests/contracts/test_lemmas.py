@@ -20,7 +20,7 @@ from tests.support.instances import bandits, compiled_run, policy_examples
 @settings(max_examples=10)
 @given(data=st.data())
 def test_many_arms_have_small_shares_at_every_time(name: str, data: st.DataObject) -> None:
-    """`lem:smallBiasSetBound`: at most K / beta arms have a share above beta / K."""
+    """Lemma 5.7: at most K / beta arms have a share above beta / K."""
     bandit = data.draw(bandits(memory=False))
     policy = data.draw(st.sampled_from(policy_examples(name, bandit)))
     beta = data.draw(st.fractions(Fraction(101, 100), 8))
@@ -72,7 +72,7 @@ def played_rounds(bandit: AffinityBandit, policy: Elimination, seed: int, most: 
 def test_shares_decompose_as_in_the_appendix(
     path: tuple[AffinityBandit, Elimination, int],
 ) -> None:
-    """`lem:eliminationFracDecomp`, exactly: the same quotient of whole numbers at every pull."""
+    """Lemma C.1, exactly: the same quotient of whole numbers at every pull."""
     bandit, policy, seed = path
     initial = [pulls + 1 for pulls in bandit.initial_pulls or ()]
     total = sum(initial)
@@ -91,7 +91,7 @@ def test_shares_decompose_as_in_the_appendix(
 @settings(max_examples=60)
 @given(path=elimination_paths())
 def test_bias_error_stays_below_its_bound(path: tuple[AffinityBandit, Elimination, int]) -> None:
-    """`lem:eliminationSuboptimalityGaps`: two active arms' mean weights are this close."""
+    """Lemma C.7: two active arms' mean weights are this close."""
     bandit, policy, seed = path
     initial = [pulls + 1 for pulls in bandit.initial_pulls or ()]
     imbalance = max(initial) - min(initial)

@@ -47,7 +47,8 @@ class Reader:
         self._kept = folder / "kept"
         self._kept.mkdir()
         # The files that pages name by their place in a checkout, without the package's source.
-        shutil.copytree(ROOT / "docs", folder / "here" / "docs")
+        built = shutil.ignore_patterns("_build")
+        shutil.copytree(ROOT / "docs", folder / "here" / "docs", ignore=built)
         path = {"PATH": f"{place}/bin:/usr/local/bin:/usr/bin:/bin"}
         self._variables = {
             **(variables(page.needs) if place is None else path),

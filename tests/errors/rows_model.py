@@ -23,7 +23,7 @@ from affinity_bandits import (
 )
 from affinity_bandits.model.bias import bias_from_json
 
-from .table import BANDIT, HUGE, UNPRINTABLE, invalid, refused, simulated, unknown, unsupported
+from .table import BANDIT, HUGE, UNPRINTABLE, invalid, refused, unknown
 
 
 def identity(share: float) -> float:
@@ -142,13 +142,6 @@ CUSTOM_BIASES = [
     ),
     invalid("custom-lipschitz-nan", lambda: Custom(identity, math.nan), "lipschitz_constant | nan"),
     invalid("custom-label-number", lambda: Custom(identity, 1.0, 7), "label | 7"),
-    unsupported(
-        "custom-that-does-not-compile",
-        lambda: simulated(
-            bandit=AffinityBandit([0.4, 0.6], bias=Custom(lambda x: float(str(x)), 1.0))
-        ),
-        "cannot be compiled | bias",
-    ),
 ]
 
 BIASES_FROM_DATA = [

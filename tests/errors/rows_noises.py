@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 from affinity_bandits import (
     AffinityBandit,
@@ -18,15 +17,11 @@ from affinity_bandits import (
 )
 from affinity_bandits.simulation.rounds import tally_round
 
-from .table import invalid, simulated, unknown, unsupported
+from .table import invalid, unknown, unsupported
 
 
 def even(mean: float, u: float) -> float:
     return mean + (2.0 * u - 1.0) * min(mean, 1.0 - mean)
-
-
-def worded(mean: float, u: float) -> Any:
-    return float(str(mean))
 
 
 def closure() -> Callable[[float, float], float]:
@@ -121,11 +116,6 @@ NOISES = [
         "sampler | the mean that it is given | at mean 0.0625",
     ),
     invalid("sampler-label", lambda: CustomNoise(even, label=3), "label | 3"),
-    unsupported(
-        "sampler-that-does-not-compile",
-        lambda: simulated(bandit=AffinityBandit([0.4, 0.6], noise=CustomNoise(worded))),
-        "cannot be compiled | noise",
-    ),
     # Weights and mechanisms.
     invalid(
         "weights-beyond-1",

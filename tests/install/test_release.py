@@ -39,3 +39,15 @@ def test_every_promised_python_is_checked() -> None:
 def test_the_paper_is_what_is_cited_first() -> None:
     cited = yaml.safe_load(text_of("CITATION.cff"))["preferred-citation"]
     assert cited["title"] in " ".join(text_of("README.md").split())
+
+
+def test_the_page_on_citing_has_the_facts_of_the_citation_file() -> None:
+    cited = yaml.safe_load(text_of("CITATION.cff"))
+    paper = cited["preferred-citation"]
+    of_paper, of_software = re.findall(r"^```text\n(.*?)^```", text_of("docs/cite.md"), re.M | re.S)
+    number = paper["identifiers"][0]["value"].removeprefix("arXiv:")
+    names = " and ".join(f"{one['family-names']}, {one['given-names']}" for one in paper["authors"])
+    for fact in (paper["title"], paper["conference"]["name"], str(paper["year"]), number, names):
+        assert f"{{{fact}}}" in of_paper
+    for fact in (cited["title"], cited["version"], str(cited["date-released"].year)):
+        assert f"{{{fact}}}" in of_software

@@ -15,7 +15,7 @@ from affinity_bandits.paper.paths import walks, world_of
 
 @pytest.mark.slow
 def test_the_wrong_law_of_the_printed_samples_shows_in_exact_arithmetic() -> None:
-    """Every path of the first five pulls, with fractions, by `alg:coupling` line by line.
+    """Every path of the first five pulls, with fractions, by Algorithm 3 line by line.
 
     Given the frozen environment's own past and choice, its sample of arm 2 should be Bernoulli
     with the frozen mean, 4/9; after the past below it is not. Nor are the biased environment's

@@ -362,7 +362,7 @@ def test_a_false_explanation_breaks_the_contract(said: RoundExplanation, says: s
 @pytest.mark.parametrize("arms", [2, 3, 64, 10_000])
 @pytest.mark.parametrize("offset", [5, 6, 0, -3])
 def test_pulls_of_a_round_are_the_formula_rounded_up(horizon: int, arms: int, offset: int) -> None:
-    """`eq:eliminationArmPullsInRound`, against 50 digits."""
+    """Equation (10), against 50 digits."""
     getcontext().prec = 50
     pi = Decimal("3.14159265358979323846264338327950288419716939937510")
     for r in range(1, 12):

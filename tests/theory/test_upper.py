@@ -195,7 +195,7 @@ def test_active_sets_agree_with_the_definition_typed_in_again() -> None:
 @settings(max_examples=30, deadline=None)
 @given(data=st.data(), bandit=bandits(memory=False, most_arms=5))
 def test_the_properties_of_active_sets(data: st.DataObject, bandit: AffinityBandit) -> None:
-    """`lem:activeArmConfSetsProperties`: optimal arms stay; fewer rivals mean larger weights."""
+    """Lemma C.3: optimal arms stay; fewer rivals mean larger weights."""
     found = active_sets(bandit, data.draw(st.integers(1, 10**12)), PublishedSchedule(0.0))
     assert found.sets[0] == tuple(range(bandit.arms))
     for members, after in itertools.pairwise(found.sets):
@@ -381,7 +381,7 @@ def test_rounding_up_and_the_discarded_pull_are_covered(
 @settings(max_examples=30, deadline=None)
 @given(bandit=bandits(memory=False, most_arms=6), n=st.integers(2, 10**15))
 def test_floors_are_floors(bandit: AffinityBandit, n: int) -> None:
-    """`lem:fminTypicalScaling`, on every round that the sets U_r have."""
+    """Lemma C.5, on every round that the sets U_r have."""
     found = active_sets(bandit, n)
     for arm in range(bandit.arms):
         floor = weight_floor(bandit, arm, n)
@@ -405,7 +405,7 @@ def test_floors_are_the_papers() -> None:
 @settings(max_examples=30, deadline=None)
 @given(data=st.data(), bandit=bandits(memory=False, most_arms=6))
 def test_bias_errors_stay_below_their_bound(data: st.DataObject, bandit: AffinityBandit) -> None:
-    """`lem:eliminationSuboptimalityGaps`, typed in again and on exact mean weights."""
+    """Lemma C.7, typed in again and on exact mean weights."""
     sets = data.draw(nested_sets(bandit.arms))
     m = data.draw(st.lists(st.integers(1, 10**6), min_size=len(sets), max_size=len(sets)))
     T0 = [pulls + 1 for pulls in bandit.initial_pulls or ()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from contextlib import nullcontext
 from typing import NoReturn
 
@@ -10,9 +11,16 @@ from affinity_bandits.errors import AffinityError
 from affinity_bandits.progress import heartbeat
 from affinity_bandits.registry import look_in_current_folder
 
+DEBUG = "--debug"
+
 
 def main() -> None:
-    """Run the command; a user's mistake prints one line and exits with status 2."""
+    """Run the command; a user's mistake prints a few lines and exits with status 2.
+
+    With `--debug` anywhere among the arguments, it also prints the traceback and its causes.
+    """
+    debug = DEBUG in sys.argv
+    sys.argv = [word for word in sys.argv if word != DEBUG]
     look_in_current_folder()
     try:
         if sys.argv[1:2] == ["serve"]:
@@ -24,6 +32,8 @@ def main() -> None:
         with nullcontext() if serving or bars else heartbeat("at work"):
             app()
     except AffinityError as error:
+        if debug:
+            traceback.print_exc()
         _end(str(error), 2)
     except OSError as error:
         place = "" if error.filename is None else f": {error.filename}"

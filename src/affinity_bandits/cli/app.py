@@ -40,8 +40,12 @@ app.add_typer(serve_app, name="serve")
 @app.callback(invoke_without_command=True)
 def top(
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="After an error, print its traceback and its causes.")
+    ] = False,
 ) -> None:
     """Study sequential choices whose feedback favors what was chosen before."""
+    del debug  # read by `main`, which takes it in any place
     if version:
         typer.echo(__version__)
         raise typer.Exit

@@ -37,10 +37,12 @@ def collection_app(place: str, about: str) -> typer.Typer:
 
     @app.command("show")
     def show_item(identity: Annotated[str, typer.Argument(help="As 'list' shows it.")]) -> None:
-        """Tell the settings and labels of one of them."""
+        """Tell the settings of one of them, and the statements that it covers."""
+        from affinity_bandits.paper.statements import with_number
+
         (item,) = resolve_name(place).choose([identity])
         typer.echo(f"{item.identity}: {item.title}\n\n{item.notes}\n")
-        typer.echo(f"labels: {', '.join(item.labels)}")
+        typer.echo(f"statements: {', '.join(map(with_number, item.labels))}")
         for scale, settings in item.settings.items():
             typer.echo(f"{scale}: {settings}")
 

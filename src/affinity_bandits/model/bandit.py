@@ -24,7 +24,7 @@ MOST_ARMS = 100_000
 
 @dataclass(frozen=True)
 class AffinityBandit:
-    """An affinity bandit (Section 2, Assumption `assump:multBias`).
+    """An affinity bandit (Section 2, Assumption 2.1).
 
     At pull t of arm i the policy sees feedback with mean mu_i * f(share_i), where share_i is the
     arm's part of the committee before the pull. Regret counts the true means only.
@@ -138,7 +138,7 @@ class AffinityBandit:
     def gaps(self) -> FloatArray:
         """Delta_i = max_j mu_j - mu_i.
 
-        The suboptimality gaps of `eq:regretDef`.
+        The suboptimality gaps of Equation (1).
         """
         means = np.array(self.true_means, dtype=np.float64)
         gaps: FloatArray = means.max() - means
@@ -165,7 +165,7 @@ class AffinityBandit:
 
         It holds for all weights from f(0) to f(1). The bounds are the best possible. So is sigma
         for Bernoulli, Gaussian and discrete noise (to a part in a thousand if values are gated);
-        else it is what has been proven. `assump:multBias` can be checked with it.
+        else it is what has been proven. Assumption 2.1 can be checked with it.
 
         >>> str(AffinityBandit([0.4, 0.6], noise="gaussian").feedback)
         'normal, sigma 1'
@@ -209,14 +209,14 @@ class AffinityBandit:
         return tuple(pulls)
 
     def regret(self, pulls: npt.ArrayLike) -> FloatArray:
-        """Return sum_i Delta_i T_i (`eq:regretDef`) over the last axis of an array of pulls."""
+        """Return sum_i Delta_i T_i (Equation (1)) over the last axis of an array of pulls."""
         counted = np.asarray(pulls)
         if counted.ndim < 1 or counted.shape[-1] != self.arms:
             raise InvalidInput("pulls", f"an array whose last axis is the {self.arms} arms", pulls)
         return np.asarray(counted @ self.gaps, dtype=np.float64)
 
     def expected_feedback(self, arm: int, share: float) -> float:
-        """Return E[Y] = mu_arm * f(share) (`eq:biasModel`)."""
+        """Return E[Y] = mu_arm * f(share) (Equation (2))."""
         index = checks.integer("arm", arm, low=0, high=self.arms - 1)
         return self.true_means[index] * self.bias.weight(share)
 
@@ -252,7 +252,7 @@ class AffinityBandit:
     def counts_pulls(self) -> bool:
         """Whether a share is that of all pulls so far.
 
-        As in `assump:multBias`.
+        As in Assumption 2.1.
         """
         return self.memory is None and self.joining.everyone and self.judges == Judges()
 

@@ -198,7 +198,7 @@ class Bias(Description):
     @overload
     def weight(self, share: npt.ArrayLike) -> FloatArray | float: ...
     def weight(self, share: npt.ArrayLike) -> FloatArray | float:
-        """Return W = f(share) (`assump:multBias`) for one share or an array of them.
+        """Return W = f(share) (Assumption 2.1) for one share or an array of them.
 
         >>> from affinity_bandits import Power
         >>> Power(2.0).weight(0.5)
@@ -239,7 +239,7 @@ class InGroupBonus(Bias):
     """f(x) = (1 + bonus x) / (1 + bonus): judges raise the scores of their own group by the bonus.
 
     The mean factor 1 + bonus x of a committee with the share x is divided by 1 + bonus, so that
-    f(1) = 1. It satisfies `assump:multBias` with L = bonus / (1 + bonus), also its steepness.
+    f(1) = 1. It satisfies Assumption 2.1 with L = bonus / (1 + bonus), also its steepness.
 
     >>> InGroupBonus(0.25).weight(0.0), InGroupBonus(0.25).weight(1.0)
     (0.8, 1.0)
@@ -291,7 +291,7 @@ class Power(Bias):
 class Root(Bias):
     """f(x) = x**alpha, 0 < alpha < 1: steep where a group is rare.
 
-    It has no Lipschitz constant (`assump:multBias`), so the functions of `theory` refuse it.
+    It has no Lipschitz constant (Assumption 2.1), so the functions of `theory` refuse it.
     """
 
     name: ClassVar[str] = "root"
@@ -332,7 +332,7 @@ def step_weight(code: int, parameters: FloatArray, share: float) -> float:
 class Step(Bias):
     """f(x) = low if x < at, else high: a majority counts.
 
-    It has no Lipschitz constant (`assump:multBias`), so the functions of `theory` refuse it.
+    It has no Lipschitz constant (Assumption 2.1), so the functions of `theory` refuse it.
     `PiecewisePower` has steep rises without a jump.
     """
 
@@ -367,7 +367,7 @@ class Step(Bias):
 class PiecewisePower(Bias):
     """f through given points, a power of the share between two of them, flat beyond the ends.
 
-    It satisfies `assump:multBias`: between points (x, w) and (y, v) it is w (s/x)**e with
+    It satisfies Assumption 2.1: between points (x, w) and (y, v) it is w (s/x)**e with
     e = log(v/w) / log(y/x). It can approximate a root near 0, a step or a measured curve.
 
     Args:
@@ -441,7 +441,7 @@ class PiecewisePower(Bias):
 class Plateau(Bias):
     """Nearly 0 up to a share of beta/K, then a steep rise.
 
-    The counterexample of `rem:comparisonUpperLowerBound`: f(x) = K**-100 for x <= beta/K, and
+    The counterexample of Remark D.2: f(x) = K**-100 for x <= beta/K, and
     (x - beta/K + K**-10)**10 beyond. It is 10-Lipschitz and nondecreasing, but
     f(mu x) <= mu**L' f(x) fails for every constant L'.
     """
@@ -494,7 +494,7 @@ def custom_weight(code: int, parameters: FloatArray, share: float) -> float:
 class Custom(Bias):
     """Your own function, from Python.
 
-    It is checked on a grid for the rules of `assump:multBias`.
+    It is checked on a grid for the rules of Assumption 2.1.
 
     Args:
         function: takes a share in [0, 1] as a float, returns a weight. It is compiled, so it may

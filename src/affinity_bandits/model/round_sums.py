@@ -2,7 +2,7 @@
 
 In a round with k arms, the l-th pull (from 0) of the arm at position j finds the share
 (a + l) / (b + k l), with a its members and b all members before the round, plus j
-(`lem:eliminationFracDecomp`). Sums of W and W**2 use the midpoint form of the Euler-Maclaurin
+(Lemma C.1). Sums of W and W**2 use the midpoint form of the Euler-Maclaurin
 formula: Gauss-Legendre integrals on panels that grow with the distance to the summand's nearest
 singularity, and end corrections by differences. Terms near that singularity are added one by one.
 

@@ -312,7 +312,7 @@ STABILITY = Item(
         "their shares stand as high as S_{n_0}(beta) allows, or any; n is 100 (t_0 + n_0). Then an "
         "adversary tries to lift arms above beta'/K: one after the other by number, the closest "
         "below first, the poorest first; or arms are pulled in turn, or any. The proof of "
-        "lem:stabilityTechnical prints K - beta in the denominator of its intermediate bound, from "
+        "Lemma D.9 prints K - beta in the denominator of its intermediate bound, from "
         "which its conclusion would not follow; its induction yields K - beta', from which it "
         "does. The picture has K = 32, beta = 2, beta' = 4, n_0 = 320, T0_i = 1, and any arms "
         "pulled up to n_0; there, as in most cases, pulling in turn or at random lifts no arm."

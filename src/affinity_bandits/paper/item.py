@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
@@ -56,6 +56,18 @@ class CellRunner(Protocol):
         """Return the result of every cell, in order."""
 
 
+class PlantedWorld(NamedTuple):
+    """A world in which some claims of an item are false: their tests must notice.
+
+    Attributes:
+        changes: what differs from the settings `quick`.
+        expected: the verdicts of all claims in order: T, F, or - where the world says nothing.
+    """
+
+    changes: Mapping[str, Any]
+    expected: str
+
+
 @dataclass(frozen=True)
 class Item:
     """A figure or theorem of the paper, or a study.
@@ -69,6 +81,7 @@ class Item:
         run: returns the data, given settings and runner.
         claims: returns the verdicts, given the data.
         draw: returns a matplotlib figure, given the data.
+        planted: worlds in which some of the claims are false, by name.
     """
 
     identity: str
@@ -79,6 +92,7 @@ class Item:
     run: Callable[[Any, CellRunner], Data]
     claims: Callable[[Data], list[Claim]]
     draw: Callable[[Data], Any]
+    planted: Mapping[str, PlantedWorld] = field(default_factory=dict)
 
 
 def column(data: Data, name: str) -> FloatArray:

@@ -78,7 +78,7 @@ found empty meanwhile; samples taken from the queues; whether the sufficient eve
 
 
 def random_constants(seed: int, number: int) -> Constants:
-    """Return constants that satisfy the requirements of `alg:coupling`."""
+    """Return constants that satisfy the requirements of Algorithm 3."""
     rng = generator(stream_key(seed, "round"), number)
     better = rng.uniform(0.2, 0.95)
     worse = better * rng.uniform(0.3, 0.98)
@@ -123,9 +123,9 @@ def walk(
 ) -> None:
     """Play both environments to the horizon.
 
-    With `queues`, samples follow `alg:coupling` line by line. Without, the k-th pulls of an arm in
+    With `queues`, samples follow Algorithm 3 line by line. Without, the k-th pulls of an arm in
     both environments share the uniform number uniforms[arm, k]. Both inequalities of the good event
-    are the same (`lem:sufficientGoodEvent`), so only the share of arm 0 is checked.
+    are the same (Lemma E.4), so only the share of arm 0 is checked.
     """
     total = world.initial[0] + world.initial[1]
     frozen_total = world.frozen_initial + world.initial[1]
@@ -209,7 +209,7 @@ def coupled_path(world: CoupledWorld, rng: np.random.Generator, *, queues: bool)
     Args:
         world: the environments.
         rng: of all samples.
-        queues: True for `alg:coupling` as printed, False for common uniform numbers.
+        queues: True for Algorithm 3 as printed, False for common uniform numbers.
     """
     path = Path(
         np.zeros((2, 2), dtype=np.int64),

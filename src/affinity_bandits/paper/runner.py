@@ -7,15 +7,17 @@ import hashlib
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 from affinity_bandits import checks
 from affinity_bandits._version import __version__
 from affinity_bandits.errors import need
 from affinity_bandits.experiments import Cell, Executor, Experiment, Store, Summary, run_experiment
 from affinity_bandits.paper.item import CellRunner, Claim, Collection, Item
+from affinity_bandits.paper.statements import with_number
 from affinity_bandits.plots.style import save_figure
 from affinity_bandits.simulation import Result
 
@@ -41,19 +43,39 @@ class StoreCellRunner:
         return [by_identity[cell.identity] for cell in cells]
 
 
+class PlantedOutcome(NamedTuple):
+    """What the tests of the claims say in a world in which some of them are false.
+
+    Attributes:
+        world: its name.
+        failing: the claims that are false there and fail.
+        as_planted: whether every verdict is the expected one.
+    """
+
+    world: str
+    failing: Sequence[str]
+    as_planted: bool
+
+
 @dataclass(frozen=True)
 class ItemOutcome:
-    """The claims of an item and the folder with its files."""
+    """The claims of an item, also in planted worlds, and the folder with its files."""
 
     item: Item
     scale: str
     claims: tuple[Claim, ...]
+    planted: tuple[PlantedOutcome, ...]
     folder: Path
 
     @property
     def as_known(self) -> bool:
         """Whether every verdict is the expected one."""
-        return all(claim.as_known for claim in self.claims)
+        return all(
+            (
+                *(claim.as_known for claim in self.claims),
+                *(world.as_planted for world in self.planted),
+            )
+        )
 
     @property
     def holding(self) -> int:
@@ -68,13 +90,14 @@ def run_item(item: Item, scale: str, runner: CellRunner, out: Path) -> ItemOutco
     mark = fingerprint(item, scale)
     finished = read_finished(folder, mark)
     if finished is not None:
-        return ItemOutcome(item, scale, finished, folder)
+        return ItemOutcome(item, scale, *finished, folder)
     need("experiments", "pyarrow")
     import pyarrow as arrow
     from pyarrow import parquet
 
     data = item.run(item.settings[scale], runner)
     verdicts = tuple(item.claims(data))
+    planted = tuple(run_planted(item, world, runner) for world in item.planted)
     folder.mkdir(parents=True, exist_ok=True)
     columns = {name: arrow.array(list(data[name])) for name in data}
     parquet.write_table(arrow.table(columns), folder / "data.parquet")
@@ -90,10 +113,23 @@ def run_item(item: Item, scale: str, runner: CellRunner, out: Path) -> ItemOutco
         "version": __version__,
         "fingerprint": mark,
         "claims": [claim._asdict() for claim in verdicts],
+        "planted": [world._asdict() for world in planted],
     }
     # Written last: if this file exists, so do the others.
     (folder / "claims.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
-    return ItemOutcome(item, scale, verdicts, folder)
+    return ItemOutcome(item, scale, verdicts, planted, folder)
+
+
+def run_planted(item: Item, world: str, runner: CellRunner) -> PlantedOutcome:
+    """Run an item in one of its planted worlds and compare the verdicts with the expected ones."""
+    changes, expected = item.planted[world]
+    claims = item.claims(item.run(replace(item.settings["quick"], **changes), runner))
+    verdicts = list(zip(claims, expected, strict=True))
+    return PlantedOutcome(
+        world,
+        [claim.sentence for claim, wanted in verdicts if wanted == "F" and not claim.holds],
+        all(wanted in ("-", "T" if claim.holds else "F") for claim, wanted in verdicts),
+    )
 
 
 def add_finished(outcomes: Sequence[ItemOutcome], of: Collection, out: Path) -> list[ItemOutcome]:
@@ -102,9 +138,9 @@ def add_finished(outcomes: Sequence[ItemOutcome], of: Collection, out: Path) -> 
     for item in of.items().values():
         for scale in item.settings if item.identity not in found else ():
             folder = out / item.identity
-            claims = read_finished(folder, fingerprint(item, scale))
-            if claims is not None:
-                found[item.identity] = ItemOutcome(item, scale, claims, folder)
+            finished = read_finished(folder, fingerprint(item, scale))
+            if finished is not None:
+                found[item.identity] = ItemOutcome(item, scale, *finished, folder)
     return [found[identity] for identity in of.items() if identity in found]
 
 
@@ -119,21 +155,26 @@ def fingerprint(item: Item, scale: str) -> str:
     return state.hexdigest()
 
 
-def read_finished(folder: Path, mark: str) -> tuple[Claim, ...] | None:
-    """Return the claims of an item finished under the same fingerprint, or None."""
+def read_finished(
+    folder: Path, mark: str
+) -> tuple[tuple[Claim, ...], tuple[PlantedOutcome, ...]] | None:
+    """Return the claims and planted worlds of an item finished under the same fingerprint."""
     try:
         about = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
         return None
     if about.get("fingerprint") != mark:
         return None
-    return tuple(Claim(**claim) for claim in about["claims"])
+    return (
+        tuple(Claim(**claim) for claim in about["claims"]),
+        tuple(PlantedOutcome(**world) for world in about["planted"]),
+    )
 
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1b1b1b; max-width: 60rem; margin: 2rem auto;
        padding: 0 1rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin-top: 3rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin-top: 3rem; } h3 { font-size: 1rem; }
 img { width: 100%; max-width: 46rem; display: block; margin: 1rem 0; }
 table { border-collapse: collapse; width: 100%; font-size: .92rem; }
 td, th { text-align: left; vertical-align: top; padding: .35rem .6rem;
@@ -184,14 +225,32 @@ def _color(judged: ItemOutcome | Claim) -> str:
 def _section(outcome: ItemOutcome) -> str:
     item = outcome.item
     picture = base64.b64encode((outcome.folder / "figure.png").read_bytes()).decode()
-    labels = ", ".join(f"<code>{escape(label)}</code>" for label in item.labels)
+    labels = ", ".join(escape(with_number(label)) for label in item.labels)
     rows = "".join(_row(claim) for claim in outcome.claims)
     return (
         f'<h2 id="{item.identity}">{item.identity}: {escape(item.title)}</h2>'
         f'<p class="quiet">{labels}</p>'
         f'<img alt="{escape(item.title)}" src="data:image/png;base64,{picture}">'
         f"<table><tr><th>claim</th><th>test</th><th>evidence</th><th></th></tr>{rows}</table>"
+        f"{_planted(outcome)}"
         f'<p class="quiet">{escape(item.notes)}</p>'
+    )
+
+
+def _planted(outcome: ItemOutcome) -> str:
+    """Return a table of the worlds in which claims are false, if there are any."""
+    if not outcome.planted:
+        return ""
+    rows = "".join(
+        f"<tr><td>{escape(one.world)}</td><td>{'<br>'.join(map(escape, one.failing))}</td>"
+        f'<td><span class="{"holds" if one.as_planted else "fails"}">'
+        f"{'noticed' if one.as_planted else 'not as expected'}</span></td></tr>"
+        for one in outcome.planted
+    )
+    return (
+        "<h3>The same tests in worlds in which claims are false</h3>"
+        "<table><tr><th>planted world</th><th>claims that fail there</th><th></th></tr>"
+        f"{rows}</table>"
     )
 
 

@@ -551,7 +551,7 @@ def run_bounds(settings: BoundsSettings, runner: CellRunner) -> Data:
 def lower_order(bandit: AffinityBandit, horizon: int) -> float:
     """f(log(K) / K)^-2 sum_{i : Delta_i > 0} log(n) / Delta_i.
 
-    The order of `thm:lowerBoundRegret` with 1 for the constants that it does not name.
+    The order of Theorem 5.2 with 1 for the constants that it does not name.
     """
     weight = bandit.bias.weight(math.log(bandit.arms) / bandit.arms)
     gaps = bandit.gaps[bandit.gaps > 0.0]

@@ -494,7 +494,7 @@ class TheoremSettings:
 
     @property
     def first(self) -> int:
-        """t_1 of `lem:sufficientGoodEvent`, the first horizon the theorem speaks of."""
+        """t_1 of Lemma E.4, the first horizon the theorem speaks of."""
         return self.frozen - self.initial[0] + 1
 
 

@@ -72,7 +72,7 @@ class Assumptions:
             Default: any nondecreasing bias.
         steepness: multiplying a share by c > 1 multiplies the mean score by at most c**steepness.
             Default: 2, or bonus / (1 + bonus), as if every judge gave the bonus to their own kind.
-        lipschitz: optional bound on the slope of the bias (`assump:multBias`), as a multiple of its
+        lipschitz: optional bound on the slope of the bias (Assumption 2.1), as a multiple of its
             weight at equal shares.
         joining: the part of those chosen who join the committee; this may differ between groups by
             a factor of two.

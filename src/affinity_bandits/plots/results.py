@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
@@ -82,6 +83,10 @@ def draw_regret(
     return figure
 
 
+WIDEST = 80
+"""Characters of a line of the title."""
+
+
 def _title(result: Result, band: str, level: float) -> str:
     bandit, runs = result.bandit, len(result.replicates)
     more = ", ..." if bandit.arms > 4 else ""
@@ -90,10 +95,8 @@ def _title(result: Result, band: str, level: float) -> str:
     drawn = f"mean and {level:.0%} interval ({band})"
     if band == "runs":
         drawn = "median run, and the middle 90%"
-    return (
-        f"true means {means}; bias f(x) = {bandit.bias}; initial pulls {initial}\n"
-        f"{bandit.noise}; {runs} run{'' if runs == 1 else 's'}: {drawn}"
-    )
+    world = f"true means {means}; bias f(x) = {bandit.bias}; initial pulls {initial}"
+    return f"{fill(world, WIDEST)}\n{bandit.noise}; {runs} run{'' if runs == 1 else 's'}: {drawn}"
 
 
 # Of the largest mean regret to the smallest, from which on the axis is logarithmic.

@@ -43,8 +43,8 @@ class Schedule(Protocol):
 class PublishedSchedule(Description):
     """m_r = ceil(2**(2 r + c) log(12/pi**2 K**2 r**2 n)), dropped beyond 2**-r.
 
-    This is `eq:eliminationArmPullsInRound` with c = 5, which the analysis uses; the statement of
-    `thm:regretConstSuboptimalityGaps` has c = 6.
+    This is Equation (10) with c = 5, which the analysis uses; the statement of
+    Theorem 4.1 has c = 6.
 
     Args:
         offset: the constant c.
@@ -57,7 +57,7 @@ class PublishedSchedule(Description):
         self._check(checks.number, "offset", low=-60.0, high=60.0)
 
     def repetitions(self, round_number: int, arms: int, horizon: int) -> int:
-        """Return m_r of `eq:eliminationArmPullsInRound`, rounded up."""
+        """Return m_r of Equation (10), rounded up."""
         # A sum of logarithms is more precise than the logarithm of the product.
         log_term = math.log(12.0 / math.pi**2) + 2.0 * math.log(arms * round_number)
         pulls = 2.0 ** (2 * round_number + self.offset) * (log_term + math.log(horizon))
@@ -141,7 +141,7 @@ class EliminationState(NamedTuple):
 class Elimination(RoundPolicy):
     """Algorithm 1: every arm in turn until one can drop.
 
-    `alg:eliminationUnknownBias`, with the details of `alg:eliminationUnknownBiasAppendix`.
+    Algorithm 1, with the details of Algorithm 2.
 
     Pull each arm once and discard. Then, in round r = 1, 2, ..., pull each active arm m_r times
     in turn, in increasing order, and keep arm i iff max_j mean_j(r) - mean_i(r) <= 2**-r, with
@@ -183,7 +183,7 @@ class Elimination(RoundPolicy):
 
     @property
     def assumes(self) -> Feedback:
-        """1-subGaussian noise (`assump:multBias`), for rounds no shorter than published."""
+        """1-subGaussian noise (Assumption 2.1), for rounds no shorter than published."""
         plan = self.schedule
         proven = isinstance(plan, PublishedSchedule) and plan.offset >= PublishedSchedule().offset
         return Feedback(sigma=1.0) if proven else ANYTHING

@@ -76,7 +76,7 @@ class HandicapElimination(RoundPolicy):
     Args:
         head_start: by how much initial pulls may differ. Default, without `initial_pulls`: the
             largest that the paper's second bound allows, 2**7 log(12 K**2 n / pi**2)
-            (`cor:regretConstSuboptimalityGaps`).
+            (Corollary C.6).
         initial_pulls: those of each arm, or [fewest, most] if they are not known exactly.
         sigma: feedback is sigma-subGaussian around its mean. Not used when bounded.
         bounded: feedback lies in [0, 1].

@@ -31,7 +31,7 @@ class UCB1State(NamedTuple):
 class UCB1(StepPolicy):
     """Upper confidence bounds, the classic.
 
-    Each arm once, then the largest mean_i + sqrt(c log t / T_i): `eq:UCB`, with c = 2.
+    Each arm once, then the largest mean_i + sqrt(c log t / T_i): Equation (UCB), with c = 2.
 
     Args:
         exploration: the constant c.

@@ -12,8 +12,6 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections import namedtuple
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache, partial
 from types import FunctionType
 from typing import Any, TypeVar
@@ -22,7 +20,6 @@ import numba
 import numpy as np
 
 from affinity_bandits.digests import code_digest, global_names
-from affinity_bandits.errors import AffinityError, NotSupported, shown
 from affinity_bandits.kernels import Function, bind
 
 FunctionT = TypeVar("FunctionT", bound=Function)
@@ -210,20 +207,3 @@ def __getattr__(name: str) -> Any:
     if prefix != STATE or not fields:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _state_class(tuple(fields))
-
-
-@contextmanager
-def compile_errors(policy: object, bandit: Any) -> Iterator[None]:
-    """Raise `NotSupported` for kernels that numba cannot compile."""
-    try:
-        yield
-    except (AffinityError, MemoryError):
-        raise
-    except Exception as error:
-        raise NotSupported(
-            f"policy {shown(str(policy))} with bias {shown(str(bandit.bias))} and noise "
-            f"{shown(str(bandit.noise))} cannot be compiled: kernels may use arithmetic, math, the "
-            f"arrays of their arguments and plain functions of their module, and make no arrays of "
-            f"their own; engine='python' runs a policy as it is ({type(error).__name__}; its cause "
-            f"has the details)"
-        ) from error

@@ -18,7 +18,8 @@ from affinity_bandits.model.streams import policy_generator
 from affinity_bandits.policies import RoundPolicy, StepPolicy
 from affinity_bandits.policies.live import as_steps
 from affinity_bandits.policies.state import pack
-from affinity_bandits.simulation.compile import cacheable, compile_errors, compiled, prepared
+from affinity_bandits.simulation.compile import cacheable, compiled, prepared
+from affinity_bandits.simulation.compile_errors import compile_errors
 from affinity_bandits.simulation.environment import (
     NO_FORMULA,
     BanditArrays,
@@ -306,8 +307,9 @@ def engine_for(
     )
     if wanted == "rounds" and reason is not None:
         raise NotSupported(f"engine 'rounds' cannot run {policy}: {reason}")
-    if wanted == "steps" or reason is not None:
-        note = reason if isinstance(policy, RoundPolicy) and wanted == "auto" else None
-        return StepEngine(bandit, policy, horizon, seed, checkpoints), note or ""
-    assert isinstance(policy, RoundPolicy)
-    return RoundEngine(bandit, policy, horizon, seed, checkpoints), ""
+    with compile_errors(policy, bandit):  # of a state that no loop can take, too
+        if wanted == "steps" or reason is not None:
+            note = reason if isinstance(policy, RoundPolicy) and wanted == "auto" else None
+            return StepEngine(bandit, policy, horizon, seed, checkpoints), note or ""
+        assert isinstance(policy, RoundPolicy)
+        return RoundEngine(bandit, policy, horizon, seed, checkpoints), ""

@@ -269,7 +269,7 @@ def committee_of(bandit: AffinityBandit, told_judges: bool = False) -> Committee
 
 @kernel
 def share_of(arena: BanditArrays, committee: Committee, total: float, arm: int) -> float:
-    """Return an arm's share of the committee (`assump:multBias`).
+    """Return an arm's share of the committee (Assumption 2.1).
 
     `total` is the number of initial and later pulls, the committee if nobody leaves.
     """
@@ -402,7 +402,7 @@ class Environment:
         return [int(count) for count in self._arena.initial + self.committee.pulls]
 
     def shares(self) -> FloatArray:
-        """Return each arm's share of the committee before the next pull (`assump:multBias`)."""
+        """Return each arm's share of the committee before the next pull (Assumption 2.1)."""
         arms = range(self.bandit.arms)
         return np.array([share_of(self._arena, self.committee, self._total, arm) for arm in arms])
 

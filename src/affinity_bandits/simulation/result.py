@@ -173,7 +173,7 @@ class Result:
     def regret(self) -> FloatArray:
         """Regret at each checkpoint, [policy, replicate, checkpoint].
 
-        It is the pseudo-regret (`eq:regretDef`) with the pulls of each replicate in place of their
+        It is the pseudo-regret (Equation (1)) with the pulls of each replicate in place of their
         expectation.
         """
         return self.bandit.regret(self.pulls)

@@ -16,7 +16,8 @@ from affinity_bandits.model.streams import policy_generator, stream_from_json, s
 from affinity_bandits.policies import RoundPolicy, StepPolicy
 from affinity_bandits.policies.live import as_steps
 from affinity_bandits.policies.state import pack, read_saved, state_from_json, state_to_json
-from affinity_bandits.simulation.compile import cacheable, compile_errors, prepared
+from affinity_bandits.simulation.compile import cacheable, prepared
+from affinity_bandits.simulation.compile_errors import compile_errors
 from affinity_bandits.simulation.environment import (
     Committee,
     arena_of,

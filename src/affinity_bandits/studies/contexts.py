@@ -15,6 +15,7 @@ from affinity_bandits.paper.item import (
     Claim,
     Data,
     Item,
+    PlantedWorld,
     column,
     join,
     per_run,
@@ -235,4 +236,18 @@ ITEM = Item(
     run=run,
     claims=claims,
     draw=draw,
+    planted={
+        "no bias": PlantedWorld(
+            {"horizon": 4_000, "bias": Constant(), "adverse_runs": 10}, "FFFT---"
+        ),
+        "types alike": PlantedWorld(
+            {
+                "horizon": 4_000,
+                "runs": 2,
+                "adverse_runs": 300,
+                "adverse_means": ((0.5, 0.5), (0.5, 0.5)),
+            },
+            "----FF-",
+        ),
+    },
 )

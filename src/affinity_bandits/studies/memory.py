@@ -12,7 +12,7 @@ from affinity_bandits.catalogue import AnyPolicy
 from affinity_bandits.experiments import Cell
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.model.bandit import AffinityBandit
-from affinity_bandits.model.bias import Bias, InGroupBonus, Power
+from affinity_bandits.model.bias import Bias, Constant, InGroupBonus, Power
 from affinity_bandits.model.noise import Gaussian
 from affinity_bandits.paper.item import (
     LEVEL,
@@ -21,6 +21,7 @@ from affinity_bandits.paper.item import (
     Claim,
     Data,
     Item,
+    PlantedWorld,
     column,
     mean_above,
     per_run,
@@ -273,6 +274,9 @@ def draw(data: Data) -> Any:
     return figure
 
 
+CHEAP: dict[str, Any] = {"memories": (2, 3, 16, 4096), "short": (5, 6)}
+"""Settings of planted worlds, of which the verdicts alone are looked at."""
+
 MEMORY = Item(
     identity="memory",
     title="Committees that forget: what memory does to UCB1, Algorithm 1 and the handicap",
@@ -291,6 +295,10 @@ MEMORY = Item(
     run=run,
     claims=claims,
     draw=draw,
+    planted={
+        "no bias": PlantedWorld({**CHEAP, "bias": Constant(0.5)}, "TFFF-F---F"),
+        "no head start to forget": PlantedWorld({**CHEAP, "initial": (1, 1)}, "-FFF---F--"),
+    },
 )
 
 
@@ -477,4 +485,13 @@ MEMORY_PATHS = Item(
     run=run_paths,
     claims=claims_paths,
     draw=draw_paths,
+    planted={
+        "a long memory": PlantedWorld(
+            {"memories": (512,), "horizon": 10_000, "replicates": 100}, "FF---"
+        ),
+        # Under f(x) = x a group without members scores nothing, so there is no way back.
+        "f(x) = x": PlantedWorld(
+            {"memories": (2,), "horizon": 10_000, "bias": Power(1.0), "replicates": 100}, "FF-F-"
+        ),
+    },
 )

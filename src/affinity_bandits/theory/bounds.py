@@ -40,7 +40,7 @@ class LaiRobbins(NamedTuple):
 
 
 class LowerBound(NamedTuple):
-    """`thm:lowerBoundRegretAppendix` with the constants of its proof."""
+    """Theorem D.1 with the constants of its proof."""
 
     #: The leading term, over every B' that the theorem may mean.
     regret: float
@@ -105,15 +105,15 @@ def finite_horizon_pulls(
 ) -> FloatArray:
     """2/((1 + eps)**2 Delta_i**2) ((1 - C/(Delta_i n**(1-a))) log(eps Delta_i n**(1-a)/C) - log 2).
 
-    `eq:divDecompConsequenceOneAppendix`: a lower bound on a consistent policy's pulls of arm i at
+    Equation (30): a lower bound on a consistent policy's pulls of arm i at
     this n; 0 for optimal arms, and where the formula or one of its two factors is negative. It
     assumes feedback N(mu W, 1), f <= 1 and mu_i + (1 + eps) Delta_i <= 1.
 
     Args:
         bandit: the instance.
         horizon: n.
-        constant: C > 0 of `def:consistentPolicy`.
-        exponent: a in (0, 1) of `def:consistentPolicy`.
+        constant: C > 0 of Definition 5.1.
+        exponent: a in (0, 1) of Definition 5.1.
         eps: as in `lower_bound`.
         log_horizon: log n, instead of n.
     """
@@ -146,7 +146,7 @@ def lower_bound(
 ) -> LowerBound:
     """f(beta'/K)**-2 sum_{i in B'} alpha (1-a) log(n) / (4 (1+eps)**2 Delta_i) + sum_{i not in B'} 2 (1-a) log(n) / ((1+eps)**2 Delta_i).
 
-    `thm:lowerBoundRegretAppendix` with the constants that its proof chooses,
+    Theorem D.1 with the constants that its proof chooses,
 
         alpha = |A|/(6 K),  beta = 2 K/|A|,  n_0 = alpha (1-a) log(n) / (4 (1+eps)**2 Delta_max**2),
         beta' = (2 log(Delta_max/Delta_min) + log(4 K/alpha) - 2 log f(beta/K)) / alpha,
@@ -159,7 +159,7 @@ def lower_bound(
     Args:
         bandit: the instance; feedback N(mu W, 1) and f <= 1 are assumed.
         horizon: n.
-        exponent: a in (0, 1) of `def:consistentPolicy`.
+        exponent: a in (0, 1) of Definition 5.1.
         eps: in (0, (1 - mu_max) / Delta_max], by default the upper end.
         arms: A, by default all suboptimal arms.
         log_horizon: log n, instead of n.
@@ -275,7 +275,7 @@ class ArmPullBound(NamedTuple):
 
 
 class SimplifiedBounds(NamedTuple):
-    """The three forms of `cor:regretConstSuboptimalityGaps`."""
+    """The three forms of Corollary C.6."""
 
     #: With f(min{T0_i / (t0 + i - 1), 1/K}).
     own_share: float
@@ -288,7 +288,7 @@ class SimplifiedBounds(NamedTuple):
 
 
 class WeightFloor(NamedTuple):
-    """Floors of fbar_i^min(r), all of `lem:fminTypicalScaling`."""
+    """Floors of fbar_i^min(r), all of Lemma C.5."""
 
     #: f(min{T0_i / (t0 + i - 1), 1/K}), for every round.
     own_share: float
@@ -309,7 +309,7 @@ def regret_bound(
 ) -> RegretBound:
     """sum_{i : Delta_i > 0} Delta_i + 2**11/3 log(12/pi**2 K**2 n**3) / (Delta_i fbar_i^min(u_i - 1)**2).
 
-    `eq:eliminationRegretInstDep`: the sum of Delta_i times `arm_pull_bound`, which see.
+    Equation (12): the sum of Delta_i times `arm_pull_bound`, which see.
 
     Args:
         bandit: the instance; true means in [0, 1], feedback 1-subGaussian.
@@ -343,7 +343,7 @@ def arm_pull_bound(
 ) -> ArmPullBound:
     """E T_i(n) <= 1 + 2**11/3 log(12/pi**2 K**2 n**3) / (Delta_i fbar_i^min(u_i - 1))**2.
 
-    `lem:eliminationArmBound`, for every suboptimal arm. Its proof has, one step earlier,
+    Lemma C.9, for every suboptimal arm. Its proof has, one step earlier,
 
         E T_i(n) <= 1 + 2**7/3 log(12/pi**2 K**2 n**3) 4**u_i,
 
@@ -385,7 +385,7 @@ def worst_case_regret_bound(
 ) -> RegretBound:
     """K + 2 sqrt(2**11 n K log(12/pi**2 K**2 n**3) / (3 f(T0_min / (t0 + K - 1))**2)).
 
-    `eq:eliminationRegretWorstCase`, which does not depend on the gaps. It also assumes f <= 1;
+    Equation (13), which does not depend on the gaps. It also assumes f <= 1;
     otherwise u_i = 1 is possible, which the proof leaves out.
 
     Arguments as in `regret_bound`. The result is infinite beyond floating point.
@@ -412,7 +412,7 @@ def simplified_regret_bounds(
 ) -> SimplifiedBounds:
     """sum_{i : Delta_i > 0} Delta_i + 2**11/3 log(12/pi**2 K**2 n**3) / (Delta_i f(x_i)**2).
 
-    `cor:regretConstSuboptimalityGaps`, with x_i = min{T0_i / (t0 + i - 1), 1/K}, then with
+    Corollary C.6, with x_i = min{T0_i / (t0 + i - 1), 1/K}, then with
     T0_min / (t0 + K - 1), then with 1/(15 K) if T0_max <= 2**7 log(12 K**2 n / pi**2). It also
     assumes f <= 1. The first two are never below `regret_bound`, the third never below its tight
     form.
@@ -454,7 +454,7 @@ def weight_floor(
 ) -> WeightFloor:
     """fbar_i^min(r) >= f(min{T0_i / (t0 + i - 1), 1/K}) >= f(T0_min / (t0 + K - 1)).
 
-    `lem:fminTypicalScaling`, with arms counted from 1; and fbar_i^min(r) >= f(1/(15 K)) for
+    Lemma C.5, with arms counted from 1; and fbar_i^min(r) >= f(1/(15 K)) for
     r = 2, ..., n if T0_max <= m_1 = 2**7 log(12 K**2 n / pi**2). It holds for every horizon.
 
     Arguments as in `regret_bound`; `arm` counts from 0.
@@ -480,7 +480,7 @@ def bias_error_bound(
 ) -> float:
     """L/m_r (1 + (1 + D/|A_r|) log(1 + |A_r| m_r / (t0 + |A_1| m_1 + ... + |A_{r-1}| m_{r-1}))).
 
-    `lem:eliminationSuboptimalityGaps`, with D = T0_max - T0_min: an upper bound on the difference
+    Lemma C.7, with D = T0_max - T0_min: an upper bound on the difference
     of two active arms' mean weights in round r, for any means, horizon and schedule.
 
     Arguments as in `mean_weight`.
@@ -568,13 +568,13 @@ def bound_ratio(
 ) -> BoundRatio:
     """Return `regret_bound` over `lower_bound`, constants and all.
 
-    `cor:comparisonUpperLowerBound` bounds it by O(log(K)**(2 L')). With the constants of both
+    Corollary 5.4 bounds it by O(log(K)**(2 L')). With the constants of both
     proofs the ratio is about 10**4 even for an ordinary bandit.
 
     Args:
         bandit: the instance; true means below 1, feedback N(mu W, 1), f <= 1.
         horizon: n, above 1.
-        exponent: a in (0, 1) of `def:consistentPolicy`.
+        exponent: a in (0, 1) of Definition 5.1.
         eps: of `lower_bound`.
         log_horizon: log n, instead of n.
         discard_first: whether Algorithm 1 begins with its discarded pulls.
@@ -590,7 +590,7 @@ def bound_ratio(
 def polylog_factor(arms: int, growth: float, *, constant: float = 1.0) -> float:
     """(15 c log K)**(2 L').
 
-    The factor of `cor:comparisonUpperLowerBound`, from its proof, which assumes f(mu x) <= mu**L'
+    The factor of Corollary 5.4, from its proof, which assumes f(mu x) <= mu**L'
     f(x) (see `growth_exponent`) and 15 c log K in (1, 15 K). Infinite beyond floating point.
 
     Args:
@@ -611,10 +611,10 @@ def polylog_factor(arms: int, growth: float, *, constant: float = 1.0) -> float:
 def growth_exponent(bias: Bias, arms: int) -> float:
     """Return the smallest L' with f(mu x) <= mu**L' f(x) for shares from 1/(15 K) to 1.
 
-    The assumption of `cor:comparisonUpperLowerBound`, in the range its proof uses. L' is the
+    The assumption of Corollary 5.4, in the range its proof uses. L' is the
     steepest slope of log f over log x. The function compares neighbors on a grid, so it returns a
     lower bound on L', exact for powers. The grid is denser behind breakpoints, where the
-    counterexample of `rem:comparisonUpperLowerBound` is steep.
+    counterexample of Remark D.2 is steep.
 
     Args:
         bias: f.

@@ -18,12 +18,12 @@ LARGEST_LOG_HORIZON = 1e200
 """Largest log n: round lengths, a power of 4 times it, must stay inside floating point."""
 
 UPPER = Feedback(sigma=1.0)
-"""What the guarantee of Algorithm 1 assumes of feedback (`assump:multBias`)."""
+"""What the guarantee of Algorithm 1 assumes of feedback (Assumption 2.1)."""
 LOWER = Feedback(sigma=1.0, law="normal")
-"""The class of the lower bounds: feedback N(mu W, 1) (`thm:lowerBoundRegretAppendix`)."""
+"""The class of the lower bounds: feedback N(mu W, 1) (Theorem D.1)."""
 
 LOG_12_OVER_PI_2 = math.log(12.0 / math.pi**2)
-"""The constant inside the logarithm of `eq:eliminationArmPullsInRound`."""
+"""The constant inside the logarithm of Equation (10)."""
 
 
 def log_of(horizon: int | None, log_horizon: float | None) -> float:
@@ -47,8 +47,8 @@ def log_of(horizon: int | None, log_horizon: float | None) -> float:
 def check_bandit(bandit: AffinityBandit) -> None:
     """Check what all theorems share: true means in [0, 1] and a committee that only grows.
 
-    `thm:eliminationUnknownBiasAppendix` states the means' range; the gaps of
-    `thm:lowerBoundRegretAppendix` and its alternative means lie in [0, 1] as well.
+    Theorem C.4 states the means' range; the gaps of
+    Theorem D.1 and its alternative means lie in [0, 1] as well.
     """
     if not isinstance(bandit, AffinityBandit):
         raise InvalidInput("bandit", "an AffinityBandit", bandit)
@@ -86,7 +86,7 @@ def check_feedback(bandit: AffinityBandit, assumed: Feedback, where: str) -> Non
 
 
 def check_slope(bandit: AffinityBandit) -> None:
-    """Check that the bias has a Lipschitz constant, as `assump:multBias` asks."""
+    """Check that the bias has a Lipschitz constant, as Assumption 2.1 asks."""
     if bandit.bias.lipschitz == math.inf:
         raise NotSupported(
             f"the theorems assume a Lipschitz constant, and the bias {bandit.bias} has none"
@@ -94,7 +94,7 @@ def check_slope(bandit: AffinityBandit) -> None:
 
 
 def check_weights(bandit: AffinityBandit) -> None:
-    """Check f <= 1, which `assump:multBias` leaves open and some proofs use."""
+    """Check f <= 1, which Assumption 2.1 leaves open and some proofs use."""
     largest = bandit.bias.bounds[1]
     if largest > 1.0:
         raise InvalidInput("bias", "at most 1 everywhere, as this proof assumes", largest)
@@ -108,7 +108,7 @@ def check_arm(bandit: AffinityBandit, arm: int) -> int:
 def effective_initial_pulls(bandit: AffinityBandit, discard_first: bool) -> tuple[int, ...]:
     """Return the paper's T0_i: the initial pulls, after the discarded pull if there is one.
 
-    `alg:eliminationUnknownBiasAppendix` begins with a pull of each arm whose feedback it throws
+    Algorithm 2 begins with a pull of each arm whose feedback it throws
     away, "to ensure T0_i >= 1"; all its formulas count time from there.
     """
     extra = 1 if checks.flag("discard_first", discard_first) else 0
@@ -116,7 +116,7 @@ def effective_initial_pulls(bandit: AffinityBandit, discard_first: bool) -> tupl
 
 
 class HorizonCondition(NamedTuple):
-    """Both sides of `eq:eliminationSuccessProbSufficientlyLarge`."""
+    """Both sides of Equation (11)."""
 
     log_horizon: float
     #: log(n K).
@@ -131,7 +131,7 @@ def horizon_condition(
 ) -> HorizonCondition:
     """log(n K) >= mu_1 L / 2**5 (1 + max{(1 + D/K) log(1 + 2**8 log(12 K**2 n / pi**2)), (1 + D) log 13}).
 
-    `eq:eliminationSuccessProbSufficientlyLarge`, with D = T0_max - T0_min, mu_1 the largest true
+    Equation (11), with D = T0_max - T0_min, mu_1 the largest true
     mean and L the Lipschitz constant of the bias. Under it, Algorithm 1 drops an optimal arm with
     probability at most 1/n. It assumes true means in [0, 1] and 1-subGaussian feedback.
 
@@ -150,7 +150,7 @@ def horizon_condition(
 def smallest_log_horizon(bandit: AffinityBandit) -> float:
     """Return log n of the smallest real n >= 1 that meets the horizon condition.
 
-    Every larger n meets `eq:eliminationSuccessProbSufficientlyLarge` too, so bisection finds it.
+    Every larger n meets Equation (11) too, so bisection finds it.
     Proof: with y = log n and q = log(12 K**2 / pi**2), the condition says that a function that
     rises with y and g(y) = y + log K - A - B log(1 + 2**8 (q + y)) are at least 0, with A, B >= 0.
     If g(y0) >= 0, then B <= (y0 + log K) / log(1 + 2**8 (q + y0)), whose logarithm is above 1; so
@@ -182,7 +182,7 @@ def smallest_log_horizon(bandit: AffinityBandit) -> float:
 
 
 def smallest_horizon(bandit: AffinityBandit) -> int | None:
-    """Return the smallest whole n that meets `eq:eliminationSuccessProbSufficientlyLarge`.
+    """Return the smallest whole n that meets Equation (11).
 
     All larger n meet it too; see `smallest_log_horizon`, which has no upper limit.
 

@@ -32,7 +32,7 @@ EXACT_PULLS = 2**50
 
 
 class ActiveSets(NamedTuple):
-    """The sets U_r of `def:activeArmConfSets` and what goes with them, for r = 1, ..., R."""
+    """The sets U_r of Definition C.2 and what goes with them, for r = 1, ..., R."""
 
     #: U_1, ..., U_R, U_{R+1}, arms in increasing order.
     sets: tuple[tuple[int, ...], ...]
@@ -54,7 +54,7 @@ def round_lengths(
 ) -> tuple[int, ...]:
     """m_r = ceil(2**(2 r + 5) log(12/pi**2 K**2 r**2 n)) for r = 1, 2, ...
 
-    `eq:eliminationArmPullsInRound`, rounded up as the policy does, or any other schedule.
+    Equation (10), rounded up as the policy does, or any other schedule.
 
     Args:
         bandit: the instance; only its number of arms counts.
@@ -89,7 +89,7 @@ def rounds_that_fit(
 ) -> int:
     """Return the largest R with K + k (m_1 + ... + m_R) <= n: rounds that end within the horizon.
 
-    m_r is `eq:eliminationArmPullsInRound`; k arms stay active. k = K gives the fewest rounds a run
+    m_r is Equation (10); k arms stay active. k = K gives the fewest rounds a run
     can complete, k = 2 nearly the most. R is at most `MOST_ROUNDS`.
 
     Args:
@@ -122,7 +122,7 @@ def mean_weight(
 ) -> float:
     """fbar_i(r | A_1, ..., A_r) = 1/m_r sum_{l=1}^{m_r} f((T0_i + M + l - 1) / (t0 + N + |A_r| (l - 1) + b_i)).
 
-    `eq:multBiasElimination`, where M = m_1 + ... + m_{r-1}, N = |A_1| m_1 + ... +
+    Equation (8), where M = m_1 + ... + m_{r-1}, N = |A_1| m_1 + ... +
     |A_{r-1}| m_{r-1} and b_i is the number of arms before i in A_r: the mean weight of arm
     i in round r. The cost does not grow with m_r. A round of more than 2**50 pulls is replaced by
     one of 2**50 pulls over the same shares, with a relative error of about 2**-48.
@@ -158,9 +158,9 @@ def active_sets(
 ) -> ActiveSets:
     """U_1 = [K], U_{r+1} = {i in U_r : Delta_i fbar_i^min(r) <= 2**(-r + 1)}.
 
-    `def:activeArmConfSets`, with fbar_i^min(r) = fbar_i(r | U_1, ..., U_r) and u_i the last r with
+    Definition C.2, with fbar_i^min(r) = fbar_i(r | U_1, ..., U_r) and u_i the last r with
     i in U_r. Under the horizon condition, Algorithm 1 has dropped arm i by the end of round u_i
-    with probability 1 - 1/n (`lem:eliminationFailureProbability`). For a schedule with other
+    with probability 1 - 1/n (Lemma C.8). For a schedule with other
     thresholds, 2**(-r + 1) is twice its threshold.
 
     Rounds continue until only optimal arms are left, even beyond the horizon. Arms whose weight or

@@ -20,11 +20,11 @@ from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import Power
 
 STATIC_PULLS = 16216
-"""S_a of the paper's arithmetic; `lem:ucbParameterChoicesAppendix` also prints 16126."""
+"""S_a of the paper's arithmetic; Lemma E.6 also prints 16126."""
 
 
 class UCBLinearRegret(NamedTuple):
-    """Every number in the proof of `lem:ucbParameterChoicesAppendix`."""
+    """Every number in the proof of Lemma E.6."""
 
     #: mu_a > mu_b.
     means: tuple[float, float]
@@ -42,10 +42,10 @@ class UCBLinearRegret(NamedTuple):
     static_means: tuple[float, float]
     static_gap: float
     #: Both sides of the first condition, which are eps t_1 and what it must reach. See
-    #: `eq:ucbNegResultConditionOne`.
+    #: Equation (46).
     condition_one: tuple[float, float]
     #: Both sides of the second condition, with delta where 1 - delta is printed. See
-    #: `eq:ucbNegResultConditionTwo`.
+    #: Equation (47).
     condition_two: tuple[float, float]
     #: Whether both conditions do; the first fails if the static gap is not positive.
     holds: bool
@@ -56,7 +56,7 @@ class UCBLinearRegret(NamedTuple):
 
 
 def ucb_linear_regret_bandit() -> AffinityBandit:
-    """Return the instance of `thm:ucbLinearRegretAppendix`.
+    """Return the instance of Theorem E.1.
 
     Bernoulli means (.9, .8), f(x) = x, T0 = (10, 16216**1.5), rounded to a whole number.
     """
@@ -76,11 +76,11 @@ def ucb_linear_regret(
 ) -> UCBLinearRegret:
     """P(T_b(n) >= (1 - eps) n) >= 1 - (1 + 1/(3 eps**3)) / (2 (t_1 - 1)**2) for every n >= t_1.
 
-    `lem:ucbParameterChoicesAppendix`, and from it `thm:ucbLinearRegretAppendix`: the regret of
+    Lemma E.6, and from it Theorem E.1: the regret of
     UCB1 is at least (mu_a - mu_b) (1 - eps) n times that probability. Sufficient are
 
-        eps t_1 >= max{8/gap**2, 1 + 8 log(t_1)/gap**2}      `eq:ucbNegResultConditionOne`
-        2 delta (t_1 - 1)**2 > 1 + 1/(3 eps**3)              `eq:ucbNegResultConditionTwo`
+        eps t_1 >= max{8/gap**2, 1 + 8 log(t_1)/gap**2}      Equation (46)
+        2 delta (t_1 - 1)**2 > 1 + 1/(3 eps**3)              Equation (47)
 
     with eps = S_a / (S_a + T0_b), t_1 = S_a - T0_a + 1 and the static gap mu_b (1 - eps) - mu_a
     eps. The paper prints 1 - delta for delta in the second; the line before it needs delta.
@@ -154,7 +154,7 @@ OUTCOME_2: Outcome = (1, 0, 0, 0)
 def loss_matrix() -> FloatArray:
     """L[i, (X_1, X_2, F_1, F_2)] = 1 - X_i.
 
-    `sec:partialMonitoringAppendix`; two rows, one an arm, and 16 columns, see `OUTCOMES`.
+    Appendix B; two rows, one an arm, and 16 columns, see `OUTCOMES`.
     """
     values = np.array(OUTCOMES, dtype=np.float64).T
     loss: FloatArray = 1.0 - values[:2]
@@ -164,7 +164,7 @@ def loss_matrix() -> FloatArray:
 def feedback_matrix() -> FloatArray:
     """Phi[i, (X_1, X_2, F_1, F_2)] = 1 - X_i F_i.
 
-    `sec:partialMonitoringAppendix`; two rows, one an arm, and 16 columns, see `OUTCOMES`. At O_1
+    Appendix B; two rows, one an arm, and 16 columns, see `OUTCOMES`. At O_1
     and O_2 it is 1 in both rows, not 0 as the text says; that they agree is what counts.
     """
     values = np.array(OUTCOMES, dtype=np.float64).T
@@ -183,7 +183,7 @@ def outcome_index(outcome: Outcome) -> int:
 def indistinguishable(outcome_a: Outcome, outcome_b: Outcome) -> bool:
     """Phi[i, a] = Phi[i, b] for both arms i.
 
-    Whether no policy can tell the two outcomes apart (`sec:partialMonitoringAppendix`). If also
+    Whether no policy can tell the two outcomes apart (Appendix B). If also
     their losses favor different arms, as for `OUTCOME_1` and `OUTCOME_2`, then every policy has
     regret of at least n/2 against one of the two adversaries that always choose one of them.
 
@@ -198,7 +198,7 @@ def indistinguishable(outcome_a: Outcome, outcome_b: Outcome) -> bool:
 def loss_difference(outcome_a: Outcome, outcome_b: Outcome) -> FloatArray:
     """L[i, a] - L[i, b] for both arms i.
 
-    By `sec:partialMonitoringAppendix`; for O_1 and O_2 it is (1, -1).
+    By Appendix B; for O_1 and O_2 it is (1, -1).
     """
     loss = loss_matrix()
     difference: FloatArray = loss[:, outcome_index(outcome_a)] - loss[:, outcome_index(outcome_b)]

@@ -1,0 +1,74 @@
+"""Say why a policy, a bias or a noise cannot be compiled, and in which line of the user's code.
+
+numba's report of a failed compilation has a hundred lines, most of them about the loop that calls
+the kernel. A mistake that plain Python shows too is reported as Python does.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from affinity_bandits.errors import AffinityError, NotSupported, shown
+from affinity_bandits.policies import RoundPolicy, StepPolicy
+from affinity_bandits.policies.kernel_rules import Place, check_kernels
+
+PLACE = re.compile(r'(?:File "| at )([^"\n]+?\.py)(?:", line | \()(\d+)')
+FRAME = re.compile(r"^(Failed in |- Resolution failure|$)")
+"""Lines of numba's report before the one that says what is wrong."""
+ALLOCATES = ("NRT required", "Only accept returning of array")
+"""What numba says of code that needs memory of its own, which compiled loops do not have."""
+NO_MATCH = re.compile(r"No implementation of function .*? found for signature:\s*>>> (.+)")
+OBJECT = re.compile(r"Untyped global name '(\w+)':\s*Cannot determine Numba type of (.+)")
+LONGEST_REASON = 240
+HORIZON = 1000
+
+
+@contextmanager
+def compile_errors(policy: StepPolicy | RoundPolicy, bandit: Any) -> Iterator[None]:
+    """Raise `NotSupported` for kernels that numba cannot compile, with numba's error as cause."""
+    try:
+        yield
+    except (AffinityError, MemoryError):
+        raise
+    except Exception as error:
+        raise NotSupported(
+            f"policy {shown(str(policy))} with bias {shown(str(bandit.bias))} and noise "
+            f"{shown(str(bandit.noise))} cannot be compiled:\n"
+            f"{_broken_rule(policy, bandit.arms) or _reason(error)}\n"
+            f"Kernels may use arithmetic, math, the arrays of their arguments and plain functions "
+            f"of their module, and make no arrays of their own.\n"
+            f"engine='python' runs a policy as it is. The compiler's report is the cause of this "
+            f"error (__cause__; affinity --debug prints it)."
+        ) from error
+
+
+def _broken_rule(policy: StepPolicy | RoundPolicy, arms: int) -> str:
+    """Return the rule of kernels that a policy breaks in plain Python, or nothing."""
+    try:
+        check_kernels(policy, arms, HORIZON)
+    except AssertionError as error:
+        return str(error)
+    return ""
+
+
+def _reason(error: Exception) -> str:
+    """Return what numba says is wrong, below the first line of the user's code that it names."""
+    report = str(error)
+    named = [Place(os.path.abspath(file), int(line)) for file, line in PLACE.findall(report)]
+    place = next((one for one in named if one.is_users), None)
+    lines = [line.strip() for line in report.splitlines()]
+    reason = next((line for line in lines if not FRAME.match(line)), type(error).__name__)
+    unknown, is_object = NO_MATCH.search(report), OBJECT.search(report)
+    if any(words in report for words in ALLOCATES):
+        reason = "This line makes an array, a list, a dict or a string."
+    elif is_object is not None:
+        reason = f"{is_object[1]} is a Python object ({is_object[2]}); the state must hold data."
+    elif unknown is not None:
+        reason = f"The compiler does not have this operation: {unknown[1]}"
+    if len(reason) > LONGEST_REASON:
+        reason = f"{reason[: LONGEST_REASON - 3]}..."
+    return reason if place is None else f"{place}\n{reason}"
