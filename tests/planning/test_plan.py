@@ -37,9 +37,9 @@ def test_no_run_is_used_for_two_purposes(monkeypatch: pytest.MonkeyPatch) -> Non
     given = replace(TOO_SHORT, bonus=0.5, steepness=None)
     make_plan(given, progress=False, seed=6)
     first = set(used)
-    # How far to look, two for sifting, the verdict, the picture, what suffices, and what it takes
-    # otherwise.
-    assert len(first) == len({seed for _, seed in first}) == 7
+    # How far to look, two for the target and two for sifting, the verdict, the picture, what
+    # suffices, and what it takes otherwise.
+    assert len(first) == len({seed for _, seed in first}) == 9
     used.clear()
     make_plan(given, progress=False, seed=8)
     assert not {seed for _, seed in used} & {seed for _, seed in first}

@@ -238,11 +238,13 @@ def aim(
 ) -> RoundPolicy:
     """Return the policy with a target, if it takes one: a part of what suffices in 95% of runs.
 
-    That is measured without a target, in the hardest of the worlds without gifts, up to `far`
-    choices. `tick` is called with parts of the work.
+    That is measured without a target, in the hardest of the worlds without gifts. `far` is a
+    horizon by which most runs are decided; `tick` is called with parts of the work.
     """
     if policy.aimed_at(1) == policy:
         return policy
+    # Longer than most runs take, so that plans for other horizons have the same target.
+    far = min(LARGEST_HORIZON, EIGHTFOLD * far)
     worlds = hard_worlds(assumptions)
     took = 1.0
     for hard in worlds:

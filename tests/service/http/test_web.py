@@ -36,7 +36,7 @@ def test_every_route_of_the_app_has_a_scope() -> None:
             assert isinstance(route.original_route, ApiRoute), path
     for (_, path), scope in scopes().items():
         assert scope in SCOPES, path
-    assert len(scopes()) == 17
+    assert len(scopes()) == 18
 
 
 @pytest.mark.slow
@@ -103,6 +103,7 @@ async def test_another_tenants_campaign_looks_like_none(at: Site) -> None:
         "tell": b'{"lease": 2, "answers": [{"slot": 0, "score": 1}]}',
         "tells": b'{"lease": 2, "answers": [{"slot": 0, "score": 1}]}',
         "judges": b'{"judges": {"a": 1}}',
+        "release": b'{"lease": 2}',
     }
     async with at.client(await at.key()) as stranger:
         for method, template, _ in calls():

@@ -35,9 +35,6 @@ UPDATE affinity.leases SET released = true, again = true
 WHERE campaign = $1 AND lease = $2 AND actor = $3 AND NOT released
 RETURNING affinity.slots_in(pending);
 
--- name: count_event
-UPDATE affinity.heads SET events = events + 1 WHERE campaign = $1;
-
 -- name: end_campaign
 UPDATE affinity.heads SET status = $2, events = events + 1 WHERE campaign = $1;
 
