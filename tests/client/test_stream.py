@@ -26,7 +26,7 @@ from affinity_bandits.client import (
 )
 from affinity_bandits.client.journal import Answer, Batch, Journal
 from affinity_bandits.errors import InvalidInput
-from tests.support.clients import Service, new_campaign
+from tests.support.clients import Service, new_campaign, no
 
 
 def until(holds: Callable[[], bool], seconds: float = 30.0) -> None:
@@ -184,6 +184,9 @@ def test_a_wrong_answer_is_refused_when_it_is_told(service: Service) -> None:
             with pytest.raises(InvalidInput, match="group of the campaign"):
                 stream.tell(decision, 1, rater=Rater("r1", "nobody"))
             stream.tell(decision, 1)
+            # Told twice, it would be refused together with all answers of the same lease.
+            with pytest.raises(InvalidInput, match="no score yet"):
+                stream.tell(decision, 1)
         assert (stream.stats().told, stream.stats().dropped, stream.stats().counted) == (1, 0, 1)
 
 
@@ -209,6 +212,10 @@ def test_a_full_journal_refuses_and_forgets_nothing(tmp_path: Path) -> None:
     os.close(last._file)
     with pytest.raises(InvalidInput, match="campaign d"):
         Journal(path, "d")
+    (tmp_path / "notes").write_text("not a journal")
+    with pytest.raises(InvalidInput, match="a new file"):
+        Journal(tmp_path / "notes", "c")
+    assert (tmp_path / "notes").read_text() == "not a journal"
 
 
 def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
@@ -244,6 +251,62 @@ def test_a_disk_that_is_full_refuses_the_answer(
     journal.append(Answer(1, 4, 0.5))
     os.close(journal._file)
     assert [one.slot for one in Journal(tmp_path / "j", "c").recovered()[1]] == [2, 4]
+
+
+def test_a_full_disk_does_not_stop_what_is_sent(
+    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Client(service.url, service.key()) as client:
+        campaign = new_campaign(client, policy={"name": "uniform"}, horizon=1000)
+        with client.stream(campaign, journal=tmp_path / "j") as stream:
+            assert stream.wait()
+            told = [stream.next() for _ in range(3)]
+            for decision in told:
+                stream.tell(decision, 1)
+
+            def full(self: Journal, text: bytes) -> None:
+                raise StreamFull("no space left")
+
+            monkeypatch.setattr(Journal, "_write", full)
+            with pytest.raises(StreamFull):
+                stream.tell(stream.next(), 1)
+            until(lambda: stream.stats().counted == 3)
+            monkeypatch.undo()
+        assert stream.stats().told == 3
+
+
+class Failing(httpx.BaseTransport):
+    """A service that fails, or refuses everything."""
+
+    def __init__(self) -> None:
+        self.inner = httpx.HTTPTransport()
+        self.status = 0
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        return no(self.status) if self.status else self.inner.handle_request(request)
+
+    def close(self) -> None:
+        self.inner.close()
+
+
+def test_a_failure_is_borne_and_a_refusal_is_said(service: Service) -> None:
+    between = Failing()
+    with Client(service.url, service.key(), transport=between, attempts=1) as client:
+        campaign = new_campaign(client, policy={"name": "uniform"}, horizon=1000)
+        with client.stream(campaign, fallback="a") as stream:
+            assert stream.wait()
+            between.status = 500
+            stream.tell(stream.next(), 1)
+            time.sleep(1.5)
+            assert (stream.stats().counted, stream.problem) == (0, None)
+            between.status = 0
+            until(lambda: stream.stats().counted == 1)
+            between.status = 401
+            for _ in range(stream.stats().ready):
+                stream.next()
+            until(lambda: stream.problem is not None)
+            assert "HTTP 401" in str(stream.problem)
+            between.status = 0
 
 
 def test_wrong_arguments_are_named(service: Service, tmp_path: Path) -> None:

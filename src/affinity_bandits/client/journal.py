@@ -1,23 +1,23 @@
-"""Answers of a stream that the service has not acknowledged yet, kept in a file."""
+"""Answers of a stream that the service has not acknowledged yet, in a file."""
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from affinity_bandits.errors import AffinityError, InvalidInput
+from affinity_bandits.errors import AffinityError, InvalidInput, NotSupported
 
-SYNC = ("disk", "kernel", "later")
+SYNC = ("disk", "kernel")
 MODE = os.O_RDWR | os.O_CREAT | os.O_APPEND
 LARGEST = 64 * 2**20  # bytes of a journal by default
 
 
 class Answer(NamedTuple):
-    """The score of one slot of a lease, and who gave it, if that was said."""
+    """The score of one slot of a lease and, if known, who gave it."""
 
     lease: int
     slot: int
@@ -27,117 +27,113 @@ class Answer(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Answers that are sent together, under one idempotency key for as long as it takes."""
+    """Answers that are sent together, under the same idempotency key at every try."""
 
     key: str
     answers: tuple[Answer, ...]
 
 
 class StreamFull(AffinityError):  # noqa: N818 - reads as the fact it states
-    """An answer was not taken: as many as may wait are waiting for the service."""
+    """An answer was not taken, because too many wait for the service or the disk is full."""
 
 
 class Journal:
     """A file with the answers and batches that have not been acknowledged.
 
     It has one line for each answer, and one for each batch when it is first sent and when it is
-    acknowledged. A last line without an end was never confirmed to anybody, and is left out.
+    acknowledged. A last line without a line end is ignored: its answer was never accepted.
 
     Args:
-        path: the file; it is made if there is none. One process can have it at a time.
+        path: the file, which is created if it does not exist. Only one stream can have it open.
         campaign: the id of the campaign.
-        sync: when an answer is safe. "disk": before `append` returns, whatever fails. "kernel":
-            before it returns, unless the machine itself fails. "later": at the next `flush`.
-        largest: bytes that the file can have.
+        sync: "disk" writes each answer to the disk before `append` returns, "kernel" to the
+            operating system.
+        largest: size of the file at most, in bytes.
     """
 
     def __init__(
         self, path: Path, campaign: str, sync: str = "kernel", largest: int = LARGEST
     ) -> None:
-        self.path = path
         if sync not in SYNC:
-            raise InvalidInput("sync", "'disk', 'kernel' or 'later'", sync)
+            raise InvalidInput("sync", "'disk' or 'kernel'", sync)
+        if os.name != "posix":
+            raise NotSupported("a journal needs the file locks of a POSIX system")
+        self.path = path
         self._sync = sync
         self._largest = largest
         self._head = _line({"campaign": campaign})
         self._unsent: list[Answer] = []
         self._sent: Batch | None = None
-        self._buffer = b""
         self._file = _open_alone(path)
-        self._recover(campaign)
-        self._rewrite()
+        try:
+            self._recover(campaign)
+            self._rewrite()
+        except BaseException:
+            os.close(self._file)
+            raise
 
     def recovered(self) -> tuple[Batch | None, list[Answer]]:
-        """Return the batch that was sent and not acknowledged, and what is to be sent after it."""
+        """Return the batch that was sent and not acknowledged, and the answers after it."""
         return self._sent, list(self._unsent)
 
     def append(self, answer: Answer) -> None:
         """Add an answer.
 
         Raises:
-            StreamFull: the file would be too large.
+            StreamFull: the file would be too large, or cannot be written.
         """
         line = _line(answer)
         if self._size + len(line) > self._largest:
             raise StreamFull(
-                f"the journal {self.path} has its {self._largest:,} bytes full of answers that the"
-                f" service has not acknowledged; is it up?"
+                f"{self._largest:,} bytes of answers in the journal {self.path} wait for the"
+                f" service; is it up?"
             )
         self._write(line)
         self._unsent.append(answer)
 
     def begin(self, batch: Batch) -> None:
         """Note that the oldest answers are about to be sent as a batch."""
-        self._write(_line({"sent": batch.key, "answers": len(batch.answers)}))
         self._sent, self._unsent = batch, self._unsent[len(batch.answers) :]
+        # Without the line, a successor would send the answers under another key: each slot counts
+        # once all the same.
+        with suppress(StreamFull):
+            self._write(_line({"sent": batch.key, "answers": len(batch.answers)}))
 
     def settle(self) -> None:
-        """Note that the batch was acknowledged, and forget what need not be kept."""
+        """Note that the batch was acknowledged, and remove what is no longer needed."""
         self._sent = None
-        if self._size > self._largest // 2 or not self._unsent:
-            self._rewrite()
-        else:
-            self._write(_line({"settled": True}))
-
-    def flush(self) -> None:
-        """Hand what is buffered to the operating system."""
-        if self._buffer:
-            self._put(self._buffer)
-            self._buffer = b""
+        with suppress(StreamFull):
+            if self._size > self._largest // 2 or not self._unsent:
+                self._rewrite()
+            else:
+                self._write(_line({"settled": True}))
 
     def close(self) -> None:
-        """Close the file; it is removed if nothing is left in it."""
-        self.flush()
+        """Close the file; remove it if everything in it was acknowledged."""
         if not self._unsent and self._sent is None:
             self.path.unlink(missing_ok=True)
         os.close(self._file)
 
-    def _write(self, line: bytes) -> None:
-        if self._sync == "later":
-            self._buffer += line
-        else:
-            self._put(line)
-        self._size += len(line)
-
-    def _put(self, text: bytes) -> None:
-        """Append to the file; what cannot be written whole is taken back."""
+    def _write(self, text: bytes) -> None:
+        """Append to the file; remove again what cannot be written whole."""
         before = os.fstat(self._file).st_size
         try:
-            while text:
-                text = text[os.write(self._file, text) :]
+            rest = text
+            while rest:
+                rest = rest[os.write(self._file, rest) :]
             if self._sync == "disk":
                 os.fsync(self._file)
         except OSError as error:
             os.ftruncate(self._file, before)
             raise StreamFull(f"the journal {self.path} cannot be written: {error}") from None
+        self._size = before + len(text)
 
     def _recover(self, campaign: str) -> None:
         text = os.pread(self._file, os.fstat(self._file).st_size, 0)
-        lines = text.split(b"\n")[:-1]
-        if lines and lines[0] + b"\n" != self._head:
-            os.close(self._file)
-            raise InvalidInput("journal", f"one of campaign {campaign}", str(self.path))
-        for line in lines[1:]:
+        if text[: len(self._head)] != self._head[: len(text)]:
+            rule = f"a new file, or a journal of campaign {campaign}"
+            raise InvalidInput("journal", rule, str(self.path))
+        for line in text.split(b"\n")[1:-1]:
             found = json.loads(line)
             if isinstance(found, list):
                 self._unsent.append(Answer(*found))
@@ -155,19 +151,20 @@ class Journal:
             lines += map(_line, self._sent.answers)
             lines.append(_line({"sent": self._sent.key, "answers": len(self._sent.answers)}))
         lines += map(_line, self._unsent)
-        text = b"".join(lines)
         temporary = self.path.with_name(f".{self.path.name}.new")
-        old, self._file = self._file, os.open(temporary, MODE | os.O_TRUNC, 0o600)
+        old = self._file
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX)
-            self._put(text)
+            self._file = os.open(temporary, MODE | os.O_TRUNC, 0o600)
+            _lock(self._file)
+            self._write(b"".join(lines))
             temporary.replace(self.path)
-        except (OSError, StreamFull):
-            os.close(self._file)
+        except (OSError, StreamFull) as error:
+            if self._file != old:
+                os.close(self._file)
             self._file = old
-            raise
+            self._size = os.fstat(old).st_size
+            raise StreamFull(f"the journal {self.path} cannot be written: {error}") from None
         os.close(old)
-        self._size, self._buffer = len(text), b""
         if self._sync == "disk":
             folder = os.open(self.path.parent, os.O_RDONLY)
             os.fsync(folder)
@@ -182,13 +179,19 @@ def _open_alone(path: Path) -> int:
         except OSError as error:
             raise InvalidInput("journal", f"a file to write to ({error.strerror})", path) from None
         try:
-            fcntl.flock(found, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(found)
             if path.exists() and path.stat().st_ino == os.fstat(found).st_ino:
                 return found
         except BlockingIOError:
             os.close(found)
             raise InvalidInput("journal", "a file that no other stream has open", path) from None
         os.close(found)  # replaced or removed since it was opened
+
+
+def _lock(file: int) -> None:
+    import fcntl  # only POSIX systems have it, and the rest of the client runs everywhere
+
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _line(value: Iterable[object]) -> bytes:

@@ -14,17 +14,12 @@ from typing import NamedTuple, Protocol, Self, TypeVar
 
 from affinity_bandits import wire
 from affinity_bandits.client import core
-from affinity_bandits.client.exchange import NoReply, ServiceError
+from affinity_bandits.client.exchange import RequestRefused, ServiceError
 from affinity_bandits.client.journal import LARGEST, Answer, Batch, Journal, StreamFull
 from affinity_bandits.errors import AffinityError, InvalidInput
-from affinity_bandits.wire.base import (
-    LARGEST_LEASE,
-    check_number,
-    check_rater,
-    new_key,
-)
+from affinity_bandits.wire.base import LARGEST_LEASE, check_number, check_rater, new_key
 
-AHEAD_SECONDS = 2.0  # slots are leased for so long ahead, at the rate of late
+AHEAD_SECONDS = 2.0  # slots in memory last this long at the recent rate
 FEWEST_AHEAD = 32
 FLUSH_SECONDS = 1.0  # the longest that an answer waits before it is sent
 MOST_AT_ONCE = 20_000  # answers of a batch
@@ -32,6 +27,7 @@ MOST_OF_LINE = 5_000  # answers of one lease in a line of a request, which has a
 MOST_WAITING = 1_000_000  # answers that wait without a journal
 PAUSE_SECONDS = 0.05  # between two looks at whether there is something to do
 AWAY_SECONDS = 1.0  # between two tries while the service is away
+ONE_OF_THIS_STREAM = "a decision of this stream that has no score yet"
 T = TypeVar("T")
 Fallback = str | Callable[[], str]
 
@@ -47,17 +43,17 @@ class Blocking(Protocol):
 
 
 class NoDecision(AffinityError):  # noqa: N818 - reads as the fact it states
-    """There is no slot in memory, and no fallback."""
+    """No slot is in memory, and there is no fallback."""
 
 
 class LocalDecision(NamedTuple):
-    """A group to choose from.
+    """A decision that was made without asking the service.
 
     Attributes:
-        arm: the name of the group.
-        lease: the lease that it is a slot of; -1 for a fallback, which never counts.
-        slot: its slot.
-        until: when the lease expires, by the clock of `time.monotonic`.
+        arm: the name of the group to choose from.
+        lease: the number of the lease; -1 for a fallback, which never counts.
+        slot: the slot of that lease.
+        until: when the lease expires, by `time.monotonic`.
     """
 
     arm: str
@@ -67,12 +63,12 @@ class LocalDecision(NamedTuple):
 
     @property
     def is_fallback(self) -> bool:
-        """Whether it is the fallback's, made while the service was away."""
+        """Whether the fallback made it, because no slot was in memory."""
         return self.lease < 0
 
 
 class StreamStats(NamedTuple):
-    """What became of all decisions and answers of a stream, so far.
+    """Counts of a stream's decisions and answers.
 
     Attributes:
         decided: decisions from leased slots.
@@ -112,15 +108,15 @@ class StreamState:
     ) -> None:
         self.limits: wire.Campaign | None = None
         self.ended: str | None = None
-        self.error: ServiceError | None = None
-        self.refusal: str | None = None
+        self.error: ServiceError | None = None  # after which nothing is leased or sent
+        self.refusal: str | None = None  # of the last answers that were refused
         self.closed = False
         self.refill = threading.Event()  # there may be slots to lease
         self.send = threading.Event()  # there may be answers to send
         self._fallback, self._journal, self._clock = fallback, journal, clock
         self._lock = threading.Lock()
         self._ready: deque[LocalDecision] = deque()
-        self._owed: Counter[int] = Counter()
+        self._owed: dict[int, set[int]] = {}  # slots by lease that `tell` has not been given
         self._unsent: deque[Answer] = deque()
         self._batch: Batch | None = None
         self._seen: Counter[str] = Counter()
@@ -147,13 +143,14 @@ class StreamState:
                         self.refill.set()
                     return found
                 self._seen["expired"] += 1
-                self._owed[found.lease] -= 1
-            self._seen["fallback"] += 1
+                self._remove(found)
         self.refill.set()
         self.send.set()
         arm = self._fallback() if callable(self._fallback) else self._fallback
         if arm is None:
             raise NoDecision(self._why_none())
+        with self._lock:
+            self._seen["fallback"] += 1
         return LocalDecision(arm, -1, -1, math.inf)
 
     @property
@@ -161,9 +158,19 @@ class StreamState:
         """Whether there may be more slots."""
         return self.ended is None and self.error is None
 
+    def _remove(self, decision: LocalDecision) -> bool:
+        """Remove a slot from those that are owed; return whether it was one of them."""
+        slots = self._owed.get(decision.lease, set())
+        if decision.slot not in slots:
+            return False
+        slots.remove(decision.slot)
+        if not slots:
+            del self._owed[decision.lease]
+        return True
+
     def _why_none(self) -> str:
         if self.error is not None:
-            return f"the stream has ended: {self.error}"
+            return f"the service refused a request: {self.error}"
         if self.ended is not None:
             return f"the campaign is {self.ended}"
         return "no slot is in memory: the service is away, or the round waits for other answers"
@@ -172,10 +179,10 @@ class StreamState:
         """Take the score of a decision."""
         if decision.lease < 0:
             return
-        # Checked here, because the service refuses all answers that are sent with a wrong one.
+        # Checked here, because the service refuses all answers of a line that has a wrong one.
         limits = self.limits
         if limits is None:
-            raise InvalidInput("decision", "one of this stream", decision)
+            raise InvalidInput("decision", ONE_OF_THIS_STREAM, decision)
         value = check_number("score", score, low=limits.lowest, high=limits.highest)
         if rater is not None:
             _check_rater(rater, limits)
@@ -183,6 +190,8 @@ class StreamState:
         with self._lock:
             if self.closed:
                 raise InvalidInput("decision", "told before its stream is closed", decision)
+            if decision.slot not in self._owed.get(decision.lease, ()):
+                raise InvalidInput("decision", ONE_OF_THIS_STREAM, decision)
             if self._journal is not None:
                 self._journal.append(answer)
             elif len(self._unsent) >= MOST_WAITING:
@@ -191,7 +200,7 @@ class StreamState:
                 self._oldest = self._clock()
             self._unsent.append(answer)
             self._seen["told"] += 1
-            self._owed[decision.lease] -= 1
+            self._remove(decision)
             due = not self._ready or len(self._unsent) >= MOST_AT_ONCE
         if due and not self.send.is_set():
             self.send.set()
@@ -216,8 +225,8 @@ class StreamState:
     def take(self, found: wire.Asked, asked: int, until: float) -> float:
         """Take the reply to an ask; return the seconds to wait before the next.
 
-        Streams share what may be under way: one that gets less than it asked for asks for half as
-        much from then on, and for a little more each time it gets all of it.
+        Streams share the slots that may be under way. A stream that gets fewer than it asked for
+        asks for half as many next time; one that gets them all may ask for twice as many.
         """
         if isinstance(found, wire.Finished):
             self.ended = found.status
@@ -232,7 +241,7 @@ class StreamState:
             for slot in range(first, first + count)
         ]
         with self._lock:
-            self._owed[lease] += len(made)
+            self._owed[lease] = {one.slot for one in made}
             self._ready.extend(made)
             full = len(made) >= asked
             self._most = self._most + max(1, asked) if full else max(1, self._most // 2)
@@ -255,7 +264,6 @@ class StreamState:
             self._batch = Batch(f"{self._key}-{self._batches}", answers)
             self._oldest = self._clock() if self._unsent else math.inf
             if self._journal is not None:
-                self._journal.flush()
                 self._journal.begin(self._batch)
             return self._batch
 
@@ -282,10 +290,10 @@ class StreamState:
             if self._journal is not None:
                 self._journal.close()
                 self._journal = None
-            return [lease for lease, slots in self._owed.items() if slots > 0]
+            return list(self._owed)
 
     def stats(self) -> StreamStats:
-        """Return what became of all decisions and answers."""
+        """Return the counts so far."""
         with self._lock:
             seen = self._seen
             waiting = len(self._unsent) + len(self._batch.answers if self._batch else ())
@@ -351,20 +359,20 @@ def _bulk_part(
 
 
 class DecisionStream:
-    """Decisions from memory and answers in bulk, with two threads behind; see `Client.stream`.
+    """Decisions from leased slots in memory; `Client.stream` makes one.
 
-    Use it in a `with` block: at its end all answers are sent, and unused slots are given back.
-    Threads may share it.
+    One thread leases slots ahead, another sends answers in bulk. Use it in a `with` block: at the
+    end all answers are sent, and unused slots are given back. Threads may share it.
 
     Args:
-        client: what talks to the service.
+        client: sends the requests.
         campaign: a campaign, or its id.
-        fallback: what is decided if no slot is in memory: the name of a group, or a function that
+        fallback: the decision if no slot is in memory: the name of a group, or a function that
             returns one.
-        journal: a file for answers that are not acknowledged yet. What a process that was killed
-            left there is sent by the next stream with this file.
-        sync: when an answer is safe there. "disk": once it is told, whatever fails. "kernel":
-            likewise, unless the machine itself fails. "later": within a second.
+        journal: a file for answers that are not acknowledged yet. The next stream with this file
+            sends what a killed process left there.
+        sync: "disk": an answer that `tell` took survives a failure of the machine. "kernel": it
+            survives the end of the process only.
         largest_journal: bytes of the file at most.
         clock: the time in seconds.
     """
@@ -403,8 +411,13 @@ class DecisionStream:
 
     @property
     def ended(self) -> str | None:
-        """Why the campaign hands out no more slots, "exhausted" or "stopped"; None if it does."""
+        """The status once the campaign hands out no more slots: "exhausted" or "stopped"."""
         return self._state.ended
+
+    @property
+    def problem(self) -> str | None:
+        """The last refusal of the service, such as a revoked API key; None if there was none."""
+        return str(self._state.error or "") or self._state.refusal
 
     def next(self) -> LocalDecision:
         """Return a decision from memory, in microseconds; never wait for the service.
@@ -427,7 +440,7 @@ class DecisionStream:
         self._state.tell(decision, score, rater)
 
     def stats(self) -> StreamStats:
-        """Return what became of all decisions and answers so far."""
+        """Return the counts so far."""
         return self._state.stats()
 
     def wait(self, seconds: float = 10.0) -> bool:
@@ -474,10 +487,13 @@ class DecisionStream:
                 until = self._clock() + state.limits.lease_seconds
                 found = self._client.send(core.ask(self._id, wanted))
                 pause = state.take(found, wanted, until)
-            except NoReply:
-                pause = AWAY_SECONDS
-            except ServiceError as error:
+            except RequestRefused as error:
                 state.error = error
+            except ServiceError:  # the service is away, or fails
+                pause = AWAY_SECONDS
+            except Exception:
+                if not state.closed:  # afterwards the client may be closed, too
+                    raise
 
     def _report(self) -> None:
         """Send answers; the second thread."""
@@ -491,29 +507,33 @@ class DecisionStream:
                 state.send.clear()
                 continue
             replies: list[tuple[wire.ToldLine, int]] = []
+            failed = False
             try:
                 for part in bulk_parts(self._id, batch):
                     told = self._client.send(part.request)
                     replies += zip(told, part.answers, strict=True)
-            except NoReply:
+            except RequestRefused as error:
+                state.error = error
+                return
+            except ServiceError:
+                failed = True
+            except Exception:
+                if not state.closed:
+                    raise
+            else:
+                failed = any(line.status >= 500 or line.status == 429 for line, _ in replies)
+                if not failed:
+                    state.settle(replies)
+            if failed:  # the same batch is sent again
                 state.send.wait(AWAY_SECONDS)
                 state.send.clear()
-            except ServiceError as error:
-                state.error = error  # such as a revoked API key: nothing can be sent any more
-                return
-            else:
-                # A failure of the service is none of the answers': they are sent again.
-                if any(line.status >= 500 or line.status == 429 for line, _ in replies):
-                    time.sleep(AWAY_SECONDS)
-                else:
-                    state.settle(replies)
 
 
 class AsyncDecisionStream(DecisionStream):
-    """A stream for asyncio; see `AsyncClient.stream`.
+    """A stream for asyncio; `AsyncClient.stream` makes one.
 
-    `next` and `tell` are called as they are: they take microseconds, with `sync="disk"` the time of
-    the disk.
+    `next` and `tell` are not awaited: they take microseconds, or with `sync="disk"` as long as the
+    disk.
     """
 
     async def __aenter__(self) -> Self:
