@@ -57,7 +57,7 @@ with Client(url, key, attempts=2, timeout=5.0) as client:
 
 
 class Found(NamedTuple):
-    """What became of the answers.
+    """Counts of the answers at the end.
 
     Attributes:
         told: answers that `tell` took.

@@ -44,7 +44,7 @@ class StoreCellRunner:
 
 
 class PlantedOutcome(NamedTuple):
-    """What the tests of the claims say in a world in which some of them are false.
+    """Verdicts on the claims in a world in which some of them are false.
 
     Attributes:
         world: its name.

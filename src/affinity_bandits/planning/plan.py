@@ -238,7 +238,7 @@ def aim(
 ) -> RoundPolicy:
     """Return the policy with a target, if it takes one: a part of what suffices in 95% of runs.
 
-    That is measured without a target, in the hardest of the worlds without gifts. `far` is a
+    Those runs have no target and are in the hardest of the worlds without gifts. `far` is a
     horizon by which most runs are decided; `tick` is called with parts of the work.
     """
     if policy.aimed_at(1) == policy:

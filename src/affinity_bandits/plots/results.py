@@ -106,7 +106,7 @@ LOG_RATIO = 20.0
 def draw_ranking(ranking: Ranking | Result) -> Figure:
     """Draw mean regret with its interval, and each policy's rank or range of ranks.
 
-    Of a result, `ranking()` is drawn. Policies that share ranks cannot be told apart by paired
+    For a result, its `ranking()` is drawn. Policies that share ranks cannot be told apart by paired
     differences; intervals of single policies may overlap even if a pair is told apart.
     """
     from affinity_bandits.simulation import Ranking

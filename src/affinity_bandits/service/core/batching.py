@@ -125,7 +125,7 @@ class _Queue(Generic[Item, Result]):
     async def _send_batch(self, taken: dict[Key, Waiting[Item, Result]]) -> None:
         """Send a batch without waiting for locks: what was taken, else the next that are ready.
 
-        Whatever becomes of a batch, each of its requests gets a result.
+        Each of its requests gets a result, even if the batch fails.
         """
         try:
             if not taken:
