@@ -49,7 +49,7 @@ def noise_from_json(
 
     Args:
         data: the name, or a table with a "name" and settings.
-        samplers: the user's functions by label, for `custom` noises: JSON has no code.
+        samplers: the user's functions by label, for `custom` noises.
         imports: whether a name may be "module:Class", which is then imported. Only for trusted
             input.
 
