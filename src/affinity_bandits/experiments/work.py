@@ -51,7 +51,7 @@ def run_shard(shard: Shard, root: str) -> None:
 
 
 def run_task(task: Task, root: str) -> list[Report]:
-    """Run the shards that are not in the store; one that fails does not stop the rest."""
+    """Run the missing shards of a task; if one fails, the rest still run."""
     store = Store(root)
     reports = []
     for shard in task:
@@ -136,7 +136,7 @@ def _by_rounds(cell: Cell) -> bool:
 
 
 def _kind(cell: Cell) -> tuple[str, str, bool]:
-    """Return what the speed of a cell depends on most."""
+    """Return the traits of a cell that determine its speed most."""
     return cell.policy.name, cell.bandit.noise.name, _by_rounds(cell)
 
 
