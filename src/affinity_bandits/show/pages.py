@@ -25,7 +25,7 @@ WIDTH, HEIGHT, DPI = 3.1, 4.4, 100  # of a course, in inches
 
 
 def draw_moment(courses: Sequence[Course], groups: Sequence[str], place: int = -1) -> Figure:
-    """Draw a moment of each course, and what went before it; return the figure.
+    """Draw a moment of each course, and the moments before it; return the figure.
 
     Args:
         courses: with the same groups and the same moments.
@@ -193,5 +193,5 @@ def page(courses: Sequence[Course], groups: Sequence[str]) -> str:
 
 
 def _numbers(row: Any) -> list[float | None]:
-    """Return numbers that are short enough for a page; None where there is none."""
+    """Return numbers that are short enough for a page; None for NaN."""
     return [None if math.isnan(one) else round(float(one), DIGITS) for one in row]
