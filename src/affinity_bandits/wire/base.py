@@ -127,7 +127,7 @@ def check_rater(rater: str) -> str:
 
 
 def new_key() -> str:
-    """Return an idempotency key for a request that has none."""
+    """Return a new idempotency key."""
     return uuid.uuid4().hex
 
 
