@@ -27,7 +27,7 @@ def read_answers(path: Path) -> dict[str, Any]:
     """Return the groups, the scale, the spread of scores and the largest bonus.
 
     The bonus is the upper end of the favor's interval, relative to the mean score above the lowest
-    one. It is "no idea" if the log cannot tell. The committee is not in an audit.
+    one. It is "no idea" if the log cannot tell. The committee is unknown.
     """
     from affinity_bandits.audit.result import read_result
 
@@ -150,7 +150,7 @@ def plan(
 ) -> None:
     """Plan a fair comparison: how many choices, until when, how sure.
 
-    Asks its questions one by one if nothing is given.
+    Asks its questions one by one if it is given neither flags nor files.
     """
     options.check_picture(plot)
     options.check_place("out", out, (".toml",))
@@ -201,7 +201,7 @@ def plan(
 def _situation(
     file: Path | None, audit: Path | None, flags: Mapping[str, Any]
 ) -> tuple[Situation, bool, Declaration | None]:
-    """Return the situation by flags, an audit and a file, or by a dialogue if there are none.
+    """Return the situation by flags, an audit and a file, or else by a dialogue.
 
     Also return whether there was a dialogue, and the declaration.
     """
@@ -238,7 +238,7 @@ def _situation(
 
 
 def ask(told: Situation) -> None:
-    """Ask all questions; repeat a question whose answer is not understood."""
+    """Ask all questions, each until its answer is understood."""
     for question in told.questions():
         while True:
             said = typer.prompt(question.asks, default=question.usual, type=str)

@@ -179,7 +179,7 @@ def delete_tenant(
 
 @app.command()
 def removals(context: typer.Context) -> None:
-    """List what was archived and deleted: when, by whom, and the digest of each trail."""
+    """List removed campaigns and tenants: when, by whom, and the digest of each trail."""
     from affinity_bandits.service.trail.archive import removals as read
 
     for one in with_pool(context.obj, read):
@@ -211,9 +211,9 @@ def roles(
     ] = "affinity_service",
     execute: Annotated[bool, typer.Option("--execute", help="Carry the statements out.")] = False,
 ) -> None:
-    """Print the SQL that makes both roles and gives each what it needs.
+    """Print the SQL that makes both roles and grants their rights.
 
-    The service's role can read and add to the audit trail, and neither change nor delete it.
+    The service's role can only read and extend the audit trail.
     """
     import asyncio
 
@@ -240,7 +240,7 @@ def quotas(
     events: Annotated[int | None, typer.Option(help="At most. [as it is]")] = None,
     bytes_: Annotated[int | None, typer.Option("--bytes", help="At most. [as it is]")] = None,
 ) -> None:
-    """Print what a tenant has and may have, or change what it may have, as the owner."""
+    """Print the usage and the quotas of a tenant, or change its quotas, as the owner."""
     from affinity_bandits.service.core.quotas import QUOTAS, set_quotas
 
     given = dict(zip(QUOTAS, (campaigns, events, bytes_), strict=True))
@@ -401,9 +401,9 @@ def verify(
         typer.Option(help="A digest that was kept, as 'digest' prints it; may be given again."),
     ] = None,
 ) -> None:
-    """Replay a campaign's events and compare with what is stored; status 1 if it differs.
+    """Replay a campaign's events and compare with the database; status 1 if it differs.
 
-    Status 2: this version does not have the campaign's policy, and can say nothing.
+    Status 2: the campaign's policy is unknown to this version.
     """
     from affinity_bandits.service.trail.chain import Digest
     from affinity_bandits.service.trail.verify import verify as replay
