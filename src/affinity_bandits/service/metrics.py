@@ -1,6 +1,6 @@
-"""Metrics for Prometheus, and the log lines of what they count as faults.
+"""Metrics for Prometheus, and log lines for the faults among them.
 
-No label names a tenant, a key or a campaign.
+Labels never name a tenant, a key or a campaign.
 """
 
 from __future__ import annotations

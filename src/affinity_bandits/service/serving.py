@@ -48,15 +48,15 @@ def serve(
 ) -> None:
     """Serve until SIGTERM or SIGINT.
 
-    The database need not be up, but if it is, this version has to work with its schema.
-    Slow clients and connections are limited by the proxy in front, whose `X-Forwarded-*` headers
-    uvicorn takes from the addresses in FORWARDED_ALLOW_IPS.
+    The database may start later; if it is up, this version has to work with its schema. Slow
+    clients and connections are limited by the proxy in front, whose `X-Forwarded-*` headers uvicorn
+    takes from the addresses in FORWARDED_ALLOW_IPS.
 
     Args:
         dsn: the database.
         host: the address to listen at.
         port: 0 takes a free port, which the log reports.
-        admin_host: the address for probes and metrics, which take no API key.
+        admin_host: the address for probes and metrics, which are open to all.
         admin_port: 0 takes a free port.
         pool_size: database connections.
         statement_cache: prepared statements per database connection; 0 behind a pooler that gives
@@ -67,10 +67,10 @@ def serve(
         traces: export spans with OpenTelemetry.
 
     Raises:
-        MissingExtra: traces are wanted, and OpenTelemetry is not installed.
+        MissingExtra: traces are wanted, and OpenTelemetry is missing.
         InvalidInput: an argument breaks a rule, or the database cannot be opened.
-        NotSupported: this version does not work with the database's schema.
-        OSError: an address cannot be listened at.
+        NotSupported: the database's schema is of another version.
+        OSError: an address is taken or forbidden.
     """
     checks.integer("port", port, low=0, high=65_535)
     checks.integer("admin_port", admin_port, low=0, high=65_535)
@@ -136,7 +136,7 @@ def _url(listening: socket.socket) -> str:
 
 
 async def check_schema(dsn: str, statement_cache: int = STATEMENT_CACHE) -> None:
-    """Check that this version works with a database's schema, unless it does not answer.
+    """Check that this version works with a database's schema, if the database is up.
 
     Raises:
         InvalidInput: it cannot be opened.

@@ -65,7 +65,7 @@ class Backend:
         pool_size: connections at most, beside those of probes and webhooks.
         statement_cache: see `connection.connect`.
         key_cache_ttl: seconds for which a key that was looked up is remembered.
-        metrics: counts what happens in the background.
+        metrics: counts events in the background.
         webhooks_private: allow webhooks to private addresses and over plain HTTP.
         keep_requests_days: days for which idempotency keys outlive a campaign; None for ever.
     """
@@ -101,7 +101,7 @@ class Backend:
         """The parts of the core, for routes to use.
 
         Raises:
-            Unavailable: the database has not answered yet.
+            Unavailable: the database is still to answer.
         """
         if self._parts is None:
             raise Unavailable
@@ -134,7 +134,7 @@ class Backend:
         """Return the names of a campaign's arms.
 
         Raises:
-            NoSuchCampaign: this tenant has none by that id.
+            NoSuchCampaign: the id is unknown to this tenant.
         """
         known = self._names.get((tenant, campaign))
         if known is None:
@@ -144,10 +144,10 @@ class Backend:
 
     @translate_errors()
     async def schema_problem(self) -> str | None:
-        """Return why the database cannot be used by this version; None if it can.
+        """Return why this version cannot use the database, or None.
 
         Raises:
-            Unavailable: the database does not answer.
+            Unavailable: the database is away.
         """
         return await schema_problem(self.parts.probes)
 

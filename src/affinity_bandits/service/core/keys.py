@@ -40,7 +40,7 @@ LOOKUPS_AT_ONCE = 4
 
 @dataclass(frozen=True)
 class Principal:
-    """The authenticated sender of a request, and what its key allows."""
+    """The authenticated sender of a request, and the rights of its key."""
 
     key_id: str
     tenant: int
@@ -58,7 +58,7 @@ class Principal:
 
 @dataclass(frozen=True)
 class KeyInfo:
-    """What may be shown of an API key: everything but its secret."""
+    """An API key except its secret."""
 
     key_id: str
     tenant: str
@@ -74,7 +74,7 @@ class KeyInfo:
 
 @translate_errors()
 async def create_tenant(pool: asyncpg.Pool, name: str) -> int:
-    """Return the id of the tenant with this name, creating it if there is none."""
+    """Return the id of the tenant with this name, which is created if needed."""
     check_name("tenant", name)
     await pool.execute(sql.create_tenant, name)
     return int(await pool.fetchval(sql.tenant, name))
@@ -132,7 +132,7 @@ async def list_keys(pool: asyncpg.Pool, tenant: int | None = None) -> list[KeyIn
 
 @translate_errors()
 async def forget_sessions(pool: asyncpg.Pool, tenant: int) -> None:
-    """Delete a tenant's expired and revoked session keys, which no event refers to."""
+    """Delete a tenant's expired and revoked session keys, which are absent from events."""
     await pool.execute(sql.forget_sessions, tenant)
 
 
@@ -160,7 +160,7 @@ class KeyRing:
         """Return the principal of an API key; None if it is unknown, revoked or expired.
 
         Raises:
-            TooManyRefusals: it is no good, and neither were many others from there.
+            TooManyRefusals: it is bad, like many others from there.
         """
         found = None if text is None else API_KEY.fullmatch(text)
         principal = None
@@ -223,7 +223,7 @@ def check_name(parameter: str, name: object) -> None:
 
 
 async def make_key_by(pool: asyncpg.Pool, maker: Principal, wanted: wire.CreateKey) -> wire.MadeKey:
-    """Make a key that may do no more than its maker.
+    """Make a key with at most the rights of its maker.
 
     Raises:
         GivesTooMuch: a scope or a limit exceeds the maker's.
@@ -253,9 +253,9 @@ async def make_key_by(pool: asyncpg.Pool, maker: Principal, wanted: wire.CreateK
 async def keys_of(
     pool: asyncpg.Pool, tenant: int, position: int | None, limit: int
 ) -> tuple[tuple[wire.ApiKey, ...], int | None]:
-    """Return a page of a tenant's keys, oldest first, without sessions of browsers.
+    """Return a page of a tenant's keys, oldest first, except sessions of browsers.
 
-    Keys are never deleted, so how many came before says where a page begins.
+    Keys are never deleted, so a page begins after the number of keys before it.
     """
     before = position or 0
     rows = await pool.fetch(sql.page_of_keys, tenant, limit + 1, before)
@@ -271,7 +271,7 @@ async def revoke_key_of(
     With `made` the key itself may be revoked already.
 
     Raises:
-        NoSuchKey: the tenant has no such key, or none in use without `made`.
+        NoSuchKey: the tenant has no such key, or it is revoked and `made` is false.
         NotMaker: another key made it, and also the one that revokes.
     """
     async with transaction(pool) as db:

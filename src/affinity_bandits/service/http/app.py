@@ -28,7 +28,7 @@ from affinity_bandits.service.ui.pages import router as pages
 
 
 class Service(FastAPI):
-    """A FastAPI application that also describes messages which no route declares."""
+    """A FastAPI application that also describes messages outside its routes' declarations."""
 
     def openapi(self) -> dict[str, Any]:
         """Return the OpenAPI description."""
@@ -63,7 +63,7 @@ def create_app(
     `affinity serve` configures it.
 
     Args:
-        dsn: the database; it need not be up.
+        dsn: the database, which may start later.
         pool_size: database connections at most.
         statement_cache: see `serving.serve`.
         key_cache_ttl: seconds for which another process may accept a revoked key.
@@ -73,7 +73,7 @@ def create_app(
         traces: same.
 
     Raises:
-        MissingExtra: spans are wanted, and OpenTelemetry is not installed.
+        MissingExtra: spans are wanted, and OpenTelemetry is missing.
     """
     if traces:
         tracing.begin()

@@ -1,4 +1,4 @@
-"""What routes share: key, scope, rate and size are checked first; then bodies, cursors, replies."""
+"""Shared parts of routes: key, scope, rate and size are checked first; then bodies and cursors."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Call:
         return self.backend.parts
 
     def key(self) -> str:
-        """Return the request's idempotency key, or a new one if it has none."""
+        """Return the request's idempotency key, by default a new one."""
         found = [value for name, value in self.headers if name == b"idempotency-key"]
         if not found:
             return new_key()
@@ -126,7 +126,7 @@ class Gate:
 
         Args:
             scope: of the request.
-            needed: the scope that the API key must have; None if no key is needed.
+            needed: the scope that the API key must have; None for public routes.
             times: how many times the key's largest body may be sent.
         """
         key = length = None
@@ -169,7 +169,7 @@ class Gate:
         return found
 
     def turns(self, tenant: int) -> asyncio.Semaphore:
-        """Return what lets so many long requests of a tenant run at once."""
+        """Return the semaphore that limits the long requests of a tenant."""
         known = self._turns.get(tenant)
         return remember(self._turns, tenant, known or asyncio.Semaphore(READS_AT_ONCE))
 
@@ -185,7 +185,7 @@ class ApiRoute(APIRoute):
 
     @property
     def scope(self) -> str | None:
-        """The scope that the route requires; None if it needs no API key."""
+        """The scope that the route requires; None for public routes."""
         for hint in get_type_hints(self.endpoint, include_extras=True).values():
             for part in get_args(hint):
                 if isinstance(part, SecurityParam) and part.dependency is api_key:
@@ -217,7 +217,7 @@ class ApiRoute(APIRoute):
 
 
 def limited(receive: Receive, limit: int) -> Receive:
-    """Return a `receive` that raises `TooLarge` once the body exceeds the limit, chunked or not."""
+    """Return a `receive` that raises `TooLarge` once the body, also a chunked one, is too long."""
     seen = 0
 
     async def counting() -> Message:
@@ -236,10 +236,10 @@ class _Path(BaseModel):
 
 
 class HotRoute(ApiRoute):
-    """A route that FastAPI describes but does not serve: it bypasses the dependency solver.
+    """A route that FastAPI describes, but that bypasses its dependency solver.
 
-    The solver takes two fifths of what an ask costs the process (`docs/decisions.md`). The
-    route's function takes `campaign`, `call` and `body`, and returns a response.
+    The solver takes two fifths of the process's time for an ask (`docs/decisions.md`). The route's
+    function takes `campaign`, `call` and `body`, and returns a response.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

@@ -1,4 +1,4 @@
-"""The application at the admin address: probes and metrics, which take no API key."""
+"""The application at the admin address: probes and metrics, open to all."""
 
 from __future__ import annotations
 

@@ -141,9 +141,10 @@ SECRET = {"cache-control": "no-store"}
 
 @key_routes.post("", status_code=201, response_model=wire.MadeKey, responses=refusals(409))
 async def create_key(call: ManagingKeys, body: Body[wire.CreateKey]) -> Response:
-    """Make an API key; its text is in the reply and cannot be had again.
+    """Make an API key; its text is in the reply and cannot be shown again.
 
-    There is no idempotency key: nobody could repeat the reply. Revoke a key whose reply was lost.
+    Idempotency keys are ignored, because the secret in the reply cannot be repeated. Revoke a key
+    whose reply was lost.
     """
     made = await make_key_by(call.parts.pool, call.principal, body)
     return Response(made.encoded(), 201, SECRET, wire.JSON)
@@ -151,7 +152,7 @@ async def create_key(call: ManagingKeys, body: Body[wire.CreateKey]) -> Response
 
 @key_routes.get("")
 async def list_keys(call: ManagingKeys, cursor: Cursor = None, limit: Limit = 100) -> wire.KeyPage:
-    """List the tenant's API keys, oldest first, without their secrets."""
+    """List the tenant's API keys, oldest first, except their secrets."""
     found, following = await keys_of(call.parts.pool, call.tenant, from_cursor(cursor), limit)
     return wire.KeyPage(items=found, next=to_cursor(following))
 
@@ -202,7 +203,7 @@ async def tell(campaign: UUID, call: Telling, body: Body[wire.Tell]) -> Response
 
 @slot_routes.post("/release", response_model=wire.Released, openapi_extra=KEYED)
 async def release(campaign: UUID, call: Asking, body: Body[wire.Release]) -> Response:
-    """Give back a lease, so that nobody has to wait until it expires."""
+    """Give back a lease before it expires, so that others can have its slots."""
     key = call.key()
     slots = await call.parts.campaigns.release(
         call.tenant, campaign, body.lease, actor=call.principal.actor, key=key
@@ -217,7 +218,7 @@ webhook_routes = APIRouter(
 
 @webhook_routes.post("", status_code=201, response_model=wire.MadeWebhook, responses=refusals(409))
 async def create_webhook(call: Managing, body: Body[wire.CreateWebhook]) -> Response:
-    """Make a webhook; its secret is in the reply and cannot be had again."""
+    """Make a webhook; its secret is in the reply and cannot be shown again."""
     actor = call.principal.actor  # a session stands for its key, which is what may leak
     id_, secret = await call.parts.webhooks.add(call.tenant, body.url, body.kinds, actor)
     made = wire.MadeWebhook(id=str(id_), secret=secret)

@@ -65,7 +65,7 @@ class NoSession(Exception):  # noqa: N818 - not an error: whoever comes is asked
 
 
 class BadForm(Exception):  # noqa: N818 - said to the reader in words
-    """A form that none of our pages sends."""
+    """A form from elsewhere than our pages."""
 
 
 class Visitor(NamedTuple):
@@ -91,7 +91,7 @@ async def visitor(request: Request) -> AsyncIterator[Visitor]:
     """Yield the visitor who is logged in, when it is the tenant's turn.
 
     Raises:
-        NoSession: nobody is.
+        NoSession: the visitor must log in.
         TooMany: too many pages are looked at by the key that was entered.
     """
     parts, text = core_parts(request), request.cookies.get(COOKIE)
@@ -109,7 +109,7 @@ async def visitor(request: Request) -> AsyncIterator[Visitor]:
 async def begin_session(request: Request, principal: Principal, response: Response) -> None:
     """Give the browser a read-only key, which has the limits of the one that was entered.
 
-    It expires no later than that one.
+    It expires with that one at the latest.
 
     Raises:
         TooMany: there are too many logins with it, or other requests.
@@ -292,7 +292,7 @@ async def campaigns(visitor: Visiting, after: str | None = None) -> Response:
 
 @router.get("/")
 async def with_slash() -> Response:
-    """Redirect to the list, whose address has no slash."""
+    """Redirect to the list."""
     return _redirect("/ui")
 
 
@@ -329,7 +329,7 @@ async def events(visitor: Visiting, campaign: str, after: str | None = None) -> 
 
 @router.get("/responsible-use")
 async def responsible_use(_: Visiting) -> Response:
-    """Show what the comparison must not be used for."""
+    """Show the page on responsible use."""
     return _page("responsible_use.html")
 
 
@@ -342,7 +342,7 @@ async def login(request: Request) -> Response:
 
 @router.post("/login")
 async def log_in(request: Request) -> Response:
-    """Log in with an API key, or say what is wrong with it without repeating it."""
+    """Log in with an API key, or explain the refusal; the key itself is never shown."""
     parts = core_parts(request)
     fields = await form_of(request)
     principal = await parts.keys.principal(fields.get("key", "").strip(), host_of(request))
@@ -380,7 +380,7 @@ def _page(template: str, code: int = 200, *, inside: bool = True, **context: Any
 
 
 def render(macro: str, *arguments: object) -> Markup:
-    """Return what a macro of sentences.html says."""
+    """Return the text of a macro of sentences.html."""
     return Markup(getattr(_templates.get_template("sentences.html").module, macro)(*arguments))
 
 
@@ -422,7 +422,7 @@ def _event_words(visitor: Visitor, campaign: CampaignRecord, event: Event) -> Ma
 
 
 def _without_words(visitor: Visitor, found: CampaignRecord, error: Exception) -> CampaignRecord:
-    """Report that a page cannot be put into words; return the campaign with that fault."""
+    """Report that putting a page into words failed; return the campaign with that fault."""
     fault = fault_of(UUID(found.id), "page", error)
     visitor.metrics.count_fault(fault)
     now = Attention(kind=fault.kind, reason=fault.reason, since=datetime.now(UTC))
@@ -441,7 +441,7 @@ def _id(text: str) -> UUID:
 
 
 def _cursor(text: str | None) -> int | None:
-    """Return the position where a page begins; None, the beginning, if the text is not a number."""
+    """Return the position where a page begins; None, the beginning, for an invalid text."""
     if text is None or not (text.isascii() and text.isdigit()) or len(text) > 18:
         return None
     return int(text)

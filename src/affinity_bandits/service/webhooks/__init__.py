@@ -1,1 +1,1 @@
-"""Webhooks: notices of what happened to campaigns, signed, and sent until they are received."""
+"""Webhooks: notices of events of campaigns, signed, and sent until they are received."""
