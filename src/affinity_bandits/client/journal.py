@@ -145,8 +145,7 @@ class Journal:
                 self._sent = None
 
     def _rewrite(self) -> None:
-        """Replace the file by one with the unacknowledged answers; a crash leaves one or the other.
-        """
+        """Rewrite the file with unacknowledged answers only; a crash leaves the old or the new."""
         lines: list[bytes] = [self._head]
         if self._sent is not None:
             lines += map(_line, self._sent.answers)
