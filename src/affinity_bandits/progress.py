@@ -107,7 +107,6 @@ def show_status(
 
 
 def _live_line(words: Callable[[], str], part: Callable[[], float] | None) -> Live:
-    """Return a context that refreshes a line four times per second."""
     from rich.columns import Columns
     from rich.console import Console
     from rich.live import Live

@@ -112,13 +112,7 @@ def check_picture(path: Path | None) -> None:
 def read_tables(
     path: Path, known: Mapping[str, tuple[str, ...]], ignored: tuple[str, ...] = PLAN_TABLES
 ) -> dict[str, dict[str, Any]]:
-    """Return the tables of a TOML file, which may be a plan.
-
-    Args:
-        path: the file.
-        known: the allowed keys of each allowed table.
-        ignored: tables to leave out.
-    """
+    """Return the tables of a TOML file, which may be a plan."""
     data = checks.toml_file(path)
     if isinstance(data.get("plan"), dict):
         try:

@@ -255,7 +255,6 @@ def _new_file() -> Path:
 
 
 def _as_flags(told: Situation, declared: Declaration) -> str:
-    """Return the command that gives the same answers."""
     said = told.said | declared.to_json()
     del said["protected"]  # a plan has no such groups
     flags = [f"--{name.replace('_', '-')} {shlex.quote(str(one))}" for name, one in said.items()]
@@ -263,7 +262,6 @@ def _as_flags(told: Situation, declared: Declaration) -> str:
 
 
 def _ways(told: Situation) -> list[Assumptions]:
-    """Return the assumptions for each way to judge that is shown."""
     from affinity_bandits.planning.assumptions import JUDGES
 
     given = told.assumptions()

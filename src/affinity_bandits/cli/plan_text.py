@@ -83,7 +83,6 @@ def _judging(ways: Sequence[str]) -> str:
 
 
 def _situation(given: Assumptions, for_a_year: bool) -> str:
-    """Return the answers, so that users notice a misunderstanding."""
     groups = f"{given.groups} groups"
     if given.names is not None and len(", ".join(given.names)) < WIDTH:
         groups += f" ({', '.join(given.names)})"

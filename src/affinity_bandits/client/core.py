@@ -288,8 +288,7 @@ def tell_many(
 ) -> Iterator[Request[list[wire.ToldLine]]]:
     """Report the scores of slots of many leases of one campaign; requires the scope "tell".
 
-    Few requests are sent. A tell that is refused leaves the others as they are: see each line's
-    `told`.
+    A tell that is refused leaves the others as they are: see each line's `told`.
     """
     # A line's key depends on its place among all lines, not on how they are cut into requests.
     chosen = _key(key, longest=base.LONGEST_KEY - base.ROOM_FOR_LINE)

@@ -34,8 +34,7 @@ TEMPORARY = ".tmp-"
 class Files:
     """Files on a filesystem that pyarrow supports: S3, Google Cloud, Azure, HDFS, ...
 
-    Names are paths relative to the root, with forward slashes. A file appears whole: an object
-    store shows an object when its upload is complete.
+    A file appears whole: an object store shows an object when its upload is complete.
 
     Args:
         filesystem: of pyarrow.
@@ -293,12 +292,7 @@ class Piece(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A cell as it was saved with its results.
-
-    Attributes:
-        identity: of the cell.
-        text: its canonical content.
-    """
+    """A cell as it was saved with its results."""
 
     identity: str
     text: str
@@ -484,7 +478,6 @@ def result_of(cell: Kept | Cell, found: Outcomes, replicates: int) -> Result:
 
 
 def _gaps(pieces: Iterable[Piece], replicates: int) -> list[range]:
-    """Return which of the first replicates are missing from a cell's files."""
     gaps = []
     at = 0
     for piece in sorted(pieces):

@@ -132,7 +132,6 @@ class Sweep:
 
 
 def _flattened(table: dict[str, Any]) -> dict[str, Any]:
-    """Return a table with its "bandit" table flattened to dotted keys."""
     inner = table.get("bandit")
     flat = {key: value for key, value in table.items() if key != "bandit"}
     if inner is not None:

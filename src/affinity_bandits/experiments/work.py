@@ -96,13 +96,7 @@ class Guess:
 def cut_into_tasks(
     gaps: Iterable[tuple[Cell, range]], guess: Guess, shard_size: int | None
 ) -> Iterator[Task]:
-    """Yield tasks for the missing replicates.
-
-    Args:
-        gaps: cells with the replicates that are missing.
-        guess: estimates of how long replicates take.
-        shard_size: replicates per shard; None for as many as take about a second.
-    """
+    """Yield tasks for the missing replicates."""
     task: list[Shard] = []
     load = 0.0
     for cell, gap in gaps:
@@ -122,7 +116,6 @@ def cut_into_tasks(
 
 
 def _shard_size(cell: Cell, seconds: float) -> int:
-    """Return how many replicates take about a second and fit in memory."""
     replicate_bytes = 8 * cell.bandit.arms * (len(cell.checkpoints) + 2)
     return max(1, min(round(TASK_SECONDS / seconds), SHARD_BYTES // replicate_bytes, 10**7 - 1))
 

@@ -1,10 +1,10 @@
 """Sums of weights over a round, in time independent of its length.
 
-In a round with k arms, the l-th pull (from 0) of the arm at position j finds the share (a + l) / (b
-+ k l), with a its members and b all members before the round, plus j (Lemma C.1). Sums of W and
-W**2 use the midpoint form of the Euler-Maclaurin formula: Gauss-Legendre integrals on panels that
-grow with the distance to the summand's nearest singularity, and end corrections by differences.
-Terms near that singularity are added one by one.
+In a round with k arms, the l-th pull (from 0) of the arm at position j finds the share
+(a + l) / (b + k l), with a its members and b all members before the round, plus j (Lemma C.1). Sums
+of W and W**2 use the midpoint form of the Euler-Maclaurin formula: Gauss-Legendre integrals on
+panels that grow with the distance to the summand's nearest singularity, and end corrections by
+differences. Terms near that singularity are added one by one.
 
 `weight` is bound to a bias's kernel.
 """

@@ -222,16 +222,7 @@ def draw_groups(
     x: str,
     interval: Callable[[Any], Any],
 ) -> None:
-    """Draw one line with intervals per group: column `by` against column `x`.
-
-    Args:
-        axes: where to draw.
-        data: the table.
-        by: the column that names the groups.
-        names: the groups with their names in the legend.
-        x: the column of the horizontal axis.
-        interval: returns estimate, lower and upper end, given which rows to use.
-    """
+    """Draw one line with intervals per group: column `by` against column `x`."""
     for i, (name, shown) in enumerate(names.items()):
         mine = column(data, by) == name
         values = np.unique(column(data, x)[mine])

@@ -625,7 +625,6 @@ def draw_5(data: Data) -> Any:
 
 
 def _gap(data: Data) -> float:
-    """Return the most that regret over n can be."""
     return abs(float(column(data, "true_1")[0]) - float(column(data, "true_2")[0]))
 
 

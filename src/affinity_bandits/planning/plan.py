@@ -210,7 +210,7 @@ def far_enough(
     """Return a horizon by which most runs are decided; None if even 10**15 is too small.
 
     This is the planned horizon if possible, or eight times the choices that 95% of runs take in the
-    worlds without gifts. `tick` is called with parts of the work.
+    worlds without gifts.
     """
     left, horizon = hard_worlds(assumptions), assumptions.horizon
     found = []
@@ -239,7 +239,7 @@ def aim(
     """Return the policy with a target, if it takes one: a part of the choices of 95% of runs.
 
     Those runs have no target and are in the hardest of the worlds without gifts. `far` is a horizon
-    by which most runs are decided; `tick` is called with parts of the work.
+    by which most runs are decided.
     """
     if policy.aimed_at(1) == policy:
         return policy
@@ -620,9 +620,8 @@ def stress(plan: Plan, *, progress: bool | Callable[[float], None] | None = None
     Numbers are wrong by factors of 2 and 10; fewer people join, or later; one group alone is
     favored.
 
-    The policy stays the same. It is run 200 times in the worst variant of each hardest world of the
-    changed assumptions. Zero failures among 200 runs mean a probability below 1.8% (95%
-    confidence).
+    It is run 200 times in the worst variant of each hardest world of the changed assumptions. Zero
+    failures among 200 runs mean a probability below 1.8% (95% confidence).
     """
     cases = violations(plan.assumptions, plan.policy)
     total = sum(len(case.worlds) for case in cases) * STRESS_RUNS

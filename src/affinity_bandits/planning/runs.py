@@ -438,10 +438,7 @@ Tried = list[tuple[HardWorld, Outcome]]
 def worst_worlds(
     assumptions: Assumptions, policy: RoundPolicy, horizon: int, seed: int, tick: Tick = ignore
 ) -> list[HardWorld]:
-    """Return, for each initial committee, the world in which the policy takes longest.
-
-    `tick` is called with parts of the work; they add up to one.
-    """
+    """Return, for each initial committee, the world in which the policy takes longest."""
     worlds = hard_worlds(assumptions)
     return [
         worst_of(hard, policy, horizon, seed, lambda part: tick(part / len(worlds)))

@@ -376,7 +376,6 @@ def color_scale(grid: SweepGrid) -> Any:
 
 
 def _values(grid: SweepGrid) -> tuple[FloatArray, FloatArray]:
-    """Return the finite values of all panels, and the positive ones of them."""
     values = np.concatenate([panel.mean.ravel() for panel in grid.panels])
     values = values[np.isfinite(values)]
     return values, values[values > 0.0]
@@ -402,7 +401,6 @@ def _write(axes: Any, panel: Panel, norm: Any, grid: SweepGrid) -> None:
 
 
 def _slant(axes: Any, grid: SweepGrid) -> None:
-    """Slant names that would run into each other."""
     if grid.numbers is not None:
         return
     room = 0.75 * 72.0 * axes.figure.get_figwidth() / axes.get_gridspec().ncols

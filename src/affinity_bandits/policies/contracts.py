@@ -361,12 +361,7 @@ class RoundPolicy(Policy):
         return 0
 
     def explain(self, played: PlayedRound, before: RoundExplanation | None) -> RoundExplanation:
-        """Explain a finished round; the default gives no reasons.
-
-        Args:
-            played: the round.
-            before: the explanation of the previous round, if known.
-        """
+        """Explain a finished round; the default gives no reasons."""
         return RoundExplanation()
 
     def evidence(self, state: Any) -> Evidence | None:

@@ -295,7 +295,6 @@ class HandicapElimination(RoundPolicy):
         return state
 
     def _initial(self, arms: int, horizon: int) -> tuple[list[int], list[int]]:
-        """Return the fewest and the most initial pulls of each arm."""
         if self.judges != "chosen" or self.memory is not None:
             return [0] * arms, [0] * arms
         if self.initial_pulls is None:

@@ -163,7 +163,6 @@ def _aligned(size: int, kind: Any) -> Any:
 
 
 def _map_arrays(state: Any, change: Any) -> Any:
-    """Return a state with a function applied to each of its arrays."""
     changed = []
     for value in state:
         if isinstance(value, tuple):

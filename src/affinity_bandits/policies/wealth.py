@@ -308,12 +308,6 @@ def lag_that_drops(
     """Return the lag of a mean at which the bets win enough; None if every lag is too small.
 
     Bounded scores are taken to lie a standard deviation above and below the center.
-
-    Args:
-        state: a fresh one.
-        passes: in which bets are placed.
-        variance: of one feedback.
-        needed: the log-wealth that is enough.
     """
     spread = math.sqrt(variance)
     bounded = state.variance == 0.0

@@ -1,8 +1,7 @@
 """Random numbers as a pure function of (key, replicate, position), compiled.
 
 `philox` is numpy's Philox 4x64-10: position p of replicate r under a key is word p of
-`numpy.random.Philox(key=key, counter=[0, 0, r, 0])`. Any part of a stream can be computed by
-itself.
+`numpy.random.Philox(key=key, counter=[0, 0, r, 0])`.
 """
 
 from __future__ import annotations

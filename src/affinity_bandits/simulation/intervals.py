@@ -51,12 +51,13 @@ def mean_interval(
     reaches 2 / (1 - level) with probability at most (1 - level) / 2; then m is excluded. The upper
     end is the lower one of 1 - x.
 
-    Samples of standard deviation s call for c of about z m / (s sqrt(n)). As s is at most sqrt(m (1
-    - m)), the bets are min(1, a_k sqrt(m / (1 - m))) with a_k = 2**k z / sqrt(n), for wide laws;
-    and z / sqrt(n), doubled up to 1, for laws that spread at most as widely as their mean. Every
-    factor is nonincreasing in m: its derivative is linear in x, and at most 0 at x = 0 and x = 1.
-    So everything excluded lies below one point, found by bisection (its outer end). At the sample
-    mean the factors average 1, so their product is at most 1 and the sample mean stays inside.
+    Samples of standard deviation s call for c of about z m / (s sqrt(n)). As s is at most
+    sqrt(m (1 - m)), the bets are min(1, a_k sqrt(m / (1 - m))) with a_k = 2**k z / sqrt(n), for
+    wide laws; and z / sqrt(n), doubled up to 1, for laws that spread at most as widely as their
+    mean. Every factor is nonincreasing in m: its derivative is linear in x, and at most 0 at x = 0
+    and x = 1. So everything excluded lies below one point, found by bisection (its outer end). At
+    the sample mean the factors average 1, so their product is at most 1 and the sample mean stays
+    inside.
 
     Args:
         samples: along `axis`; at least one.

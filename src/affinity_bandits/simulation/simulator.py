@@ -163,7 +163,6 @@ def _run_in_processes(
     replicates: int,
     progress: bool | Callable[[float], None] | None,
 ) -> Result:
-    """Run the replicates in several processes, four parts for each, and merge their results."""
     need("experiments", "joblib")
     from joblib import Parallel, delayed
 

@@ -476,10 +476,7 @@ def log_segment(
     until: int,
     log: LogRows,
 ) -> bool:
-    """Pull until the clock stands at `until`; return False if the policy chose an unknown arm.
-
-    `draws` and `other_draws` fill the buffers.
-    """
+    """Pull until the clock stands at `until`; return False if the policy chose an unknown arm."""
     arena = with_functions(arena, weight_at, value_at)
     clock = committee.clock[0]
     arms = len(committee.pulls)

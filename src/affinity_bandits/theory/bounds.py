@@ -248,7 +248,6 @@ def _chosen(bandit: AffinityBandit, arms: Sequence[int] | None) -> list[int]:
 
 
 def _inverse_gaps(bandit: AffinityBandit) -> list[float]:
-    """Return 1/Delta_i, and 0 for optimal arms."""
     return [0.0 if gap == 0.0 else 1.0 / gap for gap in bandit.gaps.tolist()]
 
 

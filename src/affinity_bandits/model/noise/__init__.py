@@ -1,7 +1,7 @@
 """Noises: how scores vary around their mean, and how a weight changes them.
 
 Each class describes a range of scores, a subGaussian constant and, by numbers and kernels, how a
-score is drawn. Compiled loops and plain Python share them.
+score is drawn.
 """
 
 from __future__ import annotations
