@@ -35,7 +35,7 @@ class Client(Methods, Waits):
 
     Raises:
         RequestRefused: from every method, if the service refuses.
-        NoReply: from every method, if every try was lost.
+        NoReply: from every method, if no try got a reply.
     """
 
     def __init__(

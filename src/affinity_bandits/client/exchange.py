@@ -32,10 +32,10 @@ LONGEST_DETAIL = 500
 
 
 class ServiceError(AffinityError):
-    """A request failed: it was refused, its reply was lost, or its reply was not understood.
+    """A request failed: it was refused, had no reply, or the reply was not understood.
 
     Attributes:
-        status: the HTTP status; None if the reply was lost.
+        status: the HTTP status; None if there was no reply.
         code: a word that programs can rely on; "http" and the status if another server replied.
         detail: the service's words.
         idempotency_key: the key that a repeat must carry to be the same request; None for reading
@@ -100,7 +100,7 @@ class Exchange(Generic[T]):
 
         Raises:
             RequestRefused: the service refused.
-            NoReply: every try was lost.
+            NoReply: no try got a reply.
             ServiceError: the reply was not understood, or the service failed.
         """
         last = self._last
@@ -145,7 +145,7 @@ class Exchange(Generic[T]):
 
 
 def lost_by(error: httpx.RequestError) -> str:
-    """Return why the reply was lost, in words free of secrets.
+    """Return why no reply came, in words without secrets.
 
     Raises:
         InvalidInput: the request cannot be sent at all.

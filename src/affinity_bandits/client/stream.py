@@ -43,7 +43,7 @@ class Blocking(Protocol):
 
 
 class NoDecision(AffinityError):  # noqa: N818 - reads as the fact it states
-    """Memory is out of slots, and there is no fallback."""
+    """No slot is in memory, and there is no fallback."""
 
 
 class LocalDecision(NamedTuple):
@@ -63,7 +63,7 @@ class LocalDecision(NamedTuple):
 
     @property
     def is_fallback(self) -> bool:
-        """Whether the fallback made it, because memory was out of slots."""
+        """Whether the fallback made it, because no slot was in memory."""
         return self.lease < 0
 
 
@@ -367,7 +367,7 @@ class DecisionStream:
     Args:
         client: sends the requests.
         campaign: a campaign, or its id.
-        fallback: the decision if memory is out of slots: the name of a group, or a function that
+        fallback: the decision if no slot is in memory: the name of a group, or a function that
             returns one.
         journal: a file for answers that await acknowledgment. The next stream with this file sends
             the answers that a killed process left there.
@@ -422,10 +422,10 @@ class DecisionStream:
     def next(self) -> LocalDecision:
         """Return a decision from memory, in microseconds; never wait for the service.
 
-        If memory is out of slots, the decision is the fallback's: it is marked, and never counts.
+        If no slot is in memory, the decision is the fallback's: it is marked, and never counts.
 
         Raises:
-            NoDecision: memory is out of slots, and there is no fallback.
+            NoDecision: no slot is in memory, and there is no fallback.
         """
         return self._state.next()
 

@@ -118,7 +118,7 @@ def plan_from_toml(text: str) -> Plan:
 
 
 def write_plan(plan: Plan, path: Path) -> None:
-    """Write a plan file, which appears whole."""
+    """Write a plan file atomically."""
     text = plan_to_toml(plan)
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

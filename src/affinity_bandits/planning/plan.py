@@ -52,10 +52,10 @@ class ScheduledRound:
     Attributes:
         trials: choices of each group until the end of the round.
         choices: choices of all groups together.
-        drops: a group is dropped if its mean trails the best by more than this; None if every group
-            stays.
+        drops: a group is dropped if its mean trails the best by more than this; None if no group
+            can be dropped.
         detects: at equal shares, a group that is this much worse is dropped with probability 95%;
-            None if every group stays.
+            None if no group can be dropped.
     """
 
     trials: int
@@ -109,7 +109,7 @@ class Reach:
         undecided: the part of runs that keep more than one group.
         choices: mean number of choices until the decision.
         choices_95: choices that suffice in 95% of runs.
-        detectable: the smallest difference that 95% of runs detect; None if all are too small.
+        detectable: the smallest difference that 95% of runs detect; None if there is none.
     """
 
     horizon: int

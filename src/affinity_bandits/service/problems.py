@@ -217,7 +217,7 @@ class NeedsAttention(ServiceProblem):
 
 
 class Unavailable(ServiceProblem):
-    """The database is away, so whether the request was carried out is unknown."""
+    """The database did not answer, so whether the request was carried out is unknown."""
 
     code, status, title = "unavailable", 503, "Try again"
     detail = "the database did not answer; repeat the request with the same key"

@@ -56,7 +56,7 @@ def serve(
         dsn: the database.
         host: the address to listen at.
         port: 0 takes a free port, which the log reports.
-        admin_host: the address for probes and metrics, which are open to all.
+        admin_host: the address for probes and metrics, which need no API key.
         admin_port: 0 takes a free port.
         pool_size: database connections.
         statement_cache: prepared statements per database connection; 0 behind a pooler that gives
@@ -67,7 +67,7 @@ def serve(
         traces: export spans with OpenTelemetry.
 
     Raises:
-        MissingExtra: traces are wanted, and OpenTelemetry is missing.
+        MissingExtra: traces are wanted, and OpenTelemetry is not installed.
         InvalidInput: an argument breaks a rule, or the database cannot be opened.
         NotSupported: the database's schema is of another version.
         OSError: an address is taken or forbidden.

@@ -25,7 +25,7 @@ def begin(processor: Any = None) -> None:
         processor: handles them; by default they are sent by OTLP over HTTP, in batches.
 
     Raises:
-        MissingExtra: OpenTelemetry is missing.
+        MissingExtra: OpenTelemetry is not installed.
     """
     global _provider, _tracer  # noqa: PLW0603 - a process makes spans or does not
     provider, batches, exporter = needed()
@@ -38,7 +38,7 @@ def needed() -> tuple[Any, Any, Any]:
     """Return the classes needed of OpenTelemetry.
 
     Raises:
-        MissingExtra: it is missing.
+        MissingExtra: it is not installed.
     """
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter

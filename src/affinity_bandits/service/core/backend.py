@@ -101,7 +101,7 @@ class Backend:
         """The parts of the core, for routes to use.
 
         Raises:
-            Unavailable: the database is still to answer.
+            Unavailable: the database has not answered yet.
         """
         if self._parts is None:
             raise Unavailable
@@ -147,7 +147,7 @@ class Backend:
         """Return why this version cannot use the database, or None.
 
         Raises:
-            Unavailable: the database is away.
+            Unavailable: the database does not answer.
         """
         return await schema_problem(self.parts.probes)
 

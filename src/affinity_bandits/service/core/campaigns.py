@@ -178,7 +178,7 @@ class Campaigns:
         A share gets None, and must be sent alone, if its campaign is locked or raises an error.
 
         Raises:
-            Unavailable: the database is away.
+            Unavailable: the database does not answer.
         """
         together = sendable(shares)
         rows = await rows_by_share(together, self._fetch_asked(together, now, wait=False))

@@ -253,7 +253,7 @@ async def make_key_by(pool: asyncpg.Pool, maker: Principal, wanted: wire.CreateK
 async def keys_of(
     pool: asyncpg.Pool, tenant: int, position: int | None, limit: int
 ) -> tuple[tuple[wire.ApiKey, ...], int | None]:
-    """Return a page of a tenant's keys, oldest first, except sessions of browsers.
+    """Return a page of a tenant's keys, oldest first, without sessions of browsers.
 
     Keys are never deleted, so a page begins after the number of keys before it.
     """

@@ -276,7 +276,7 @@ async def rows_by_share(
     """Return the rows of each share that was sent, except those that must be sent alone.
 
     Raises:
-        Unavailable: the database is away.
+        Unavailable: the database does not answer.
     """
     try:
         async with translate_errors():

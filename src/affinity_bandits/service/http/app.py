@@ -73,7 +73,7 @@ def create_app(
         traces: same.
 
     Raises:
-        MissingExtra: spans are wanted, and OpenTelemetry is missing.
+        MissingExtra: spans are wanted, and OpenTelemetry is not installed.
     """
     if traces:
         tracing.begin()

@@ -1,4 +1,4 @@
-"""The application at the admin address: probes and metrics, open to all."""
+"""The application at the admin address: probes and metrics, which need no API key."""
 
 from __future__ import annotations
 

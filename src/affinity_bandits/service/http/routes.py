@@ -152,7 +152,7 @@ async def create_key(call: ManagingKeys, body: Body[wire.CreateKey]) -> Response
 
 @key_routes.get("")
 async def list_keys(call: ManagingKeys, cursor: Cursor = None, limit: Limit = 100) -> wire.KeyPage:
-    """List the tenant's API keys, oldest first, except their secrets."""
+    """List the tenant's API keys, oldest first, without their secrets."""
     found, following = await keys_of(call.parts.pool, call.tenant, from_cursor(cursor), limit)
     return wire.KeyPage(items=found, next=to_cursor(following))
 

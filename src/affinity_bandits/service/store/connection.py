@@ -85,7 +85,7 @@ T = TypeVar("T")
 
 
 class Unreachable(Unavailable):
-    """Every server was silent when the first connection was made."""
+    """No server answered when the first connection was made."""
 
     detail = (
         "the database did not answer ({}); check the host and port of AFFINITY_DSN, and that the "
@@ -134,8 +134,8 @@ async def connect(
 
     Raises:
         InvalidInput: the DSN is malformed, or names an unknown database or user.
-        NotSupported: a pooler's sessions differ from the settings of the service's role.
-        Unavailable: every server is silent.
+        NotSupported: a pooler's sessions do not have the settings of the service's role.
+        Unavailable: no server answers.
     """
     pooled = statement_cache == 0
     async with _opening():
@@ -156,7 +156,7 @@ async def connect(
 
 @asynccontextmanager
 async def connected(dsn: str) -> AsyncIterator[asyncpg.Connection]:
-    """Yield a connection outside of a pool and free of time limits; raises as `connect`."""
+    """Yield a connection without time limits, outside of a pool; raises the errors of `connect`."""
     async with _opening():
         db = await asyncpg.connect(
             dsn, ssl=_encryption(dsn), timeout=10, server_settings=SESSION | NO_LIMITS

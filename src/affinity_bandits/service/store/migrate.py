@@ -59,7 +59,7 @@ def migrate(dsn: str) -> None:
         InvalidInput: the DSN is malformed or the database cannot be opened.
         NotSupported: the database has a newer version of the schema, a schema `affinity` of unknown
             origin or of another owner, or others hold locks for too long.
-        Unavailable: every server is silent.
+        Unavailable: no server answers.
     """
     asyncio.run(_migrate(dsn))
 

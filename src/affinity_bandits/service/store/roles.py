@@ -97,7 +97,7 @@ def carry_out(dsn: str, statements: list[str]) -> None:
     Raises:
         InvalidInput: the DSN is malformed, or the database or a role is unknown.
         NotSupported: the DSN's role may not do this, or the schema is still to be made.
-        Unavailable: every server is silent.
+        Unavailable: no server answers.
     """
     asyncio.run(_carry_out(dsn, statements))
 

@@ -145,7 +145,7 @@ class Webhooks:
 
     @translate_errors()
     async def list(self, tenant: int) -> list[dict[str, Any]]:
-        """Return the webhooks of a tenant, oldest first, except their secrets."""
+        """Return the webhooks of a tenant, oldest first, without their secrets."""
         return [dict(row) for row in await self._pool.fetch(sql.webhooks_of, tenant)]
 
     async def remove(self, tenant: int, webhook: UUID) -> None:
