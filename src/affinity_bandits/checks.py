@@ -129,7 +129,7 @@ def integers_list(
 
 
 def _real(parameter: str, rule: str, value: object) -> Any:
-    """Return a real number as Python's own type, so that comparisons keep the bounds exact."""
+    """Return a real number as Python's own type, so that comparisons do not cast the bounds."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
         raise InvalidInput(parameter, rule, value)
     return value.item() if isinstance(value, np.generic) else value

@@ -64,7 +64,7 @@ class StateMismatch(AffinityError):  # noqa: N818 - reads as the fact it states
 
 
 class MissingExtra(AffinityError, ImportError):  # noqa: N818 - reads as the fact it states
-    """An optional package is missing.
+    """An optional package is not installed.
 
     Args:
         package: the missing package.

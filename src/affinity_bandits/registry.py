@@ -120,7 +120,7 @@ def own(kind: str, what: str, call: Callable[[], Any]) -> Any:
     """Call code of a user's own; report its error in one line.
 
     Raises:
-        InvalidInput: it raised an error of its own.
+        InvalidInput: it raised an error from outside this package.
     """
     try:
         return call()

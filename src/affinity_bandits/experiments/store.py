@@ -34,7 +34,7 @@ TEMPORARY = ".tmp-"
 class Files:
     """Files on a filesystem that pyarrow supports: S3, Google Cloud, Azure, HDFS, ...
 
-    A file appears whole: an object store shows an object when its upload is complete.
+    Writes are atomic: an object store shows an object when its upload is complete.
 
     Args:
         filesystem: of pyarrow.
@@ -59,7 +59,7 @@ class Files:
             return bytes(stream.read())
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file; it appears whole."""
+        """Write a file atomically."""
         path = self._path_in_folder(name)
         with self.filesystem.open_output_stream(path) as stream:
             stream.write(content)
@@ -319,13 +319,13 @@ class Store:
         self.files = files_at(str(root))
 
     def write(self, shard: Shard, result: Result) -> None:
-        """Write a shard's outcome; it appears whole."""
+        """Write a shard's outcome atomically."""
         content = to_bytes(shard, result)
         name = f"{shard.stem}-{_checksum(content)}.parquet"
         self.files.write(f"{folder_of(shard.identity)}/{name}", content)
 
     def has(self, shard: Shard) -> bool:
-        """Return whether a file of that name exists, whatever it contains."""
+        """Return whether a file of that name exists; its content is unchecked."""
         names = self.files.names(folder_of(shard.identity))
         return any(name.startswith(f"{shard.stem}-") for name in names)
 

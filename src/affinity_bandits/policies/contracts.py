@@ -161,7 +161,7 @@ class StepPolicy(Policy):
     """A policy that chooses after every single feedback.
 
     `select`, `update` and `candidate` are kernels (see `affinity_bandits.kernels`): static
-    functions that change only the arrays of the state. Arms are numbered from 0.
+    functions without closures that change only the arrays of the state. Arms are numbered from 0.
 
     >>> from affinity_bandits import AffinityBandit, simulate
     >>> from affinity_bandits.policies.state import counts
@@ -209,8 +209,7 @@ class PlannedRound(NamedTuple):
         pulls_each: total pulls of each arm at the end of the round.
         pulls: of all arms together.
         compared: pulls of each arm in the means that are compared.
-        drops: an arm is dropped if its mean lags the best by more than this; None if every arm
-            stays.
+        drops: an arm is dropped if its mean lags the best by more than this; None if none can be.
     """
 
     pulls_each: int

@@ -90,8 +90,8 @@ class HandicapElimination(RoundPolicy):
             head start. Default: 1.
         judges: "chosen": everybody ever chosen, and the initial members. "members": those of them
             who joined; the policy is told before each round who they are and who is on their way,
-            and bets only against groups whose share is at least the leader's. "panel": some of
-            them, told likewise. "strangers": only members of other groups judge. Panels and
+            and bets only against groups whose share is surely at least the leader's. "panel": some
+            of them, told likewise. "strangers": only members of other groups judge. Panels and
             strangers make a head start unnecessary.
         memory: only the last so many who were chosen judge. The policy waits until all earlier ones
             have left, instead of a head start.

@@ -88,7 +88,7 @@ def function_pointer(
 
 
 class MachineCode:
-    """A compiled kernel that Python calls. If its cached file is damaged, it compiles anew."""
+    """A compiled kernel that Python calls. If its cached file does not load, it compiles anew."""
 
     def __init__(self, kernel: Function, name: str, allocates: bool, inlined: bool) -> None:
         self._copy = _copy(kernel, name, allocates, inlined)

@@ -385,8 +385,8 @@ class Environment:
     def open_round(self, fewest: int | None = None) -> list[int]:
         """Seat the judges until the next call; return their number per arm.
 
-        Before the first call, every pull is a round. If everybody ever chosen judges, the call
-        changes nothing.
+        Before the first call, every pull is a round. If everybody ever chosen judges, nobody is
+        seated.
 
         Args:
             fewest: the arm that should have the fewest seats, if one should.

@@ -378,7 +378,7 @@ class Result:
             settings: those of `draw_regret`: `band`, `scale`, `ax`, `labels` and `level`.
 
         Raises:
-            MissingExtra: matplotlib is missing; the extra `plot` has it.
+            MissingExtra: matplotlib is not installed; the extra `plot` has it.
         """
         figure: Figure = resolve_name(PLOT)(self, **settings)
         return figure

@@ -268,7 +268,7 @@ class OpenRound(Message):
 
 
 class Attention(Message):
-    """Why a campaign stopped: a fault of the service, for its operator to mend."""
+    """Why a campaign cannot go on: a fault of the service, for its operator to mend."""
 
     kind: FaultKind = Field(description="A word that programs can rely on.")
     reason: str = Field(description="What is wrong.")
