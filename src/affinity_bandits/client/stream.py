@@ -283,7 +283,7 @@ class StreamState:
         self.refill.set()
 
     def close(self) -> list[int]:
-        """Stop taking and handing out; return the leases that still owe answers."""
+        """Close the stream's state; return the leases that still owe answers."""
         with self._lock:
             self.closed = True
             self._ready.clear()

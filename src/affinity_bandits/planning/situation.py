@@ -214,7 +214,7 @@ class Budget:
 
 
 def is_unknown(text: str) -> bool:
-    """Return whether an answer says "no idea"."""
+    """Return whether an answer is "no idea" or the like."""
     return _plain(text) in UNKNOWN
 
 

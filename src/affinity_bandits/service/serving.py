@@ -69,7 +69,7 @@ def serve(
     Raises:
         MissingExtra: traces are wanted, and OpenTelemetry is not installed.
         InvalidInput: an argument breaks a rule, or the database cannot be opened.
-        NotSupported: the database's schema is of another version.
+        NotSupported: this version does not work with the database's schema.
         OSError: an address is taken or forbidden.
     """
     checks.integer("port", port, low=0, high=65_535)

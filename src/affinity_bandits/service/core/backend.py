@@ -65,7 +65,7 @@ class Backend:
         pool_size: connections at most, beside those of probes and webhooks.
         statement_cache: see `connection.connect`.
         key_cache_ttl: seconds for which a key that was looked up is remembered.
-        metrics: counts events in the background.
+        metrics: counts the work in the background.
         webhooks_private: allow webhooks to private addresses and over plain HTTP.
         keep_requests_days: days for which idempotency keys outlive a campaign; None for ever.
     """

@@ -92,7 +92,7 @@ class Campaigns:
     ) -> UUID:
         """Create a campaign and open its first round; a repeat returns the same id.
 
-        If the policy needs an order window, the default is `DEFAULT_IN_FLIGHT`.
+        If the policy needs an order window and has none, the window is `DEFAULT_IN_FLIGHT`.
 
         Raises:
             KeyReused: the key came before with another spec, or from another API key.

@@ -58,7 +58,7 @@ class Principal:
 
 @dataclass(frozen=True)
 class KeyInfo:
-    """An API key except its secret."""
+    """An API key, without its secret."""
 
     key_id: str
     tenant: str
@@ -160,7 +160,7 @@ class KeyRing:
         """Return the principal of an API key; None if it is unknown, revoked or expired.
 
         Raises:
-            TooManyRefusals: it is bad, like many others from there.
+            TooManyRefusals: it is invalid, like many others from that address.
         """
         found = None if text is None else API_KEY.fullmatch(text)
         principal = None

@@ -156,7 +156,7 @@ class CampaignSpec:
         return self.committee if told else None
 
     def with_window(self) -> CampaignSpec:
-        """Return this spec with an order window, by default if its policy needs one."""
+        """Return this spec, with the default order window if its policy needs one and has none."""
         return replace(self, policy=self.policy.with_order_window(DEFAULT_IN_FLIGHT))
 
     def to_json(self) -> dict[str, Any]:

@@ -188,7 +188,7 @@ def find_missing(facts: Facts) -> Words | None:
 def missing_steps(told: Sequence[SeenRound], arms: int) -> Array:
     """Return the log factors by which rounds multiply bets on missing answers.
 
-    By round, counted event, side, stake and arm.
+    By round, count (of lapsed or of other slots), side, stake and arm.
     """
     lapsed = by_arm(told, arms, [one.lapsed for one in told])
     part = by_arm(told, arms, [(1.0,) * len(one.arms) for one in told])

@@ -169,7 +169,7 @@ async def tell_many(campaign: UUID, call: Telling, request: Request) -> Response
 
 
 def _batches(lines: list[bytes], rate: float) -> Iterator[list[bytes]]:
-    """Yield lines in batches, of at most a tenth of the API key's rate per second."""
+    """Yield lines in batches that the API key may send within a tenth of a second."""
     most = max(1, min(len(lines), int(rate / 10)))
     for first in range(0, len(lines), most):
         yield lines[first : first + most]

@@ -100,7 +100,7 @@ class Invalid(ServiceProblem):
 
 
 class NotReady(ServiceProblem):
-    """The service stops, or the database's schema is of another version."""
+    """The service stops, or the database's schema is not the one that this version needs."""
 
     code, status, title = "not_ready", 503, "Not ready"
     headers: Mapping[str, str] = {"retry-after": "1"}

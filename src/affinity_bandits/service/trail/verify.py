@@ -141,7 +141,7 @@ class _Check:
             self._replay(event)
 
     def end(self, chain: bytes) -> None:
-        """Check the kept digests and the newest one, which is beside the lock, after all events."""
+        """After all events, check the kept digests and the digest beside the lock."""
         if not self.events:
             self.differences.append("there are no events")
             self.replaying = False
@@ -208,7 +208,7 @@ def _definition_differences(row: Row, head: Row, replay: Replay) -> list[str]:
 
 
 async def _stored(db: asyncpg.Connection, campaign: UUID, head: Row) -> dict[str, Any]:
-    """Return a campaign's state by the tables, under the names of `_replayed`."""
+    """Return a campaign's state in the tables, under the names of `_replayed`."""
     named = await db.fetchrow(sql.named_judges, campaign)
     open_ = None
     if head["status"] != "exhausted":
@@ -249,7 +249,7 @@ async def _stored(db: asyncpg.Connection, campaign: UUID, head: Row) -> dict[str
 
 
 def _replayed(replay: Replay) -> dict[str, Any]:
-    """Return a campaign's state by its events."""
+    """Return the state that follows from the events."""
     over = replay.status == "exhausted"
     counted = enumerate(zip(replay.answers, replay.sums, replay.tallies, strict=True))
     leases: dict[int, set[int]] = {}

@@ -65,7 +65,7 @@ class NoSession(Exception):  # noqa: N818 - not an error: whoever comes is asked
 
 
 class BadForm(Exception):  # noqa: N818 - said to the reader in words
-    """A form from elsewhere than our pages."""
+    """A form that none of our pages sends."""
 
 
 class Visitor(NamedTuple):
