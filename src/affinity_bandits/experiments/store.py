@@ -34,7 +34,8 @@ TEMPORARY = ".tmp-"
 class Files:
     """Files on a filesystem that pyarrow supports: S3, Google Cloud, Azure, HDFS, ...
 
-    Writes are atomic: an object store shows an object when its upload is complete.
+    Names are paths relative to the root, with forward slashes. Writes are atomic: an object store
+    shows an object when its upload is complete.
 
     Args:
         filesystem: of pyarrow.

@@ -162,7 +162,7 @@ class AffinityVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
     """Replicates r, r + 1, ... of an affinity bandit, in step with each other.
 
     `reset(seed=s)` begins replicates 0 to `num_envs` - 1 of seed s, as `AffinityEnv` does. All end
-    at the same pull; the next step begins the next replicates and only resets (Gymnasium's
+    at the same pull; the next step begins the next replicates and pulls nothing (Gymnasium's
     autoreset at the next step).
 
     Args:

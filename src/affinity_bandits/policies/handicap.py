@@ -74,8 +74,9 @@ class HandicapElimination(RoundPolicy):
     has the definition and the proofs.
 
     Args:
-        head_start: by how much initial pulls may differ. Default: the largest that the paper's
-            second bound allows, 2**7 log(12 K**2 n / pi**2) (Corollary C.6).
+        head_start: by how much initial pulls may differ. Default, unless `initial_pulls` is given:
+            the largest that the paper's second bound allows, 2**7 log(12 K**2 n / pi**2) (Corollary
+            C.6).
         initial_pulls: those of each arm, or [fewest, most] if they are uncertain.
         sigma: feedback is sigma-subGaussian around its mean. Used only if `bounded` is false.
         bounded: feedback lies in [0, 1].
@@ -83,9 +84,9 @@ class HandicapElimination(RoundPolicy):
         failure: the probability of ever dropping the best arm. Default: at most 0.001, and so
             little early that a mistake costs at most as many choices, on average, as were made
             before.
-        target: choices by which to drop all but one arm with the highest probability; plans set it
-            to the number that is enough. Only with a failure probability. One that is several times
-            too large costs more than a right one saves.
+        target: choices by which to drop all but one arm with the highest probability. Only with a
+            failure probability. One that is several times too large costs more than a right one
+            saves.
         in_flight: slots of a round that may be under way at once; half of them are added to the
             head start. Default: 1.
         judges: "chosen": everybody ever chosen, and the initial members. "members": those of them
@@ -195,7 +196,7 @@ class HandicapElimination(RoundPolicy):
         return replace(self, in_flight=slots)
 
     def aimed_at(self, choices: int) -> Self:
-        """Return the policy with that target if scores are bounded, when a target is useful."""
+        """Return the policy with that target if scores are bounded; otherwise itself."""
         if not self.bounded or self.failure is None or self.target is not None:
             return self
         return replace(self, target=choices)

@@ -169,7 +169,10 @@ def proportion_interval(hits: int, trials: int, level: float = 0.95) -> Interval
 
 
 def middle_runs(samples: npt.ArrayLike, axis: int = 0) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the median run, and the two runs between which lie at least 90% of all."""
+    """Return the median run, and the two runs between which lie at least 90% of all.
+
+    Each is a sample, never a value between two clusters.
+    """
     values = np.asarray(samples, dtype=np.float64)
     found = np.quantile(values, np.array([0.5, 0.05, 0.95]), axis=axis, method="inverted_cdf")
     return found[0], found[1], found[2]

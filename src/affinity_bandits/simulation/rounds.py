@@ -431,7 +431,10 @@ def draw_tallies(
 
 
 def bound_draws(law: int, tallied: bool, bias_kernel: Function) -> Any:
-    """Return the compiled draws of a round for a law of feedback and a bias."""
+    """Return the compiled draws of a round for a law of feedback and a bias.
+
+    `tallied` tells whether the policy is told counts at its nodes or sums.
+    """
     if tallied:
         draws = bind(draw_tallies, tally_of_arm=bound_tally(bias_kernel))
     else:

@@ -119,7 +119,8 @@ class DoublingState(NamedTuple):
 class Doubling(RoundPolicy):
     """Algorithm 1 for a horizon of h, restarted with 2 h at its end, and so on.
 
-    A round that is longer than the rest of its stage is cut short and ignored.
+    The committee stays, so the winner holds nearly every seat when the next stage begins. A round
+    that is longer than the rest of its stage is cut short and ignored.
 
     Args:
         schedule: of Algorithm 1.

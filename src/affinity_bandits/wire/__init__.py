@@ -1,6 +1,6 @@
 """The messages between the service and its clients, and their limits.
 
-`limits` has the bounds, `values` the checks of a caller's values. Each module lists its messages in
+`base` has the limits and the checks of a caller's values. Each module lists its messages in
 `__all__`.
 """
 

@@ -60,7 +60,7 @@ class CreateKey(Body):
 
 
 class ApiKey(Message):
-    """An API key except its secret."""
+    """An API key, without its secret."""
 
     id: KeyId
     name: str

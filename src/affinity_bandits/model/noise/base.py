@@ -69,7 +69,8 @@ class Noise(Description):
     """The base class of noises.
 
     People give scores from `lowest` to `highest`. Policies see them mapped to [0, 1], the scale of
-    true means, because a weight multiplies the part of a score above the lowest one.
+    true means, because a weight multiplies the part of a score above the lowest one. Unbounded
+    scores are not mapped.
 
     A noise of your own is a frozen dataclass with a name, settings that are numbers, a range, and a
     `kernel` that turns parameters (the settings in order), a mean and a uniform number into a
