@@ -233,10 +233,8 @@ def test_the_types_are_those_of_the_service(
     assert (built / "src" / "schema.ts").read_text() == (SOURCE / "src" / "schema.ts").read_text()
 
 
-def test_the_package_has_compiled_code_with_types(built: Path, tmp_path: Path) -> None:
-    done = npm(built, "pack", "--pack-destination", str(tmp_path))
-    assert done.returncode == 0, done.stderr
-    with tarfile.open(tmp_path / f"affinity-bandits-{__version__}.tgz") as packed:
+def test_the_package_has_compiled_code_with_types(built: Path) -> None:
+    with tarfile.open(built / f"affinity-bandits-{__version__}.tgz") as packed:
         names = {name.removeprefix("package/") for name in packed.getnames()}
     modules = [path.stem for path in SOURCE.glob("src/*.ts")]
     compiled = {f"dist/{one}.{kind}" for one in modules for kind in ("js", "d.ts")}
