@@ -20,7 +20,7 @@ import pytest
 from affinity_bandits import __version__
 from affinity_bandits.client import Client
 from tests.client.test_stream import until
-from tests.support.clients import Service, new_campaign, running
+from tests.support.clients import NOBODY, Service, new_campaign, running
 from tests.support.node import SOURCE, npm, typescript_client
 
 pytestmark = pytest.mark.slow
@@ -113,6 +113,21 @@ def test_unused_slots_are_given_back(service: Service, folder: Path) -> None:
             assert node("stats")["ready"] == 0
         assert answers(client, campaign) == 1
         assert client.ask(campaign).status == "leased"
+
+
+def test_a_fallback_is_marked_and_never_counts(service: Service, folder: Path) -> None:
+    key = service.key()
+    with Client(service.url, key) as client:
+        campaign = new_campaign(client)
+        client.stop(campaign)
+    with stream(folder, service.url, key, campaign, fallback="b") as node:
+        until(lambda: node("stats").get("ended") == "stopped")
+        assert node("decide", 3) == 3
+        assert (node("stats")["fallback"], node("stats")["told"]) == (3, 0)
+    with stream(folder, service.url, NOBODY, campaign, fallback="b") as node:
+        until(lambda: "problem" in node("stats"))
+        assert "HTTP 401" in node("stats")["problem"]
+        assert node("decide", 1) == 1
 
 
 def test_decisions_go_on_while_the_service_is_away(dsn: str, folder: Path) -> None:

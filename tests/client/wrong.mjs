@@ -13,6 +13,7 @@ refuses(() => connect("nowhere", AFFINITY_KEY), "url");
 assert.throws(() => connect(AFFINITY_URL, `${AFFINITY_KEY}\n`), (error) => !error.message.includes(AFFINITY_KEY));
 
 const service = connect(AFFINITY_URL, AFFINITY_KEY);
+refuses(() => service.stream("where to look"), "campaign");
 refuses(() => service.stream(CAMPAIGN, { fallback: 3 }), "fallback");
 refuses(() => service.stream(CAMPAIGN, { sync: "x", journal: "j" }), "sync");
 mkdirSync("folder");
@@ -29,7 +30,7 @@ assert.ok(await stream.wait());
 assert.ok(await other.wait());
 const decision = stream.next();
 for (const score of [7, NaN, "1", undefined]) refuses(() => stream.tell(decision, score), "score");
-for (const rater of ["a@b.example", "two words", "", "r".repeat(65)]) refuses(() => stream.tell(decision, 1, { rater }), "rater");
+for (const rater of ["a@b.example", "two words", "", "r".repeat(65), 17]) refuses(() => stream.tell(decision, 1, { rater }), "rater");
 refuses(() => stream.tell(decision, 1, { rater: "r1", group: "nobody" }), "rater");
 for (const strange of [other.next(), { ...decision }]) refuses(() => stream.tell(strange, 1), "decision");
 stream.tell(decision, 1, { rater: "r1", group: "a" });

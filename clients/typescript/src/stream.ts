@@ -22,6 +22,7 @@ const LARGEST_LEASE = 10_000;
 const SHORTEST_PAUSE = 50; // between two asks while there is nothing to lease
 const AWAY = 1_000; // between two tries while the service is away
 const PATIENCE = 30_000; // for the reply to one try
+const CAMPAIGN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const RATER = /^[!-?A-~]{1,64}$/;
 
 /** A decision that was made without asking the service. */
@@ -165,6 +166,7 @@ export class DecisionStream {
   /** @internal */
   constructor(client: Client<paths>, campaign: string, options: StreamOptions) {
     const { fallback, journal, sync = "kernel", largestJournal = 64 * 2 ** 20 } = options;
+    if (!CAMPAIGN.test(campaign)) throw new InvalidInput("campaign", "the id of a campaign", campaign);
     if (!["undefined", "string", "function"].includes(typeof fallback))
       throw new InvalidInput("fallback", "the name of a group, or a function that returns one", fallback);
     if (!["disk", "kernel"].includes(sync)) throw new InvalidInput("sync", "'disk' or 'kernel'", sync);
@@ -215,20 +217,21 @@ export class DecisionStream {
    *
    * Throws `StreamFull` if the answer was not taken because too many wait for the service.
    */
-  tell(decision: Decision, score: number, rater: Rater = {}): void {
+  tell(decision: Decision, score: number, rater?: Rater): void {
     if (decision.isFallback) return;
     if (!(decision instanceof Leased) || decision.from.stream !== this || decision.isTold)
-      throw new InvalidInput("decision", "one of this stream that has no score yet", JSON.stringify(decision));
+      throw new InvalidInput("decision", "one of this stream without a score yet", `slot ${decision.slot} of lease ${decision.lease}`);
     if (this.#closing) throw new InvalidInput("decision", "told before its stream is closed", decision.arm);
     // Checked here, because the service refuses all answers of a line that has a wrong one.
     const { lowest, highest, arms } = this.#limits!;
     if (typeof score !== "number" || !(lowest <= score && score <= highest))
       throw new InvalidInput("score", `a number from ${lowest} to ${highest}`, score);
-    if (rater.rater !== undefined && !RATER.test(rater.rater))
-      throw new InvalidInput("rater", "a pseudonym without spaces and no e-mail address, such as r17", rater.rater);
-    if (rater.group !== undefined && !arms.some((arm) => arm.name === rater.group))
-      throw new InvalidInput("rater", "of a group of the campaign", rater.group);
-    const answer: Answer = [decision.lease, decision.slot, score, rater.rater ?? null, rater.group ?? null];
+    const { rater: who, group } = rater ?? {};
+    if (who !== undefined && !(typeof who === "string" && RATER.test(who)))
+      throw new InvalidInput("rater", "a pseudonym without spaces and no e-mail address, such as r17", who);
+    if (group !== undefined && !arms.some(({ name }) => name === group))
+      throw new InvalidInput("rater", "of a group of the campaign", group);
+    const answer: Answer = [decision.lease, decision.slot, score, who ?? null, group ?? null];
     if (this.#journal !== undefined) this.#journal.append(answer);
     else if (this.#unsent.length >= MOST_WAITING)
       throw new StreamFull(`${MOST_WAITING} answers wait for the service; is it up?`);
@@ -325,7 +328,7 @@ export class DecisionStream {
       } catch (error) {
         pause = this.#pauseAfter(error);
       }
-      if (pause > 0) await this.#leasePause.wait(pause, false);
+      if (pause > 0 && this.#goesOn()) await this.#leasePause.wait(pause, false);
     }
     this.#leasing = undefined;
   }
@@ -398,7 +401,7 @@ export class DecisionStream {
       } catch (error) {
         pause = this.#pauseAfter(error);
       }
-      if (pause > 0) await this.#reportPause.wait(pause, true);
+      if (pause > 0 && !this.#isOver) await this.#reportPause.wait(pause, true);
     }
     this.#reporting = undefined;
     if (this.#unsent.length > 0 && this.#error === undefined) this.#flush = setTimeout(() => this.#report(), FLUSH);
@@ -449,8 +452,8 @@ export class DecisionStream {
       const params = { ...this.#params, header: { "Idempotency-Key": key } };
       const { data, error, response } = await request({ params, signal: limit.signal });
       if (data !== undefined) return data;
-      const { detail } = (typeof error === "object" ? error : {}) as { detail?: string };
       if (isTransient(response.status)) throw new Error(`HTTP ${response.status}`);
+      const { detail } = (error ?? {}) as { detail?: string };
       throw new RequestRefused(response.status, detail ?? "the reply is not one of the service: is this its address?");
     } finally {
       clearTimeout(timer);
