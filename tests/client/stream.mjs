@@ -3,7 +3,16 @@ import { createInterface } from "node:readline";
 
 import { connect } from "affinity-bandits";
 
-const { url, key, campaign, options } = JSON.parse(process.argv[2]);
+const { url, key, campaign, options, lost } = JSON.parse(process.argv[2]);
+const real = globalThis.fetch;
+globalThis.fetch = async (request) => {
+  const reply = await real(request);
+  const at = lost.findIndex((end) => request.url.endsWith(end));
+  if (at < 0) return reply;
+  lost.splice(at, 1);
+  await reply.text(); // the service has dealt with it
+  throw new TypeError("the reply was lost");
+};
 const stream = connect(url, key).stream(campaign, options);
 
 const commands = {

@@ -62,9 +62,10 @@ class NodeStream:
 
 @contextmanager
 def stream(
-    folder: Path, url: str, key: str, campaign: str, **options: object
+    folder: Path, url: str, key: str, campaign: str, *lost: str, **options: object
 ) -> Iterator[NodeStream]:
-    given = {"url": url, "key": key, "campaign": campaign, "options": options}
+    """Start a stream; one reply of each route that is named is lost."""
+    given = {"url": url, "key": key, "campaign": campaign, "lost": lost, "options": options}
     script = folder / "stream.mjs"
     script.write_text((HERE / "stream.mjs").read_text())
     with subprocess.Popen(
@@ -113,6 +114,24 @@ def test_unused_slots_are_given_back(service: Service, folder: Path) -> None:
             assert node("stats")["ready"] == 0
         assert answers(client, campaign) == 1
         assert client.ask(campaign).status == "leased"
+
+
+def test_lost_replies_lose_and_double_nothing(service: Service, folder: Path) -> None:
+    key = service.key()
+    with Client(service.url, key) as client:
+        campaign = new_campaign(client)  # another lease would find nothing in its first round
+        lost = ("/ask", "/tells", "/tells")
+        with stream(folder, service.url, key, campaign, *lost) as node:
+            until(lambda: node("stats")["ready"] == 2)
+            assert node("decide", 2) == 0
+            until(lambda: node("stats")["sent"] == 2)
+            assert (node("stats")["counted"], node("stats")["duplicate"]) == (2, 0)
+            assert node("wait")
+            node("decide", 3)
+            assert node.process.stdin is not None
+            node.process.stdin.close()
+            assert node.process.wait(30) == 0  # it ends by itself, and not before all is sent
+        assert answers(client, campaign) == 5
 
 
 def test_a_fallback_is_marked_and_never_counts(service: Service, folder: Path) -> None:
