@@ -14,8 +14,8 @@ from tests.support.served import served, until
 
 PACE = 0.0005  # seconds between two decisions
 LONGEST = 0.005
-"""Seconds for the 99.9th percentile of `next`: one time slice of Python's threads. It is below 0.1 ms
-on two cores of which the service and other tests take one; a busy machine adds such slices."""
+"""Seconds for the 99.9th percentile of `next`: one time slice of Python's threads. It is below
+0.1 ms on two cores that other tests use as well; a busier machine adds such slices."""
 
 
 class Calls(NamedTuple):

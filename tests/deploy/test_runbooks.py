@@ -79,7 +79,7 @@ def test_an_unexpected_error_is_in_the_log_under_its_request(
     async def work(at: Site) -> None:
         async with at.client(await at.key()) as client:
             campaign = await opened(client)
-            monkeypatch.setattr(at.app.state.backend.parts.queries, "campaign", None)
+            monkeypatch.setattr(at.app.state.backends["main"].parts.queries, "campaign", None)
             answer = await client.get(f"/v1/campaigns/{campaign}")
             assert answer.status_code == 500
             text = await at.metrics()
