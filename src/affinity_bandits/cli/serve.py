@@ -58,7 +58,7 @@ class Chosen(NamedTuple):
 
     dsn: str
     read_dsn: str | None
-    databases: Path | None
+    databases: str | None
     database: str | None
 
     def all(self) -> Databases:
@@ -67,7 +67,7 @@ class Chosen(NamedTuple):
 
         found: Databases = {MAIN: Database(self.dsn, self.read_dsn)}
         if self.databases is not None:
-            found = read_databases(self.databases)
+            found = read_databases(Path(self.databases))
         if self.database is None:
             return found
         name = checks.choice("--database", self.database, list(found))
@@ -323,7 +323,7 @@ def run(
         ),
     ] = None,
     databases: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             envvar="AFFINITY_DATABASES",
             help="TOML file of several databases, each with tenants of its own, instead of a DSN.",
@@ -420,7 +420,8 @@ def settings(context: typer.Context) -> None:
     for one in settings_of(parent.command):
         source = parent.get_parameter_source(one.name)
         value = _text(parent.params.get(one.name))
-        shown = _without_password(value) if one.name.endswith("dsn") else value
+        secret = one.name.endswith("dsn") and parent.params.get(one.name) is not None
+        shown = _without_password(value) if secret else value
         where = SOURCES.get("" if source is None else source.name, "default")
         typer.echo(f"{one.name:<20} {shown}  ({where})")
 
