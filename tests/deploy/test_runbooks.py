@@ -131,7 +131,9 @@ def test_a_notice_that_is_given_up_says_why_and_can_be_sent_again(
             await client.post(f"/v1/campaigns/{campaign}/tell", json=told)
 
             async def dead() -> bool:
-                return value(await at.metrics(), 'affinity_notices{database="main",state="dead"}') > 0
+                return (
+                    value(await at.metrics(), 'affinity_notices{database="main",state="dead"}') > 0
+                )
 
             await until(dead)
             (shown,) = (await client.get("/v1/webhooks")).json()["items"]
@@ -230,7 +232,9 @@ def test_a_campaign_that_stands_still_says_what_is_owed_and_goes_on(own_dsn: str
             campaign = await opened(client, policy=LONG, horizon=10_000, lease_seconds=0.1)
             path = f"/v1/campaigns/{campaign}"
             await client.post(f"{path}/ask", json={"count": 20})
-            still = 'affinity_campaign_findings{database="main",kind="standstill",severity="warning"}'
+            still = (
+                'affinity_campaign_findings{database="main",kind="standstill",severity="warning"}'
+            )
             await until(counts(at, still))
             shown = (await client.get(path)).json()["round"]
             assert shown["handed_out"] - shown["answered"] == 20
@@ -281,7 +285,9 @@ def test_notices_that_nobody_tries_to_send_wait_for_a_lock(own_dsn: str) -> None
                     assert value(await at.metrics(), "affinity_notice_tries_total") == 0
                     held = [row["pid"] for row in await at.pool.fetch(query)]
                     assert other.get_server_pid() in held
-                await until(counts(at, 'affinity_notices{database="main",state="waiting"}', some=False))
+                await until(
+                    counts(at, 'affinity_notices{database="main",state="waiting"}', some=False)
+                )
                 assert receiver.kinds == ["exhausted"]
 
     on_site(own_dsn, work, webhooks_private=True)
