@@ -99,7 +99,7 @@ class Backend:
             database=name,
         )
         self._parts: Parts | None = None
-        self._pools: tuple[asyncpg.Pool, ...] = ()
+        self._pools: set[asyncpg.Pool] = set()
         self._names: dict[tuple[int, UUID], tuple[str, ...]] = {}
 
     @property
@@ -124,7 +124,7 @@ class Backend:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            pools, self._pools, self._parts = self._pools, (), None
+            pools, self._pools, self._parts = self._pools, set(), None
             for pool in pools:
                 try:
                     await asyncio.wait_for(pool.close(), CLOSING_SECONDS)
@@ -194,7 +194,7 @@ class Backend:
             replica = await connect(
                 self._database.read_dsn, smallest=0, largest=size, statement_cache=cache
             )
-        self._pools = (pool, probes, replica)
+        self._pools = {pool, probes, replica}
         campaigns = Campaigns(pool, self.metrics)
         return Parts(
             pool,
