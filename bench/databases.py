@@ -141,9 +141,9 @@ async def _removals(dsn: str) -> dict[str, float]:
     await asyncio.to_thread(bench.age, campaign, EVENTS // 2, 2)
     pool = await connect(dsn, largest=1)
     try:
-        copy = "CREATE TABLE copied (LIKE affinity.events INCLUDING ALL)"
+        copy = "CREATE TABLE public.copied (LIKE affinity.events INCLUDING ALL)"
         await pool.execute(copy)
-        fill = "INSERT INTO copied SELECT * FROM affinity.events WHERE campaign = $1"
+        fill = "INSERT INTO public.copied SELECT * FROM affinity.events WHERE campaign = $1"
         await pool.execute(fill, campaign, timeout=600)
         await pool.execute("CHECKPOINT")
 
@@ -153,7 +153,7 @@ async def _removals(dsn: str) -> dict[str, float]:
                 pass
 
         async def drop() -> None:
-            await pool.execute("DROP TABLE copied")
+            await pool.execute("DROP TABLE public.copied")
 
         deleted, dropped = await _timed(pool, delete), await _timed(pool, drop)
     finally:
