@@ -249,9 +249,11 @@ class Problem(Message):
 
 
 class Status(Message):
-    """The state of the process, in one word."""
+    """The state of the process, in one word, and why databases cannot be used, by their names."""
 
+    sparse = True
     status: str
+    away: dict[str, str] | None = None
 
 
 Settings = dict[str, JsonValue]

@@ -93,6 +93,7 @@ class AccessLog:
             "request": request_id,
             "client": _address(client),
             "key": None if principal is None else principal.key_id,
+            "database": None if principal is None else principal.database,
             "tenant": None if principal is None else principal.tenant,
             "campaign": _campaign(scope),
         }

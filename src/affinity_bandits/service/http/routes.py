@@ -65,7 +65,7 @@ async def list_campaigns(
     call: Reading, cursor: Cursor = None, limit: Limit = 100
 ) -> wire.CampaignPage:
     """List campaigns, oldest first."""
-    found, following = await call.parts.queries.campaigns(call.tenant, from_cursor(cursor), limit)
+    found, following = await call.parts.reads.campaigns(call.tenant, from_cursor(cursor), limit)
     return wire.CampaignPage(items=tuple(found), next=to_cursor(following))
 
 
@@ -108,7 +108,7 @@ async def list_rounds(
     campaign: UUID, call: Reading, cursor: Cursor = None, limit: Limit = 100
 ) -> wire.RoundPage:
     """List closed rounds, with the sums they were decided from."""
-    found, following = await call.parts.queries.rounds(
+    found, following = await call.parts.reads.rounds(
         call.tenant, campaign, from_cursor(cursor), limit
     )
     return wire.RoundPage(items=tuple(found), next=to_cursor(following))
@@ -123,7 +123,7 @@ async def list_events(
     size, position = 0, from_cursor(cursor)
     while True:
         some = min(limit - len(items), EVENTS_AT_ONCE)
-        found, following = await call.parts.queries.events(call.tenant, campaign, position, some)
+        found, following = await call.parts.reads.events(call.tenant, campaign, position, some)
         items += found
         size += sum(len(one.data.get("units") or ()) for one in found)
         position = following
@@ -161,7 +161,7 @@ async def list_keys(call: ManagingKeys, cursor: Cursor = None, limit: Limit = 10
 async def revoke_key(key: KeyId, call: ManagingKeys, made: WithMade = False) -> wire.RevokedKeys:
     """Take an API key out of use; every process knows within ten seconds."""
     revoked = await revoke_key_of(call.parts.pool, call.principal, key, made=made)
-    call.parts.keys.forget(revoked)
+    call.ring.forget(revoked)
     return wire.RevokedKeys(revoked=revoked)
 
 

@@ -16,6 +16,7 @@ import asyncpg
 
 from affinity_bandits._version import __version__
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.service.databases import MAIN
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.store.connection import STATEMENT_CACHE, connect, repeat, sql
 from affinity_bandits.service.webhooks.resolving import NameNotFound
@@ -151,6 +152,7 @@ class Sender:
         metrics: counts tries, notices and unexpected errors.
         first_pause: seconds after a first failure.
         statement_cache: see `connection.connect`.
+        database: the name of the database, for metrics.
     """
 
     def __init__(
@@ -161,8 +163,10 @@ class Sender:
         metrics: Metrics | None = None,
         first_pause: float = FIRST_PAUSE,
         statement_cache: int = STATEMENT_CACHE,
+        database: str = MAIN,
     ) -> None:
         self._dsn = dsn
+        self._database = database
         self._statement_cache = statement_cache
         self._private = private
         self._metrics = metrics or Metrics()
@@ -193,7 +197,7 @@ class Sender:
         """Send the due notices, except those that other processes are sending."""
         row = await pool.fetchrow(sql.count_notices)
         for state, number in row.items():
-            self._metrics.notices.labels(state).set(number)
+            self._metrics.notices.labels(self._database, state).set(number)
         if row["waiting"]:
             await asyncio.gather(*(self._send_all(pool) for _ in range(SENDERS)))
         if row["dead"]:
