@@ -179,7 +179,7 @@ class Gate:
         return found
 
     def turns(self, principal: Principal) -> asyncio.Semaphore:
-        """Return what lets so many long requests of a tenant run at once."""
+        """Return the semaphore that limits the long requests of a tenant."""
         tenant = (principal.database, principal.tenant)
         known = self._turns.get(tenant)
         return remember(self._turns, tenant, known or asyncio.Semaphore(READS_AT_ONCE))

@@ -353,7 +353,7 @@ async def login(request: Request) -> Response:
 
 @router.post("/login")
 async def log_in(request: Request) -> Response:
-    """Log in with an API key, or say what is wrong with it without repeating it."""
+    """Log in with an API key, or explain the refusal; the key itself is never shown."""
     fields = await form_of(request)
     principal = await principal_of(request, fields.get("key", "").strip())
     if principal is None:
