@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from affinity_bandits.cli.plan import read_answers
+from affinity_bandits.audit.result import read_answers
 from affinity_bandits.declaration import ASKS
 from affinity_bandits.errors import InvalidInput
 from tests.cli.inside import Done, inside
@@ -70,7 +70,7 @@ def test_the_workbook_of_the_guide(tmp_path: Path) -> None:
     done = audit(DATA / "interviews.xlsx", *words)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Shown.")
-    for note in ("repeated header", "decimal comma", "no score", "dates read as %d.%m.%Y"):
+    for note in ("header again", "decimal comma", "no score", "typed as %d.%m.%Y"):
         assert note in done.stdout
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import shlex
 import sys
 from collections.abc import Mapping
@@ -21,33 +20,6 @@ from affinity_bandits.errors import InvalidInput
 if TYPE_CHECKING:
     from affinity_bandits.planning import Assumptions, Plan
     from affinity_bandits.planning.situation import Situation
-
-
-def read_answers(path: Path) -> dict[str, Any]:
-    """Return the groups, the scale, the spread of scores and the largest bonus.
-
-    The bonus is the upper end of the favor's interval, relative to the mean score above the lowest
-    one. It is "no idea" if the log cannot tell. The committee is not in an audit.
-    """
-    from affinity_bandits.audit.result import read_result
-
-    found = read_result(path)
-    if found.get("declaration"):
-        Declaration.from_json(found["declaration"]).check_comparison()
-    low, high = found["scale"]
-    counts = [group["scores"] for group in found["groups"]]
-    total = sum(n * group["mean"] for n, group in zip(counts, found["groups"], strict=True))
-    level = total / sum(counts) - low
-    answers: dict[str, Any] = {
-        "groups": [group["name"] for group in found["groups"]],
-        "scale": f"{low:g}..{high:g}",
-        "bonus": "no idea",
-    }
-    if found["spread"]:
-        answers["spread"] = f"{found['spread']:.3g}"
-    if found["word"] != "cannot tell" and found["favor"] is not None and level > 0.0:
-        answers["bonus"] = f"{math.ceil(100.0 * max(0.0, found['favor']['high']) / level)}%"
-    return answers
 
 
 def plan(
@@ -213,6 +185,8 @@ def _situation(
         said["noise"] = options.described("noise", said["noise"], places=False)
     declared = {one.name: flags[one.name] for one in fields(Declaration) if flags[one.name]}
     if audit is not None:
+        from affinity_bandits.audit.result import read_answers
+
         said = read_answers(audit) | said
     if file is not None:
         known = {"situation": NAMES, "declaration": tuple(declaration.ASKS)}
