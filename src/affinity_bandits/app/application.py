@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from affinity_bandits.app import audit, plan, see
+from affinity_bandits.app.bounded import BoundedWorkers
 from affinity_bandits.app.guard import Guard
 from affinity_bandits.app.rendering import STATIC, show_mistake, show_page, show_problem
 from affinity_bandits.errors import CallerError
@@ -29,12 +30,14 @@ class Settings:
         hosts: host names that it may be reached by.
         largest_body: bytes of an uploaded file with its form.
         most_plans: plans that are made at once; others wait.
+        most_audits: files that are read or audited at once; others wait.
         warm: whether to load the compiled loops at the start.
     """
 
     hosts: tuple[str, ...] = LOOPBACK
-    largest_body: int = 20 * 2**20
+    largest_body: int = 50 * 2**20
     most_plans: int = 1
+    most_audits: int = 2
     warm: bool = True
 
 
@@ -45,6 +48,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.plans = plan.Plans(settings.most_plans)
+        app.state.largest_body = settings.largest_body
+        app.state.audits = BoundedWorkers(settings.most_audits)
         if settings.warm:
             threading.Thread(target=see.warm_up, daemon=True).start()
         yield

@@ -89,13 +89,16 @@ class Table:
         """Return the number of a row in the file."""
         return row + 1 if self.rows is None else int(self.rows[row])
 
+    def __len__(self) -> int:
+        return len(self.load(0)[0]) if self.rows is None else len(self.rows)
+
     def preview(self, rows: int) -> list[tuple[int, list[str]]]:
         """Return the first rows as text, each with its number in the file."""
         columns = []
         for index in range(len(self.names)):
             codes, found = self.load(index)
-            shown_values = ["" if is_empty(value) else label(value) for value in found]
-            columns.append([shown_values[code] if code >= 0 else "" for code in codes[:rows]])
+            cells = (found[code] if code >= 0 else None for code in codes[:rows].tolist())
+            columns.append(["" if is_empty(cell) else label(cell) for cell in cells])
         return [
             (self.row_number(number), list(cells))
             for number, cells in enumerate(zip(*columns, strict=True))
