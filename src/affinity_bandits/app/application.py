@@ -13,7 +13,7 @@ from fastapi import FastAPI, Request
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
-from affinity_bandits.app import audit, plan, see
+from affinity_bandits.app import audit, audit_steps, plan, see
 from affinity_bandits.app.bounded import BoundedWorkers
 from affinity_bandits.app.guard import Guard
 from affinity_bandits.app.rendering import STATIC, show_mistake, show_page, show_problem
@@ -52,6 +52,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.state.audits = BoundedWorkers(settings.most_audits)
         if settings.warm:
             threading.Thread(target=see.warm_up, daemon=True).start()
+            warm = threading.Thread(
+                target=app.state.audits.run, args=(audit_steps.warm_up,), daemon=True
+            )
+            warm.start()
         yield
 
     app = FastAPI(

@@ -6,6 +6,7 @@ import json
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -119,6 +120,11 @@ class Conclusion:
     report: str
     result: str
     plan: str | None
+
+
+def warm_up() -> None:
+    """Load the libraries that an audit needs."""
+    import_module("affinity_bandits.plots.audit")
 
 
 def look(form: AuditForm) -> Look:

@@ -45,7 +45,7 @@ MOST_CELLS = 20_000_000
 """Cells up to the last one of a sheet; the library that reads workbooks holds them all."""
 MOST_UNPACKED = 1 << 30
 """Bytes of a workbook after unpacking."""
-CELL = re.compile(rb"""\br\s*=\s*["']([A-Z]{1,3})(\d{1,7})["'](?:[^<>]*[^/<>])?>""")
+CELL = re.compile(rb' r="([A-Z]{1,3})([0-9]{1,7})"(?:[^<>]*[^/<>])?>')
 """The place of a cell that is not empty, in the XML of a sheet."""
 WHOLE = re.compile(r"\s+")
 
@@ -106,7 +106,8 @@ class Table:
 
     def sample(self, name: str) -> str:
         """Return some values of a column, for somebody who chooses among columns."""
-        values = [label(value) for value in self.values(name)[1][:5] if value is not None]
+        found = self.values(name)[1][:20]
+        values = list(dict.fromkeys(label(value) for value in found if value is not None))
         return ", ".join(values[:3]) + (", ..." if len(values) > 3 else "")
 
 
@@ -275,7 +276,7 @@ def _check_workbook(name: str, file: IO[bytes]) -> None:
             with archive.open(member) as part:  # fails if there is more than the directory says
                 while chunk := part.read(1 << 20):
                     found = CELL.findall(end + chunk)
-                    rows = max(rows, *(int(row) for _, row in found), 0)
+                    rows = max(rows, *map(int, {row for _, row in found}), 0)
                     columns = max(columns, *map(_column_number, {one for one, _ in found}), 0)
                     end = chunk[-200:]  # a cell may begin in one chunk and end in the next
             if rows * columns > MOST_CELLS:
