@@ -9,10 +9,11 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.responses import HTMLResponse, Response
 
 from affinity_bandits.app.audit_steps import AuditForm, Upload, conclude, look
+from affinity_bandits.app.forms import declaration_fields, read_declaration
 from affinity_bandits.app.rendering import render, show_page
 from affinity_bandits.audit.columns import ROLES
 from affinity_bandits.audit.read import DATE_FORMATS
-from affinity_bandits.declaration import ASKS, EXAMPLES, PROTECTED, Declaration
+from affinity_bandits.declaration import ASKS
 from affinity_bandits.errors import InvalidInput
 
 MOST_FIELDS = 40
@@ -25,9 +26,7 @@ async def show_audit(request: Request) -> Response:
     return show_page(
         request,
         "audit.html",
-        asks=ASKS,
-        examples=EXAMPLES,
-        protected=PROTECTED,
+        declaration=declaration_fields({}),
         largest=request.app.state.largest_body,
     )
 
@@ -52,7 +51,8 @@ async def show_look(request: Request) -> Response:
 async def show_conclusion(request: Request) -> Response:
     """Return the verdict, the pictures and the report of a file."""
     form = await _read_form(request)
-    declaration = _declare(form)
+    declaration = read_declaration({name: _text(form, name) for name in ASKS})
+    declaration.check_audit()
     found = await run_in_threadpool(
         request.app.state.audits.run, conclude, _understand(form), declaration
     )
@@ -83,16 +83,6 @@ def _understand(form: FormData) -> AuditForm:
         date_format=_text(form, "date_format"),
         by_lot="by_lot" in form,
     )
-
-
-def _declare(form: FormData) -> Declaration:
-    answer = _text(form, "protected")
-    if answer not in {"yes", "no"}:
-        raise InvalidInput("protected", "yes or no", answer or None)
-    said = {name: _text(form, name) for name in EXAMPLES}
-    declaration = Declaration.from_json(said | {"protected": answer == "yes"})
-    declaration.check_audit()
-    return declaration
 
 
 def _file(form: FormData, name: str) -> Upload | None:

@@ -22,13 +22,13 @@ from affinity_bandits.audit.read import (
     score_range,
 )
 from affinity_bandits.audit.remarks import PROBLEM, Remark
-from affinity_bandits.audit.result import derive_answers, to_json
+from affinity_bandits.audit.result import to_json
 from affinity_bandits.audit.sentences import tell
 from affinity_bandits.audit.tables import Table, read_table
 from affinity_bandits.audit_report.page import render_findings, render_page, show_image
 from affinity_bandits.declaration import Declaration
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.planning.situation import parse_scale
+from affinity_bandits.planning.situation import answers_of_audit, parse_scale
 
 PREVIEW_ROWS, PREVIEW_COLUMNS = 5, 12
 SAMPLED_COLUMNS = 60
@@ -212,7 +212,7 @@ def _read(table: Table, form: AuditForm, columns: Mapping[str, str], scale: str)
 
 def _ask_plan(found: Mapping[str, Any]) -> str | None:
     try:
-        answers = derive_answers(found)
+        answers = answers_of_audit(found)
     except InvalidInput:
         return None
     return urlencode(answers | {"groups": ", ".join(answers["groups"])})

@@ -87,41 +87,6 @@ def read_result(path: Path) -> Mapping[str, Any]:
     return found
 
 
-def read_answers(path: Path) -> dict[str, Any]:
-    """Return the answers to a plan's questions that an audit's file has."""
-    return derive_answers(read_result(path))
-
-
-def derive_answers(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the groups, the scale, the spread of scores and the largest bonus.
-
-    The bonus is the upper end of the favor's interval, relative to the mean score above the lowest
-    one. It is "no idea" if the log cannot tell. The committee is not in an audit.
-
-    Args:
-        found: what `to_json` wrote.
-
-    Raises:
-        InvalidInput: the groups are protected attributes, which a plan must not compare.
-    """
-    if found.get("declaration"):
-        Declaration.from_json(found["declaration"]).check_comparison()
-    low, high = found["scale"]
-    counts = [group["scores"] for group in found["groups"]]
-    total = sum(n * group["mean"] for n, group in zip(counts, found["groups"], strict=True))
-    level = total / sum(counts) - low
-    answers: dict[str, Any] = {
-        "groups": [group["name"] for group in found["groups"]],
-        "scale": f"{low:g}..{high:g}",
-        "bonus": "no idea",
-    }
-    if found["spread"]:
-        answers["spread"] = f"{found['spread']:.3g}"
-    if found["word"] != "cannot tell" and found["favor"] is not None and level > 0.0:
-        answers["bonus"] = f"{math.ceil(100.0 * max(0.0, found['favor']['high']) / level)}%"
-    return answers
-
-
 def _replace_nan(value: Any) -> Any:
     """Return a value with None for numbers that JSON does not have."""
     if isinstance(value, dict):

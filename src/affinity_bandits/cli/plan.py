@@ -18,7 +18,7 @@ from affinity_bandits.declaration import Declaration
 from affinity_bandits.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from affinity_bandits.planning import Assumptions, Plan
+    from affinity_bandits.planning import Plan
     from affinity_bandits.planning.situation import Situation
 
 
@@ -132,7 +132,7 @@ def plan(
     from affinity_bandits.planning.plan import stress
     from affinity_bandits.progress import show_progress
 
-    ways = _ways(told)
+    ways = told.ways()
     made: list[Plan] = []
     try:
         with show_progress(None, len(ways) + explain) as bar:
@@ -177,7 +177,7 @@ def _situation(
 
     Also return whether there was a dialogue, and the declaration.
     """
-    from affinity_bandits.planning.situation import NAMES, Situation
+    from affinity_bandits.planning.situation import NAMES, Situation, answers_of_audit
 
     told = Situation()
     said = {name: flags[name] for name in NAMES if flags[name] is not None}
@@ -185,9 +185,9 @@ def _situation(
         said["noise"] = options.described("noise", said["noise"], places=False)
     declared = {one.name: flags[one.name] for one in fields(Declaration) if flags[one.name]}
     if audit is not None:
-        from affinity_bandits.audit.result import read_answers
+        from affinity_bandits.audit.result import read_result
 
-        said = read_answers(audit) | said
+        said = answers_of_audit(read_result(audit)) | said
     if file is not None:
         known = {"situation": NAMES, "declaration": tuple(declaration.ASKS)}
         ignored = {*options.PLAN_TABLES, "bandit", "run"} - {"declaration"}
@@ -234,15 +234,3 @@ def _as_flags(told: Situation, declared: Declaration) -> str:
     del said["protected"]  # a plan has no such groups
     flags = [f"--{name.replace('_', '-')} {shlex.quote(str(one))}" for name, one in said.items()]
     return " ".join(["affinity plan", *flags])
-
-
-def _ways(told: Situation) -> list[Assumptions]:
-    """Return the assumptions for each way to judge that is shown."""
-    from affinity_bandits.planning.assumptions import JUDGES
-
-    given = told.assumptions()
-    if told.judges is not None:
-        return [given]
-    # Without a bound on the bias, strangers might see nothing.
-    ways = [one for one in JUDGES if one != "strangers" or given.bonus is not None]
-    return [replace(given, judges=one) for one in ways]
