@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.responses import HTMLResponse, Response
 
@@ -13,10 +14,11 @@ from affinity_bandits.app.forms import declaration_fields, read_declaration
 from affinity_bandits.app.rendering import render, show_page
 from affinity_bandits.audit.columns import ROLES
 from affinity_bandits.audit.read import DATE_FORMATS
-from affinity_bandits.declaration import ASKS
 from affinity_bandits.errors import InvalidInput
 
 MOST_FIELDS = 40
+UNANSWERED = "?"
+"""The value of a question that is still open; an empty one means that there is no column."""
 router = APIRouter()
 
 
@@ -34,15 +36,17 @@ async def show_audit(request: Request) -> Response:
 @router.post("/audit/look")
 async def show_look(request: Request) -> Response:
     """Return what is in a file: its first rows, its columns and its problems."""
-    form = await _read_form(request)
-    found = await run_in_threadpool(request.app.state.audits.run, look, _understand(form))
+    said, uploads = await _read_form(request)
+    form = _understand(said, uploads)
+    found = await run_in_threadpool(request.app.state.audits.run, look, form)
     return HTMLResponse(
         render(
             "audit_look.html",
             look=found,
             roles=ROLES,
             formats=DATE_FORMATS,
-            date_format=_text(form, "date_format"),
+            date_format=form.date_format,
+            unanswered=UNANSWERED,
         )
     )
 
@@ -50,48 +54,43 @@ async def show_look(request: Request) -> Response:
 @router.post("/audit/conclusion")
 async def show_conclusion(request: Request) -> Response:
     """Return the verdict, the pictures and the report of a file."""
-    form = await _read_form(request)
-    declaration = read_declaration({name: _text(form, name) for name in ASKS})
+    said, uploads = await _read_form(request)
+    declaration = read_declaration(said)
     declaration.check_audit()
-    found = await run_in_threadpool(
-        request.app.state.audits.run, conclude, _understand(form), declaration
-    )
+    form = _understand(said, uploads)
+    found = await run_in_threadpool(request.app.state.audits.run, conclude, form, declaration)
     return HTMLResponse(render("audit_conclusion.html", found=found, declared=declaration.sentence))
 
 
-async def _read_form(request: Request) -> FormData:
-    """Return a form with its files, all in memory."""
+async def _read_form(request: Request) -> tuple[dict[str, str], dict[str, Upload]]:
+    """Return the answers and the files of a form, all in memory."""
     parser = MultiPartParser(request.headers, request.stream(), max_files=2, max_fields=MOST_FIELDS)
     parser.spool_max_size = request.app.state.largest_body  # never to a temporary file
     try:
-        return await parser.parse()
+        form = await parser.parse()
     except (MultiPartException, KeyError, ValueError):
         rule = "a form with at most two files, as the page sends it"
         raise InvalidInput("form", rule, request.headers.get("content-type")) from None
+    said: dict[str, str] = {}
+    uploads: dict[str, Upload] = {}
+    for name, given in form.items():
+        if isinstance(given, str):
+            said[name] = given.strip()
+        elif given.filename:
+            uploads[name] = Upload(given.filename, await given.read())
+    await form.close()
+    return said, uploads
 
 
-def _understand(form: FormData) -> AuditForm:
-    log = _file(form, "log")
-    if log is None:
+def _understand(said: Mapping[str, str], uploads: Mapping[str, Upload]) -> AuditForm:
+    if "log" not in uploads:
         raise InvalidInput("file", "chosen: an .xlsx, .csv or .parquet file", None)
     return AuditForm(
-        log=log,
-        people=_file(form, "people"),
-        sheet=_text(form, "sheet"),
-        columns={role: _text(form, role) for role in ROLES if role in form},
-        scale=_text(form, "scale"),
-        date_format=_text(form, "date_format"),
-        by_lot="by_lot" in form,
+        log=uploads["log"],
+        people=uploads.get("people"),
+        sheet=said.get("sheet", ""),
+        columns={role: said[role] for role in ROLES if said.get(role, UNANSWERED) != UNANSWERED},
+        scale=said.get("scale", ""),
+        date_format=said.get("date_format", ""),
+        by_lot="by_lot" in said,
     )
-
-
-def _file(form: FormData, name: str) -> Upload | None:
-    given = form.get(name)
-    if not isinstance(given, UploadFile) or not given.filename:
-        return None
-    return Upload(given.filename, given.file.read())
-
-
-def _text(form: FormData, name: str) -> str:
-    given = form.get(name)
-    return given.strip() if isinstance(given, str) else ""

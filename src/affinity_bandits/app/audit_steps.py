@@ -30,6 +30,8 @@ from affinity_bandits.declaration import Declaration
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.planning.situation import answers_of_audit, parse_scale
 
+EXAMPLE = "1..5"
+"""The scale that is offered where the file has no scores."""
 PREVIEW_ROWS, PREVIEW_COLUMNS = 5, 12
 SAMPLED_COLUMNS = 60
 """Columns that are offered with some of their values."""
@@ -82,6 +84,7 @@ class Look:
         preview: the first rows with their numbers, cut at `PREVIEW_COLUMNS`.
         columns: the column of each role.
         samples: some values of the columns.
+        people: the name of the file with the judges' groups; empty without one.
         unclear: roles that need an answer.
         scale: given or guessed.
         seen: lowest and highest score of the file; None without scores.
@@ -96,6 +99,7 @@ class Look:
     preview: list[tuple[int, list[str]]]
     columns: dict[str, str]
     samples: dict[str, str]
+    people: str
     unclear: list[str]
     scale: str
     seen: tuple[float, float] | None
@@ -136,7 +140,7 @@ def look(form: AuditForm) -> Look:
     table = form.log.read(form.sheet or None)
     columns, unclear, scale, seen = _complete(table, form)
     remarks, ready = list(table.remarks), False
-    if not unclear and scale:
+    if not unclear:
         try:
             remarks, ready = list(_read(table, form, columns, scale).remarks), True
         except BadLog as error:
@@ -149,6 +153,7 @@ def look(form: AuditForm) -> Look:
         preview=[(row, cells[:PREVIEW_COLUMNS]) for row, cells in table.preview(PREVIEW_ROWS)],
         columns=columns,
         samples={name: table.sample(name) for name in table.names[:SAMPLED_COLUMNS] if name},
+        people="" if form.people is None else form.people.name,
         unclear=list(unclear),
         scale=scale,
         seen=seen,
@@ -165,9 +170,9 @@ def conclude(form: AuditForm, declaration: Declaration) -> Conclusion:
     """
     table = form.log.read(form.sheet or None)
     columns, unclear, scale, _ = _complete(table, form)
-    if unclear or not scale:
-        asked = [ROLES[role] for role in unclear] or ["the scale"]
-        raise InvalidInput("columns", f"chosen for {', '.join(asked)}", None)
+    if unclear:
+        asked = ", ".join(ROLES[role] for role in unclear)
+        raise InvalidInput("columns", f"chosen for {asked}", None)
     reading = _read(table, form, columns, scale)
     audit = audit_scores(reading.log, by_lot=form.by_lot)
     report = render_page(audit, reading, declaration)
@@ -196,7 +201,7 @@ def _complete(
     kept = {role: name for role, name in given.items() if not name or name in table.names}
     columns, unclear = find_columns(table, kept)
     seen = score_range(table, columns["score"]) if "score" in columns else None
-    return columns, unclear, form.scale or ("" if seen is None else guess_scale(seen)), seen
+    return columns, unclear, form.scale or (EXAMPLE if seen is None else guess_scale(seen)), seen
 
 
 def _read(table: Table, form: AuditForm, columns: Mapping[str, str], scale: str) -> Reading:

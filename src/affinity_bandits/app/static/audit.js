@@ -37,11 +37,12 @@ async function read(body) {
 
 form.addEventListener("change", event => {
   const { target } = event;
-  if (target.type === "file") {
+  if (target.type === "file" || target.id === "sheet") {  // other columns: guess them again
     const body = new FormData();
     for (const input of [form.log, form.people]) {
       if (input.files[0]) body.set(input.name, input.files[0]);
     }
+    if (target.id === "sheet") body.set("sheet", target.value);
     read(body);
   } else if (look.contains(target)) {
     const body = new FormData(form);
