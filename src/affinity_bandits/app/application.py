@@ -46,7 +46,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.plans = plan.Plans(settings.most_plans)
         if settings.warm:
-            threading.Thread(target=see.warm_up, daemon=True).start()
+            threading.Thread(target=warm_up, daemon=True).start()
         yield
 
     app = FastAPI(
@@ -81,6 +81,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_exception_handler(405, miss)
     app.add_exception_handler(Exception, fail)
     return app
+
+
+def warm_up() -> None:
+    """Load what the first changes and plans would wait for."""
+    see.warm_up()
+    plan.warm_up()
 
 
 def serve(app: FastAPI, listening: socket.socket) -> None:

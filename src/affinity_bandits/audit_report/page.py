@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from affinity_bandits._version import __version__
 from affinity_bandits.audit.conclude import Audit
@@ -14,6 +12,7 @@ from affinity_bandits.audit.read import Reading
 from affinity_bandits.audit.sentences import LIMITS, METHOD, QUESTION, format_mean, tell
 from affinity_bandits.declaration import Declaration
 from affinity_bandits.displays import html_table
+from affinity_bandits.plots.style import svg_element
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1b1b1b; max-width: 46rem; margin: 2rem auto;
@@ -86,11 +85,11 @@ def _pictures(audit: Audit) -> list[str]:
     parts = []
     if audit.favor is not None:
         title = "How much more judges give to their own group"
-        parts += [f"<h2>{title}</h2>", _to_svg(draw_favor(audit), title)]
+        parts += [f"<h2>{title}</h2>", svg_element(draw_favor(audit), title)]
     title = "Mean scores from own and other judges"
     if not any(group.own[0] or group.other[0] for group in audit.groups):
         title = "Mean scores by group"
-    parts += [f"<h2>{title}</h2>", _to_svg(draw_means(audit), title)]
+    parts += [f"<h2>{title}</h2>", svg_element(draw_means(audit), title)]
     head = ["group", "seen", "own judges", "other judges"]
     rows = [
         [
@@ -122,19 +121,3 @@ def _notes(reading: Reading | None) -> list[str]:
 def _section(title: str, sentences: Sequence[str]) -> list[str]:
     items = "".join(f"<li>{escape(one)}</li>" for one in sentences)
     return [f"<h2>{escape(title)}</h2><ul>{items}</ul>"] if sentences else []
-
-
-def _to_svg(figure: Any, title: str) -> str:
-    """Return a figure as an element of the page."""
-    import matplotlib as mpl
-
-    from affinity_bandits.plots.style import SETTINGS
-
-    out = io.StringIO()
-    settings: Any = {**SETTINGS, "svg.fonttype": "path"}
-    with mpl.rc_context(settings):
-        figure.savefig(out, format="svg", metadata={"Date": None})
-    text = out.getvalue()
-    return text[text.index("<svg") :].replace(
-        "<svg", f'<svg role="img" aria-label="{escape(title)}"', 1
-    )
