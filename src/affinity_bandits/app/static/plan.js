@@ -1,12 +1,11 @@
 "use strict";
-import { problem } from "./fragments.js";
+import { LOST, problem } from "./fragments.js";
 
 const form = document.getElementById("situation");
 const understood = document.getElementById("understood");
 const running = document.getElementById("running");
 const answer = document.getElementById("answer");
 const HINT = understood.textContent;
-const LOST = "The application does not answer. Is it still running?";
 const SOON = 200; // milliseconds after the last key
 let timer = null, checking = null, planning = null, submitted = false;
 

@@ -1,12 +1,13 @@
 "use strict";
-import { problem } from "./fragments.js";
+import { LOST, problem } from "./fragments.js";
 
 const form = document.getElementById("world");
 const why = document.getElementById("why");
 const groups = document.getElementById("groups");
 const SOON = 60; // milliseconds: a slider that is dragged asks when it rests
 const SLOW = 1500;
-const PREPARING = "Preparing the simulation. The first time on a machine, this takes about a minute.";
+const PREPARING = "The simulation is being prepared, which takes about a minute the first time on a machine.";
+const MEANWHILE = "Meanwhile, this is an example.";
 let timer = null, pending = null;
 
 function say(sentences) {
@@ -24,11 +25,21 @@ function label() {
   document.getElementById("fewer").hidden = groups.children.length <= 2;
 }
 
+// Nobody waits in front of an empty page while loops are compiled.
+async function prepare(signal) {
+  say([PREPARING]);
+  if (document.querySelector("#courses svg")) return;
+  const example = await (await fetch("/static/example.json", {signal})).json();
+  if (signal.aborted || document.querySelector("#courses svg")) return;
+  drawCourses(example.drawn);
+  say([PREPARING, MEANWHILE, ...example.why]);
+}
+
 async function run() {
   const query = new URLSearchParams(new FormData(form));
   pending?.abort();
   const mine = pending = new AbortController();
-  const slow = setTimeout(() => say([PREPARING]), SLOW);
+  const slow = setTimeout(() => prepare(mine.signal).catch(() => {}), SLOW);
   try {
     const response = await fetch(`/see/course?${query}`, {signal: mine.signal});
     if (response.ok) {
@@ -40,7 +51,7 @@ async function run() {
       why.innerHTML = await response.text();
     }
   } catch (error) {
-    if (error.name !== "AbortError") why.replaceChildren(problem("The application does not answer. Is it still running?"));
+    if (error.name !== "AbortError") why.replaceChildren(problem(LOST));
   } finally {
     clearTimeout(slow);
   }
