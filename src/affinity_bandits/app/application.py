@@ -51,7 +51,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.state.largest_body = settings.largest_body
         app.state.audits = BoundedWorkers(settings.most_audits)
         if settings.warm:
-            threading.Thread(target=see.warm_up, daemon=True).start()
+            threading.Thread(target=warm_up, daemon=True).start()
             warm = threading.Thread(
                 target=app.state.audits.run, args=(audit_steps.warm_up,), daemon=True
             )
@@ -90,6 +90,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_exception_handler(405, miss)
     app.add_exception_handler(Exception, fail)
     return app
+
+
+def warm_up() -> None:
+    """Load what the first changes and plans would wait for."""
+    see.warm_up()
+    plan.warm_up()
 
 
 def serve(app: FastAPI, listening: socket.socket) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from html import escape
@@ -15,6 +14,7 @@ from affinity_bandits.audit.read import Reading
 from affinity_bandits.audit.sentences import LIMITS, METHOD, QUESTION, format_mean, tell
 from affinity_bandits.declaration import Declaration
 from affinity_bandits.displays import html_table
+from affinity_bandits.plots.style import svg_element
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1b1b1b; max-width: 46rem; margin: 2rem auto;
@@ -65,7 +65,7 @@ def render_page(
         f"<h1>{escape(QUESTION)}</h1>",
         f'<p class="quiet">{escape(story.extent + source)}.</p>',
         *([f'<p class="quiet">{escape(declaration.sentence)}</p>'] if declaration else []),
-        render_findings(audit, reading, _to_svg),
+        render_findings(audit, reading, svg_element),
         f'<p class="quiet">affinity-bandits {escape(__version__)}</p>',
         "</body></html>",
     ]
@@ -144,25 +144,5 @@ def _section(title: str, sentences: Sequence[str]) -> list[str]:
 
 def show_image(figure: Any, title: str) -> str:
     """Return a figure as an image, for pages that allow no style but their own."""
-    content = b64encode(_draw_svg(figure).encode()).decode()
+    content = b64encode(svg_element(figure, title).encode()).decode()
     return f'<img alt="{escape(title)}" src="data:image/svg+xml;base64,{content}">'
-
-
-def _to_svg(figure: Any, title: str) -> str:
-    """Return a figure as an element of the page."""
-    text = _draw_svg(figure)
-    return text[text.index("<svg") :].replace(
-        "<svg", f'<svg role="img" aria-label="{escape(title)}"', 1
-    )
-
-
-def _draw_svg(figure: Any) -> str:
-    import matplotlib as mpl
-
-    from affinity_bandits.plots.style import SETTINGS
-
-    out = io.StringIO()
-    settings: Any = {**SETTINGS, "svg.fonttype": "path"}
-    with mpl.rc_context(settings):
-        figure.savefig(out, format="svg", metadata={"Date": None})
-    return out.getvalue()

@@ -1,6 +1,6 @@
 "use strict";
 
-const LOST = "The application does not answer. Is it still running?";
+export const LOST = "The application does not answer. Is it still running?";
 
 export function problem(words) {
   const box = document.createElement("p");
