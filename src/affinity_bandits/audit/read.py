@@ -149,13 +149,14 @@ def parse_score(value: Any) -> float | None:
 
 
 class _Reader:
-    """The rows of a table that are left, and what there is to say about the others."""
+    """A table with what there is to say about its rows, and which of them are refused."""
 
     def __init__(self, table: Table, columns: Mapping[str, str]) -> None:
         self.table = table
         self.columns = dict(columns)
         self.remarks = list(table.remarks)
         self.exported = is_export(table)
+        self.refused = np.zeros(len(table), dtype=bool)
 
     def remark(
         self, what: str, where: Flags, done: str = PROBLEM, *, unit: str = "row", examples: Any = ()
@@ -221,6 +222,7 @@ class _Reader:
             examples = [repr(label(values[place])) for place in places[:LISTED]]
             self.remark(what, np.isin(codes, places), examples=examples)
         wrong = {*unread, *outside}
+        self.refused |= np.isin(codes, list(wrong))
         where = np.isin(codes, [place for place in commas if place not in wrong])
         examples = [repr(label(values[place])) for place in commas[:LISTED]]
         if commas and all(re.search(r",\d{3}$", label(values[place])) for place in commas):
@@ -293,6 +295,7 @@ class _Reader:
         what = f"{self.columns['date']} is not a date like {best}, the date format"
         examples = [repr(label(values[number])) for number in wrong[:LISTED]]
         self.remark(what, np.isin(codes, wrong), examples=examples)
+        self.refused |= np.isin(codes, wrong)
         return Coded(np.array(place, dtype=np.int32)[codes], list(names))
 
     def hired(self) -> Flags | None:
@@ -404,13 +407,14 @@ def read_scores(
     if reader.exported:
         keep &= reader.skip(_says_yes(table, "total"), "totals of several answers")
         keep &= reader.skip(keep & ~_says_yes(table, "counted"), "answers that did not count")
-    keep &= reader.skip(keep & np.isnan(score), "no score")
+    keep &= reader.skip(keep & np.isnan(score) & ~reader.refused, "no score")
     for role, column in (("candidate", candidate), ("group", group), ("judge", judge)):
         if column is not None:
             why = f"no {reader.columns[role]}"
             keep &= reader.skip(keep & (column.codes == UNKNOWN), why)
     if session is not None:
-        keep &= reader.skip(keep & (session.codes == UNKNOWN), "no date or session")
+        undated = keep & (session.codes == UNKNOWN) & ~reader.refused
+        keep &= reader.skip(undated, "no date or session")
     if candidate is None:
         candidate = Coded(np.arange(len(score), dtype=np.int32), list(map(str, range(len(score)))))
         what = "no column of candidates"
@@ -427,7 +431,7 @@ def read_scores(
                 f"({', '.join(group.names[:4])}) have no name in common; use the same names"
             )
             reader.remarks.append(Remark(what))
-    if not keep.any():
+    if not keep.any() and all(one.done != PROBLEM for one in reader.remarks):
         reader.remarks.append(Remark("no row has all that is needed"))
     if any(one.done == PROBLEM for one in reader.remarks):
         raise BadLog(table.source, reader.remarks)

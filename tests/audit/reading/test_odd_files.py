@@ -18,8 +18,9 @@ from openpyxl import Workbook
 from pyarrow import parquet
 
 from affinity_bandits.audit.columns import choose_columns
-from affinity_bandits.audit.read import EXPORT, Reading, read_log, read_scores
-from affinity_bandits.audit.tables import read_query
+from affinity_bandits.audit.read import EXPORT, BadLog, Reading, read_log, read_scores
+from affinity_bandits.audit.remarks import PROBLEM, Remark
+from affinity_bandits.audit.tables import read_query, read_table
 from affinity_bandits.errors import AffinityError, InvalidInput
 from affinity_bandits.service.trail.export import FIXED, columns_for
 from affinity_bandits.tables import TableFile
@@ -268,3 +269,32 @@ def test_columns_are_chosen_by_name() -> None:
     assert not unclear
     with pytest.raises(InvalidInput, match="one of the columns Candidate, Source"):
         choose_columns(names, {"group": "Team"})
+
+
+def test_all_problems_are_told_at_once_with_their_rows(tmp_path: Path) -> None:
+    wrong = [
+        "c1,North,Ann,North,9,2026-02-01,too,many",
+        *(f"c{n},South,Ann,North,good,2026-02-03" for n in range(10, 17)),
+        "c2,North,Ann,South,7,2026-02-30",
+        "c9,North,Ann,North,n/a,2026-02-01",
+    ]
+    content = (PLAIN + "\n".join(wrong)).encode()
+    table = read_table(Path("elsewhere/log.csv"), content=content)
+    with pytest.raises(BadLog) as caught:
+        read_scores(table, choose_columns(table.names, {})[0], scale=(1, 5))
+    found = {one.what: one for one in caught.value.remarks}
+    assert found["score cannot be read as a score"] == Remark(
+        "score cannot be read as a score",
+        count=7,
+        rows=(7, 8, 9, 10, 11),
+        examples=("'good'",),
+    )
+    assert found["no score"] == Remark("no score", "skipped", 1, rows=(15,))
+    assert [one.rows for one in caught.value.remarks if one.done == PROBLEM] == [
+        (6,), (7, 8, 9, 10, 11), (14,), (14,), (4, 5, 14), (2, 4, 7, 8, 9)
+    ]  # fmt: skip
+    assert len(caught.value.problems) == 6
+    (tmp_path / "log.csv").write_bytes(content)
+    again = read_table(tmp_path / "log.csv")
+    assert again.remarks == table.remarks
+    assert again.preview(9) == table.preview(9)
