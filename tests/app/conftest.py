@@ -11,10 +11,13 @@ from contextlib import contextmanager
 import pytest
 import uvicorn
 from fastapi import FastAPI
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from affinity_bandits.app.application import Settings, create_app
 from tests.support.browsers import launched, watched
+
+PATIENCE = 120_000.0  # milliseconds: a busy machine is only slow
+expect.set_options(timeout=PATIENCE)
 
 
 @contextmanager
@@ -55,5 +58,5 @@ def browser() -> Iterator[Browser]:
 def page(browser: Browser, address: str) -> Iterator[Page]:
     """A browser window that must not complain, nor ask anybody but the application."""
     with watched(browser, address) as page:
-        page.set_default_timeout(120_000)  # a busy machine is only slow
+        page.set_default_timeout(PATIENCE)
         yield page

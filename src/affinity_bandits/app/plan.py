@@ -282,7 +282,8 @@ async def answer(request: Request) -> Response:
             text = render("problem.html", title="This did not work", words=FAULT)
         yield json.dumps({"html": text}) + "\n"
 
-    return StreamingResponse(lines(), media_type="application/x-ndjson")
+    unbuffered = {"x-accel-buffering": "no"}  # a proxy hands the progress on as it comes
+    return StreamingResponse(lines(), media_type="application/x-ndjson", headers=unbuffered)
 
 
 @router.get("/plan/page.html")
