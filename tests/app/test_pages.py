@@ -242,9 +242,11 @@ def test_a_plan_ends_with_its_reader_and_others_wait(app: FastAPI, address: str)
     plans = app.state.plans
     query = DECLARED | PANELS | {"judges": "committee", "budget": "3000", "difference": "0.11"}
     with httpx.stream("GET", f"{address}/plan/answer", params=query, timeout=60) as first:
-        assert "Trying it out" in next(first.iter_lines())
+        own = first.iter_lines()
+        assert "Trying it out" in next(own)
         with httpx.stream("GET", f"{address}/plan/answer", params=query, timeout=60) as second:
-            assert "Waiting for another plan" in next(second.iter_lines())
+            other = second.iter_lines()
+            assert "Waiting for another plan" in next(other)
         assert plans._turns.locked()
         made = len(plans._made)
     until = time.monotonic() + 60

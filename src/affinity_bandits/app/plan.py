@@ -147,8 +147,7 @@ class Plans:
         Raises:
             NotSupported: too many wait.
         """
-        todo = [one for one in ways if _key(one) not in self._made]
-        if not todo:
+        if all(_key(one) in self._made for one in ways):
             return
         if self._waiting >= MOST_WAITING:
             raise NotSupported("too many plans are being made; try again in a minute")
@@ -160,6 +159,7 @@ class Plans:
             await self._turns.acquire()
         finally:
             self._waiting -= 1
+        todo = [one for one in ways if _key(one) not in self._made]
         state, gone = {"part": 0.0, "number": 0}, threading.Event()
 
         def advance(part: float) -> None:
