@@ -147,7 +147,10 @@ class Plans:
         Raises:
             NotSupported: too many wait.
         """
-        if all(_key(one) in self._made for one in ways):
+        known = [_key(one) for one in ways if _key(one) in self._made]
+        for key in known:
+            self._made.move_to_end(key)  # not to be forgotten before it is used
+        if len(known) == len(ways):
             return
         if self._waiting >= MOST_WAITING:
             raise NotSupported("too many plans are being made; try again in a minute")
@@ -160,6 +163,9 @@ class Plans:
         finally:
             self._waiting -= 1
         todo = [one for one in ways if _key(one) not in self._made]
+        if not todo:  # made meanwhile, for another reader
+            self._turns.release()
+            return
         state, gone = {"part": 0.0, "number": 0}, threading.Event()
 
         def advance(part: float) -> None:
@@ -199,8 +205,6 @@ class Plans:
 
     def remembered(self, form: Form, ways: Sequence[Assumptions]) -> list[Plan]:
         """Return plans that were made, with the declaration of a form."""
-        for one in ways:
-            self._made.move_to_end(_key(one))
         return [replace(self._made[_key(one)], declaration=form.declaration) for one in ways]
 
 
