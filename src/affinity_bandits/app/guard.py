@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from affinity_bandits.app.rendering import show_problem
 
 READING = ("GET", "HEAD")
+HOST = re.compile(r"\[?([^@/\[\]]+?)\]?(:\d+)?")
 HEADERS = {
     # Pictures may be part of a page. Nothing is inline, so injected markup cannot run or restyle.
     "content-security-policy": (
@@ -61,7 +62,8 @@ class Guard:
     def _refusal(self, method: str, headers: Headers) -> tuple[int, str, str] | None:
         """Return the status, title and words of a refusal; None if there is nothing to refuse."""
         host = headers.get("host", "")
-        if (urlsplit(f"//{host}").hostname or "").casefold() not in self._hosts:
+        named = HOST.fullmatch(host)
+        if named is None or named[1].casefold() not in self._hosts:
             words = "Start the application with --allow-host and this name to reach it by it."
             return 421, "This address is not allowed", words
         site = headers.get("sec-fetch-site")
@@ -71,7 +73,8 @@ class Guard:
         if method in READING:
             return None
         # Browsers send one of the two with every form; a request with neither is refused, too.
-        if site != "same-origin" and urlsplit(headers.get("origin", "")).netloc != host:
+        own = (f"http://{host}", f"https://{host}")
+        if site != "same-origin" and headers.get("origin") not in own:
             return 403, "Another site sent this form", "Open the page yourself and try again."
         size = headers.get("content-length", "")
         if not size.isdecimal():

@@ -147,8 +147,10 @@ class Plans:
         Raises:
             NotSupported: too many wait.
         """
-        todo = [one for one in ways if _key(one) not in self._made]
-        if not todo:
+        known = [_key(one) for one in ways if _key(one) in self._made]
+        for key in known:
+            self._made.move_to_end(key)  # not to be forgotten before it is used
+        if len(known) == len(ways):
             return
         if self._waiting >= MOST_WAITING:
             raise NotSupported("too many plans are being made; try again in a minute")
@@ -160,6 +162,10 @@ class Plans:
             await self._turns.acquire()
         finally:
             self._waiting -= 1
+        todo = [one for one in ways if _key(one) not in self._made]
+        if not todo:  # made meanwhile, for another reader
+            self._turns.release()
+            return
         state, gone = {"part": 0.0, "number": 0}, threading.Event()
 
         def advance(part: float) -> None:
@@ -199,8 +205,6 @@ class Plans:
 
     def remembered(self, form: Form, ways: Sequence[Assumptions]) -> list[Plan]:
         """Return plans that were made, with the declaration of a form."""
-        for one in ways:
-            self._made.move_to_end(_key(one))
         return [replace(self._made[_key(one)], declaration=form.declaration) for one in ways]
 
 
@@ -282,7 +286,8 @@ async def answer(request: Request) -> Response:
             text = render("problem.html", title="This did not work", words=FAULT)
         yield json.dumps({"html": text}) + "\n"
 
-    return StreamingResponse(lines(), media_type="application/x-ndjson")
+    unbuffered = {"x-accel-buffering": "no"}  # a proxy hands the progress on as it comes
+    return StreamingResponse(lines(), media_type="application/x-ndjson", headers=unbuffered)
 
 
 @router.get("/plan/page.html")
