@@ -9,33 +9,30 @@ import multiprocessing
 import re
 import socket
 import tempfile
-import threading
 import time
 import zipfile
-from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pyarrow
 import pytest
-import uvicorn
+from fastapi import FastAPI
 from openpyxl import Workbook
+from playwright.sync_api import Browser
 from pyarrow import parquet
 
 from affinity_bandits.app.application import Settings, create_app
 from affinity_bandits.app.bounded import BoundedWorkers
 from affinity_bandits.audit.tables import MOST_UNPACKED
 from affinity_bandits.errors import InvalidInput
+from tests.app.conftest import PATIENCE
 from tests.cli.inside import inside
-from tests.support.browsers import SIZES, launched
+from tests.support.browsers import SIZES, violations
 
 pytestmark = pytest.mark.slow
 
 DATA = Path(__file__).parents[2] / "docs" / "data"
-AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
-VIOLATIONS = "async () => (await axe.run()).violations.map(one => one.id + one.nodes[0].html)"
 DECLARED = {
     "groups_are": "sources of candidates",
     "responsible": "head of recruiting",
@@ -51,19 +48,8 @@ LARGEST = 20 * 2**20
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """Serve the application from a thread."""
-    server = uvicorn.Server(
-        uvicorn.Config(create_app(Settings(largest_body=LARGEST, warm=False)), log_level="error")
-    )
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        while not server.started and thread.is_alive():
-            time.sleep(0.01)
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        server.should_exit = True
-        thread.join()
+def app() -> FastAPI:
+    return create_app(Settings(largest_body=LARGEST, warm=False))
 
 
 def post(
@@ -78,10 +64,11 @@ def post(
     )
 
 
-def test_from_a_messy_workbook_to_a_report(address: str, tmp_path: Path) -> None:
+def test_from_a_messy_workbook_to_a_report(address: str, browser: Browser, tmp_path: Path) -> None:
     complaints: list[str] = []
-    with launched() as browser:
-        page = browser.new_page()
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on(
             "request",
@@ -122,7 +109,7 @@ def test_from_a_messy_workbook_to_a_report(address: str, tmp_path: Path) -> None
         page.get_by_text("'monitoring equality', or begin so").wait_for()
         page.locator("[name=protected][value=no]").check()
         page.get_by_role("button", name="Audit").press("Enter")
-        page.locator("#concluded").wait_for(timeout=60_000)
+        page.locator("#concluded").wait_for()
         assert page.locator(".verdict strong").inner_text() == "Shown"
         assert page.evaluate("document.activeElement.id") == "concluded"
         got = {}
@@ -135,11 +122,10 @@ def test_from_a_messy_workbook_to_a_report(address: str, tmp_path: Path) -> None
             link
             == "/plan?groups=Agency%2C+Open+call%2C+Referral&scale=1..5&bonus=25%25&spread=0.812"
         )
-        page.evaluate(AXE)
         for width, height in SIZES.values():
             page.set_viewport_size({"width": width, "height": height})
             assert page.evaluate("document.documentElement.scrollWidth") <= width
-            assert page.evaluate(VIOLATIONS) == []
+            assert violations(page) == []
         assert page.evaluate("[...document.images].every(one => one.naturalWidth > 0)")
     assert not complaints
 

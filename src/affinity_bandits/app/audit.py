@@ -1,4 +1,4 @@
-"""The page Audit: a file in, a report out, nothing kept."""
+"""The page Audit: each step takes the whole file and forgets it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def show_audit(request: Request) -> Response:
 
 @router.post("/audit/look")
 async def show_look(request: Request) -> Response:
-    """Return what is in a file: its first rows, its columns and its problems."""
+    """Return the first rows, the columns and the problems of a file."""
     said, uploads = await _read_form(request)
     form = _understand(said, uploads)
     found = await run_in_threadpool(request.app.state.audits.run, look, form)

@@ -51,7 +51,7 @@ class Upload:
 
 @dataclass(frozen=True)
 class AuditForm:
-    """What the user chose so far.
+    """The files and the choices of a user so far.
 
     Attributes:
         log: the scores.
@@ -74,7 +74,7 @@ class AuditForm:
 
 @dataclass(frozen=True)
 class Look:
-    """What the page shows of a file.
+    """A file as the page shows it.
 
     Attributes:
         source: its name, with that of the sheet.
@@ -84,10 +84,10 @@ class Look:
         preview: the first rows with their numbers, cut at `PREVIEW_COLUMNS`.
         columns: the column of each role.
         samples: some values of the columns.
-        people: the name of the file with the judges' groups; empty without one.
+        people: the name of the file with the judges' groups, or empty.
         unclear: roles that need an answer.
         scale: given or guessed.
-        seen: lowest and highest score of the file; None without scores.
+        seen: lowest and highest score of the file, if it has scores.
         remarks: what was found, the problems first.
         ready: whether an audit can be made.
     """
@@ -109,7 +109,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What the page shows of an audit.
+    """An audit as the page shows it.
 
     Attributes:
         extent: how much was read.
@@ -132,7 +132,7 @@ def warm_up() -> None:
 
 
 def look(form: AuditForm) -> Look:
-    """Read a file as far as possible, and tell all that is to be said about it.
+    """Read a file as far as possible, and list its problems.
 
     Raises:
         InvalidInput: it is no table, or a column or the scale is not understood.
@@ -195,7 +195,7 @@ def conclude(form: AuditForm, declaration: Declaration) -> Conclusion:
 def _complete(
     table: Table, form: AuditForm
 ) -> tuple[dict[str, str], dict[str, list[str]], str, tuple[float, float] | None]:
-    """Return the columns, the roles without one, the scale and the range of the scores."""
+    """Return the columns, the unclear roles, the scale and the range of the scores."""
     given = form.columns or {}
     # After the choice of another sheet, some columns are no longer there.
     kept = {role: name for role, name in given.items() if not name or name in table.names}

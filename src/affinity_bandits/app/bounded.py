@@ -1,6 +1,7 @@
-"""Work on files that others made: in a process of its own, within bounds on memory and time.
+"""Processes that read files of strangers within bounds on memory and time.
 
-A damaged or malicious workbook can make its reader allocate without end, which ends the process.
+A damaged or malicious workbook can make its reader allocate more memory than there is, and a failed
+allocation ends the process.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class BoundedWorkers:
             self._idle.put(None)
 
     def run(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        """Return what the work returns.
+        """Call a function in one of the processes and return its result.
 
         Raises:
             InvalidInput: the work raises it, takes too long or needs too much memory.
@@ -83,7 +84,7 @@ class _Worker:
 
 
 def _answer(pipe: Connection, memory: int) -> None:
-    """Do work until the other side is gone."""
+    """Call functions until the other side is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C ends the application, and it ends this
     if find_spec("resource") is not None:
         import resource

@@ -79,7 +79,7 @@ class Reading:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was skipped or converted, one sentence each."""
+        """The remarks, one sentence each."""
         return tuple(one.sentence for one in self.remarks)
 
 
@@ -149,7 +149,7 @@ def parse_score(value: Any) -> float | None:
 
 
 class _Reader:
-    """A table with what there is to say about its rows, and which of them are refused."""
+    """A table, the remarks on it and the rows with a problem."""
 
     def __init__(self, table: Table, columns: Mapping[str, str]) -> None:
         self.table = table

@@ -1,4 +1,4 @@
-"""What the reader of a file found in it, and what it did about it."""
+"""Remarks on a file: problems, skipped rows and conversions, with counts and rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 PROBLEM = "must be corrected"
-"""What is done about something that only the author of the file can solve."""
+"""Marks remarks that only the author of the file can resolve."""
 LISTED = 5
 
 
