@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from affinity_bandits.cli.plan import read_answers
+from affinity_bandits.audit.result import read_result
 from affinity_bandits.declaration import ASKS
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.planning.situation import answers_of_audit
 from tests.cli.inside import Done, inside
 
 DATA = Path(__file__).parents[2] / "docs" / "data"
@@ -53,7 +54,7 @@ def test_a_favor_is_shown_reported_and_planned_from(log: Path, tmp_path: Path) -
     found = json.loads(kept.read_text(encoding="utf-8"))
     assert (found["format"], found["version"]) == ("affinity audit", 1)
     assert (found["word"], found["declaration"]["purpose"]) == ("shown", "a check")
-    said = read_answers(kept)
+    said = answers_of_audit(read_result(kept))
     assert said["groups"] == ["g0", "g1"]
     assert said["scale"] == "1..5"
     assert "committee" not in said
@@ -70,7 +71,7 @@ def test_the_workbook_of_the_guide(tmp_path: Path) -> None:
     done = audit(DATA / "interviews.xlsx", *words)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Shown.")
-    for note in ("repeated header", "decimal comma", "no score", "dates read as %d.%m.%Y"):
+    for note in ("header again", "decimal comma", "no score", "typed as %d.%m.%Y"):
         assert note in done.stdout
 
 
@@ -152,12 +153,12 @@ def test_a_plan_from_an_audit_takes_the_upper_end_of_the_interval(tmp_path: Path
         "favor": {"points": 0.5, "low": 0.2, "high": 0.77},
     }
     kept.write_text(json.dumps(about), encoding="utf-8")
-    assert read_answers(kept) == {
+    assert answers_of_audit(read_result(kept)) == {
         "groups": ["a", "b"], "scale": "1..5", "bonus": "39%", "spread": "0.9"
     }  # fmt: skip
     kept.write_text(json.dumps(about | {"word": "cannot tell"}), encoding="utf-8")
-    assert read_answers(kept)["bonus"] == "no idea"
+    assert answers_of_audit(read_result(kept))["bonus"] == "no idea"
     for wrong in ("[]", "{", json.dumps(about | {"version": 2})):
         kept.write_text(wrong, encoding="utf-8")
         with pytest.raises(InvalidInput, match="affinity audit --json"):
-            read_answers(kept)
+            read_result(kept)

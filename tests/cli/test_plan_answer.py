@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from affinity_bandits.cli import plan as plan_command
-from affinity_bandits.cli import plan_text
-from affinity_bandits.cli.plan_text import print_answer, print_explanation, proven_if
+from affinity_bandits.cli.plan_text import print_answer, print_explanation
 from affinity_bandits.planning import Assumptions, Outcome, Plan, make_plan
 from affinity_bandits.planning.plan import Otherwise, Stress
+from affinity_bandits.planning.sentences import tell_conditions, tell_situation
 from affinity_bandits.planning.situation import Situation
 from tests.planning.story import MEANT
 
@@ -248,7 +248,7 @@ def test_a_wrong_answer_is_refused_at_once_and_asked_for_again(
 def test_three_assumptions_stand_beside_the_claim_in_a_sentence_each(
     changes: dict[str, Any], says: str, real: Plan
 ) -> None:
-    judges, one_bias, never_falls = proven_if(
+    judges, one_bias, never_falls = tell_conditions(
         [replace(real, assumptions=replace(STORY, **changes))]
     )
     assert judges.startswith(says)
@@ -268,4 +268,4 @@ def test_the_dialogue_names_the_unit_that_was_answered(monkeypatch: pytest.Monke
 )
 def test_a_year_stays_a_year(weeks: float, words: str, real: Plan) -> None:
     given = replace(STORY, pace=STORY.horizon / weeks)
-    assert f"2,000 interviews in {words}, " in plan_text._situation(given, for_a_year=False)
+    assert f"2,000 interviews in {words}, " in tell_situation(given, for_a_year=False)

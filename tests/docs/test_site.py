@@ -11,14 +11,13 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from playwright.sync_api import Browser
 
-from tests.support.browsers import CONTRAST, SIZES, launched
+from tests.support.browsers import AXE, CONTRAST, SIZES, launched
 from tests.support.environments import ROOT
 
 # One worker: a browser and the built pages are enough once. Slow: `make quick` has no Chromium.
@@ -31,7 +30,6 @@ PATIENCE = 300_000.0
 TALLEST = 30_000
 """Pixels of a page on a desk: nobody reads more in one go, and axe takes minutes for it."""
 LEGIBLE = 4.5
-AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 FRAMES = ("index.html", "first-steps.html", "search.html")
 """Pages on which what the theme puts around and into every page is looked at closely."""
 OF_FRAMES = {"rules": {"color-contrast": {"enabled": False}}}

@@ -5,9 +5,18 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.resources import files
+from typing import Any
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+VIOLATIONS = """async () => {
+  const found = await axe.run(document, {resultTypes: ["violations"]});
+  return found.violations.flatMap(
+    one => one.nodes.map(node => one.id + ": " + node.target.join(" "))
+  );
+}"""
 SIZES = {"wide": (1280, 800), "narrow": (390, 844)}
 CONTRAST = """() => {
   const channel = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
@@ -44,3 +53,30 @@ def launched() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+@contextmanager
+def watched(browser: Browser, prefix: str, **settings: Any) -> Iterator[Page]:
+    """Open a window that must not complain, nor ask for anything that does not begin so."""
+    context = browser.new_context(**settings)
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on(
+        "request",
+        lambda request: None if request.url.startswith(prefix) else complaints.append(request.url),
+    )
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("dialog", lambda dialog: complaints.append(dialog.message))
+    page.on(
+        "console",
+        lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None,
+    )
+    yield page
+    context.close()
+    assert complaints == []
+
+
+def violations(page: Page) -> list[str]:
+    """Return what axe-core finds wrong with a page."""
+    page.evaluate(AXE)
+    return page.evaluate(VIOLATIONS)  # type: ignore[no-any-return]

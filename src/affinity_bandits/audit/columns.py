@@ -72,13 +72,15 @@ def choose_columns(
 
     Args:
         names: of all columns.
-        given: the user's choices, by role.
+        given: what the user said, by role; an empty name leaves the role out.
 
     Raises:
         InvalidInput: a column that the user named is missing.
     """
     chosen: dict[str, str] = {}
     for role, said in given.items():
+        if not said.strip():
+            continue
         fitting = [name for name in names if name.casefold() == said.strip().casefold()]
         if not fitting:
             listed = ", ".join(name for name in names if name)
@@ -86,7 +88,7 @@ def choose_columns(
         chosen[role] = fitting[0]
     unclear: dict[str, list[str]] = {}
     for role in ROLES:
-        if role in chosen:
+        if role in chosen or (role in given and role not in NEEDED):
             continue
         free = [name for name in names if guess_role(name) == role and name not in chosen.values()]
         best = min((len(_split(name) - OFTEN_BESIDE) for name in free), default=0)

@@ -27,7 +27,7 @@ def main() -> None:
             import affinity_bandits.service  # noqa: F401 - raises MissingExtra before typer parses
         from affinity_bandits.cli.app import app
 
-        serving = sys.argv[1:2] == ["serve"]
+        serving = sys.argv[1:2] in (["serve"], ["app"])
         bars = sys.stderr is None or sys.stderr.isatty()
         with nullcontext() if serving or bars else heartbeat("at work"):
             app()

@@ -8,6 +8,7 @@ import typer
 
 from affinity_bandits._version import __version__
 from affinity_bandits.cli.audit import audit
+from affinity_bandits.cli.local_app import local_app
 from affinity_bandits.cli.options import biases, noises, policies
 from affinity_bandits.cli.paper import paper_app, study_app
 from affinity_bandits.cli.plan import plan
@@ -28,6 +29,7 @@ app.command()(simulate)
 app.command()(show)
 app.command()(plan)
 app.command()(audit)
+app.command("app")(local_app)
 app.command()(policies)
 app.command()(biases)
 app.command()(noises)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from affinity_bandits import checks
 from affinity_bandits.declaration import ASKS, Declaration
-from affinity_bandits.displays import Interval, brief, percents, short, span
+from affinity_bandits.displays import Interval, percents, short, span
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.plan_format import check_format
 
@@ -181,11 +181,6 @@ def wrapped(text: str, indent: str = "") -> str:
     return textwrap.fill(
         text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
-
-
-def count(value: float) -> str:
-    """Return a number of choices."""
-    return f"{value:,.0f}" if value < 1e7 else brief(value)
 
 
 def say(*texts: str, style: str = "") -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import shlex
 import sys
 from collections.abc import Mapping
@@ -19,35 +18,8 @@ from affinity_bandits.declaration import Declaration
 from affinity_bandits.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from affinity_bandits.planning import Assumptions, Plan
+    from affinity_bandits.planning import Plan
     from affinity_bandits.planning.situation import Situation
-
-
-def read_answers(path: Path) -> dict[str, Any]:
-    """Return the groups, the scale, the spread of scores and the largest bonus.
-
-    The bonus is the upper end of the favor's interval, relative to the mean score above the lowest
-    one. It is "no idea" if the log cannot tell. The committee is unknown.
-    """
-    from affinity_bandits.audit.result import read_result
-
-    found = read_result(path)
-    if found.get("declaration"):
-        Declaration.from_json(found["declaration"]).check_comparison()
-    low, high = found["scale"]
-    counts = [group["scores"] for group in found["groups"]]
-    total = sum(n * group["mean"] for n, group in zip(counts, found["groups"], strict=True))
-    level = total / sum(counts) - low
-    answers: dict[str, Any] = {
-        "groups": [group["name"] for group in found["groups"]],
-        "scale": f"{low:g}..{high:g}",
-        "bonus": "no idea",
-    }
-    if found["spread"]:
-        answers["spread"] = f"{found['spread']:.3g}"
-    if found["word"] != "cannot tell" and found["favor"] is not None and level > 0.0:
-        answers["bonus"] = f"{math.ceil(100.0 * max(0.0, found['favor']['high']) / level)}%"
-    return answers
 
 
 def plan(
@@ -160,7 +132,7 @@ def plan(
     from affinity_bandits.planning.plan import stress
     from affinity_bandits.progress import show_progress
 
-    ways = _ways(told)
+    ways = told.ways()
     made: list[Plan] = []
     try:
         with show_progress(None, len(ways) + explain) as bar:
@@ -205,7 +177,7 @@ def _situation(
 
     Also return whether there was a dialogue, and the declaration.
     """
-    from affinity_bandits.planning.situation import NAMES, Situation
+    from affinity_bandits.planning.situation import NAMES, Situation, answers_of_audit
 
     told = Situation()
     said = {name: flags[name] for name in NAMES if flags[name] is not None}
@@ -213,7 +185,9 @@ def _situation(
         said["noise"] = options.described("noise", said["noise"], places=False)
     declared = {one.name: flags[one.name] for one in fields(Declaration) if flags[one.name]}
     if audit is not None:
-        said = read_answers(audit) | said
+        from affinity_bandits.audit.result import read_result
+
+        said = answers_of_audit(read_result(audit)) | said
     if file is not None:
         known = {"situation": NAMES, "declaration": tuple(declaration.ASKS)}
         ignored = {*options.PLAN_TABLES, "bandit", "run"} - {"declaration"}
@@ -259,14 +233,3 @@ def _as_flags(told: Situation, declared: Declaration) -> str:
     del said["protected"]  # a plan has no such groups
     flags = [f"--{name.replace('_', '-')} {shlex.quote(str(one))}" for name, one in said.items()]
     return " ".join(["affinity plan", *flags])
-
-
-def _ways(told: Situation) -> list[Assumptions]:
-    from affinity_bandits.planning.assumptions import JUDGES
-
-    given = told.assumptions()
-    if told.judges is not None:
-        return [given]
-    # Without a bound on the bias, strangers might see nothing.
-    ways = [one for one in JUDGES if one != "strangers" or given.bonus is not None]
-    return [replace(given, judges=one) for one in ways]

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date
 from typing import TYPE_CHECKING
 
-from affinity_bandits.cli.options import WIDTH, aligned, count, say, wrapped
-from affinity_bandits.displays import one_in, plural
+from affinity_bandits.cli.options import aligned, say, wrapped
+from affinity_bandits.displays import plural
+from affinity_bandits.planning.sentences import (
+    NOTHING_TO_SEE,
+    cost_rows,
+    otherwise_rows,
+    round_rows,
+    stress_rows,
+    tell_assumptions,
+    tell_claim,
+    tell_conditions,
+    tell_judges,
+    tell_situation,
+    tell_verdict,
+)
 
 if TYPE_CHECKING:
-    from affinity_bandits.planning import Assumptions, Plan
+    from affinity_bandits.planning import Plan
     from affinity_bandits.planning.plan import Stress
-
-
-# Who judges: in a row, and at the head of a column.
-WAYS = {
-    "strangers": ("strangers only", "strangers"),
-    "panel": ("panels, equal seats", "panels"),
-    "committee": ("the whole committee", "committee"),
-}
-WEEKS_A_YEAR = 365.25 / 7.0
-MOST_WEEKS = 520  # longer times are printed in years
-NOTHING_TO_SEE = (
-    "Strangers only: nothing can be promised while nothing is known of the bias. Without their own"
-    " kind among the judges, people might score nothing."
-)
 
 
 NOT_DECLARED = (
@@ -43,13 +41,13 @@ def print_answer(plans: Sequence[Plan], today: date, *, for_a_year: bool) -> Non
         today: the first day of the comparison.
         for_a_year: whether the budget is for a year because its end was left open.
     """
-    say(wrapped(_verdict(plans)), style="bold")
-    say(wrapped(_situation(plans[0].assumptions, for_a_year)))
-    say("", aligned(_costs(plans, today)), "", wrapped(_claim(plans)))
-    say(*(wrapped(f"- {text}", "  ") for text in proven_if(plans)), wrapped(_meaning(plans)))
+    say(wrapped(tell_verdict(plans)), style="bold")
+    say(wrapped(tell_situation(plans[0].assumptions, for_a_year)))
+    say("", aligned(cost_rows(plans, today)), "", wrapped(tell_claim(plans)))
+    say(*(wrapped(f"- {text}", "  ") for text in tell_conditions(plans)), wrapped(_meaning(plans)))
     if len(plans) > 1 and all(plan.assumptions.judges != "strangers" for plan in plans):
         say(wrapped(NOTHING_TO_SEE))
-    rows = _otherwise(plans)
+    rows = otherwise_rows(plans)
     if rows:
         say("")
         units = plural(plans[0].assumptions.unit).capitalize()
@@ -60,140 +58,6 @@ def print_answer(plans: Sequence[Plan], today: date, *, for_a_year: bool) -> Non
     say(wrapped(f"{said} Is it right to try groups in turn? docs/responsible-use.md"))
 
 
-def _verdict(plans: Sequence[Plan]) -> str:
-    units = plural(plans[0].assumptions.unit)
-    choices = f"{plans[0].assumptions.horizon:,} {units}"
-    enough = [plan.assumptions.judges for plan in plans if plan.enough]
-    few = [plan.assumptions.judges for plan in plans if not plan.enough]
-    if enough and few:
-        return f"{choices} are enough if {_judging(enough)}; too few if {_judging(few)}."
-    if len(plans) > 1:
-        return f"{choices} are {'enough' if enough else 'too few'}, whoever judges."
-    if enough:
-        return f"{choices} are enough."
-    if plans[0].sufficient is None:
-        return f"{choices} are too few. Not even 10^15 would always suffice."
-    return f"{choices} are too few. About {plans[0].sufficient:,} would suffice."
-
-
-def _judging(ways: Sequence[str]) -> str:
-    if ways == ["committee"]:
-        return "the whole committee judges"
-    return " or ".join(WAYS[way][way != "committee"] for way in ways) + " judge"
-
-
-def _situation(given: Assumptions, for_a_year: bool) -> str:
-    groups = f"{given.groups} groups"
-    if given.names is not None and len(", ".join(given.names)) < WIDTH:
-        groups += f" ({', '.join(given.names)})"
-    if given.committee is not None:
-        *most, last = (f"{one:,}" for one in given.committee)
-        groups += f", {', '.join(most)} and {last} on the committee"
-    elif given.judges == "committee":
-        groups += f", none ahead of another by more than {given.ahead:,} members"
-    parts = [f"{groups}.", f"{_scores(given)}."]
-    if given.bonus is None:
-        parts.append(
-            "Of the bias nothing is known; for the cost, doubling a share multiplies scores by"
-            f" {2.0**given.steepest:.3g} at most."
-        )
-    elif given.bonus > 0.0:
-        parts.append(f"Own kind rated up to {_percent(given.bonus)} higher{_instance(given)}.")
-    if given.joining < 1.0:
-        parts.append(f"{one_in(given.joining)} of those chosen joins.")
-    if given.begin_after:
-        parts.append(f"They begin to judge {_units(given, given.begin_after)} later.")
-    if given.pace is not None:
-        why = ", as no end was given" if for_a_year else ""
-        pace = f"{given.pace:,.0f}" if given.pace >= 100.0 else f"{given.pace:.3g}"
-        lasts = _weeks(given.horizon / given.pace)
-        parts.append(f"{_units(given, given.horizon)} in {lasts}, {pace} a week{why}.")
-    return " ".join(parts)
-
-
-def _scores(given: Assumptions) -> str:
-    matters = f"a difference of {given.smallest_difference:g} matters"
-    if not given.bounded:
-        return f"Scores with a standard deviation of {given.sigma:g}; {matters}"
-    if given.spread is None:
-        return f"Scores from {given.lowest:g} to {given.highest:g}, any spread; {matters}"
-    ends = f"{given.lowest:g} to {given.highest:g}"
-    return f"Scores from {ends} with a spread of {given.spread:.3g}; {matters}"
-
-
-def _instance(given: Assumptions) -> str:
-    """Return the effect of a bonus on a score in the middle of the scale."""
-    if not given.bounded or given.lowest == 0.0:
-        return ""
-    middle = given.lowest + 0.5 * given.span
-    assert given.bonus is not None
-    raised = min(given.highest, middle + given.bonus * 0.5 * given.span)
-    return f" (above {given.lowest:g}: {middle:.3g} becomes {raised:.3g})"
-
-
-def _costs(plans: Sequence[Plan], today: date) -> list[list[str]]:
-    pace = plans[0].assumptions.pace
-    dates = [] if pace is None else [["over", "after"], ["that is", "by"]]
-    units = plural(plans[0].assumptions.unit).capitalize()
-    head = [
-        [f"{units}, by", "who judges"],
-        ["on", "average"],
-        ["in 19 of", "20 cases"],
-        *dates,
-        ["sees", "from"],
-        ["", "enough?"],
-    ]
-    rows = [[column[line] for column in head] for line in (0, 1)]
-    for plan in plans:
-        most = plan.enough_choices
-        if plan.needed is None or most is None:
-            cells = ["-", "-"] if pace is None else ["-", "-", "never", "-"]
-        else:
-            cells = [count(plan.needed.choices), count(most)]
-            if pace is not None:
-                cells += [_weeks(most / pace), _day(today, most / pace)]
-        seen = "-" if plan.detectable is None else f"{plan.detectable:.2g}"
-        verdict = "yes" if plan.enough else "no"
-        rows.append([WAYS[plan.assumptions.judges][0], *cells, seen, verdict])
-    return rows
-
-
-def _claim(plans: Sequence[Plan]) -> str:
-    several = " in each case" if len(plans) > 1 else ""
-    wrong = max((plan.most_wrong for plan in plans), key=lambda one: one.wrong / one.replicates)
-    return (
-        "Chance of settling for a worse group: at most"
-        f" {_percent(plans[0].assumptions.failure)}{several}; at worst {wrong.wrong} of"
-        f" {wrong.replicates:,} runs here. This is proven, whatever the bias looks like, if"
-    )
-
-
-def proven_if(plans: Sequence[Plan]) -> list[str]:
-    """Return the three assumptions of the proof, one sentence each."""
-    judged = [_who_judges(plan.assumptions) for plan in plans]
-    if len(plans) > 1:
-        judged = [
-            f"{text} ({WAYS[plan.assumptions.judges][1]})"
-            for text, plan in zip(judged, plans, strict=True)
-        ]
-    *most, last = judged
-    return [
-        f"{', '.join(most)}{' or ' if most else ''}{last};",
-        "all groups have the same bias: the same share raises anybody's score alike;",
-        "the bias makes no score negative, and never lowers a score as a share grows.",
-    ]
-
-
-def _who_judges(given: Assumptions) -> str:
-    if given.judges == "strangers":
-        return "nobody judges their own group"
-    if given.judges == "panel":
-        return "panels have as many seats for each group"
-    if given.at_once:
-        return "everybody chosen joins the committee at once, and nobody leaves"
-    return "you say before each round who is on the committee, which then stays for the round"
-
-
 def _meaning(plans: Sequence[Plan]) -> str:
     given = plans[0].assumptions
     return (
@@ -202,174 +66,17 @@ def _meaning(plans: Sequence[Plan]) -> str:
     )
 
 
-def _otherwise(plans: Sequence[Plan]) -> list[list[str]]:
-    """Return the rows of the table of costs under another spread or bias."""
-    words = list(dict.fromkeys(one.words for plan in plans for one in plan.otherwise))
-    if not words:
-        return []
-    needed = [plan.enough_choices for plan in plans]
-    rows = [
-        ["", *(WAYS[plan.assumptions.judges][1] for plan in plans)],
-        ["as it was said", *("-" if most is None else count(most) for most in needed)],
-    ]
-    for line in words:
-        row = [line]
-        for plan, most in zip(plans, needed, strict=True):
-            found = [one for one in plan.otherwise if one.words == line]
-            if not found:
-                row.append("the same")
-            elif most is None:
-                row.append("-")
-            else:
-                choices = float(f"{most * found[0].factor:.1e}")
-                row.append(f"{'over ' if found[0].more else ''}{count(choices)}")
-        rows.append(row)
-    return rows
-
-
-def _units(given: Assumptions, number: int) -> str:
-    return f"{number:,} {given.unit if number == 1 else plural(given.unit)}"
-
-
-def _weeks(weeks: float) -> str:
-    number, years = math.ceil(weeks - 1e-6), weeks / WEEKS_A_YEAR
-    if number > MOST_WEEKS or abs(years - max(1, round(years))) < 0.002:
-        return "1 year" if years < 1.5 else f"{years:,.0f} years" if years < 1e3 else "for ever"
-    return "1 week" if number == 1 else f"{number:,} weeks"
-
-
-def _day(today: date, weeks: float) -> str:
-    try:
-        return str(today + timedelta(days=math.ceil(7.0 * weeks)))
-    except OverflowError:  # beyond the year 9999
-        return "-"
-
-
-def _percent(part: float) -> str:
-    return f"{100.0 * part:.3g}%"
-
-
-MOST_ROUNDS = 10
-
-
 def print_explanation(plan: Plan, lines: Sequence[Stress]) -> None:
     """Print the assumptions, the costs, the schedule and the stress table."""
     note = wrapped("Each line is the worst of the hardest worlds, 200 runs each; (): 95% interval.")
     sections = {
-        f"What is assumed where {_judging([plan.assumptions.judges])}": [
-            wrapped(f"- {text}", "  ") for text in assumed(plan.assumptions)
+        f"What is assumed where {tell_judges([plan.assumptions.judges])}": [
+            wrapped(f"- {text}", "  ") for text in tell_assumptions(plan.assumptions)
         ],
-        "When groups are dropped, as long as all take part": [aligned(_rounds(plan))],
-        "What happens if an assumption is wrong": [aligned(_stress(lines)), note],
+        "When groups are dropped, as long as all take part": [aligned(round_rows(plan))],
+        "What happens if an assumption is wrong": [aligned(stress_rows(lines)), note],
     }
     for title, texts in sections.items():
         say("")
         say(title, style="bold")
         say(*texts)
-
-
-def _rounds(plan: Plan) -> list[list[str]]:
-    found = [
-        ["trials of", plural(plan.assumptions.unit), "dropped if its mean", "noticed in"],
-        ["each group", "in all", "is lower by more than", "19 of 20 runs"],
-    ]
-    rows = list(plan.rounds)
-    if len(rows) > MOST_ROUNDS:  # the first and the last, and some in between
-        step = (len(rows) - 1) / (MOST_ROUNDS - 1)
-        rows = [rows[round(i * step)] for i in range(MOST_ROUNDS)]
-    return found + [
-        [
-            f"{row.trials:,}".rjust(len("each group")),
-            f"{row.choices:,}",
-            "nobody is dropped yet" if row.drops is None else f"{row.drops:.3g}",
-            "" if row.detects is None else f"{row.detects:.3g}",
-        ]
-        for row in rows
-    ]
-
-
-def assumed(given: Assumptions) -> list[str]:
-    """Return the assumptions of a plan, in sentences."""
-    noise = (
-        f"Scores lie between {given.lowest:g} and {given.highest:g}; the bias acts on what a score "
-        f"has above {given.lowest:g}."
-        if given.bounded
-        else f"Scores scatter around their mean with a standard deviation of {given.sigma:g}."
-    )
-    if given.spread is not None:
-        noise += f" For the cost: their standard deviation within a group is {given.spread:.3g}."
-    order = (
-        f"Each {given.unit} is scored before the next is made."
-        if given.in_flight == 1
-        else f"Up to {_units(given, given.in_flight)} are under way at once, scored in any order."
-    )
-    return [
-        f"{given.groups} groups, of which one scores at least {given.smallest_difference:g} more "
-        f"than every other once all have the same share; then no group scores more than "
-        f"{given.largest_mean:g} on average. If the two best are closer than that, either may be "
-        f"kept, and it may take longer.",
-        *_of_the_judges(given),
-        _of_the_bias(given),
-        noise,
-        order,
-        "All groups have the same bias: the same share raises anybody's score alike.",
-        "What groups are worth stays as it is.",
-        "Groups are things like sources, skill sets or suppliers, not protected attributes of "
-        "people; giving every group its turn is a choice with consequences for those chosen.",
-    ]
-
-
-def _of_the_judges(given: Assumptions) -> list[str]:
-    if given.judges == "strangers":
-        return ["Nobody judges a candidate of their own group, without exception."]
-    if given.judges == "panel":
-        return [
-            "Who judges is named before each round and stays until its end, with as many seats for "
-            "each group."
-        ]
-    start = (
-        f"At the start no group outnumbers another by more than {given.ahead:,} members."
-        if given.committee is None
-        else f"At the start there are {', '.join(map(str, given.committee))} members of the groups."
-    )
-    if given.at_once:
-        return [start, "Whoever is chosen joins for good, at once, and nobody leaves."]
-    later = f"{_units(given, given.begin_after)} later" if given.begin_after else "at once"
-    return [
-        start,
-        f"{_short(given.joining)} of those chosen join, and begin to judge {later}. Who is on the "
-        "committee is told before each round, and nobody leaves within one.",
-    ]
-
-
-def _of_the_bias(given: Assumptions) -> str:
-    text = (
-        "Scores are never negative above the lowest, and those of a group never fall as its share "
-        "of those who judge grows. For the verdict and "
-        "the costs, not for the chance of a wrong group: "
-    )
-    if given.bonus is not None:
-        text += f"no share makes them higher than another by more than {_short(given.bonus)}, and "
-    text += (
-        f"doubling a share multiplies them by at most {2.0**given.steepest:.3g} "
-        f"(2 to the power {given.steepest:.3g})."
-    )
-    if given.lipschitz is not None:
-        text += (
-            f" They change by at most {given.lipschitz:g} times the change of the share, as a "
-            f"multiple of what they are at equal shares."
-        )
-    return text
-
-
-def _stress(lines: Sequence[Stress]) -> list[list[str]]:
-    found = [["if there is ...", "", "wrong group", "no decision"]]
-    for line in lines:
-        rate, low, high = map(_short, line.wrong)
-        wrong = f"{rate} ({low}-{high})"
-        found.append([line.assumption, line.size, wrong, _short(line.undecided)])
-    return found
-
-
-def _short(part: float) -> str:
-    return f"{100.0 * part:.2g}%" if part < 0.995 else f"{100.0 * part:.0f}%"

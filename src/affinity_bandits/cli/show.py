@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from affinity_bandits import checks
 from affinity_bandits.cli import options
 from affinity_bandits.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from affinity_bandits.model.bandit import AffinityBandit
 
 MEANS, INITIAL_PULLS, GROUPS = "0.4,0.6", "100,10", "founders,newcomers"
 SUFFIXES = (".html", ".gif", ".png", ".svg", ".pdf")
@@ -51,6 +48,7 @@ def show(
 
         need_matplotlib()  # said now, not after the runs
     from affinity_bandits.show import course, draw_moment, write_film, write_page
+    from affinity_bandits.show.courses import usual_policies
 
     bandit = AffinityBandit.from_json(
         {
@@ -65,7 +63,12 @@ def show(
     )
     start = checks.integer("seed", options.number("seed", seed), low=0, high=2**62)
     courses = []
-    for name, one in _policies(policy, bandit):
+    chosen: list[tuple[str, Any]] = (
+        [(text, options.described("policy", text)) for text in policy]
+        if policy
+        else [*usual_policies(bandit)]
+    )
+    for name, one in chosen:
         print(f"running {name}", file=sys.stderr, flush=True)
         courses.append(course(bandit, one, choices, name=name, seed=start))
     if out.suffix == ".html":
@@ -86,16 +89,3 @@ def _names(said: str | None, number: int, *, usual: bool) -> list[str]:
     if len(names) != number or not all(names):
         raise InvalidInput("groups", f"{number} names with commas between them", said)
     return names
-
-
-def _policies(said: list[str] | None, bandit: AffinityBandit) -> list[tuple[str, Any]]:
-    """Return policies with the names to show; the handicap is told the initial committee."""
-    if said:
-        return [(text, options.described("policy", text)) for text in said]
-    handicap = {
-        "name": "handicap-elimination",
-        "initial_pulls": [int(pulls) for pulls in bandit.initial_pulls or ()],
-        "bounded": True,
-        "levels": 2,
-    }
-    return [("UCB1", "ucb1"), ("Algorithm 1", "elimination"), ("handicap", handicap)]

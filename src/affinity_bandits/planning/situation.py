@@ -10,8 +10,10 @@ from datetime import date
 from typing import Any
 
 from affinity_bandits import checks
+from affinity_bandits.declaration import Declaration
 from affinity_bandits.displays import plural
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.planning.assumptions import JUDGES as WAYS_TO_JUDGE
 from affinity_bandits.planning.assumptions import (
     LEAST_JOINING,
     LIMITS,
@@ -478,6 +480,36 @@ def _read_part(text: str) -> tuple[float, float]:
     return value, value
 
 
+def answers_of_audit(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an audit says of a situation: groups, scale, spread of scores, largest bonus.
+
+    The bonus is the upper end of the favor's interval, relative to the mean score above the lowest
+    one. It is "no idea" if the log cannot tell. The committee is not in an audit.
+
+    Args:
+        found: the audit's result as JSON data.
+
+    Raises:
+        InvalidInput: its groups were declared as protected attributes.
+    """
+    if found.get("declaration"):
+        Declaration.from_json(found["declaration"]).check_comparison()
+    low, high = found["scale"]
+    counts = [group["scores"] for group in found["groups"]]
+    total = sum(n * group["mean"] for n, group in zip(counts, found["groups"], strict=True))
+    level = total / sum(counts) - low
+    answers: dict[str, Any] = {
+        "groups": [group["name"] for group in found["groups"]],
+        "scale": f"{low:g}..{high:g}",
+        "bonus": "no idea",
+    }
+    if found["spread"]:
+        answers["spread"] = f"{found['spread']:.3g}"
+    if found["word"] != "cannot tell" and found["favor"] is not None and level > 0.0:
+        answers["bonus"] = f"{math.ceil(100.0 * max(0.0, found['favor']['high']) / level)}%"
+    return answers
+
+
 class Situation:
     """The answers so far; every answer is checked when it is given.
 
@@ -540,6 +572,23 @@ class Situation:
                 self.answer(name, value)
             if name not in self._known:
                 raise InvalidInput(name, f"left out: {LEFT_OUT[name]}", value)
+
+    def answer_some(self, said: Mapping[str, str]) -> dict[str, InvalidInput]:
+        """Take the answers that are understood; return what is wrong with the others, by name.
+
+        An empty answer is the default, if there is one. A wrong answer stands for an example, so
+        that the questions after it can be checked.
+        """
+        wrong = {}
+        for question in self.questions():
+            name, unsaid = question.name, question.unsaid or question.usual
+            try:
+                self.answer(name, said.get(name, "").strip() or unsaid)
+            except InvalidInput as error:
+                wrong[name] = error
+                example = f"{self._usual_spread:g}" if name == "difference" else question.example
+                self.answer(name, unsaid or example.strip("'"))
+        return wrong
 
     def _applies(self, name: str) -> bool:
         """Return whether a question is asked, given the answers to those before it."""
@@ -624,6 +673,15 @@ class Situation:
     def for_a_year(self) -> bool:
         """Whether the budget is for a year because its end was left open."""
         return bool(self._known["budget"].assumed)
+
+    def ways(self) -> list[Assumptions]:
+        """Return the assumptions for each way to judge that is to be shown."""
+        given = self.assumptions()
+        if self.judges is not None:
+            return [given]
+        # Without a bound on the bias, strangers might see nothing.
+        ways = [one for one in WAYS_TO_JUDGE if one != "strangers" or given.bonus is not None]
+        return [replace(given, judges=one) for one in ways]
 
     def assumptions(self) -> Assumptions:
         """Return the assumptions, once all questions are answered.

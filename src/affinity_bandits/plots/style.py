@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from html import escape
 from importlib.util import find_spec
-from io import BytesIO
+from io import BytesIO, StringIO
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -120,6 +121,20 @@ def _save(figure: Any, path: Path, settings: Any, **options: Any) -> None:
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix)
     with mpl.rc_context(settings):
         figure.savefig(path, metadata=metadata, **options)
+
+
+def svg_element(figure: Any, title: str) -> str:
+    """Return a figure as an element of an HTML page, with a title for those who cannot see it."""
+    import matplotlib as mpl
+
+    out = StringIO()
+    settings: Any = {**SETTINGS, "svg.fonttype": "path"}
+    with mpl.rc_context(settings):
+        figure.savefig(out, format="svg", metadata={"Date": None})
+    text = out.getvalue()
+    return text[text.index("<svg") :].replace(
+        "<svg", f'<svg role="img" aria-label="{escape(title)}"', 1
+    )
 
 
 def save_for_print(figure: Any, path: str | Path, columns: int = 1) -> None:

@@ -88,3 +88,69 @@ def course(
         scores,
         chosen[:, best].sum(axis=1) / times,
     )
+
+
+def usual_policies(bandit: AffinityBandit) -> list[tuple[str, str | dict[str, Any]]]:
+    """Return the policies to compare, with names to show; the handicap is told the committee."""
+    handicap = {
+        "name": "handicap-elimination",
+        "initial_pulls": [int(pulls) for pulls in bandit.initial_pulls or ()],
+        "bounded": True,
+        "levels": 2,
+    }
+    return [("UCB1", "ucb1"), ("Algorithm 1", "elimination"), ("handicap", handicap)]
+
+
+def explain_failure(bandit: AffinityBandit, course: Course, groups: Sequence[str]) -> list[str]:
+    """Say in two sentences why an ordinary policy fails in its course, or why it does not.
+
+    Args:
+        bandit: the instance.
+        course: of a policy that knows nothing of the bias.
+        groups: their names.
+    """
+    means, last = course.true_means, course.choices[-1]
+    most = int(course.shares[-1].argmax())
+    best = [group for group in range(len(groups)) if means[group] == means.max()]
+    if len(best) == len(groups):
+        return [
+            "All groups are worth the same here, so no choice is wrong.",
+            f"The bias and chance decide who ends up on the committee: {groups[most]} have "
+            f"{course.shares[-1, most]:.0%} of the seats after {last:,} choices.",
+        ]
+    named = " and ".join(groups[group] for group in best)
+    right = f"{course.right[-1]:.0%}" if course.right[-1] >= 0.01 else "less than 1%"
+    members = np.asarray(bandit.initial_pulls or [1] * bandit.arms, dtype=np.float64)
+    shares = members / members.sum()
+    seen = [bandit.bias.weight(float(x)) * mean for x, mean in zip(shares, means, strict=True)]
+    first = max(best, key=lambda group: seen[group])
+    rival = max(set(range(len(groups))) - set(best), key=lambda group: seen[group])
+    start = (
+        f"with {shares[first]:.0%} of the seats at the start, {groups[first]} score "
+        f"{seen[first]:.2f} on average and {groups[rival]} {seen[rival]:.2f}"
+    )
+    behind = seen[first] < seen[rival]
+    if course.right[-1] >= 0.5:
+        why = (
+            f"They look worse at first: {start}. But {course.name} tried them often enough for "
+            "their share to grow, and with it their scores."
+            if behind
+            else f"The best also look best: {start}."
+        )
+        return [
+            f"{course.name} does not fail in this run: {right} of {last:,} choices went to "
+            f"{named}, who are worth most.",
+            why,
+        ]
+    other = rival if most in best else most
+    why = (
+        f"The bias hides it: {start}, and every choice of {groups[rival]} raises their scores "
+        "further."
+        if behind
+        else f"They began well ({start}), but every choice of {groups[other]} raised their scores."
+    )
+    return [
+        f"{course.name} gave {right} of {last:,} choices to {named}, although they are worth "
+        f"{means[first] - means[other]:.2f} more than {groups[other]}.",
+        why,
+    ]

@@ -148,6 +148,7 @@ def write_film(courses: Sequence[Course], groups: Sequence[str], path: Path) -> 
 
 
 DIGITS = 4
+FILES = resources.files("affinity_bandits.show")
 
 
 def write_page(courses: Sequence[Course], groups: Sequence[str], path: str | Path) -> None:
@@ -162,13 +163,30 @@ def page(courses: Sequence[Course], groups: Sequence[str]) -> str:
         courses: with the same groups and the same moments.
         groups: their names.
     """
+    data = page_data(courses, groups)
+    values = ", ".join(
+        f"{escape(name)} {mean:g}" for name, mean in zip(groups, data["means"], strict=True)
+    )
+    return (
+        FILES.joinpath("page.html")
+        .read_text(encoding="utf-8")
+        .replace("{{values}}", values)
+        .replace("{{best}}", escape(groups[data["best"]]))
+        .replace("{{version}}", escape(__version__))
+        .replace("{{script}}", FILES.joinpath("course.js").read_text(encoding="utf-8"))
+        # No name may end the script that it stands in.
+        .replace("{{data}}", json.dumps(data).replace("<", "\\u003c"))
+    )
+
+
+def page_data(courses: Sequence[Course], groups: Sequence[str]) -> dict[str, Any]:
+    """Return what course.js draws, as JSON data."""
     means = courses[0].true_means
-    best = int(means.argmax())
-    data = {
+    return {
         "groups": list(groups),
         "colors": [COLOURS[place % len(COLOURS)] for place in range(len(groups))],
         "means": _numbers(means),
-        "best": best,
+        "best": int(means.argmax()),
         "choices": courses[0].choices.tolist(),
         "courses": [
             {
@@ -180,16 +198,6 @@ def page(courses: Sequence[Course], groups: Sequence[str]) -> str:
             for one in courses
         ],
     }
-    values = ", ".join(f"{escape(name)} {mean:g}" for name, mean in zip(groups, means, strict=True))
-    template = resources.files("affinity_bandits.show").joinpath("page.html")
-    return (
-        template.read_text(encoding="utf-8")
-        .replace("{{values}}", values)
-        .replace("{{best}}", escape(groups[best]))
-        .replace("{{version}}", escape(__version__))
-        # No name may end the script that it stands in.
-        .replace("{{data}}", json.dumps(data).replace("<", "\\u003c"))
-    )
 
 
 def _numbers(row: Any) -> list[float | None]:

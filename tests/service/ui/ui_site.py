@@ -17,7 +17,7 @@ from uuid import UUID
 
 import asyncpg
 import uvicorn
-from playwright.sync_api import Browser, Page, Request
+from playwright.sync_api import Browser, Page
 
 from affinity_bandits.policies import Elimination, HandicapElimination
 from affinity_bandits.policies.elimination import ListedSchedule
@@ -30,6 +30,7 @@ from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.http.app import create_app
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.wire import Lease
+from tests.support import browsers
 
 Result = TypeVar("Result")
 POLICY = Elimination(ListedSchedule([(16, 0.5), (32, 0.25), (64, 0.125)]))
@@ -187,24 +188,8 @@ def serving(dsn: str) -> Iterator[str]:
 
 @contextmanager
 def watched(browser: Browser, site: Site, **settings: Any) -> Iterator[Page]:
-    context = browser.new_context(**settings)
-    page = context.new_page()
-    complaints: list[str] = []
-
-    def asked(request: Request) -> None:
-        if not request.url.startswith(site.address + "/ui"):
-            complaints.append(f"asked {request.url}")
-
-    page.on("request", asked)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("dialog", lambda dialog: complaints.append(dialog.message))
-    page.on(
-        "console",
-        lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None,
-    )
-    yield page
-    context.close()
-    assert complaints == []
+    with browsers.watched(browser, site.address + "/ui", **settings) as page:
+        yield page
 
 
 def log_in(page: Page, site: Site, key: str) -> None:

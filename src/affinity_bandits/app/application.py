@@ -1,0 +1,104 @@
+"""The application: its settings, its pages and what they share."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import uvicorn
+from fastapi import FastAPI, Request
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+
+from affinity_bandits.app import audit, audit_steps, plan, see
+from affinity_bandits.app.bounded import BoundedWorkers
+from affinity_bandits.app.guard import Guard
+from affinity_bandits.app.rendering import STATIC, show_mistake, show_page, show_problem
+from affinity_bandits.errors import CallerError
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of the application.
+
+    Attributes:
+        hosts: host names that it may be reached by.
+        largest_body: bytes of an uploaded file with its form.
+        most_plans: plans that are made at once; others wait.
+        most_audits: files that are read or audited at once; others wait.
+        warm: whether to load the compiled loops at the start.
+    """
+
+    hosts: tuple[str, ...] = LOOPBACK
+    largest_body: int = 50 * 2**20
+    most_plans: int = 1
+    most_audits: int = 2
+    warm: bool = True
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """Return the application as ASGI servers take it."""
+    settings = settings or Settings()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        app.state.plans = plan.Plans(settings.most_plans)
+        app.state.largest_body = settings.largest_body
+        app.state.audits = BoundedWorkers(settings.most_audits)
+        if settings.warm:
+            threading.Thread(target=warm_up, daemon=True).start()
+            warm = threading.Thread(
+                target=app.state.audits.run, args=(audit_steps.warm_up,), daemon=True
+            )
+            warm.start()
+        yield
+
+    app = FastAPI(
+        title="Affinity", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan
+    )
+    app.add_middleware(Guard, hosts=settings.hosts, largest_body=settings.largest_body)
+
+    async def show_start(request: Request) -> Response:
+        return show_page(request, "start.html")
+
+    async def show_responsible_use(request: Request) -> Response:
+        return show_page(request, "responsible_use.html")
+
+    async def refuse(request: Request, error: Exception) -> Response:
+        assert isinstance(error, CallerError)
+        return show_mistake(request, error)
+
+    async def miss(request: Request, _: Exception) -> Response:
+        return show_problem(request, 404, "There is no such page", "Begin at the start page.")
+
+    async def fail(request: Request, _: Exception) -> Response:
+        words = "This is a fault of the application. The window it was started in says more."
+        return show_problem(request, 500, "This did not work", words)
+
+    app.add_api_route("/", show_start)
+    app.add_api_route("/responsible-use", show_responsible_use)
+    for page in (see, plan, audit):
+        app.include_router(page.router)
+    app.mount("/static", StaticFiles(directory=str(STATIC)))
+    app.add_exception_handler(CallerError, refuse)
+    app.add_exception_handler(404, miss)
+    app.add_exception_handler(405, miss)
+    app.add_exception_handler(Exception, fail)
+    return app
+
+
+def warm_up() -> None:
+    """Load what the first changes and plans would wait for."""
+    see.warm_up()
+    plan.warm_up()
+
+
+def serve(app: FastAPI, listening: socket.socket) -> None:
+    """Serve until SIGTERM or SIGINT; a plan that is being made is given up after two seconds."""
+    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2)
+    uvicorn.Server(config).run([listening])

@@ -1,0 +1,388 @@
+"""The page Plan: the questions of `affinity plan` as a form, and its answer."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import logging
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from affinity_bandits.app.forms import declaration_fields, read_declaration
+from affinity_bandits.app.rendering import STATIC, render, show_page
+from affinity_bandits.declaration import ASKS, Declaration
+from affinity_bandits.displays import plural
+from affinity_bandits.errors import CallerError, InvalidInput, NotSupported, shown
+from affinity_bandits.planning.assumptions import Assumptions
+from affinity_bandits.planning.files import plan_to_toml
+from affinity_bandits.planning.plan import Plan, make_plan, round_up
+from affinity_bandits.planning.sentences import (
+    NOTHING_TO_SEE,
+    WAYS,
+    cost_rows,
+    otherwise_rows,
+    round_rows,
+    tell_assumptions,
+    tell_claim,
+    tell_conditions,
+    tell_judges,
+    tell_situation,
+    tell_verdict,
+)
+from affinity_bandits.planning.situation import QUESTIONS, Situation
+from affinity_bandits.planning.what_if import choices_for, detectable_with
+from affinity_bandits.plots import draw_plan, draw_ways
+from affinity_bandits.plots.style import svg_element
+
+router = APIRouter()
+log = logging.getLogger(__name__)
+MAIN = ("groups", "unit", "scale", "difference", "budget", "bonus", "judges", "committee")
+"""Questions that are shown at once; the others have usual answers."""
+ANSWERS = {"judges": ("all", "committee", "panels", "strangers")}
+"""Questions with few answers."""
+EXAMPLE = {
+    "groups_are": "sources of candidates",
+    "protected": "no",
+    "responsible": "head of recruiting",
+    "purpose": "where to look for candidates next year",
+    "groups": "referrals, agencies, open call",
+    "unit": "interview",
+    "scale": "1..5",
+    "difference": "0.3",
+    "budget": "2,000 a year",
+    "bonus": "20%",
+    "committee": "30,10,10",
+    "joining": "1 in 10",
+}
+MOST_CHARACTERS = 2000  # of an answer: a thousand groups are given as a number
+MOST_WAITING = 20
+REMEMBERED = 60  # plans, about 50 kB each
+POLL_SECONDS = 0.2
+STEPS = 8  # of a slider to each side, as many as double the number twice
+FAULT = "This is a fault of the application. The window it was started in says more."
+_drawing = threading.Lock()  # matplotlib's settings are global
+
+
+class GivenUp(Exception):  # noqa: N818 - not an error: nobody waits for the plan any more
+    """The browser went away."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """The answers of a form.
+
+    Attributes:
+        said: the answers as they were given, without empty ones.
+        situation: the answers as they were understood.
+        wrong: what is wrong, by the name of the question.
+        declaration: the declaration, unless something is wrong with it.
+    """
+
+    said: dict[str, str]
+    situation: Situation
+    wrong: dict[str, InvalidInput]
+    declaration: Declaration | None
+
+    def require_ways(self) -> list[Assumptions]:
+        """Return the assumptions for each way to judge.
+
+        Raises:
+            InvalidInput: something is wrong.
+        """
+        for error in self.wrong.values():
+            raise error
+        return self.situation.ways()
+
+
+def read_form(query: Mapping[str, str]) -> Form:
+    """Return the answers in an address."""
+    names = [*ASKS, *(question.name for question in QUESTIONS)]
+    said = {name: query[name].strip() for name in names if query.get(name, "").strip()}
+    situation, wrong, declaration = Situation(), {}, None
+    try:
+        declaration = read_declaration(said)
+        declaration.check_comparison()
+    except InvalidInput as error:
+        wrong[error.parameter] = error
+    for name, text in said.items():
+        if len(text) > MOST_CHARACTERS:
+            wrong[name] = InvalidInput(name, f"at most {MOST_CHARACTERS} characters", text)
+            return Form(said, situation, wrong, declaration)
+    wrong |= situation.answer_some(said)
+    if not wrong:
+        try:
+            situation.ways()
+        except InvalidInput as error:  # answers that contradict one another
+            place = error.parameter if error.parameter in names else "groups"
+            wrong[place] = error
+    return Form(said, situation, wrong, declaration)
+
+
+class Plans:
+    """Makes plans, some at once, and remembers the latest.
+
+    Args:
+        most: plans that are made at once.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._turns = asyncio.Semaphore(most)
+        self._waiting = 0
+        self._made: OrderedDict[str, Plan] = OrderedDict()
+
+    async def make(self, ways: Sequence[Assumptions]) -> AsyncIterator[tuple[float, str]]:
+        """Make the plans that are not remembered; yield the part done and what is being done.
+
+        The work stops soon after nobody asks for the next part.
+
+        Raises:
+            NotSupported: too many wait.
+        """
+        known = [_key(one) for one in ways if _key(one) in self._made]
+        for key in known:
+            self._made.move_to_end(key)  # not to be forgotten before it is used
+        if len(known) == len(ways):
+            return
+        if self._waiting >= MOST_WAITING:
+            raise NotSupported("too many plans are being made; try again in a minute")
+        self._waiting += 1
+        try:
+            while self._turns.locked():
+                yield 0.0, "Waiting for another plan to be finished"
+                await asyncio.sleep(POLL_SECONDS)
+            await self._turns.acquire()
+        finally:
+            self._waiting -= 1
+        todo = [one for one in ways if _key(one) not in self._made]
+        if not todo:  # made meanwhile, for another reader
+            self._turns.release()
+            return
+        state, gone = {"part": 0.0, "number": 0}, threading.Event()
+
+        def advance(part: float) -> None:
+            if gone.is_set():
+                raise GivenUp
+            state["part"] = part
+
+        def work() -> None:
+            for number, one in enumerate(todo):
+                state.update(number=number, part=0.0)
+                self._made[_key(one)] = make_plan(one, progress=advance)
+
+        def end(done: asyncio.Future[None]) -> None:
+            self._turns.release()
+            done.exception()  # nobody else may ask for it
+
+        future = asyncio.get_running_loop().run_in_executor(None, work)
+        future.add_done_callback(end)
+        try:
+            while not future.done():
+                number = int(state["number"])
+                words = f"Trying it out: {WAYS[todo[number].judges][0]}"
+                yield (number + state["part"]) / len(todo), words
+                await asyncio.wait({future}, timeout=POLL_SECONDS)
+        finally:
+            gone.set()
+        future.result()
+        while len(self._made) > REMEMBERED:
+            self._made.popitem(last=False)
+
+    async def finish(self, form: Form) -> list[Plan]:
+        """Return the plans of a form, made or remembered, with its declaration."""
+        ways = form.require_ways()
+        async for _ in self.make(ways):
+            pass
+        return self.remembered(form, ways)
+
+    def remembered(self, form: Form, ways: Sequence[Assumptions]) -> list[Plan]:
+        """Return plans that were made, with the declaration of a form."""
+        return [replace(self._made[_key(one)], declaration=form.declaration) for one in ways]
+
+
+def warm_up() -> None:
+    """Load the compiled loops of plans; the first time on a machine, this compiles them."""
+    for judges in WAYS:
+        make_plan(Assumptions(2, 100, 0.5, bonus=0.1, judges=judges, spread=0.2), progress=False)
+
+
+def _key(assumptions: Assumptions) -> str:
+    return json.dumps(assumptions.to_json(), sort_keys=True)
+
+
+@router.get("/plan")
+async def show_plan(request: Request) -> Response:
+    """Return the page, with the answers of its address."""
+    form = read_form(request.query_params)
+    return show_page(
+        request,
+        "plan.html",
+        declaration=declaration_fields(form.said),
+        main=[_field(form, name) for name in MAIN],
+        more=[_field(form, one.name) for one in QUESTIONS if one.name not in MAIN],
+        answers=ANSWERS,
+        example=urlencode(EXAMPLE),
+    )
+
+
+def _field(form: Form, name: str) -> dict[str, Any]:
+    (question,) = (one for one in QUESTIONS if one.name == name)
+    return {
+        "name": name,
+        "asks": question.asks.format(units="choices"),
+        "example": question.example.strip("'"),
+        "usual": question.unsaid or question.usual,
+        "said": form.said.get(name, ""),
+    }
+
+
+@router.get("/plan/check")
+async def check_form(request: Request) -> Response:
+    """Return what is asked, what is wrong and what was understood, as JSON data."""
+    return JSONResponse(_checked(read_form(request.query_params)))
+
+
+def _checked(form: Form) -> dict[str, Any]:
+    told = form.situation
+    units = plural(str(told.said.get("unit", "choice")))
+    wrong = {
+        name: {"words": f"It must be {error.rule}.", "missing": error.value is None}
+        for name, error in form.wrong.items()
+    }
+    understood = ""
+    if not wrong.keys() - ASKS.keys():
+        understood = tell_situation(told.assumptions(), told.for_a_year)
+    asked = {one.name: one.asks.format(units=units) for one in QUESTIONS if one.name in told.said}
+    return {"asked": asked, "wrong": wrong, "understood": understood}
+
+
+@router.get("/plan/answer")
+async def answer(request: Request) -> Response:
+    """Return the plan line by line as JSON data: the progress, then the answer as HTML."""
+    form = read_form(request.query_params)
+    if form.wrong:
+        return JSONResponse(_checked(form), 422)
+    plans: Plans = request.app.state.plans
+    ways = form.require_ways()
+
+    async def lines() -> AsyncIterator[str]:
+        try:
+            async for part, words in plans.make(ways):
+                yield json.dumps({"part": round(part, 3), "words": words}) + "\n"
+            made = plans.remembered(form, ways)
+            text = await asyncio.to_thread(_render_answer, form, made, "plan_answer.html")
+        except CallerError as error:
+            text = render("problem.html", title="There is no plan", words=f"{error}.")
+        except Exception:
+            log.exception("a plan failed")
+            text = render("problem.html", title="This did not work", words=FAULT)
+        yield json.dumps({"html": text}) + "\n"
+
+    unbuffered = {"x-accel-buffering": "no"}  # a proxy hands the progress on as it comes
+    return StreamingResponse(lines(), media_type="application/x-ndjson", headers=unbuffered)
+
+
+@router.get("/plan/page.html")
+async def send_page(request: Request) -> Response:
+    """Return the plan as one page to keep, to send or to print."""
+    form = read_form(request.query_params)
+    made = await request.app.state.plans.finish(form)
+    text = await asyncio.to_thread(_render_answer, form, made, "plan_page.html")
+    return _attachment(text, "text/html", "plan.html")
+
+
+@router.get("/plan/plan.toml")
+async def send_file(request: Request) -> Response:
+    """Return the plan file of one way to judge."""
+    form = read_form(request.query_params)
+    made = await request.app.state.plans.finish(form)
+    chosen = request.query_params.get("way", made[-1].assumptions.judges)
+    for plan in made:
+        if plan.assumptions.judges == chosen:
+            return _attachment(plan_to_toml(plan), "application/toml", f"plan-{chosen}.toml")
+    raise InvalidInput("way", "a way to judge of this plan", shown(chosen))
+
+
+def _attachment(text: str, kind: str, name: str) -> Response:
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(text, media_type=kind, headers=headers)
+
+
+def _render_answer(form: Form, plans: Sequence[Plan], template: str) -> str:
+    told, last = form.situation, plans[-1]
+    head, more, *rows = cost_rows(plans, told.today)
+    first, second, *schedule = round_rows(last)
+    with _drawing:
+        picture = svg_element(draw_ways(plans) if len(plans) > 1 else draw_plan(last), "")
+    return render(
+        template,
+        style=STATIC.joinpath("style.css").read_text(encoding="utf-8"),
+        verdict=tell_verdict(plans),
+        enough=[plan.enough for plan in plans],
+        situation=tell_situation(plans[0].assumptions, told.for_a_year),
+        units=plural(last.assumptions.unit),
+        head=[" ".join(pair) for pair in zip(head, more, strict=True)],
+        rows=rows,
+        picture="data:image/svg+xml;base64," + base64.b64encode(picture.encode()).decode(),
+        claim=tell_claim(plans),
+        conditions=tell_conditions(plans),
+        note=NOTHING_TO_SEE if told.judges is None and len(plans) < len(WAYS) else "",
+        otherwise=otherwise_rows(plans),
+        judges=tell_judges([last.assumptions.judges]),
+        assumptions=tell_assumptions(last.assumptions),
+        schedule_head=[" ".join(pair) for pair in zip(first, second, strict=True)],
+        schedule=schedule,
+        declared=form.declaration.sentence if form.declaration else "",
+        budgets=_budgets(plans),
+        differences=_differences(plans),
+        files=[(plan.assumptions.judges, WAYS[plan.assumptions.judges][1]) for plan in plans],
+        query=urlencode(form.said),
+    )
+
+
+def _budgets(plans: Sequence[Plan]) -> list[dict[str, Any]]:
+    """Return the steps of the slider of budgets: the words of each, and the answer to plan with."""
+    given, steps = plans[0].assumptions, []
+    for step in range(-STEPS, STEPS + 1):
+        choices = round(given.horizon * 4.0 ** (step / STEPS))
+        choices = choices if step == 0 else max(given.groups, round_up(choices))
+        lines = []
+        for plan in plans:
+            seen, most = detectable_with(plan, choices), plan.enough_choices
+            verdict = "enough" if most is not None and most <= choices else "too few"
+            apart = "no difference is seen" if seen is None else f"sees from {seen:.2g}"
+            lines.append(f"{WAYS[plan.assumptions.judges][0]}: {verdict}, {apart}")
+        said = f"{choices}"
+        if given.pace is not None:
+            said = f"{given.pace:.6g} a week for {choices / given.pace:.6g} weeks"
+        steps.append({"title": f"{choices:,} {plural(given.unit)}", "lines": lines, "said": said})
+    return steps
+
+
+def _differences(plans: Sequence[Plan]) -> list[dict[str, Any]]:
+    """Return the steps of the slider of differences, as `_budgets` does."""
+    given, steps = plans[0].assumptions, []
+    for step in range(-STEPS, STEPS + 1):
+        difference = float(f"{given.smallest_difference * 4.0 ** (step / STEPS):.2g}")
+        if step == 0:
+            difference = given.smallest_difference
+        if difference > given.best_mean - given.lowest:
+            break
+        lines = []
+        for plan in plans:
+            needed = choices_for(plan, difference)
+            took = "more than the plan looked at"
+            if needed is not None:
+                took = f"about {round_up(math.ceil(needed)):,} {plural(given.unit)}"
+            lines.append(f"{WAYS[plan.assumptions.judges][0]}: {took}")
+        said = f"{difference:g}"
+        steps.append({"title": f"a difference of {said}", "lines": lines, "said": said})
+    return steps

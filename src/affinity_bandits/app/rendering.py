@@ -1,0 +1,50 @@
+"""Pages and fragments of pages from templates."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from affinity_bandits._version import __version__
+from affinity_bandits.errors import CallerError, InvalidInput, shown
+
+STATIC = files("affinity_bandits.app").joinpath("static")
+_templates = Environment(
+    loader=PackageLoader("affinity_bandits.app"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_templates.globals["version"] = __version__
+
+
+def render(template: str, **values: Any) -> str:
+    """Return the text of a template with these values."""
+    return _templates.get_template(template).render(values)
+
+
+def show_page(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
+    """Return a page, whose template extends base.html."""
+    place = request.url.path.strip("/")
+    return HTMLResponse(render(template, place=place, **values), status)
+
+
+def show_problem(request: Request, status: int, title: str, words: str) -> HTMLResponse:
+    """Return what is wrong: a page if the browser opens one, else a fragment for the open page."""
+    whole = request.headers.get("sec-fetch-dest", "document") == "document"
+    template = "problem_page.html" if whole else "problem.html"
+    return show_page(request, template, status=status, title=title, words=words)
+
+
+def show_mistake(request: Request, error: CallerError) -> HTMLResponse:
+    """Return what the user can change, as `show_problem` does."""
+    if not isinstance(error, InvalidInput):
+        return show_problem(request, 422, "This cannot be done", f"{error}.")
+    title = f"Please check: {error.parameter.replace('_', ' ')}"
+    given = "Nothing was given." if error.value is None else f"Given: {shown(error.value)}."
+    return show_problem(request, 422, title, f"It must be {error.rule}. {given}")

@@ -1,0 +1,256 @@
+"""The pages See and Plan in a real browser, with wrong and odd input."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+from urllib.parse import urlencode
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from playwright.sync_api import Browser, Page, expect
+
+from affinity_bandits.app.see import World, run_world
+from affinity_bandits.planning.files import plan_from_toml
+from tests.app import example
+from tests.support.browsers import SIZES, violations
+
+# One worker: a browser and a server are enough once. Slow: `make quick` has no Chromium.
+pytestmark = pytest.mark.slow
+
+HOSTILE = "<img src=x onerror=alert(1)> {{ 7 * 7 }}"
+DECLARED = {
+    "groups_are": "sources of candidates",
+    "protected": "no",
+    "responsible": "head of recruiting",
+    "purpose": "a test",
+}
+PANELS = {
+    "groups": f"referrals, {HOSTILE}",
+    "unit": "interview",
+    "scale": "1..5",
+    "difference": "1",
+    "budget": "40 a week for 20 weeks",
+    "bonus": "20%",
+    "judges": "panels",
+}
+WIDER = "() => document.documentElement.scrollWidth - innerWidth"
+
+
+def test_the_start_page_has_three_doors(page: Page, address: str) -> None:
+    for width, height in SIZES.values():
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto(address)
+        assert page.evaluate(WIDER) == 0
+    assert violations(page) == []
+    for door, title in (("See the loop", "See"), ("Plan a comparison", "Plan")):
+        page.goto(address)
+        page.get_by_role("link", name=door).press("Enter")
+        assert page.title() == f"{title} · Affinity"
+    page.get_by_role("link", name="Why we ask").click()
+    expect(page.locator("h1")).to_have_text("Responsible use")
+    assert violations(page) == []
+
+
+def test_every_change_is_a_new_run_and_part_of_the_address(page: Page, address: str) -> None:
+    page.goto(f"{address}/see")
+    why = page.locator("#why")
+    expect(why).to_contain_text("UCB1 gave less than 1% of 100,000 choices to newcomers")
+    expect(why.locator("p")).to_have_count(2)
+    page.locator("#bonus").press("Home")
+    expect(why).to_contain_text("UCB1 does not fail in this run")
+    expect(page).to_have_url(re.compile("bonus=0&"))
+    page.reload()
+    assert page.locator("#bonus").input_value() == "0"
+    expect(why).to_contain_text("does not fail")
+    page.locator("#value-1").press("End")
+    expect(why).to_contain_text("went to founders, who are worth most")
+    page.locator("#value-2").press("End")
+    expect(why).to_contain_text("All groups are worth the same here")
+    page.get_by_role("button", name="Add a group").click()
+    page.locator("#name-3").fill(HOSTILE)
+    expect(page.locator("#key")).to_contain_text(HOSTILE)
+    expect(page.locator("#courses section")).to_have_count(3)
+    page.get_by_role("button", name="Remove the last").click()
+    expect(page.locator("#key")).not_to_contain_text(HOSTILE)
+    page.locator("#moment").press("Home")
+    expect(page.locator("#now")).to_have_text("10 choices")
+    page.locator("#ordinary").select_option("exp3")
+    expect(page.locator("#courses h2").first).to_have_text("EXP3")
+    expect(page.locator("#now")).to_have_text("10 choices")  # the moment stays
+    for width, height in SIZES.values():
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate(WIDER) == 0
+        assert violations(page) == []
+
+
+def test_a_world_that_is_none_is_refused_in_words(browser: Browser, address: str) -> None:
+    page = browser.new_page()
+    page.goto(f"{address}/see")
+    page.locator("#name-1").fill(" ")
+    expect(page.locator("#why [role=alert]")).to_contain_text("a text of 1 to 40 characters")
+    page.locator("#name-1").fill("founders")
+    expect(page.locator("#why")).to_contain_text("UCB1 gave")
+    usual = "name=a&name=b&value=0&value=1&members=1&members=1&bonus=5&choices=1000&ordinary=ucb1"
+    for change, said in (
+        ("value=1", "value=x"),
+        ("value=1", "value=nan"),
+        ("value=1", "value=2"),
+        ("members=1", "members=0"),
+        ("members=1", "members=1e300"),
+        ("bonus=5", "bonus=-1"),
+        ("choices=1000", "choices=1e12"),
+        ("ordinary=ucb1", "ordinary=os:system"),
+        ("name=a&", ""),
+    ):
+        answer = page.goto(f"{address}/see?{usual.replace(change, said)}")
+        assert answer is not None
+        assert answer.status == 422, said
+        assert "Please check" in page.locator("h1").inner_text()
+    assert httpx.get(f"{address}/see/course?{usual}").json()["drawn"]["groups"] == ["a", "b"]
+    page.close()
+
+
+def test_the_example_is_what_the_page_would_show() -> None:
+    """If a policy chooses otherwise now: python -m tests.app.example."""
+    assert example.FILE.read_text(encoding="utf-8") == example.text()
+
+
+def test_a_world_is_run_once() -> None:
+    before = run_world.cache_info().hits
+    assert run_world(World(choices=1000)) is run_world(World(choices=1000))
+    assert run_world.cache_info().hits > before
+
+
+def fill(page: Page, said: dict[str, str]) -> None:
+    for name, text in said.items():
+        if name == "protected":
+            page.get_by_role("radio", name=text, exact=True).check()
+        elif name == "judges":
+            page.locator("#judges").select_option(text)
+        else:
+            page.locator(f"#{name}").fill(text)
+
+
+def test_from_an_empty_form_to_a_plan_that_is_kept(
+    browser: Browser, page: Page, address: str, tmp_path: Path
+) -> None:
+    page.goto(f"{address}/plan")
+    fill(page, DECLARED | PANELS)
+    understood = page.locator("#understood")
+    expect(understood).to_contain_text("Scores from 1 to 5 with a spread of 1")
+    expect(understood).to_contain_text("800 interviews in 20 weeks, 40 a week")
+    expect(page.locator("[data-field=budget] label")).to_contain_text("How many interviews")
+    expect(page.locator("#committee")).to_be_hidden()  # panels have as many seats for each group
+    page.locator("#budget").press("Enter")
+    verdict = page.locator("#verdict")
+    expect(verdict).to_have_text("800 interviews are enough.")
+    expect(verdict).to_be_focused()
+    assert HOSTILE in understood.inner_text()
+    assert page.locator(".numbers").first.locator("tbody tr").count() == 1
+    assert page.locator(".picture").evaluate("image => image.naturalWidth") > 0
+    expect(page.locator(".hero")).to_contain_text("purpose: a test")
+
+    difference = page.locator("[data-name=difference]")
+    first = difference.inner_text()
+    page.locator("#if-difference").press("Home")
+    assert difference.inner_text() != first
+    assert "a difference of 0.25" in difference.inner_text()
+    page.locator("#if-budget").press("Home")
+    assert "200 interviews" in page.locator("[data-name=budget]").inner_text()
+
+    with page.expect_download() as kept:
+        page.get_by_role("link", name="As a plan file").click()
+    plan = plan_from_toml(kept.value.path().read_text(encoding="utf-8"))
+    assert plan.assumptions.names == ("referrals", HOSTILE)
+    assert plan.declaration is not None
+    assert plan.declaration.purpose == "a test"
+    with page.expect_download() as kept:
+        page.get_by_role("link", name="As a page").click()
+    saved = tmp_path / "plan.html"
+    kept.value.save_as(saved)
+    with browser.new_context(offline=True) as context:
+        alone = context.new_page()
+        alone.goto(saved.as_uri())
+        expect(alone.locator("#verdict")).to_have_text("800 interviews are enough.")
+        assert alone.locator(".picture").evaluate("image => image.naturalWidth") > 0
+        assert violations(alone) == []
+        assert alone.pdf().startswith(b"%PDF")
+
+    for width, height in SIZES.values():
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate(WIDER) == 0
+        assert violations(page) == []
+    page.goto(page.url)  # as a link that somebody was sent
+    expect(page.locator("#verdict")).to_have_text("800 interviews are enough.")
+
+
+def test_mistakes_are_said_beside_their_questions(browser: Browser, address: str) -> None:
+    page = browser.new_page()
+    page.goto(f"{address}/plan")
+    wrong = page.locator("[data-wrong]:not(:empty)")
+    fill(page, {"groups": "only one", "budget": "2.000", "difference": "9"})
+    expect(page.locator("#wrong-groups")).to_contain_text("names such as")
+    expect(page.locator("#wrong-budget")).to_contain_text("'40 a week until 2027-06-30'")
+    assert wrong.count() == 3  # a difference of 9 is too large; nothing is missing yet
+    page.locator("#scale").fill("yes/no")
+    expect(page.locator("#wrong-difference")).to_contain_text("a part of all answers")
+    expect(page.locator("[data-field=spread]")).to_be_hidden()
+    page.get_by_role("button", name="Plan", exact=True).click()
+    expect(page.locator("#wrong-groups_are")).to_contain_text("sources of candidates")
+    assert page.locator("#groups_are").get_attribute("aria-invalid") == "true"
+    expect(page.locator("#groups_are")).to_be_focused()
+    assert violations(page) == []
+    fill(page, DECLARED | PANELS | {"protected": "yes"})
+    page.get_by_role("button", name="Plan", exact=True).click()
+    expect(page.locator("#wrong-protected")).to_contain_text("discrimination")
+    assert page.locator("#verdict").count() == 0
+    page.goto(f"{address}/plan?" + urlencode({"in_flight": "many"}))
+    expect(page.locator("#wrong-in_flight")).to_be_visible()  # among the usual answers, opened
+    page.close()
+
+
+@pytest.mark.parametrize(
+    ("changes", "wrong"),
+    [
+        ({"groups": "x" * 3000}, "groups"),
+        ({"groups": "1001"}, "groups"),
+        ({"scale": "0..1e-300"}, None),
+        ({"difference": "-1"}, "difference"),
+        ({"budget": "1e400"}, "budget"),
+        ({"budget": "40 a week until 2020-01-01"}, "budget"),
+        ({"failure": "0"}, "failure"),
+        ({"judges": "strangers", "bonus": "no idea"}, "judges"),
+        ({"purpose": "\0"}, "purpose"),
+        ({"protected": "perhaps"}, "protected"),
+    ],
+)
+def test_odd_answers_are_refused_and_nothing_fails(
+    address: str, changes: dict[str, str], wrong: str | None
+) -> None:
+    query = DECLARED | PANELS | changes
+    for path in ("/plan/check", "/plan/answer", "/plan/plan.toml", "/plan/page.html", "/plan"):
+        answer = httpx.get(f"{address}{path}", params=query, timeout=60)
+        assert answer.status_code == (200 if path in ("/plan/check", "/plan") else 422), path
+        if path == "/plan/check":
+            assert wrong is None or wrong in answer.json()["wrong"]
+
+
+def test_a_plan_ends_with_its_reader_and_others_wait(app: FastAPI, address: str) -> None:
+    plans = app.state.plans
+    query = DECLARED | PANELS | {"judges": "committee", "budget": "3000", "difference": "0.11"}
+    with httpx.stream("GET", f"{address}/plan/answer", params=query, timeout=60) as first:
+        own = first.iter_lines()
+        assert "Trying it out" in next(own)
+        with httpx.stream("GET", f"{address}/plan/answer", params=query, timeout=60) as second:
+            other = second.iter_lines()
+            assert "Waiting for another plan" in next(other)
+        assert plans._turns.locked()
+        made = len(plans._made)
+    until = time.monotonic() + 60
+    while plans._turns.locked():
+        assert time.monotonic() < until, "the plan goes on for nobody"
+        time.sleep(0.05)
+    assert len(plans._made) == made
