@@ -13,7 +13,7 @@ import uvicorn
 from fastapi import FastAPI
 from playwright.sync_api import Browser, Page, expect
 
-from affinity_bandits.app.application import Settings, create_app
+from affinity_bandits.app.application import Settings, create_local_app
 from tests.support.browsers import launched, watched
 
 PATIENCE = 120_000.0  # milliseconds: a busy machine is only slow
@@ -39,7 +39,7 @@ def serving(app: FastAPI) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def app() -> FastAPI:
-    return create_app(Settings(largest_body=2**20, warm=False))
+    return create_local_app(Settings(largest_body=2**20, warm=False))
 
 
 @pytest.fixture(scope="module")
