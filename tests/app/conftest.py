@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 import uvicorn
@@ -21,7 +22,7 @@ expect.set_options(timeout=PATIENCE)
 
 
 @contextmanager
-def serving(app: FastAPI) -> Iterator[str]:
+def serving(app: Any) -> Iterator[str]:
     """Serve from a thread; give the address."""
     listening = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
