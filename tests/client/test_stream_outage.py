@@ -13,9 +13,9 @@ from tests.support.clients import Service, new_campaign
 from tests.support.served import served, until
 
 PACE = 0.0005  # seconds between two decisions
-LONGEST = 0.005
-"""Seconds for the 99.9th percentile of `next`: one time slice of Python's threads. It is below
-0.1 ms on two cores that other tests use as well; a busier machine adds such slices."""
+LONGEST = 0.001
+"""Seconds for the 99.9th percentile of `next`. Measured: 0.09 ms, with 14 other processes that
+wanted the same two cores."""
 
 
 class Calls(NamedTuple):
