@@ -134,7 +134,7 @@ def read_table(
     *,
     content: bytes | None = None,
 ) -> Table:
-    """Read a CSV file, a spreadsheet or a Parquet file; its content decides what it is.
+    """Read a CSV file, a spreadsheet or a Parquet file; its content decides which.
 
     Args:
         path: of the file.

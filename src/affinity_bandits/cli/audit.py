@@ -180,7 +180,7 @@ def _read_source(
 def _complete(
     table: Table, given: dict[str, str], scale: str | None
 ) -> tuple[dict[str, str], tuple[float, float]]:
-    """Return the columns and the scale; ask for what is missing, or list it in one error."""
+    """Return the columns and the scale; ask for missing ones, or list them in one error."""
     from affinity_bandits.audit.columns import ROLES
     from affinity_bandits.audit.read import find_columns, guess_scale, score_range
 

@@ -481,7 +481,7 @@ def _read_part(text: str) -> tuple[float, float]:
 
 
 def answers_of_audit(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an audit says of a situation: groups, scale, spread of scores, largest bonus.
+    """Return the answers that an audit gives: groups, scale, spread of scores, largest bonus.
 
     The bonus is the upper end of the favor's interval, relative to the mean score above the lowest
     one. It is "no idea" if the log cannot tell. The committee is not in an audit.
@@ -574,7 +574,7 @@ class Situation:
                 raise InvalidInput(name, f"left out: {LEFT_OUT[name]}", value)
 
     def answer_some(self, said: Mapping[str, str]) -> dict[str, InvalidInput]:
-        """Take the answers that are understood; return what is wrong with the others, by name.
+        """Take the answers that are understood; return the mistakes in the others, by name.
 
         An empty answer is the default, if there is one. A wrong answer stands for an example, so
         that the questions after it can be checked.

@@ -29,7 +29,7 @@ class Database:
 
     @property
     def for_reading(self) -> str:
-        """The DSN for what may be a little behind."""
+        """The DSN for reads that may be a little behind."""
         return self.read_dsn or self.dsn
 
 

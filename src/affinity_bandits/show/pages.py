@@ -180,7 +180,7 @@ def page(courses: Sequence[Course], groups: Sequence[str]) -> str:
 
 
 def page_data(courses: Sequence[Course], groups: Sequence[str]) -> dict[str, Any]:
-    """Return what course.js draws, as JSON data."""
+    """Return the data that course.js draws, ready for JSON."""
     means = courses[0].true_means
     return {
         "groups": list(groups),
