@@ -5,7 +5,7 @@
     databases.ratio                          the second over the first
     databases.one.client_us, .service_us, .postgres_us, and of two
                                              CPU time per answer, by the kind of process
-    databases.cores_busy                     cores that these used, of `databases.cores`
+    databases.one.cores_busy, .two.          cores that these got together, of `databases.cores`
     databases.remove.delete_s, .drop_s       to remove 10^6 events as `archive` does, and by
                                              dropping a table with the same rows
     databases.remove.delete_wal_mb, .drop_wal_mb

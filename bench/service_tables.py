@@ -70,7 +70,7 @@ TABLES = {
 | CPU time per answer: load generator | {databases.one.client_us:.1f} microseconds | {databases.two.client_us:.1f} |
 | service processes | {databases.one.service_us:.1f} microseconds | {databases.two.service_us:.1f} |
 | PostgreSQL | {databases.one.postgres_us:.1f} microseconds | {databases.two.postgres_us:.1f} |
-| cores busy with all this, of {databases.cores:.0f} | {databases.one.cores_busy:.1f} | {databases.two.cores_busy:.1f} |
+| cores that all of them got together, of {databases.cores:.0f} | {databases.one.cores_busy:.1f} | {databases.two.cores_busy:.1f} |
 """,  # noqa: E501
     "removing events": """
 | how | time | log that replicas have to read |
