@@ -264,7 +264,8 @@ def test_the_types_are_those_of_the_service(
     monkeypatch.setenv("AFFINITY_URL", service.url)
     done = npm(built, "run", "generate")
     assert done.returncode == 0, done.stderr
-    assert (built / "src" / "schema.ts").read_text() == (SOURCE / "src" / "schema.ts").read_text()
+    made, committed = (folder / "src" / "schema.ts" for folder in (built, SOURCE))
+    assert made.read_text() == committed.read_text(), f"commit {made} as {committed}"
 
 
 def test_the_package_has_compiled_code_with_types(built: Path) -> None:

@@ -55,7 +55,7 @@ export interface paths {
         put?: never;
         /**
          * Release
-         * @description Give back a lease, so that nobody has to wait until it expires.
+         * @description Give back a lease before it expires, so that others can have its slots.
          */
         post: operations["release"];
         delete?: never;
@@ -223,9 +223,10 @@ export interface paths {
         put?: never;
         /**
          * Create Key
-         * @description Make an API key; its text is in the reply and cannot be had again.
+         * @description Make an API key; its text is in the reply and cannot be shown again.
          *
-         *     There is no idempotency key: nobody could repeat the reply. Revoke a key whose reply was lost.
+         *     Idempotency keys are ignored, because the secret in the reply cannot be repeated. Revoke a key
+         *     whose reply was lost.
          */
         post: operations["create_key"];
         delete?: never;
@@ -269,7 +270,7 @@ export interface paths {
         put?: never;
         /**
          * Create Webhook
-         * @description Make a webhook; its secret is in the reply and cannot be had again.
+         * @description Make a webhook; its secret is in the reply and cannot be shown again.
          */
         post: operations["create_webhook"];
         delete?: never;
@@ -324,7 +325,7 @@ export interface components {
     schemas: {
         /**
          * ApiKey
-         * @description What may be shown of an API key: everything but its secret.
+         * @description An API key, without its secret.
          */
         ApiKey: {
             /** Id */
@@ -389,7 +390,7 @@ export interface components {
         };
         /**
          * Attention
-         * @description Why a campaign cannot go on: a fault of the service, for whoever runs it to mend.
+         * @description Why a campaign cannot go on: a fault of the service, for its operator to mend.
          */
         Attention: {
             /**
@@ -502,7 +503,7 @@ export interface components {
          * ClosedRound
          * @description A closed round and the sums it was decided from, in the order of `arms`.
          *
-         *     An arm without answers, where the horizon cut the round short, has no mean.
+         *     The mean of an arm is null if the horizon cut the round short before its first answer.
          */
         ClosedRound: {
             /** Number */
@@ -594,9 +595,9 @@ export interface components {
         };
         /**
          * CreateKey
-         * @description A new API key of the caller's tenant, which may do no more than the caller's own.
+         * @description A new API key of the caller's tenant, with at most the rights of the caller's own.
          *
-         *     What is left out is as the caller's own key has it.
+         *     A member that is left out is as in the caller's own key.
          */
         CreateKey: {
             /** Name */
@@ -625,7 +626,7 @@ export interface components {
         };
         /**
          * DeclareUse
-         * @description What the groups are, who is responsible, and for which purpose.
+         * @description The meaning of the groups, the person responsible, and the purpose.
          */
         DeclareUse: {
             /**
@@ -689,7 +690,7 @@ export interface components {
         };
         /**
          * Finding
-         * @description What a health check found: for whoever runs the comparison to look into.
+         * @description A finding of a health check, for the operator of the comparison to look into.
          */
         Finding: {
             /**
@@ -732,7 +733,7 @@ export interface components {
         };
         /**
          * Finished
-         * @description No more slots are handed out: the campaign is exhausted or stopped.
+         * @description The campaign is exhausted or stopped, so it hands out no more slots.
          */
         Finished: {
             /**
@@ -897,7 +898,7 @@ export interface components {
         };
         /**
          * NameJudges
-         * @description Who judges a round: how many of each group, and how many who belong to none.
+         * @description Who judges a round: how many of each group, and how many outsiders.
          */
         NameJudges: {
             /**
@@ -1047,7 +1048,7 @@ export interface components {
         };
         /**
          * Release
-         * @description Give back a lease: what it still owes can be handed out again at once.
+         * @description Give back a lease: its unanswered slots can be handed out again at once.
          */
         Release: {
             /** Lease */
@@ -1055,7 +1056,7 @@ export interface components {
         };
         /**
          * Released
-         * @description How many slots were given back; none if they had answers, or other leases, by then.
+         * @description How many slots were given back; 0 if all had answers, or other leases, by then.
          */
         Released: {
             /** Released */
@@ -1136,7 +1137,7 @@ export interface components {
         };
         /**
          * Told
-         * @description What became of the answers of a tell.
+         * @description How many answers of a tell were counted, late or duplicate.
          */
         Told: {
             /**
@@ -1183,9 +1184,9 @@ export interface components {
         };
         /**
          * Wait
-         * @description No slot can be handed out now: all are leased, or as many as may be under way at once.
+         * @description Ask again later: all slots, or as many as may be under way at once, are leased.
          *
-         *     Or nobody has said yet who judges the round.
+         *     Or the judges of the round are still to be named.
          */
         Wait: {
             /**
@@ -1314,7 +1315,7 @@ export interface components {
         };
         /**
          * ToldLine
-         * @description What became of one line of a bulk request: its answers, or why it was refused.
+         * @description The result of one line of a bulk request: its answers, or why it was refused.
          */
         ToldLine: {
             /**
