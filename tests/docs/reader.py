@@ -72,7 +72,7 @@ class Reader:
         try:
             for block in self._page.blocks:
                 if block.save_as is not None:
-                    self._write(block.save_as, block.text)
+                    self._write(block.save_as, self._typed(block.text))
                 elif block.kind == "console" and block.runs:
                     for command in commands(block):
                         self._type(command)
