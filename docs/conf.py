@@ -1,6 +1,7 @@
 """Sphinx configuration."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -40,8 +41,9 @@ default_role = "literal"
 
 
 def setup(app):
-    """Mend docstrings and notebooks."""
+    """Mend docstrings and notebooks, and fill the page of commands."""
     app.connect("autodoc-process-docstring", escape_bars)
+    app.connect("source-read", list_commands)
     app.connect("doctree-read", drop_empty_outputs)
 
 
@@ -55,3 +57,12 @@ def drop_empty_outputs(app, doctree):
     for block in list(doctree.findall(nodes.literal_block)):
         if "output" in block["classes"] and not block.astext().strip():
             block.parent.remove(block)
+
+
+def list_commands(app, name, source):
+    """Append the help of all commands to their page."""
+    if name == "cli":
+        command = ["typer", "affinity_bandits.cli.app", "utils", "docs", "--name", "affinity"]
+        found = subprocess.run([sys.executable, "-m", *command], capture_output=True, check=True)
+        _, rest = found.stdout.decode().split("\n## ", 1)  # before it stands the list of commands
+        source[0] += f"\n## {rest}"

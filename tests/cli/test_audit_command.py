@@ -71,7 +71,7 @@ def test_the_workbook_of_the_guide(tmp_path: Path) -> None:
     done = audit(DATA / "interviews.xlsx", *words)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Shown.")
-    for note in ("repeated header", "decimal comma", "no score", "dates read as %d.%m.%Y"):
+    for note in ("header again", "decimal comma", "no score", "typed as %d.%m.%Y"):
         assert note in done.stdout
 
 

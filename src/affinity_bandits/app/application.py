@@ -1,4 +1,4 @@
-"""The application: its settings, its pages and what they share."""
+"""The application: settings, pages and the parts that pages share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from fastapi import FastAPI, Request
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
-from affinity_bandits.app import audit, plan, see
+from affinity_bandits.app import audit, audit_steps, plan, see
+from affinity_bandits.app.bounded import BoundedWorkers
 from affinity_bandits.app.guard import Guard
 from affinity_bandits.app.rendering import STATIC, show_mistake, show_page, show_problem
 from affinity_bandits.errors import CallerError
@@ -29,12 +30,14 @@ class Settings:
         hosts: host names that it may be reached by.
         largest_body: bytes of an uploaded file with its form.
         most_plans: plans that are made at once; others wait.
+        most_audits: files that are read or audited at once; others wait.
         warm: whether to load the compiled loops at the start.
     """
 
     hosts: tuple[str, ...] = LOOPBACK
-    largest_body: int = 20 * 2**20
+    largest_body: int = 50 * 2**20
     most_plans: int = 1
+    most_audits: int = 2
     warm: bool = True
 
 
@@ -45,8 +48,14 @@ def create_local_app(settings: Settings | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.plans = plan.Plans(settings.most_plans)
+        app.state.largest_body = settings.largest_body
+        app.state.audits = BoundedWorkers(settings.most_audits)
         if settings.warm:
             threading.Thread(target=warm_up, daemon=True).start()
+            warm = threading.Thread(
+                target=app.state.audits.run, args=(audit_steps.warm_up,), daemon=True
+            )
+            warm.start()
         yield
 
     app = FastAPI(
@@ -84,7 +93,7 @@ def create_local_app(settings: Settings | None = None) -> FastAPI:
 
 
 def warm_up() -> None:
-    """Load what the first changes and plans would wait for."""
+    """Load the compiled loops before the first change or plan waits for them."""
     see.warm_up()
     plan.warm_up()
 

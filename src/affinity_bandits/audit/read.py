@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from affinity_bandits.audit.columns import choose_columns, guess_role
+from affinity_bandits.audit.columns import NEEDED, ROLES, choose_columns, guess_role
 from affinity_bandits.audit.log import UNKNOWN, Coded, Flags, ScoreLog, build_log
-from affinity_bandits.audit.tables import Table, count_of, label, list_rows, read_table
+from affinity_bandits.audit.remarks import LISTED, PROBLEM, Remark
+from affinity_bandits.audit.tables import Table, label, read_table
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray
 
@@ -32,11 +33,13 @@ DATE_FORMATS = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-
     "%d/%m/%y", "%m/%d/%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y",
     "%d-%b-%y", "%Y%m%d")  # fmt: skip
 TIME = re.compile(r"[T ]\d{1,2}:\d\d.*$")
+FORMULAS = "if it has formulas, open the workbook, save it again and try once more"
 EXPORT = ("order", "event", "time", "round", "slot", "group", "score", "answers", "sum", "total",
     "counted", "outcome", "rater", "rater group", "digest", "outsiders")  # fmt: skip
 """The first columns of a table that `affinity serve export` writes."""
 EXPORT_ROLES = {"group": "group", "score": "score", "judge": "rater",
     "judge_group": "rater group", "session": "round"}  # fmt: skip
+USUAL_SCALES = ((0, 1), (1, 5), (1, 6), (0, 10), (1, 100), (0, 100))
 PROTECTED = re.compile("(^|[,;|\t\r\n])'")
 """The sign that an export puts before names that spreadsheets would take for formulas."""
 
@@ -45,14 +48,17 @@ class BadLog(InvalidInput):
     """A log with problems that only its author can solve.
 
     Attributes:
+        remarks: what was found in the log, the problems among it.
         problems: one sentence each.
     """
 
-    def __init__(self, source: str, problems: Sequence[str]) -> None:
+    def __init__(self, source: str, remarks: Sequence[Remark]) -> None:
         super().__init__("log", "a table without problems", source)
-        self.problems = tuple(problems)
-        count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
-        self.args = ("\n".join([f"{source} has {count}:", *(f"- {one}" for one in problems)]),)
+        self.remarks = tuple(remarks)
+        self.problems = tuple(one.sentence for one in remarks if one.done == PROBLEM)
+        count = "a problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
+        listed = (f"- {one}" for one in self.problems)
+        self.args = ("\n".join([f"{source} has {count}:", *listed]),)
 
 
 @dataclass(frozen=True)
@@ -61,15 +67,20 @@ class Reading:
 
     Attributes:
         log: the scores.
-        notes: what was skipped or converted, one sentence each.
+        remarks: what was found in the table, and what was done about it.
         columns: the column that was taken for each role.
-        source: what was read.
+        source: the name of the file or table.
     """
 
     log: ScoreLog
-    notes: tuple[str, ...]
+    remarks: tuple[Remark, ...]
     columns: Mapping[str, str]
     source: str
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The remarks, one sentence each."""
+        return tuple(one.sentence for one in self.remarks)
 
 
 def is_export(table: Table) -> bool:
@@ -78,14 +89,43 @@ def is_export(table: Table) -> bool:
 
 
 def score_range(table: Table, column: str) -> tuple[float, float] | None:
-    """Return the lowest and the highest score in a column, or None without any."""
+    """Return the lowest and the highest score in a column, or None if it is empty."""
     found = [parse_score(value) for value in table.values(column)[1] if value is not None]
     numbers = [value for value in found if value is not None and not math.isnan(value)]
     return (min(numbers), max(numbers)) if numbers else None
 
 
+def guess_scale(seen: tuple[float, float]) -> str:
+    """Return the usual scale, as a user would write it, that holds these scores.
+
+    >>> guess_scale((1.5, 5.0)), guess_scale((0.0, 87.0)), guess_scale((-3.0, 2.5))
+    ('1..5', '0..100', '-3..2.5')
+    """
+    for low, high in USUAL_SCALES:
+        if low <= seen[0] and seen[1] <= high:
+            return f"{low}..{high}"
+    return f"{seen[0]:g}..{seen[1]:g}"
+
+
+def find_columns(
+    table: Table, given: Mapping[str, str]
+) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """Return the column of each role, and for roles that need an answer the columns to choose from.
+
+    Args:
+        table: one row per score, or what `affinity serve export` wrote.
+        given: what the user said, by role; an empty name leaves the role out.
+
+    Raises:
+        InvalidInput: a column that the user named is not there.
+    """
+    if is_export(table):  # its other columns have names that would be guessed wrong
+        given = dict.fromkeys(ROLES, "") | EXPORT_ROLES | dict(given)
+    return choose_columns(table.names, given)
+
+
 def parse_score(value: Any) -> float | None:
-    """Return a score: NaN if it is missing, None if it cannot be understood.
+    """Return a score: NaN if it is missing, None if it is unreadable.
 
     >>> [parse_score(cell) for cell in (4, "4,5", "4/5", "4 stars", "n/a", "good")]
     [4.0, 4.5, 4.0, 4.0, nan, None]
@@ -109,18 +149,24 @@ def parse_score(value: Any) -> float | None:
 
 
 class _Reader:
-    """The rows of a table that are left, and what there is to say about the others."""
+    """A table, the remarks on it and the rows with a problem."""
 
     def __init__(self, table: Table, columns: Mapping[str, str]) -> None:
         self.table = table
         self.columns = dict(columns)
-        self.problems = list(table.problems)
-        self.notes = list(table.notes)
+        self.remarks = list(table.remarks)
         self.exported = is_export(table)
+        self.refused = np.zeros(len(table), dtype=bool)
 
-    def rows(self, where: Flags) -> str:
-        """Return the numbers of rows in words."""
-        return list_rows([self.table.row_number(int(row)) for row in np.flatnonzero(where)])
+    def remark(
+        self, what: str, where: Flags, done: str = PROBLEM, *, unit: str = "row", examples: Any = ()
+    ) -> None:
+        """Add a remark on some rows, if there are any."""
+        count = int(where.sum())
+        if count:
+            first = np.flatnonzero(where)[:LISTED].tolist()
+            rows = tuple(self.table.row_number(row) for row in first)
+            self.remarks.append(Remark(what, done, count, unit, rows, tuple(examples[:LISTED])))
 
     def labels(self, role: str, *, fold: bool) -> Coded | None:
         """Return a column of labels; with `fold`, labels that differ in case only are the same."""
@@ -130,7 +176,11 @@ class _Reader:
         if self.exported:
             names = [PROTECTED.sub(r"\1", name) for name in names]
         if not names:
-            self.notes.append(f"column {self.columns.pop(role)} is empty and was not used")
+            what = f"column {self.columns.pop(role)} is empty"
+            if role in NEEDED:
+                self.remarks.append(Remark(f"{what}; {FORMULAS}"))
+            else:
+                self.remarks.append(Remark(what, "not used"))
             return None
         return self.fold(Coded(codes, names)) if fold else Coded(codes, names)
 
@@ -148,36 +198,39 @@ class _Reader:
             for name, to in zip(column.names, target, strict=True)
             if column.names[to] != name
         ]
-        self.notes.append(f"read {', '.join(merged[:5])}")
         codes = np.array([*target, UNKNOWN], dtype=np.int32)[column.codes]
+        what = "upper and lower case"
+        self.remark(what, codes != column.codes, "respelled", unit="name", examples=merged)
         return _take(Coded(codes, column.names), np.ones(len(codes), dtype=bool))
 
     def scores(self, scale: tuple[float, float]) -> FloatArray:
-        """Return the scores, NaN where they are missing; note all that cannot be scores."""
+        """Return the scores, NaN if missing; note all unreadable ones."""
         codes, values = self.table.values(self.columns["score"])
         found = [parse_score(value) for value in values]
-        wrong = [
+        name = self.columns["score"]
+        unread = [place for place, number in enumerate(found) if number is None]
+        outside = [
             place
             for place, number in enumerate(found)
-            if number is None or number < scale[0] or number > scale[1]
+            if number is not None and (number < scale[0] or number > scale[1])
         ]
         commas = [place for place, value in enumerate(values) if "," in str(value)]
-        for place in wrong[:10]:
-            rule = (
-                "cannot be read as a score"
-                if found[place] is None
-                else f"is not between {scale[0]:g} and {scale[1]:g}"
-            )
-            what = f"{self.columns['score']} {label(values[place])!r}"
-            self.problems.append(f"{self.rows(codes == place)}: {what} {rule}")
-        if len(wrong) > 10:
-            self.problems.append(f"{len(wrong) - 10} more values of {self.columns['score']}")
-        if commas and not wrong:
-            if all(re.search(r",\d{3}$", label(values[place])) for place in commas):
-                example = label(values[commas[0]])
-                self.problems.append(f"{example!r} may be a decimal or a thousand; write 1.234")
-            count = int(np.isin(codes, commas).sum())
-            self.notes.append(f"{count_of(count, 'score')} with a decimal comma converted")
+        for what, places in (
+            (f"{name} cannot be read as a score", unread),
+            (f"{name} is not between {scale[0]:g} and {scale[1]:g}", outside),
+        ):
+            examples = [repr(label(values[place])) for place in places[:LISTED]]
+            self.remark(what, np.isin(codes, places), examples=examples)
+        wrong = {*unread, *outside}
+        self.refused |= np.isin(codes, list(wrong))
+        where = np.isin(codes, [place for place in commas if place not in wrong])
+        examples = [repr(label(values[place])) for place in commas[:LISTED]]
+        if commas and all(re.search(r",\d{3}$", label(values[place])) for place in commas):
+            self.remark("decimals or thousands? write 1.234", where, examples=examples)
+        else:
+            self.remark("decimal comma", where, "converted", unit="score", examples=examples)
+        if all(number is not None and math.isnan(number) for number in found):
+            self.remarks.append(Remark(f"column {name} has no scores; {FORMULAS}"))
         numbers = [float("nan") if number is None else number for number in found]
         return np.array([*numbers, float("nan")])[codes]
 
@@ -206,7 +259,7 @@ class _Reader:
         return Coded(codes.astype(np.int32), names)
 
     def _dates(self, date_format: str | None) -> Coded | None:
-        """Return dates as 2026-11-18; a column without dates stays as it is."""
+        """Return dates as 2026-11-18; a column of other labels stays as it is."""
         codes, values = self.table.values(self.columns["date"])
         texts = [label(value) for value in values if isinstance(value, str)]
         if not texts:
@@ -217,10 +270,18 @@ class _Reader:
         if not date_format and hits[best] < 0.5 * len(texts):
             return self.labels("date", fold=False)  # numbers, weeks or names of days
         alike = [one for one in formats if hits[one] == hits[best] and one != best]
-        other = f"; if that is wrong, say --date-format {alike[0]!r}" if alike else ""
+        other = f" (if that is wrong, give the date format {alike[0]!r})" if alike else ""
         if best != "%Y-%m-%d":
+            typed = [isinstance(value, str) and bool(_parse_date(value, best)) for value in values]
             day = next(text for text in texts if _parse_date(text, best))
-            self.notes.append(f"dates read as {best} ({day} is {_parse_date(day, best)}){other}")
+            self.remark(
+                f"typed as {best}{other}",
+                np.array([*typed, False])[codes],
+                "converted",
+                unit="date",
+                examples=[f"{day} is {_parse_date(day, best)}"],
+            )
+        wrong: list[int] = []
         names: dict[str, int] = {}
         place = [UNKNOWN] * (len(values) + 1)
         for number, value in enumerate(values):
@@ -228,26 +289,25 @@ class _Reader:
                 continue
             parsed = _parse_date(label(value), best) if isinstance(value, str) else label(value)
             if parsed is None:
-                self.problems.append(
-                    f"{self.rows(codes == number)}: {self.columns['date']} {label(value)!r} is "
-                    f"not a date like {best} (say --date-format if another is meant)"
-                )
+                wrong.append(number)
             else:
                 place[number] = names.setdefault(str(parsed), len(names))
+        what = f"{self.columns['date']} is not a date like {best}, the date format"
+        examples = [repr(label(values[number])) for number in wrong[:LISTED]]
+        self.remark(what, np.isin(codes, wrong), examples=examples)
+        self.refused |= np.isin(codes, wrong)
         return Coded(np.array(place, dtype=np.int32)[codes], list(names))
 
     def hired(self) -> Flags | None:
-        """Return who was chosen; None if that is not recorded or not understood."""
+        """Return who was chosen; None if that is unrecorded or unreadable."""
         if "hired" not in self.columns:
             return None
         codes, values = self.table.values(self.columns["hired"])
         texts = ["no" if value is None else label(value).casefold() for value in values]
         unknown = sorted({text for text in texts if text not in YES | NO})
         if unknown:
-            name = self.columns.pop("hired")
-            self.notes.append(
-                f"column {name} was not used: {', '.join(unknown[:4])} is neither yes nor no"
-            )
+            what = f"column {self.columns.pop('hired')} has other answers than yes and no"
+            self.remarks.append(Remark(what, "not used", examples=tuple(unknown[:LISTED])))
             return None
         return np.array([*(text in YES for text in texts), False])[codes]
 
@@ -258,20 +318,17 @@ class _Reader:
         group_of[people.codes[known]] = groups.codes[known]
         wrong = known & (group_of[people.codes] != groups.codes)
         twice = np.unique(people.codes[wrong]).tolist()
-        for one in twice[:5]:
+        examples = []
+        for one in twice[:LISTED]:
             found = np.unique(groups.codes[known & (people.codes == one)])
             listed = " and ".join(groups.names[number] for number in found)
-            where = self.rows(keep & (people.codes == one))
-            self.problems.append(f"{where}: {person} {people.names[one]} has the groups {listed}")
-        if len(twice) > 5:
-            self.problems.append(f"{len(twice) - 5} more {person}s have two groups")
+            examples.append(f"{people.names[one]}: {listed}")
+        where = known & np.isin(people.codes, twice)
+        self.remark(f"{person} has two groups", where, examples=examples)
 
     def skip(self, rows: Flags, why: str) -> Flags:
         """Note rows that are left out; return the others."""
-        count = int(rows.sum())
-        if count:
-            where = self.rows(rows)
-            self.notes.append(f"{count_of(count, 'row')} skipped: {why} ({where})")
+        self.remark(why, rows, "skipped")
         return ~rows
 
 
@@ -295,17 +352,14 @@ def read_log(
         sheet: of a workbook; guessed if left out.
 
     Raises:
-        InvalidInput: a column is not known, or the file has problems, listed all at once.
+        InvalidInput: a column is unknown, or the file has problems, listed all at once.
     """
     given = dict(columns or {})
     table = read_table(Path(path), sheet, list(given.values()))
-    if is_export(table):
-        chosen: Mapping[str, str] = EXPORT_ROLES | given
-    else:
-        chosen, unclear = choose_columns(table.names, given)
-        if unclear:
-            rule = f"given for {', '.join(unclear)}, from {', '.join(table.names)}"
-            raise InvalidInput("columns", rule, given)
+    chosen, unclear = find_columns(table, given)
+    if unclear:
+        rule = f"given for {', '.join(unclear)}, from {', '.join(table.names)}"
+        raise InvalidInput("columns", rule, given)
     return read_scores(
         table,
         chosen,
@@ -336,8 +390,8 @@ def read_scores(
         BadLog: with all problems at once.
     """
     reader = _Reader(table, columns)
-    if table.problems:
-        raise BadLog(table.source, table.problems)
+    if table.rows is not None and not len(table.rows):
+        raise BadLog(table.source, reader.remarks)
     score = reader.scores(scale)
     candidate, group = reader.labels("candidate", fold=False), reader.labels("group", fold=True)
     judge = reader.labels("judge", fold=True)
@@ -345,24 +399,26 @@ def read_scores(
     if people is not None and judge is not None:
         judge_group = _look_up(reader, judge, people)
     elif people is not None:
-        reader.problems.append("--people needs a column of judges; name it with --judge")
+        reader.remarks.append(Remark(f"{people.source} is of use only with a column of judges"))
     session, hired = reader.sessions(date_format), reader.hired()
     if group is None:
-        raise BadLog(table.source, [*reader.problems, "the column of groups is empty"])
+        raise BadLog(table.source, reader.remarks)
     keep = np.ones(len(score), dtype=bool)
     if reader.exported:
         keep &= reader.skip(_says_yes(table, "total"), "totals of several answers")
         keep &= reader.skip(keep & ~_says_yes(table, "counted"), "answers that did not count")
-    keep &= reader.skip(keep & np.isnan(score), "no score")
+    keep &= reader.skip(keep & np.isnan(score) & ~reader.refused, "no score")
     for role, column in (("candidate", candidate), ("group", group), ("judge", judge)):
         if column is not None:
             why = f"no {reader.columns[role]}"
             keep &= reader.skip(keep & (column.codes == UNKNOWN), why)
     if session is not None:
-        keep &= reader.skip(keep & (session.codes == UNKNOWN), "no date or session")
+        undated = keep & (session.codes == UNKNOWN) & ~reader.refused
+        keep &= reader.skip(undated, "no date or session")
     if candidate is None:
         candidate = Coded(np.arange(len(score), dtype=np.int32), list(map(str, range(len(score)))))
-        reader.notes.append("no column of candidates: each row counts as another candidate")
+        what = "no column of candidates"
+        reader.remarks.append(Remark(what, "each row counts as another candidate"))
     else:
         reader.check_one_group("candidate", candidate, group, keep)
     if judge_group is not None:
@@ -370,14 +426,15 @@ def read_scores(
         if judge is not None:
             reader.check_one_group("judge", judge, judge_group, keep)
         if not set(judge_group.names) & set(group.names):
-            reader.problems.append(
+            what = (
                 f"judges' groups ({', '.join(judge_group.names[:4])}) and candidates' groups "
                 f"({', '.join(group.names[:4])}) have no name in common; use the same names"
             )
-    if not keep.any():
-        reader.problems.append("no row has all that is needed")
-    if reader.problems:
-        raise BadLog(table.source, reader.problems)
+            reader.remarks.append(Remark(what))
+    if not keep.any() and all(one.done != PROBLEM for one in reader.remarks):
+        reader.remarks.append(Remark("no row has all that is needed"))
+    if any(one.done == PROBLEM for one in reader.remarks):
+        raise BadLog(table.source, reader.remarks)
     log = build_log(
         _take(candidate, keep),
         _take(group, keep),
@@ -388,7 +445,7 @@ def read_scores(
         session=None if session is None else _take(session, keep),
         hired=None if hired is None else hired[keep],
     )
-    return Reading(log, tuple(reader.notes), reader.columns, table.source)
+    return Reading(log, tuple(reader.remarks), reader.columns, table.source)
 
 
 def _take(column: Coded, rows: Flags) -> Coded:
@@ -413,18 +470,24 @@ def _look_up(reader: _Reader, judge: Coded, people: Table) -> Coded:
     person = roles.get("judge") or roles.get("candidate") or people.names[0]
     kind = roles.get("judge_group") or roles.get("group") or people.names[-1]
     who, which = people.labels(person), people.labels(kind)
+    reader.remarks += [replace(one, what=f"{people.source}: {one.what}") for one in people.remarks]
+    twice: dict[str, None] = {}
     group_of: dict[str, int] = {}
     for one, group in zip(who.codes.tolist(), which.codes.tolist(), strict=True):
         if UNKNOWN in (one, group):
             continue
         name = who.names[one]
         if group_of.setdefault(name.casefold(), group) != group:
-            reader.problems.append(f"{people.source}: {name} has two groups")
+            twice[name] = None
+    if twice:
+        what = f"{people.source}: judge has two groups"
+        reader.remarks.append(Remark(what, examples=tuple(twice)[:LISTED]))
     unknown = [name for name in judge.names if name.casefold() not in group_of]
     if unknown:
-        reader.notes.append(
-            f"{count_of(len(unknown), 'judge')} not in {people.source}, so not compared: "
-            f"{', '.join(unknown[:5])}"
+        examples = tuple(unknown[:LISTED])
+        what = f"not in {people.source}"
+        reader.remarks.append(
+            Remark(what, "not compared", len(unknown), "judge", examples=examples)
         )
     place = [group_of.get(name.casefold(), UNKNOWN) for name in judge.names]
     return reader.fold(Coded(np.array([*place, UNKNOWN], dtype=np.int32)[judge.codes], which.names))

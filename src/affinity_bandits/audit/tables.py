@@ -9,20 +9,22 @@ import io
 import math
 import re
 import threading
+import zipfile
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from affinity_bandits.audit.columns import count_roles
 from affinity_bandits.audit.log import UNKNOWN, Coded
+from affinity_bandits.audit.remarks import Remark, remark_rows
 from affinity_bandits.errors import InvalidInput, need, shown
 
 DELIMITERS = ",;\t|"
@@ -38,6 +40,13 @@ OTHER_FILES = {
     b"SQLite format": "a database; export the table as .csv",
 }
 SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+MOST_COLUMNS = 16_384
+MOST_CELLS = 20_000_000
+"""Cells up to the last one of a sheet; the library that reads workbooks holds them all."""
+MOST_UNPACKED = 1 << 30
+"""Bytes of a workbook after unpacking."""
+CELL = re.compile(rb' r="([A-Z]{1,3})([0-9]{1,7})"(?:[^<>]*[^/<>])?>')
+"""The place of a cell that is not empty, in the XML of a sheet."""
 WHOLE = re.compile(r"\s+")
 
 
@@ -46,20 +55,20 @@ class Table:
     """A table whose columns are read on demand, each as numbers of its distinct values.
 
     Attributes:
-        source: what a reader calls it, such as the name of the file.
+        source: its name for readers, such as the name of the file.
         names: of the columns.
         load: returns the values of the column at an index, as they are in the file.
         rows: the number that the file itself gives each row; None if they count from 1.
-        notes: what was done to read it.
-        problems: what makes it unreadable.
+        remarks: what was found in it, and what was done about it.
+        sheets: the names of all sheets of the workbook.
     """
 
     source: str
     names: list[str]
     load: Callable[[int], tuple[npt.NDArray[np.int32], Sequence[Any]]]
     rows: npt.NDArray[np.int64] | None = None
-    notes: tuple[str, ...] = ()
-    problems: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    sheets: tuple[str, ...] = ()
 
     def values(self, name: str) -> tuple[npt.NDArray[np.int32], list[Any]]:
         """Return a column: for each row the number of its value, and the distinct values."""
@@ -67,7 +76,7 @@ class Table:
         return codes, [None if is_empty(value) else value for value in found]
 
     def labels(self, name: str) -> Coded:
-        """Return a column of labels, without spaces around them; `UNKNOWN` where it is empty."""
+        """Return a column of labels, stripped of spaces; `UNKNOWN` for empty cells."""
         codes, found = self.values(name)
         numbers: dict[str, int] = {}
         place = np.full(len(found) + 1, UNKNOWN, dtype=np.int32)  # the last: rows without a value
@@ -80,6 +89,27 @@ class Table:
         """Return the number of a row in the file."""
         return row + 1 if self.rows is None else int(self.rows[row])
 
+    def __len__(self) -> int:
+        return len(self.load(0)[0]) if self.rows is None else len(self.rows)
+
+    def preview(self, rows: int) -> list[tuple[int, list[str]]]:
+        """Return the first rows as text, each with its number in the file."""
+        columns = []
+        for index in range(len(self.names)):
+            codes, found = self.load(index)
+            cells = (found[code] if code >= 0 else None for code in codes[:rows].tolist())
+            columns.append(["" if is_empty(cell) else label(cell) for cell in cells])
+        return [
+            (self.row_number(number), list(cells))
+            for number, cells in enumerate(zip(*columns, strict=True))
+        ]
+
+    def sample(self, name: str) -> str:
+        """Return some values of a column, for somebody who chooses among columns."""
+        found = self.values(name)[1][:20]
+        values = list(dict.fromkeys(label(value) for value in found if value is not None))
+        return ", ".join(values[:3]) + (", ..." if len(values) > 3 else "")
+
 
 def is_empty(value: Any) -> bool:
     """Return whether a cell is empty."""
@@ -89,7 +119,7 @@ def is_empty(value: Any) -> bool:
 
 
 def label(value: Any) -> str:
-    """Return a cell as a label: whole numbers without a point, dates as 2026-11-18."""
+    """Return a cell as a label: whole numbers as digits alone, dates as 2026-11-18."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     if isinstance(value, datetime | date):
@@ -97,19 +127,30 @@ def label(value: Any) -> str:
     return WHOLE.sub(" ", str(value)).strip()
 
 
-def read_table(path: Path, sheet: str | None = None, wanted: Collection[str] = ()) -> Table:
-    """Read a CSV file, a spreadsheet or a Parquet file; its content decides what it is.
+def read_table(
+    path: Path,
+    sheet: str | None = None,
+    wanted: Collection[str] = (),
+    *,
+    content: bytes | None = None,
+) -> Table:
+    """Read a CSV file, a spreadsheet or a Parquet file; its content decides which.
 
     Args:
         path: of the file.
         sheet: of a workbook; the one that looks most like a log if left out.
         wanted: names of columns that the header has for certain.
+        content: of the file; the path is then only its name.
 
     Raises:
-        InvalidInput: the file is missing, empty or something else.
+        InvalidInput: the file is missing, empty, too large or something else.
     """
+
+    def open_file() -> IO[bytes]:
+        return path.open("rb") if content is None else io.BytesIO(content)
+
     try:
-        with path.open("rb") as file:
+        with open_file() as file:
             first = file.read(16)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
@@ -124,19 +165,19 @@ def read_table(path: Path, sheet: str | None = None, wanted: Collection[str] = (
         raise InvalidInput("sheet", "left out unless the file is a workbook", sheet)
     try:
         if is_book:
-            return _read_workbook(path, sheet, wanted)
+            return _read_workbook(path.name, open_file, sheet, wanted)
         if first.startswith(b"PAR1"):
-            return _read_parquet(path)
-        return _read_csv(path, first, wanted)
-    except InvalidInput:
+            return _read_parquet(path if content is None else path.name, content)
+        return _read_csv(path.name, open_file, first, wanted)
+    except (InvalidInput, KeyboardInterrupt):
         raise
-    except Exception as error:  # readers of files raise exceptions of undocumented kinds
+    except BaseException as error:  # readers of files raise undocumented kinds, even panics
         reason = str(error).strip().split("\n")[0][:100] or type(error).__name__
         raise InvalidInput(f"file {path.name}", "a table that can be read", reason) from None
 
 
 def _use_cp1252(error: UnicodeError) -> tuple[str, int]:
-    """Decode bytes that are not UTF-8 as the usual encoding of Windows."""
+    """Decode invalid UTF-8 as the usual encoding of Windows."""
     assert isinstance(error, UnicodeDecodeError)
     return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
 
@@ -144,19 +185,24 @@ def _use_cp1252(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("affinity-cp1252", _use_cp1252)
 
 
-def _read_csv(path: Path, first: bytes, wanted: Collection[str]) -> Table:
+def _read_csv(
+    name: str, open_file: Callable[[], IO[bytes]], first: bytes, wanted: Collection[str]
+) -> Table:
     wide = first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     encoding = "utf-16" if wide else "utf-8-sig"
-    with path.open(encoding=encoding, errors="affinity-cp1252", newline="") as file:
+    with io.TextIOWrapper(open_file(), encoding, errors="affinity-cp1252", newline="") as file:
         start = file.read(SAMPLE) + file.readline()
         if "\0" in start:
-            raise InvalidInput(f"file {path.name}", "a table of text", "a binary file")
+            raise InvalidInput(f"file {name}", "a table of text", "a binary file")
+        if start.lstrip().startswith("<"):
+            rule = "a table; open it with a spreadsheet program and save it as .xlsx or .csv"
+            raise InvalidInput(f"file {name}", rule, "a web page or XML")
         delimiter, begin = _find_delimiter(start, wanted)
         records = csv.reader(chain(io.StringIO(start, newline=""), file), delimiter=delimiter)
         try:
-            table = _collect(path.name, _number_lines(records), begin, wanted)
+            table = _collect(name, _number_lines(records), begin, wanted)
         except csv.Error as error:
-            place = f"line {records.line_num:,} of {path.name}"
+            place = f"line {records.line_num:,} of {name}"
             raise InvalidInput(place, "a row of a CSV file", str(error)) from None
     return table
 
@@ -172,7 +218,7 @@ def _number_lines(records: Any) -> Iterator[tuple[int, list[str]]]:
 
 
 def _find_delimiter(start: str, wanted: Collection[str]) -> tuple[str, int]:
-    """Return what separates cells, and how many records come before the table."""
+    """Return the delimiter of cells, and how many records come before the table."""
     said = re.match(r"sep=(.)\r?\n", start)
     if said is not None:  # Excel's own first line
         return said[1], 1
@@ -186,41 +232,103 @@ def _find_delimiter(start: str, wanted: Collection[str]) -> tuple[str, int]:
     return max(votes, key=lambda one: votes[one]), 0
 
 
-def _read_workbook(path: Path, sheet: str | None, wanted: Collection[str]) -> Table:
+def _read_workbook(
+    name: str, open_file: Callable[[], IO[bytes]], sheet: str | None, wanted: Collection[str]
+) -> Table:
     need("audit", "python_calamine")
     from python_calamine import CalamineWorkbook
 
-    book = CalamineWorkbook.from_path(path)
+    with open_file() as file:
+        if zipfile.is_zipfile(file):
+            _check_workbook(name, file)
+        file.seek(0)
+        book = CalamineWorkbook.from_filelike(file)
     if sheet is not None and sheet not in book.sheet_names:
         raise InvalidInput("sheet", f"one of {', '.join(book.sheet_names)}", sheet)
-    found: list[tuple[int, int, str, list[list[Any]]]] = []
-    for name in [sheet] if sheet is not None else book.sheet_names:
-        opened = book.get_sheet_by_name(name)
-        rows = opened.to_python(skip_empty_area=False)
-        for (top, left), (bottom, right) in opened.merged_cell_ranges or ():
-            for row in rows[top : bottom + 1]:
-                row[left : right + 1] = [rows[top][left]] * len(row[left : right + 1])
-        roles = max((count_roles(row, wanted) for row in rows[:HEADER_WITHIN]), default=0)
-        found.append((roles, len(rows), name, rows))
-    _, _, name, rows = max(found, key=lambda one: one[:2])
-    source = f"{path.name}, sheet {name}" if len(book.sheet_names) > 1 else path.name
-    return _collect(source, enumerate(rows, 1), 0, wanted)
+    best: tuple[tuple[int, int], str, Any] | None = None
+    for one in [sheet] if sheet is not None else book.sheet_names:
+        opened = book.get_sheet_by_name(one)
+        opening = islice(_list_cells(opened), HEADER_WITHIN)
+        roles = max((count_roles(row, wanted) for row in opening), default=0)
+        if best is None or (roles, opened.height) > best[0]:
+            best = (roles, opened.height), one, opened
+    if best is None:
+        raise InvalidInput(f"file {name}", "a workbook with a sheet", "no sheets")
+    several = len(book.sheet_names) > 1
+    source = f"{name}, sheet {best[1]}" if several else name
+    table = _collect(source, enumerate(_list_cells(best[2]), 1), 0, wanted)
+    return replace(table, sheets=(best[1], *(one for one in book.sheet_names if one != best[1])))
 
 
-def _read_parquet(path: Path) -> Table:
+def _check_workbook(name: str, file: IO[bytes]) -> None:
+    """Refuse a workbook that would fill the memory: unpack it without keeping anything.
+
+    Raises:
+        InvalidInput: it is too large once unpacked, or a cell is too far from the first.
+    """
+    with zipfile.ZipFile(file) as archive:
+        unpacked = sum(member.file_size for member in archive.infolist())
+        if unpacked > MOST_UNPACKED:
+            rule = f"at most {MOST_UNPACKED >> 20:,} MB after unpacking"
+            raise InvalidInput(f"file {name}", rule, f"{unpacked >> 20:,} MB")
+        for member in archive.namelist():
+            rows, columns, end = 0, 0, b""
+            with archive.open(member) as part:  # fails if there is more than the directory says
+                while chunk := part.read(1 << 20):
+                    found = CELL.findall(end + chunk)
+                    rows = max(rows, *map(int, {row for _, row in found}), 0)
+                    columns = max(columns, *map(_column_number, {one for one, _ in found}), 0)
+                    end = chunk[-200:]  # a cell may begin in one chunk and end in the next
+            if rows * columns > MOST_CELLS:
+                rule = (
+                    f"at most {MOST_CELLS:,} cells up to the last one of each sheet; delete what"
+                    " is far from the table, or save the sheet as .csv"
+                )
+                raise InvalidInput(f"file {name}", rule, f"{rows:,} rows and {columns:,} columns")
+
+
+def _column_number(letters: bytes) -> int:
+    """Return 1 for A, 27 for AA."""
+    number = 0
+    for letter in letters:
+        number = 26 * number + letter - 64
+    return number
+
+
+def _list_cells(sheet: Any) -> Iterator[list[Any]]:
+    """Yield the rows of a sheet from the first; merged cells all have the value of the first."""
+    if sheet.start is None:
+        return
+    margin = [""] * sheet.start[1]
+    merged = sorted(sheet.merged_cell_ranges or (), reverse=True)
+    current: list[tuple[int, int, int, Any]] = []
+    for number, cells in enumerate(sheet.iter_rows()):
+        row = margin + cells if number >= sheet.start[0] else []
+        while merged and merged[-1][0][0] <= number:
+            (_, left), (bottom, right) = merged.pop()
+            current.append((bottom, left, right, row[left] if left < len(row) else ""))
+        current = [one for one in current if one[0] >= number]
+        for _, left, right, value in current:
+            row[left : right + 1] = [value] * len(row[left : right + 1])
+        yield row
+
+
+def _read_parquet(path: Path | str, content: bytes | None) -> Table:
     """Read one column at a time, so that a long table needs little memory."""
     need("audit", "pyarrow")
     import pyarrow
     from pyarrow import compute, parquet, types
 
-    schema = parquet.read_schema(path)
+    name = Path(path).name
+    source = path if content is None else pyarrow.BufferReader(content)
+    schema = parquet.read_schema(source)
     names = list(schema.names)
     texts = [name for name in names if str(schema.field(name).type) in ("string", "large_string")]
 
     def load(index: int) -> tuple[npt.NDArray[np.int32], Sequence[Any]]:
         wanted = [names[index]]
         column = parquet.read_table(
-            path, columns=wanted, read_dictionary=texts, use_threads=False, pre_buffer=False
+            source, columns=wanted, read_dictionary=texts, use_threads=False, pre_buffer=False
         ).column(0)
         if types.is_nested(column.type):
             raise InvalidInput(names[index], "a column of plain values", str(column.type))
@@ -234,11 +342,11 @@ def _read_parquet(path: Path) -> Table:
         codes = joined.indices.fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
         return codes.astype(np.int32, copy=False), joined.dictionary.to_pylist()
 
-    return Table(path.name, names, load)
+    return Table(name, names, load)
 
 
 def read_query(dsn: str, query: str) -> Table:
-    """Read what a PostgreSQL query returns, in a transaction that cannot write."""
+    """Read the result of a PostgreSQL query, in a read-only transaction."""
     need("audit", "asyncpg")
     import asyncpg
 
@@ -290,51 +398,55 @@ def _collect(
         width = max(len(record) for _, record in opening)
         place = next(i for i, (_, record) in enumerate(opening) if len(record) == width)
     header = opening[place][1]
-    names = ["" if is_empty(cell) else label(cell) for cell in header]
-    while names and not names[-1]:
-        names.pop()
+    if len(header) > MOST_COLUMNS:
+        rule = f"a table of at most {MOST_COLUMNS:,} columns"
+        raise InvalidInput(f"file {source}", rule, f"{len(header):,} columns")
+    names = _name_columns(header)
     codes = [array("i") for _ in names]
     numbers: list[dict[Any, int]] = [{} for _ in names]
     lines = array("q")
-    ragged, repeated = [], 0
+    ragged, repeated = [], []
     for number, record in chain(opening[place + 1 :], stream):
         if all(map(is_empty, record)):
             continue
         if record == header:
-            repeated += 1
+            repeated.append(number)
             continue
         if not all(map(is_empty, record[len(names) :])):
             ragged.append(number)
+            continue
         lines.append(number)
         for index in range(len(names)):
             cell = record[index] if index < len(record) else ""
             seen = numbers[index]
             codes[index].append(seen.setdefault(cell, len(seen)))
-    problems = []
+    remarks = []
     if ragged:
-        problems.append(
-            f"{list_rows(ragged)}: more cells than the header, which has {len(names)} "
-            "(a separator inside a cell?)"
-        )
-    if not lines:
-        problems.append(f"no rows below the header ({', '.join(map(shown, names[:8]))})")
-    notes = [f"the header is row {opening[place][0]}"] * (opening[place][0] > 1 + begin)
-    notes += [f"{count_of(repeated, 'repeated header')} skipped"] * bool(repeated)
+        what = f"more cells than the header, which has {len(names)} (a separator inside a cell?)"
+        remarks.append(remark_rows(what, ragged))
+    elif not lines:
+        remarks.append(Remark(f"no rows below the header ({', '.join(map(shown, names[:8]))})"))
+    if place:
+        what = f"above the header, which is row {opening[place][0]:,}"
+        remarks.append(remark_rows(what, [number for number, _ in opening[:place]], "skipped"))
+    if repeated:
+        remarks.append(remark_rows("the header again", repeated, "skipped"))
 
     def load(index: int) -> tuple[npt.NDArray[np.int32], Sequence[Any]]:
         return np.frombuffer(codes[index], dtype=np.int32), list(numbers[index])
 
     rows = np.frombuffer(lines, dtype=np.int64)
-    return Table(source, names, load, rows, tuple(notes), tuple(problems))
+    return Table(source, names, load, rows, tuple(remarks))
 
 
-def count_of(number: int, noun: str) -> str:
-    """Return "1 row" or "1,200 rows"."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def list_rows(rows: Sequence[int], most: int = 5) -> str:
-    """Return "row 3", or "rows 3, 5, 8 and 20 more"."""
-    listed = ", ".join(f"{row:,}" for row in rows[:most])
-    more = f" and {len(rows) - most:,} more" if len(rows) > most else ""
-    return f"row{'s' * (len(rows) > 1)} {listed}{more}"
+def _name_columns(header: Sequence[Any]) -> list[str]:
+    """Return the names of the columns; the second of the same name gets a number."""
+    found = ["" if is_empty(cell) else label(cell) for cell in header]
+    while found and not found[-1]:
+        found.pop()
+    seen: Counter[str] = Counter()
+    names = []
+    for name in found:
+        seen[name] += 1
+        names.append(f"{name} ({seen[name]})" if name and seen[name] > 1 else name)
+    return names

@@ -1,10 +1,12 @@
-"""The report of an audit: one HTML page with its pictures, readable without a network."""
+"""The report of an audit: one HTML page with its pictures, readable offline."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from base64 import b64encode
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from affinity_bandits._version import __version__
 from affinity_bandits.audit.conclude import Audit
@@ -41,10 +43,10 @@ def write_page(
     """Write the report.
 
     Args:
-        audit: what was found.
+        audit: the result.
         path: of the .html file.
-        reading: what was read, for the notes at the end.
-        declaration: what the groups are, who is responsible and why, if that was declared.
+        reading: the log as it was read, for the notes at the end.
+        declaration: of the groups, the person responsible and the purpose, if made.
     """
     Path(path).write_text(render_page(audit, reading, declaration), encoding="utf-8")
 
@@ -63,33 +65,50 @@ def render_page(
         f"<h1>{escape(QUESTION)}</h1>",
         f'<p class="quiet">{escape(story.extent + source)}.</p>',
         *([f'<p class="quiet">{escape(declaration.sentence)}</p>'] if declaration else []),
-        f'<div class="verdict"><strong>{escape(story.heading)}</strong>',
-        *(f"<p>{escape(one)}</p>" for one in (story.sentence, *story.reasons)),
-        "</div>",
-        *(f'<p class="warning">{escape(one)}</p>' for one in story.warnings),
-        *_pictures(audit),
-        *_section("What would explain it away", story.explanations),
-        *_section("What this log could have shown", story.power),
-        *_section("What to do next", story.steps),
-        f"<h2>Method</h2><p>{escape(METHOD)}</p><p>{escape(LIMITS)}</p>",
-        *_section("How the file was read", _notes(reading)),
+        render_findings(audit, reading, svg_element),
         f'<p class="quiet">affinity-bandits {escape(__version__)}</p>',
         "</body></html>",
     ]
     return "\n".join(parts)
 
 
-def _pictures(audit: Audit) -> list[str]:
+def render_findings(
+    audit: Audit, reading: Reading | None, show_figure: Callable[[Any, str], str]
+) -> str:
+    """Return the verdict and all that belongs to it as a part of a page.
+
+    Args:
+        audit: what was found.
+        reading: what was read, for the notes at the end.
+        show_figure: returns a figure with its title as an element of the page.
+    """
+    story = tell(audit)
+    parts = [
+        f'<div class="verdict"><strong>{escape(story.heading)}</strong>',
+        *(f"<p>{escape(one)}</p>" for one in (story.sentence, *story.reasons)),
+        "</div>",
+        *(f'<p class="warning">{escape(one)}</p>' for one in story.warnings),
+        *_pictures(audit, show_figure),
+        *_section("What would explain it away", story.explanations),
+        *_section("What this log could have shown", story.power),
+        *_section("What to do next", story.steps),
+        f"<h2>Method</h2><p>{escape(METHOD)}</p><p>{escape(LIMITS)}</p>",
+        *_section("How the file was read", _notes(reading)),
+    ]
+    return "\n".join(parts)
+
+
+def _pictures(audit: Audit, show_figure: Callable[[Any, str], str]) -> list[str]:
     from affinity_bandits.plots.audit import draw_favor, draw_means
 
     parts = []
     if audit.favor is not None:
         title = "How much more judges give to their own group"
-        parts += [f"<h2>{title}</h2>", svg_element(draw_favor(audit), title)]
+        parts += [f"<h2>{title}</h2>", show_figure(draw_favor(audit), title)]
     title = "Mean scores from own and other judges"
     if not any(group.own[0] or group.other[0] for group in audit.groups):
         title = "Mean scores by group"
-    parts += [f"<h2>{title}</h2>", svg_element(draw_means(audit), title)]
+    parts += [f"<h2>{title}</h2>", show_figure(draw_means(audit), title)]
     head = ["group", "seen", "own judges", "other judges"]
     rows = [
         [
@@ -121,3 +140,9 @@ def _notes(reading: Reading | None) -> list[str]:
 def _section(title: str, sentences: Sequence[str]) -> list[str]:
     items = "".join(f"<li>{escape(one)}</li>" for one in sentences)
     return [f"<h2>{escape(title)}</h2><ul>{items}</ul>"] if sentences else []
+
+
+def show_image(figure: Any, title: str) -> str:
+    """Return a figure as an image, for pages that allow no style but their own."""
+    content = b64encode(svg_element(figure, title).encode()).decode()
+    return f'<img alt="{escape(title)}" src="data:image/svg+xml;base64,{content}">'

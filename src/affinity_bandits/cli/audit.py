@@ -1,4 +1,4 @@
-"""What an audit found, as text of 80 columns."""
+"""The result of an audit, as text of 80 columns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def format_audit(audit: Audit, reading: Reading) -> str:
-    """Return the verdict, what it rests on, what would explain it away and what to do."""
+    """Return the verdict, its basis, other explanations and the next steps."""
     from affinity_bandits.audit.sentences import tell
 
     story = tell(audit)
@@ -180,15 +180,11 @@ def _read_source(
 def _complete(
     table: Table, given: dict[str, str], scale: str | None
 ) -> tuple[dict[str, str], tuple[float, float]]:
-    """Return the columns and the scale; ask for what is missing, or list it in one error."""
-    from affinity_bandits.audit.columns import ROLES, choose_columns
-    from affinity_bandits.audit.read import EXPORT_ROLES, is_export, score_range
+    """Return the columns and the scale; ask for missing ones, or list them in one error."""
+    from affinity_bandits.audit.columns import ROLES
+    from affinity_bandits.audit.read import find_columns, guess_scale, score_range
 
-    unclear: dict[str, list[str]] = {}
-    if is_export(table):
-        columns = EXPORT_ROLES | given
-    else:
-        columns, unclear = choose_columns(table.names, given)
+    columns, unclear = find_columns(table, given)
     asks = sys.stdin.isatty()
     missing = []
     for role, fitting in unclear.items():
@@ -196,7 +192,7 @@ def _complete(
             words = f"Which column is {ROLES[role]}?"
             columns[role] = _choose(words, fitting)
         else:
-            listed = ", ".join(f"{name} ({_sample(table, name)})" for name in fitting[:6])
+            listed = ", ".join(f"{name} ({table.sample(name)})" for name in fitting[:6])
             flag = f"--{role.replace('_', '-')} {fitting[0]!r}" if fitting else f"--{role}"
             missing.append(f"which column is {ROLES[role]}, for example {flag}; there are {listed}")
     if scale is None:
@@ -205,7 +201,8 @@ def _complete(
         if asks:
             scale = typer.prompt(f"{ASK_SCALE}{found}", type=str)
         else:
-            missing.append(f"the lowest and the highest possible score, --scale 1..5{found}")
+            usual = "1..5" if seen is None else guess_scale(seen)
+            missing.append(f"the lowest and the highest possible score, --scale {usual}{found}")
     if missing:
         head = f"{table.source} needs {'an answer' if len(missing) == 1 else 'answers'}:"
         raise CallerError("\n".join([head, *(f"- {one}" for one in missing)]))
@@ -223,11 +220,3 @@ def _choose(words: str, names: Sequence[str]) -> str:
         if said in by_lower:
             return by_lower[said]
         typer.echo("  There is no such column.")
-
-
-def _sample(table: Table, name: str) -> str:
-    """Return some values of a column, for somebody who chooses among columns."""
-    from affinity_bandits.audit.tables import label
-
-    values = [label(value) for value in table.values(name)[1] if value is not None]
-    return ", ".join(values[:3]) + (", ..." if len(values) > 3 else "")

@@ -47,7 +47,7 @@ class NoDecision(AffinityError):  # noqa: N818 - reads as the fact it states
 
 
 class LocalDecision(NamedTuple):
-    """A decision that was made without asking the service.
+    """A decision that was made from memory.
 
     Attributes:
         arm: the name of the group to choose from.
@@ -73,14 +73,14 @@ class StreamStats(NamedTuple):
     Attributes:
         decided: decisions from leased slots.
         fallback: decisions of the fallback.
-        expired: slots that were leased and not used in time; they are offered to others.
+        expired: leased slots whose time ran out unused; they are offered to others.
         told: answers that `tell` took, those of fallbacks left out.
         sent: of these, answers that the service acknowledged.
         counted: of these, answers that entered the comparison.
         late: answers that came too late to count.
         duplicate: answers to slots that had one already.
         dropped: answers that the service refused.
-        waiting: answers that have not been acknowledged yet.
+        waiting: answers that await acknowledgment.
         ready: slots in memory.
     """
 
@@ -98,7 +98,7 @@ class StreamStats(NamedTuple):
 
 
 class StreamState:
-    """Slots in memory and answers on their way, without any I/O but the journal's.
+    """Slots in memory and answers on their way; its only I/O is the journal's.
 
     Threads may share it.
     """
@@ -283,7 +283,7 @@ class StreamState:
         self.refill.set()
 
     def close(self) -> list[int]:
-        """Take and hand out nothing more; return the leases that still owe answers."""
+        """Close the stream's state; return the leases that still owe answers."""
         with self._lock:
             self.closed = True
             self._ready.clear()
@@ -369,8 +369,8 @@ class DecisionStream:
         campaign: a campaign, or its id.
         fallback: the decision if no slot is in memory: the name of a group, or a function that
             returns one.
-        journal: a file for answers that are not acknowledged yet. The next stream with this file
-            sends what a killed process left there.
+        journal: a file for answers that await acknowledgment. The next stream with this file sends
+            the answers that a killed process left there.
         sync: "disk": an answer that `tell` took survives a failure of the machine. "kernel": it
             survives the end of the process only.
         largest_journal: bytes of the file at most.
@@ -411,12 +411,12 @@ class DecisionStream:
 
     @property
     def ended(self) -> str | None:
-        """The status once the campaign hands out no more slots: "exhausted" or "stopped"."""
+        """The final status once the campaign hands out no more slots: "exhausted" or "stopped"."""
         return self._state.ended
 
     @property
     def problem(self) -> str | None:
-        """The last refusal of the service, such as a revoked API key; None if there was none."""
+        """The last refusal of the service, such as a revoked API key, if any."""
         return str(self._state.error or "") or self._state.refusal
 
     def next(self) -> LocalDecision:
@@ -435,7 +435,7 @@ class DecisionStream:
         """Take the score of a decision, which is sent within a second.
 
         Raises:
-            StreamFull: the answer was not taken, because too many wait for the service.
+            StreamFull: the answer was refused, because too many wait for the service.
         """
         self._state.tell(decision, score, rater)
 
@@ -451,11 +451,11 @@ class DecisionStream:
         return self.stats().ready > 0
 
     def close(self, seconds: float = 10.0) -> None:
-        """Send what waits, give unused slots back, and stop.
+        """Send waiting answers, give unused slots back, and stop.
 
         Args:
-            seconds: how long to wait for the service. What it has not acknowledged by then stays
-                in the journal, and is lost without one: see `stats().waiting`.
+            seconds: how long to wait for the service. Answers that it has not acknowledged by then
+                stay in the journal, and are lost if there is none: see `stats().waiting`.
         """
         if self._closing:
             return
@@ -532,8 +532,8 @@ class DecisionStream:
 class AsyncDecisionStream(DecisionStream):
     """A stream for asyncio; `AsyncClient.stream` makes one.
 
-    `next` and `tell` are not awaited: they take microseconds, or with `sync="disk"` as long as the
-    disk.
+    Call `next` and `tell` directly, without `await`: they take microseconds, or with `sync="disk"`
+    as long as the disk.
     """
 
     async def __aenter__(self) -> Self:

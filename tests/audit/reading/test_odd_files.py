@@ -18,8 +18,9 @@ from openpyxl import Workbook
 from pyarrow import parquet
 
 from affinity_bandits.audit.columns import choose_columns
-from affinity_bandits.audit.read import EXPORT, Reading, read_log, read_scores
-from affinity_bandits.audit.tables import read_query
+from affinity_bandits.audit.read import EXPORT, BadLog, Reading, read_log, read_scores
+from affinity_bandits.audit.remarks import PROBLEM, Remark
+from affinity_bandits.audit.tables import read_query, read_table
 from affinity_bandits.errors import AffinityError, InvalidInput
 from affinity_bandits.service.trail.export import FIXED, columns_for
 from affinity_bandits.tables import TableFile
@@ -64,23 +65,23 @@ READ: dict[str, tuple[str | bytes, str]] = {
     "UTF-16": (PLAIN.encode("utf-16"), ""),
     "Windows line ends": (PLAIN.replace("\n", "\r\n"), ""),
     "old Mac line ends": (PLAIN.replace("\n", "\r"), ""),
-    "semicolons, decimal comma": (semicolons(PLAIN), "1 score with a decimal comma"),
+    "semicolons, decimal comma": (semicolons(PLAIN), "comma (row 2), such as '4,5'"),
     "tabs": (PLAIN.replace(",", "\t"), ""),
     "bars": (PLAIN.replace(",", "|"), ""),
     "Excel's sep line": ("sep=;\n" + semicolons(PLAIN), "decimal comma"),
     "quoted decimal comma": (PLAIN.replace("4.5", '"4,5"'), "decimal comma"),
-    "titles above": (f"Interviews 2026\n\nNorth and South,,\n{PLAIN}", "the header is row 4"),
+    "titles above": (f"Interviews 2026\n\nNorth and South,,\n{PLAIN}", "is row 4 (rows 1, 3)"),
     "empty rows": (PLAIN.replace("\nc2", "\n,,,,,\n\nc2", 1), ""),
     "spaces": (PLAIN.replace(",", " , ").replace("c1", "\N{NO-BREAK SPACE}c1"), ""),
-    "other case": (PLAIN.replace("Ann,North", "ANN,north", 1), "read"),
-    "header again": (PLAIN.replace("\nc2", f"\n{HEADER}\nc2", 1), "1 repeated header skipped"),
+    "other case": (PLAIN.replace("Ann,North", "ANN,north", 1), "such as Ann as ANN"),
+    "header again": (PLAIN.replace("\nc2", f"\n{HEADER}\nc2", 1), "the header again (row 4)"),
     "empty column at the end": (PLAIN.replace("\n", ",\n"), ""),
     "total at the end": (PLAIN + "Mean,,,,3.4,\n", "1 row skipped: no group (row 6)"),
     "missing scores": (PLAIN + "c3,North,Ann,North,n/a,\nc3,North,Ann,North,,\n", "2 rows skipped"),
     "points of": (with_score("4.5/5"), ""),
     "stars in words": (with_score("4.5 stars"), ""),
-    "German dates": (with_dates("01.02.2026", "03.02.2026"), "%d.%m.%Y (01.02.2026 is 2026-02-01)"),
-    "day or month": (with_dates("1/2/2026", "3/2/2026"), "say --date-format '%m/%d/%Y'"),
+    "German dates": (with_dates("01.02.2026", "03.02.2026"), "%d.%m.%Y (rows 2, 3, 4, 5), such as"),
+    "day or month": (with_dates("1/2/2026", "3/2/2026"), "give the date format '%m/%d/%Y'"),
     "American dates": (with_dates("02/01/2026", "02/23/2026"), "%m/%d/%Y"),
     "times": (with_dates("2026-02-01 09:30", "2026-02-03T10:15:00"), ""),
     "names in German": (
@@ -91,7 +92,7 @@ READ: dict[str, tuple[str | bytes, str]] = {
         "",
     ),
     "hired in French": (with_hired("embauché", "oui"), ""),
-    "hired unclear": (with_hired("hired", "perhaps"), "perhaps is neither"),
+    "hired unclear": (with_hired("hired", "perhaps"), "than yes and no, such as perhaps: not used"),
 }  # fmt: skip
 
 
@@ -121,24 +122,24 @@ BAD: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     "no workbook": (b"PK\x03\x04rest of a zip file", ("that can be read",)),
     "broken Parquet": (b"PAR1rest of the file", ("that can be read",)),
     "bare decimal comma": (PLAIN.replace("4.5", "4,5"), ("row 2: more cells than the header",)),
-    "scores outside": (PLAIN.replace(",4,", ",6,"), ("row 5: score '6' is not between 1 and 5",)),
+    "scores outside": (PLAIN.replace(",4,", ",6,"), ("row 5: score is not between 1 and 5 ('6')",)),
     "words for scores": (
         with_score("good").replace(",2,", ",9,"),
-        ("2 problems", "row 2: score 'good' cannot be read", "row 4: score '9'"),
+        ("2 problems", "row 2: score cannot be read as a score ('good')", "row 4: score is not"),
     ),
-    "a thousand": (with_score('"1,234"'), ("may be a decimal or a thousand",)),
+    "a thousand": (with_score('"1,234"'), ("row 2: decimals or thousands?",)),
     "two groups": (
         PLAIN.replace("c2,South", "c1,South", 1),
-        ("rows 2, 3, 4: candidate c1 has the groups North and South",),
+        ("rows 2, 3, 4: candidate has two groups (c1: North and South)",),
     ),
     "a judge of two groups": (
-        PLAIN.replace("Ann,North,2", "Ann,South,2"), ("judge Ann has the groups",)
+        PLAIN.replace("Ann,North,2", "Ann,South,2"), ("judge has two groups (Ann:",)
     ),
     "other names of groups": (
         PLAIN.replace("Ann,North", "Ann,N").replace("Jürgen,South", "Jürgen,S"),
         ("have no name in common",),
     ),
-    "a wrong date": (with_dates("2026-02-31", "2026-02-03"), ("'2026-02-31' is not a date",)),
+    "a wrong date": (with_dates("2026-02-31", "2026-02-03"), ("rows 2, 3: date is not a date",)),
     "no scores at all": (PLAIN.replace("score", "remark"), ("given for score",)),
     "two columns of scores": (PLAIN.replace("date", "rating"), ("given for score",)),
     "an open quotation": (PLAIN.replace("c1", '"c1', 1) + "x,\n" * 2000, ("has no end",)),
@@ -177,7 +178,7 @@ def test_a_workbook_with_merged_cells_dates_and_other_sheets(tmp_path: Path) -> 
     sheet["F4"] = "2026-02-01"
     sheet.merge_cells("A3:A4")
     book.save(tmp_path / "log.xlsx")
-    check(read_log(tmp_path / "log.xlsx", scale=(1, 5)), "the header is row 2")
+    check(read_log(tmp_path / "log.xlsx", scale=(1, 5)), "the header, which is row 2")
     with pytest.raises(InvalidInput, match="one of Sheet, Log"):
         read_log(tmp_path / "log.xlsx", scale=(1, 5), sheet="Logs")
 
@@ -202,11 +203,11 @@ def test_people_give_judges_their_groups(tmp_path: Path) -> None:
     without = PLAIN.replace("judge group", "remark")
     check(read_log(written(tmp_path, without), scale=(1, 5), people=people))
     people.write_text("name,group\nAnn,North\nAnn,South\n", encoding="utf-8")
-    with pytest.raises(InvalidInput, match="Ann has two groups"):
+    with pytest.raises(InvalidInput, match=r"people.csv: judge has two groups \(Ann\)"):
         read_log(written(tmp_path, without), scale=(1, 5), people=people)
     people.write_text("name,group\nAnn,North\n", encoding="utf-8")
     reading = read_log(written(tmp_path, without), scale=(1, 5), people=people)
-    assert "1 judge not in people.csv" in " ".join(reading.notes)
+    assert "1 judge not compared: not in people.csv, such as Jürgen" in " ".join(reading.notes)
     assert reading.log.judge_group.tolist() == [0, -1, 0, -1]
 
 
@@ -268,3 +269,32 @@ def test_columns_are_chosen_by_name() -> None:
     assert not unclear
     with pytest.raises(InvalidInput, match="one of the columns Candidate, Source"):
         choose_columns(names, {"group": "Team"})
+
+
+def test_all_problems_are_told_at_once_with_their_rows(tmp_path: Path) -> None:
+    wrong = [
+        "c1,North,Ann,North,9,2026-02-01,too,many",
+        *(f"c{n},South,Ann,North,good,2026-02-03" for n in range(10, 17)),
+        "c2,North,Ann,South,7,2026-02-30",
+        "c9,North,Ann,North,n/a,2026-02-01",
+    ]
+    content = (PLAIN + "\n".join(wrong)).encode()
+    table = read_table(Path("elsewhere/log.csv"), content=content)
+    with pytest.raises(BadLog) as caught:
+        read_scores(table, choose_columns(table.names, {})[0], scale=(1, 5))
+    found = {one.what: one for one in caught.value.remarks}
+    assert found["score cannot be read as a score"] == Remark(
+        "score cannot be read as a score",
+        count=7,
+        rows=(7, 8, 9, 10, 11),
+        examples=("'good'",),
+    )
+    assert found["no score"] == Remark("no score", "skipped", 1, rows=(15,))
+    assert [one.rows for one in caught.value.remarks if one.done == PROBLEM] == [
+        (6,), (7, 8, 9, 10, 11), (14,), (14,), (4, 5, 14), (2, 4, 7, 8, 9)
+    ]  # fmt: skip
+    assert len(caught.value.problems) == 6
+    (tmp_path / "log.csv").write_bytes(content)
+    again = read_table(tmp_path / "log.csv")
+    assert again.remarks == table.remarks
+    assert again.preview(9) == table.preview(9)

@@ -1,0 +1,223 @@
+"""The steps of an audit on the page: look at a file, then conclude."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from affinity_bandits.audit.columns import ROLES
+from affinity_bandits.audit.conclude import audit_scores
+from affinity_bandits.audit.read import (
+    BadLog,
+    Reading,
+    find_columns,
+    guess_scale,
+    read_scores,
+    score_range,
+)
+from affinity_bandits.audit.remarks import PROBLEM, Remark
+from affinity_bandits.audit.result import to_json
+from affinity_bandits.audit.sentences import tell
+from affinity_bandits.audit.tables import Table, read_table
+from affinity_bandits.audit_report.page import render_findings, render_page, show_image
+from affinity_bandits.declaration import Declaration
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.planning.situation import answers_of_audit, parse_scale
+
+EXAMPLE = "1..5"
+"""The scale that is offered where the file has no scores."""
+PREVIEW_ROWS, PREVIEW_COLUMNS = 5, 12
+SAMPLED_COLUMNS = 60
+"""Columns that are offered with some of their values."""
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file as a browser sends it."""
+
+    name: str
+    content: bytes
+
+    def read(self, sheet: str | None = None) -> Table:
+        """Return its table."""
+        return read_table(Path(Path(self.name).name or "file"), sheet, content=self.content)
+
+
+@dataclass(frozen=True)
+class AuditForm:
+    """The files and the choices of a user so far.
+
+    Attributes:
+        log: the scores.
+        people: judges and their groups.
+        sheet: of the workbook; empty if it is to be guessed.
+        columns: the column of some roles; the others are guessed.
+        scale: as the user writes it; empty if it is to be guessed.
+        date_format: empty if it is to be guessed.
+        by_lot: whether lots decided who judged whom.
+    """
+
+    log: Upload
+    people: Upload | None = None
+    sheet: str = ""
+    columns: Mapping[str, str] | None = None
+    scale: str = ""
+    date_format: str = ""
+    by_lot: bool = False
+
+
+@dataclass(frozen=True)
+class Look:
+    """A file as the page shows it.
+
+    Attributes:
+        source: its name, with that of the sheet.
+        sheets: of the workbook, the chosen one first.
+        rows: number of rows below the header.
+        names: of all columns.
+        preview: the first rows with their numbers, cut at `PREVIEW_COLUMNS`.
+        columns: the column of each role.
+        samples: some values of the columns.
+        people: the name of the file with the judges' groups, or empty.
+        unclear: roles that need an answer.
+        scale: given or guessed.
+        seen: lowest and highest score of the file, if it has scores.
+        remarks: what was found, the problems first.
+        ready: whether an audit can be made.
+    """
+
+    source: str
+    sheets: tuple[str, ...]
+    rows: int
+    names: list[str]
+    preview: list[tuple[int, list[str]]]
+    columns: dict[str, str]
+    samples: dict[str, str]
+    people: str
+    unclear: list[str]
+    scale: str
+    seen: tuple[float, float] | None
+    remarks: list[Remark]
+    ready: bool
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """An audit as the page shows it.
+
+    Attributes:
+        extent: how much was read.
+        findings: the verdict and all that belongs to it, as HTML.
+        report: the page that `affinity audit --report` writes, in base 64.
+        result: the JSON that `affinity audit --json` writes, in base 64.
+        plan: the query of a plan that starts from it; None if the groups may not be compared.
+    """
+
+    extent: str
+    findings: str
+    report: str
+    result: str
+    plan: str | None
+
+
+def warm_up() -> None:
+    """Load the libraries that an audit needs."""
+    import_module("affinity_bandits.plots.audit")
+
+
+def look(form: AuditForm) -> Look:
+    """Read a file as far as possible, and list its problems.
+
+    Raises:
+        InvalidInput: it is no table, or a column or the scale is not understood.
+    """
+    table = form.log.read(form.sheet or None)
+    columns, unclear, scale, seen = _complete(table, form)
+    remarks, ready = list(table.remarks), False
+    if not unclear:
+        try:
+            remarks, ready = list(_read(table, form, columns, scale).remarks), True
+        except BadLog as error:
+            remarks = list(error.remarks)
+    return Look(
+        source=table.source,
+        sheets=table.sheets,
+        rows=len(table),
+        names=table.names,
+        preview=[(row, cells[:PREVIEW_COLUMNS]) for row, cells in table.preview(PREVIEW_ROWS)],
+        columns=columns,
+        samples={name: table.sample(name) for name in table.names[:SAMPLED_COLUMNS] if name},
+        people="" if form.people is None else form.people.name,
+        unclear=list(unclear),
+        scale=scale,
+        seen=seen,
+        remarks=sorted(remarks, key=lambda one: one.done != PROBLEM),
+        ready=ready,
+    )
+
+
+def conclude(form: AuditForm, declaration: Declaration) -> Conclusion:
+    """Audit a file.
+
+    Raises:
+        InvalidInput: something is missing, or the file has problems.
+    """
+    table = form.log.read(form.sheet or None)
+    columns, unclear, scale, _ = _complete(table, form)
+    if unclear:
+        asked = ", ".join(ROLES[role] for role in unclear)
+        raise InvalidInput("columns", f"chosen for {asked}", None)
+    reading = _read(table, form, columns, scale)
+    audit = audit_scores(reading.log, by_lot=form.by_lot)
+    report = render_page(audit, reading, declaration)
+    result = to_json(
+        audit,
+        reading.log,
+        source=reading.source,
+        notes=reading.notes,
+        declaration=declaration,
+    )
+    return Conclusion(
+        extent=f"{tell(audit).extent}, from {reading.source}",
+        findings=render_findings(audit, reading, show_image),
+        report=b64encode(report.encode()).decode(),
+        result=b64encode(result.encode()).decode(),
+        plan=_ask_plan(json.loads(result)),
+    )
+
+
+def _complete(
+    table: Table, form: AuditForm
+) -> tuple[dict[str, str], dict[str, list[str]], str, tuple[float, float] | None]:
+    """Return the columns, the unclear roles, the scale and the range of the scores."""
+    given = form.columns or {}
+    # After the choice of another sheet, some columns are no longer there.
+    kept = {role: name for role, name in given.items() if not name or name in table.names}
+    columns, unclear = find_columns(table, kept)
+    seen = score_range(table, columns["score"]) if "score" in columns else None
+    return columns, unclear, form.scale or (EXAMPLE if seen is None else guess_scale(seen)), seen
+
+
+def _read(table: Table, form: AuditForm, columns: Mapping[str, str], scale: str) -> Reading:
+    ends = parse_scale("scale", scale)
+    return read_scores(
+        table,
+        columns,
+        scale=(ends.lowest, ends.highest),
+        people=None if form.people is None else form.people.read(),
+        date_format=form.date_format or None,
+    )
+
+
+def _ask_plan(found: Mapping[str, Any]) -> str | None:
+    try:
+        answers = answers_of_audit(found)
+    except InvalidInput:
+        return None
+    return urlencode(answers | {"groups": ", ".join(answers["groups"])})

@@ -1,0 +1,61 @@
+import { load, problem } from "./fragments.js";
+
+const form = document.getElementById("audit");
+const [look, declare, conclusion, working] =
+  ["look", "declare", "conclusion", "working"].map(id => document.getElementById(id));
+let current = new AbortController();
+
+// Send the form with its files; the server keeps neither.
+async function ask(url, target, words, body) {
+  current.abort();
+  current = new AbortController();
+  const { signal } = current;
+  const sent = [...body.values()].reduce((sum, one) => sum + (one.size ?? 0), 0);
+  if (sent > form.dataset.largest - 10000) {
+    const size = (sent / 2 ** 20).toFixed(0);
+    target.replaceChildren(
+      problem(`The file has ${size} MB; at most ${form.dataset.largest >> 20} MB are accepted.`));
+    return false;
+  }
+  working.textContent = words;
+  const good = await load(url, target, { method: "POST", body, signal });
+  if (!signal.aborted) working.textContent = "";
+  return good && !signal.aborted;
+}
+
+async function read(body) {
+  conclusion.replaceChildren();
+  declare.hidden = true;
+  const file = form.log.files[0];
+  if (!file) { look.replaceChildren(); return; }
+  const focused = document.activeElement?.id;
+  const size = (file.size / 2 ** 20).toFixed(1);
+  await ask("/audit/look", look, `Reading ${file.name} (${size} MB) …`, body);
+  declare.hidden = !look.querySelector("[data-ready]");
+  if (focused) document.getElementById(focused)?.focus();
+}
+
+form.addEventListener("change", event => {
+  const { target } = event;
+  if (target.type === "file" || target.id === "sheet") {  // other columns: guess them again
+    const body = new FormData();
+    for (const input of [form.log, form.people]) {
+      if (input.files[0]) body.set(input.name, input.files[0]);
+    }
+    if (target.id === "sheet") body.set("sheet", target.value);
+    read(body);
+  } else if (look.contains(target)) {
+    const body = new FormData(form);
+    if (target.id === "score") body.delete("scale");  // another column has another scale
+    read(body);
+  }
+});
+
+form.addEventListener("submit", async event => {
+  event.preventDefault();
+  if (declare.hidden) return;
+  const rows = look.querySelector("[data-rows]").dataset.rows;
+  await ask("/audit/conclusion", conclusion, `Auditing ${rows} rows …`, new FormData(form));
+  conclusion.querySelector("#concluded, [role=alert]")?.scrollIntoView();
+  conclusion.querySelector("#concluded")?.focus({ preventScroll: true });
+});
