@@ -18,7 +18,7 @@ from affinity_bandits.app.application import Settings, create_local_app
 from affinity_bandits.app.plan import EXAMPLE
 
 IMAGES = Path(__file__).parent / "images"
-WORKBOOK = Path(__file__).parent / "data" / "interviews.xlsx"
+DATA = Path(__file__).parent / "data"
 WIDE = {"width": 1280, "height": 900}
 PAGES = {
     "start": ("/", "h1"),
@@ -65,9 +65,11 @@ def photograph(address: str) -> None:
 
 
 def _audit(page: Page, address: str) -> None:
-    """Audit the workbook of the guide, up to the report."""
+    """Audit the files of the guide, up to the report."""
     page.goto(f"{address}/audit")
-    page.locator("#log").set_input_files(WORKBOOK)
+    page.locator("#log").set_input_files(DATA / "interviews.xlsx")
+    page.get_by_text("in another file").click()
+    page.locator("#people").set_input_files(DATA / "people.csv")
     page.locator("#declare").wait_for(timeout=PATIENCE)
     for name in ("groups_are", "responsible", "purpose"):
         page.locator(f"#{name}").fill(EXAMPLE[name])
