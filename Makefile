@@ -34,6 +34,7 @@ pictures: ## the pictures of the README and the docs
 	PATH=$$PWD/.venv/bin:$$PATH PYTHONPATH=. .venv/bin/python docs/audit_picture.py
 	.venv/bin/python docs/noise_picture.py
 	.venv/bin/python docs/service_pictures.py
+	.venv/bin/python docs/app_pictures.py
 	PATH=$$PWD/.venv/bin:$$PATH PYTHONPATH=. .venv/bin/python docs/gallery_pictures.py
 
 soak-service: ## kill, crash and pause all around the service, a thousand times and more; about 20 minutes

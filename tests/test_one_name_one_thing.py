@@ -23,6 +23,7 @@ HOOKS = {
     "run": ("paper", "studies"),
     "Agent": ("adapters", "policies"),
     "register": ("bias", "noise", "policies"),
+    "warm_up": ("app",),
 }
 """The rooms whose modules define these names for a registry or a protocol."""
 DOORS = ("cli/", "client/core.py", "service/http/routes.py", "service/ui/pages.py")

@@ -7,13 +7,14 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 import uvicorn
 from fastapi import FastAPI
 from playwright.sync_api import Browser, Page, expect
 
-from affinity_bandits.app.application import Settings, create_app
+from affinity_bandits.app.application import Settings, create_local_app
 from tests.support.browsers import launched, watched
 
 PATIENCE = 120_000.0  # milliseconds: a busy machine is only slow
@@ -21,7 +22,7 @@ expect.set_options(timeout=PATIENCE)
 
 
 @contextmanager
-def serving(app: FastAPI) -> Iterator[str]:
+def serving(app: Any) -> Iterator[str]:
     """Serve from a thread; give the address."""
     listening = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
@@ -39,7 +40,7 @@ def serving(app: FastAPI) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def app() -> FastAPI:
-    return create_app(Settings(largest_body=2**20, warm=False))
+    return create_local_app(Settings(largest_body=2**20, warm=False))
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from openpyxl import Workbook
 from playwright.sync_api import Browser
 from pyarrow import parquet
 
-from affinity_bandits.app.application import Settings, create_app
+from affinity_bandits.app.application import Settings, create_local_app
 from affinity_bandits.app.bounded import BoundedWorkers
 from affinity_bandits.audit.tables import MOST_UNPACKED
 from affinity_bandits.errors import InvalidInput
@@ -49,7 +49,7 @@ LARGEST = 20 * 2**20
 
 @pytest.fixture(scope="module")
 def app() -> FastAPI:
-    return create_app(Settings(largest_body=LARGEST, warm=False))
+    return create_local_app(Settings(largest_body=LARGEST, warm=False))
 
 
 def post(

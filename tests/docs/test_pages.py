@@ -71,7 +71,7 @@ def test_the_readme_example_is_at_most_ten_lines() -> None:
 def adapted(text: str) -> Iterator[dict[str, str]]:
     """Replace fixed ports and the database of a page by free ones."""
     instead = {}
-    for printed in ("8000", "8001", "8080"):
+    for printed in ("8000", "8001", "8080", "8400"):
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         instead[f"127.0.0.1:{printed}"] = f"127.0.0.1:{port}"

@@ -9,12 +9,12 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.planning import situation
-from affinity_bandits.planning.situation import DAYS, Budget, ScoreScale
+from affinity_bandits.planning.situation import DAYS, QUESTIONS, Budget, ScoreScale, Situation
 
 Reader = Callable[[str], Any]
 TODAY = date(2027, 1, 1)
@@ -162,3 +162,29 @@ def test_every_text_is_understood_or_refused(text: str, read: Reader) -> None:
 def test_numbers_are_read_as_they_are_printed(value: int) -> None:
     assert count(f"{value}") == count(f"{value:,}") == value
     assert part(f"1 in {value}") == pytest.approx(1.0 / value)
+
+
+@settings(max_examples=60)
+@given(
+    said=st.dictionaries(
+        st.sampled_from([question.name for question in QUESTIONS]),
+        st.one_of(
+            st.text(max_size=12),
+            st.sampled_from(
+                ["no idea", "do not know", "yes/no", "1..5", "0..0.1", "strangers", "panels", "9"]
+            ),
+        ),
+    )
+)
+def test_whatever_is_said_in_a_form_the_rest_is_checked(said: dict[str, str]) -> None:
+    told = Situation(TODAY)
+    wrong = told.answer_some(said)
+    for name, error in wrong.items():
+        assert error.parameter == name
+    missing = {name for name in ("groups", "scale", "difference", "budget") if not said.get(name)}
+    assert missing - set(told.said) == set()  # an example stands for it
+    assert missing <= set(wrong)
+    alone = Situation(TODAY)
+    if not wrong:  # the command line takes the same answers
+        alone.answer_all({name: said[name] for name in told.said if said.get(name, "").strip()})
+        assert alone.said == told.said

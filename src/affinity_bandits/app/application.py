@@ -41,7 +41,7 @@ class Settings:
     warm: bool = True
 
 
-def create_app(settings: Settings | None = None) -> FastAPI:
+def create_local_app(settings: Settings | None = None) -> FastAPI:
     """Return the application as ASGI servers take it."""
     settings = settings or Settings()
 
@@ -98,7 +98,7 @@ def warm_up() -> None:
     plan.warm_up()
 
 
-def serve(app: FastAPI, listening: socket.socket) -> None:
+def serve_locally(app: FastAPI, listening: socket.socket) -> None:
     """Serve until SIGTERM or SIGINT; a plan that is being made is given up after two seconds."""
     config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2)
     uvicorn.Server(config).run([listening])

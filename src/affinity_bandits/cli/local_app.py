@@ -29,17 +29,17 @@ def local_app(
     """See the loop, plan a comparison and audit a file in the browser, on this machine alone."""
     chosen = checks.integer("port", options.number("port", port), low=0, high=65_535)
     _check_reachable(host, allow_host or [])
-    from affinity_bandits.app.application import LOOPBACK, Settings, create_app, serve
+    from affinity_bandits.app.application import LOOPBACK, Settings, create_local_app, serve_locally
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, chosen), family=family) as listening:
         name, number = listening.getsockname()[:2]
         address = f"http://{f'[{name}]' if ':' in name else name}:{number}"
-        app = create_app(Settings(hosts=(*LOOPBACK, *(allow_host or ()))))
+        app = create_local_app(Settings(hosts=(*LOOPBACK, *(allow_host or ()))))
         typer.echo(f"Affinity is at {address}   (Ctrl+C ends it)")
         if not no_browser:
             threading.Timer(0.5, webbrowser.open, (address,)).start()
-        serve(app, listening)
+        serve_locally(app, listening)
 
 
 def _check_reachable(host: str, names: list[str]) -> None:

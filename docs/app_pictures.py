@@ -1,0 +1,71 @@
+"""Photograph the pages of the local application: needs Chromium."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlencode
+
+import uvicorn
+from playwright.sync_api import sync_playwright
+
+from affinity_bandits.app.application import Settings, create_local_app
+from affinity_bandits.app.plan import EXAMPLE
+
+IMAGES, DATA = Path(__file__).parent / "images", Path(__file__).parent / "data"
+WIDE = {"width": 1280, "height": 900}
+PAGES = {
+    "start": ("/", "h1"),
+    "see": ("/see", "#why p:nth-child(2):last-child"),
+    "plan": (f"/plan?{urlencode(EXAMPLE)}", "#verdict"),
+}
+"""The address of each page, and what is there once it is complete."""
+PATIENCE = 300_000.0
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """Serve from a thread; give the address."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    app = create_local_app(Settings(warm=False))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    while not server.started and thread.is_alive():
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+        listening.close()
+
+
+def photograph(address: str) -> None:
+    """Take every picture."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        page = browser.new_page(viewport=WIDE)
+        for name, (path, complete) in PAGES.items():
+            page.goto(address + path)
+            page.locator(complete).wait_for(timeout=PATIENCE)
+            page.evaluate("scrollTo(0, 0)")
+            page.screenshot(path=IMAGES / f"app-{name}.png")
+        page.goto(f"{address}/audit")
+        page.set_input_files("#log", DATA / "interviews.xlsx")
+        page.locator("#step-look").wait_for(timeout=PATIENCE)
+        page.locator("#look").evaluate("look => look.scrollIntoView()")
+        page.screenshot(path=IMAGES / "app-audit.png")
+        browser.close()
+
+
+if __name__ == "__main__":
+    with serving() as address:
+        photograph(address)
