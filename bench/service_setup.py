@@ -97,8 +97,9 @@ def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
 class Bench:
     """A tenant with a key and as many campaigns as wanted."""
 
-    def __init__(self, dsn: str) -> None:
+    def __init__(self, dsn: str, name: str = "bench") -> None:
         self.dsn = dsn
+        self._name = name
         self.tenant, self.key = asyncio.run(self._with(self._tenant))
 
     def campaign(self) -> UUID:
@@ -142,7 +143,7 @@ class Bench:
             await pool.close()
 
     async def _tenant(self, pool: asyncpg.Pool[Any]) -> tuple[int, str]:
-        tenant = await create_tenant(pool, "bench")
+        tenant = await create_tenant(pool, self._name)
         return tenant, await make_key(pool, tenant, "bench", SCOPES, requests_per_second=1e6)
 
     async def _campaign(self, pool: asyncpg.Pool[Any]) -> UUID:

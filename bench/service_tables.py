@@ -1,7 +1,7 @@
-"""The figures of the live service in the documentation: from the file that `bench.service` writes.
+"""The figures of the live service in the documentation: from files that benchmarks write.
 
-`python -m bench.service --out docs/data/service.json` measures them, and
-`python -m bench.service_tables` puts them into the pages.
+`python -m bench.service --out docs/data/service.json` measures them, likewise `bench.stream` and
+`bench.databases`. `python -m bench.service_tables` puts them into the pages.
 """
 
 from __future__ import annotations
@@ -12,8 +12,12 @@ import re
 from pathlib import Path
 
 DOCS = Path(__file__).parents[1] / "docs"
-FIGURES = DOCS / "data" / "service.json"
-PLACE = "<!-- {0}: from data/service.json -->\n{1}<!-- end of {0} -->"
+FILES = {
+    one: DOCS / "data" / f"{one}.json"
+    for one in ("service", "stream", "databases")
+    if (DOCS / "data" / f"{one}.json").exists()
+}
+PLACE = "<!-- {0}: from data/{1}.json -->\n{2}<!-- end of {0} -->"
 TABLES = {
     "what a request costs": """
 | request | measured here |
@@ -50,11 +54,44 @@ TABLES = {
 | {blocks:,} answers a second | blocks of 100 slots, not more processes |
 | disk | 400 bytes an ask, somewhat more a tell, 16 bytes a slot of a block |
 """,
+    "decisions from memory": """
+| what | measured here |
+|---|---|
+| `next`, the median and the 99th percentile | {stream.next_p50_us:.1f} and {stream.next_p99_us:.1f} microseconds |
+| decisions, one process with one thread | {stream.decisions_per_s:,.0f} a second |
+| answers that the service counted, end to end | {stream.counted_per_s:,.0f} a second |
+| the same by the bulk route alone | {stream.bulk_per_s:,.0f} a second |
+| one request per ask and one per tell | {stream.single_per_s:,.0f} a second |
+""",  # noqa: E501
+    "several databases": """
+| | one server | two servers |
+|---|---|---|
+| answers counted | {databases.one.answers_per_s:,.0f} a second | {databases.two.answers_per_s:,.0f} a second, {databases.ratio:.2f} times as many |
+| CPU time per answer: load generator | {databases.one.client_us:.1f} microseconds | {databases.two.client_us:.1f} |
+| service processes | {databases.one.service_us:.1f} microseconds | {databases.two.service_us:.1f} |
+| PostgreSQL | {databases.one.postgres_us:.1f} microseconds | {databases.two.postgres_us:.1f} |
+| cores that all of them got together, of {databases.cores:.0f} | {databases.one.cores_busy:.1f} | {databases.two.cores_busy:.1f} |
+""",  # noqa: E501
+    "removing events": """
+| how | time | log that replicas have to read |
+|---|---|---|
+| deleted, as `archive` does | {databases.remove.delete_s:.0f} seconds | {databases.remove.delete_wal_mb:,.0f} MB |
+| dropped with a table that has nothing else | {databases.remove.drop_s:.1f} seconds | {databases.remove.drop_wal_mb:.1f} MB |
+""",  # noqa: E501
 }
+SOURCES = {
+    "decisions from memory": "stream",
+    "several databases": "databases",
+    "removing events": "databases",
+}
+"""The file of each table; "service" for all others."""
 PAGES = {
-    "scale.md": ["what a request costs"],
-    "benchmarks.md": ["the service against a bare insert"],
-    "operations.md": ["sizes to begin with"],
+    page: [name for name in names if SOURCES.get(name, "service") in FILES]
+    for page, names in {
+        "scale.md": ["what a request costs", *SOURCES],
+        "benchmarks.md": ["the service against a bare insert"],
+        "operations.md": ["sizes to begin with"],
+    }.items()
 }
 
 
@@ -89,17 +126,26 @@ def _round_down(value: float) -> int:
 def rewritten(page: str, text: str, figures: dict[str, float]) -> str:
     """Return a page with its tables as the figures have them."""
     for name in PAGES[page]:
-        pattern = PLACE.format(re.escape(name), "(?:.*\n)*?")
+        source = SOURCES.get(name, "service")
+        pattern = PLACE.format(re.escape(name), source, "(?:.*\n)*?")
         places = re.findall(pattern, text)
         if len(places) != 1:
             raise ValueError(f"{page} must have one place for {name!r}, and has {len(places)}")
-        text = text.replace(places[0], PLACE.format(name, table_of(name, figures)))
+        text = text.replace(places[0], PLACE.format(name, source, table_of(name, figures)))
     return text
+
+
+def measured() -> dict[str, float]:
+    """Return the figures of all files."""
+    found: dict[str, float] = {}
+    for path in FILES.values():
+        found |= json.loads(path.read_text(encoding="utf-8"))
+    return found
 
 
 def main() -> None:
     """Put the figures into the pages."""
-    figures = json.loads(FIGURES.read_text(encoding="utf-8"))
+    figures = measured()
     for page in PAGES:
         path = DOCS / page
         text = rewritten(page, path.read_text(encoding="utf-8"), figures)

@@ -12,12 +12,13 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import uvicorn
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from affinity_bandits.app.application import Settings, create_local_app
 from affinity_bandits.app.plan import EXAMPLE
 
-IMAGES, DATA = Path(__file__).parent / "images", Path(__file__).parent / "data"
+IMAGES = Path(__file__).parent / "images"
+DATA = Path(__file__).parent / "data"
 WIDE = {"width": 1280, "height": 900}
 PAGES = {
     "start": ("/", "h1"),
@@ -58,12 +59,24 @@ def photograph(address: str) -> None:
             page.locator(complete).wait_for(timeout=PATIENCE)
             page.evaluate("scrollTo(0, 0)")
             page.screenshot(path=IMAGES / f"app-{name}.png")
-        page.goto(f"{address}/audit")
-        page.set_input_files("#log", DATA / "interviews.xlsx")
-        page.locator("#step-look").wait_for(timeout=PATIENCE)
-        page.locator("#look").evaluate("look => look.scrollIntoView()")
+        _audit(page, address)
         page.screenshot(path=IMAGES / "app-audit.png")
         browser.close()
+
+
+def _audit(page: Page, address: str) -> None:
+    """Audit the files of the guide, up to the report."""
+    page.goto(f"{address}/audit")
+    page.locator("#log").set_input_files(DATA / "interviews.xlsx")
+    page.get_by_text("in another file").click()
+    page.locator("#people").set_input_files(DATA / "people.csv")
+    page.locator("#declare").wait_for(timeout=PATIENCE)
+    for name in ("groups_are", "responsible", "purpose"):
+        page.locator(f"#{name}").fill(EXAMPLE[name])
+    page.get_by_role("radio", name="no", exact=True).check()
+    page.get_by_role("button", name="Audit").click()
+    page.locator("#concluded").wait_for(timeout=PATIENCE)
+    page.locator("#concluded").evaluate("title => title.closest('article').scrollIntoView()")
 
 
 if __name__ == "__main__":

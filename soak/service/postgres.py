@@ -89,6 +89,11 @@ class Cluster:
             file.writelines(f"{name} = '{value}'\n" for name, value in ours.items())
         self.dsn: str = f"postgresql://{user}@127.0.0.1:{port}/postgres"
 
+    @property
+    def pid(self) -> int:
+        """The process that all others of a running server are children of."""
+        return int((self._directory / "data" / "postmaster.pid").read_text().split()[0])
+
     def start(self) -> None:
         """Start the server and wait until it answers, recovery included."""
         log = str(self._directory / "log")

@@ -79,10 +79,10 @@ def _is_plain(value: Any) -> bool:
 def from_mabwiser(learning_policy: Any, *, label: str = "") -> InPython:
     """Return a learning policy of MABWiser as a policy of this package.
 
-    MABWiser cannot choose without data, so every arm is pulled once first.
+    MABWiser chooses only after data, so every arm is pulled once first.
 
     Args:
-        learning_policy: such as `LearningPolicy.EpsilonGreedy(0.1)`; there are no contexts.
+        learning_policy: a context-free one, such as `LearningPolicy.EpsilonGreedy(0.1)`.
         label: its name in results; by default that of the class.
     """
     if isinstance(learning_policy, type) or not hasattr(learning_policy, "_fields"):
@@ -125,7 +125,7 @@ def from_pymab(policy: type, *, label: str = "", **settings: Any) -> InPython:
     """Return a policy of pymab as one of this package.
 
     Args:
-        policy: its class, such as `pymab.policies.UCBPolicy`; there are no contexts.
+        policy: its class, a context-free one such as `pymab.policies.UCBPolicy`.
         label: its name in results; by default that of the class.
         settings: its arguments besides the number of arms.
     """

@@ -1,7 +1,4 @@
-"""Build policies from names, settings and saved JSON, and list all policies, biases and noises.
-
-It stands above policies and biases, because a policy's description can contain a bias.
-"""
+"""Build policies from names, settings and saved JSON, and list all policies, biases and noises."""
 
 from __future__ import annotations
 
@@ -66,7 +63,6 @@ def policy_from_json(
 
 
 def _fact(bandit: AffinityBandit, fact: str) -> Any:
-    """Return a fact about a bandit by its name; see `Policy.told`."""
     match fact:
         case "bias":
             return bandit.bias

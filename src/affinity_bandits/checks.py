@@ -76,7 +76,7 @@ def choice(parameter: str, value: object, allowed: Sequence[str]) -> str:
 
 
 def known_keys(what: str, given: Iterable[str], allowed: Iterable[str]) -> None:
-    """Check that every key is one of the allowed ones; `what` names what has them."""
+    """Check that every key is one of the allowed ones; `what` names the owner in errors."""
     names = list(allowed)
     for key in given:
         if key not in names:
@@ -84,7 +84,7 @@ def known_keys(what: str, given: Iterable[str], allowed: Iterable[str]) -> None:
 
 
 def settings(what: str, description: type[Any], given: Iterable[str]) -> None:
-    """Check that fields of a dataclass are given, all that have no default and nothing else."""
+    """Check that only fields of a dataclass are given, and all required ones."""
     names = list(given)
     fields = dataclasses.fields(description)
     known_keys(what, names, [item.name for item in fields])

@@ -1,4 +1,4 @@
-"""What the users of a comparison or an audit declare: the groups, the responsible, the purpose."""
+"""The declaration of a comparison or an audit: the groups, the person responsible, the purpose."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ EXAMPLES = {
 
 @dataclass(frozen=True)
 class Declaration:
-    """What the groups are, who is responsible, and for which purpose.
+    """The meaning of the groups, the person responsible, and the purpose.
 
     Args:
-        groups_are: what the groups are, in words.
+        groups_are: the meaning of the groups, in words.
         responsible: the person or office that answers for it.
-        purpose: why it is done.
+        purpose: the reason for it.
         protected: whether the groups are protected attributes of people, or proxies for them.
     """
 

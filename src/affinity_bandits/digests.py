@@ -66,7 +66,7 @@ def _read_digest(kernel: types.FunctionType, callers: tuple[Any, ...]) -> str:
 
 
 def _global(value: Any, kernel: types.FunctionType, callers: tuple[Any, ...]) -> str:
-    """Return what a kernel's global is, as text."""
+    """Return a description of a kernel's global, as text."""
     if isinstance(value, types.FunctionType):
         return _code_digest(value, callers)
     compiled = getattr(value, "py_func", None)
@@ -95,7 +95,7 @@ def _code(code: types.CodeType) -> str:
 
 
 def own_code(value: Any) -> str | None:
-    """Return a digest of the user's own code in an object, or None if it has none.
+    """Return a digest of the user's own code in an object, or None if it is all the package's.
 
     It covers the source files of the modules of its classes and functions, those of the modules
     that these import, and the values that functions enclose.
@@ -104,7 +104,7 @@ def own_code(value: Any) -> str | None:
         value: a policy, a bias, a noise, a function, or a tuple of such things.
 
     Raises:
-        NotSupported: there is no source file, or a function encloses an object of unknown content.
+        NotSupported: a source file is missing, or a function encloses an object of unknown content.
     """
     found = list(_own_pieces(value))
     return _hash("\n".join(found).encode()) if found else None
@@ -158,7 +158,7 @@ def _own_pieces(value: Any, enclosed: bool = False) -> Iterator[str]:
 def _source(name: str) -> str:
     """Return a digest of the source files of a module and of all modules that it imports.
 
-    The package's own modules and installed packages that it imports do not count.
+    The package's own modules and installed packages are left out.
     """
     name = _module(name)
     if _top(name) in FOUNDATIONS:

@@ -117,7 +117,7 @@ def percents(found: Interval) -> tuple[str, str]:
 
 
 def short(value: float) -> str:
-    """Return a number in few characters, without an exponent if it can be read without.
+    """Return a number in few characters, with an exponent only if it is very large or small.
 
     >>> short(0.1234), short(999.6), short(34_300.0), short(2.5e9), short(3e-7)
     ('0.123', '1,000', '34,300', '2.5G', '3e-07')

@@ -8,8 +8,8 @@
     ├── StateMismatch         a saved state does not belong to this policy or version.
     └── MissingExtra          an optional package is not installed; names the extra to install.
 
-Retrying without a change never helps. The service reports a CallerError to its client only if the
-client's own request caused it, and not if stored data did.
+Retrying helps only after a change. The service reports a CallerError to its client if the client's
+own request caused it; one caused by stored data is a fault of the service.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class InvalidInput(CallerError, ValueError):  # noqa: N818 - reads as the fact i
 
 
 class UnknownName(InvalidInput):
-    """A name that is not in a catalogue; the message suggests the closest one."""
+    """A name outside a catalogue; the message suggests the closest one."""
 
     def __init__(self, parameter: str, value: object, known: Iterable[str]) -> None:
         names = sorted(known)
@@ -60,7 +60,7 @@ class NotSupported(CallerError):  # noqa: N818 - reads as the fact it states
 
 
 class StateMismatch(AffinityError):  # noqa: N818 - reads as the fact it states
-    """A saved state does not belong to the policy, size or version it was given to."""
+    """A saved state of another policy, size or version."""
 
 
 class MissingExtra(AffinityError, ImportError):  # noqa: N818 - reads as the fact it states

@@ -1,8 +1,8 @@
 """Kernels: plain Python functions over numbers and arrays that can be run as they are or compiled.
 
 A kernel may use arithmetic, `math`, arrays, named tuples of them and other kernels of its module,
-but no closures and no objects. So one source serves the live service, without a compiler, and the
-simulator, at machine speed.
+but no closures and no other objects. So one source serves the live service, as plain Python, and
+the simulator, at machine speed.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ _printing = threading.Lock()  # held by the only heartbeat that prints
 
 @contextmanager
 def heartbeat(words: str) -> Iterator[None]:
-    """Say what is being done and for how long until the block ends.
+    """Report the work in progress and its duration until the block ends.
 
     A notebook shows one line that changes; elsewhere, a line is printed every ten seconds. Inside
     another heartbeat, only the words change.
@@ -69,7 +69,7 @@ def _print_until(ended: threading.Event) -> None:
 
 
 def _in_notebook() -> bool:
-    """Return whether a notebook's kernel runs this: it can change what it has displayed."""
+    """Return whether a notebook's kernel runs this: it can change its displays."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return getattr(shell, "kernel", None) is not None
 
@@ -107,7 +107,6 @@ def show_status(
 
 
 def _live_line(words: Callable[[], str], part: Callable[[], float] | None) -> Live:
-    """Return a context that refreshes a line four times per second."""
     from rich.columns import Columns
     from rich.console import Console
     from rich.live import Live
@@ -150,7 +149,7 @@ class Progress:
         return f"{self.part:.0%}, {left} left"
 
     def advance_to(self, done: float) -> None:
-        """Set the finished work; never go back."""
+        """Set the finished work, which can only grow."""
         self.tick(max(0.0, done - self._done))
 
     def tick(self, replicates: float) -> None:
@@ -167,7 +166,7 @@ def show_progress(
 
     Args:
         wanted: a function to call with the finished part; True for a bar; None for a bar on a
-            terminal after a second; False for none.
+            terminal after a second; False for silence.
         total: the whole work.
     """
     if callable(wanted):

@@ -45,7 +45,8 @@ def is_place(name: object) -> bool:
 def look_in_current_folder() -> None:
     """Find modules in the current folder, too, as `python -m` does, once one is named.
 
-    Not before: a file there may have the name of a module that others import. Workers inherit it.
+    Only then, because a file there may have the name of a module that others import. Workers
+    inherit it.
     """
     if not sys.flags.safe_path:
         _folders[:] = [str(Path.cwd())]
@@ -59,10 +60,10 @@ def place_of(found: Any) -> str:
 
 
 def imported(kind: str, place: str) -> Any:
-    """Import what a "module:Class" stands for.
+    """Import the object of a "module:Class".
 
     Raises:
-        InvalidInput: there is no such module, it raises, or has no such name; says which.
+        InvalidInput: the module or the name is missing, or the module raises; says which.
     """
     module_name, _, path = place.partition(":")
     words = [*module_name.split("."), *path.split(".")]
@@ -116,10 +117,10 @@ def cause(error: BaseException) -> str:
 
 
 def own(kind: str, what: str, call: Callable[[], Any]) -> Any:
-    """Call code of a user's own; say in one line what it raised.
+    """Call code of a user's own; report its error in one line.
 
     Raises:
-        InvalidInput: it raised something that is not an error of this package.
+        InvalidInput: it raised an error from outside this package.
     """
     try:
         return call()
@@ -178,8 +179,8 @@ class Registry(dict[str, ClassT]):
 
     Args:
         kind: "policy", "bias" or "noise".
-        base: what every class is a subclass of.
-        rule: what a class has to be, for error messages.
+        base: the base of every class.
+        rule: the requirement on a class, for error messages.
         classes: those to begin with.
     """
 
@@ -213,7 +214,7 @@ class Registry(dict[str, ClassT]):
         return cls
 
     def add(self, found: Any) -> Any:
-        """Add what an import found; return it."""
+        """Add an imported object; return it."""
         return self.register(found)
 
     def find(self, name: Any, *, imports: bool = False) -> Any:
@@ -224,7 +225,7 @@ class Registry(dict[str, ClassT]):
             imports: whether "module:Class" is imported.
 
         Raises:
-            UnknownName: there is no such name.
+            UnknownName: the name is unknown.
             InvalidInput: the class cannot be imported, or is of another kind.
         """
         for known in (self, self.unlisted):
@@ -272,7 +273,7 @@ class Registry(dict[str, ClassT]):
         return own(self.kind, "constructor", lambda: cls(**given))
 
     def add_installed(self) -> dict[str, str]:
-        """Add the classes of installed packages; return what went wrong, by name."""
+        """Add the classes of installed packages; return the errors, by name."""
         broken = {}
         for name in installed(self.kind):
             try:

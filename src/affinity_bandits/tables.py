@@ -40,14 +40,14 @@ class TableFile:
     """A table to be written; checked when made, before anything is computed.
 
     Args:
-        parameter: what errors call the path.
+        parameter: the name of the path in errors.
         path: a file that ends in .csv or .parquet.
         force: whether an existing file may be replaced.
 
     Raises:
-        InvalidInput: the path has another ending, is a directory, is in no directory, or may not be
-            replaced.
-        MissingExtra: it is a Parquet file, and pyarrow is not installed.
+        InvalidInput: the path has another ending, is a directory, is outside any directory, or
+            exists and `force` is false.
+        MissingExtra: a Parquet file needs pyarrow.
     """
 
     def __init__(self, parameter: str, path: object, *, force: bool = True) -> None:
@@ -205,7 +205,7 @@ class ParquetWriter(TableWriter):
 
 @lru_cache(maxsize=4096)  # few names in many rows
 def harmless(text: str) -> str:
-    """Return a text with an apostrophe before whatever a spreadsheet might compute.
+    """Return a text with an apostrophe before everything that a spreadsheet might compute.
 
     Removing the apostrophe at the beginning, and after each possible separator, restores the text.
 

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from uuid import UUID
 
 import httpx
 import pytest
@@ -25,7 +26,9 @@ from affinity_bandits.client import (
     StreamFull,
 )
 from affinity_bandits.client.journal import Answer, Batch, Journal
+from affinity_bandits.client.stream import StreamState, bulk_parts
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.wire.base import LONGEST_LINE
 from tests.support.clients import Service, new_campaign, no
 
 
@@ -84,9 +87,11 @@ class Away(httpx.BaseTransport):
     def __init__(self) -> None:
         self.inner = httpx.HTTPTransport()
         self.away = False
+        self.tries = 0
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         if self.away:
+            self.tries += 1
             raise httpx.ConnectError("nobody there", request=request)
         return self.inner.handle_request(request)
 
@@ -109,8 +114,15 @@ def test_decisions_go_on_while_the_service_is_away(service: Service) -> None:
                 longest = max(longest, time.perf_counter() - began)
             assert (stream.stats().fallback, stream.stats().counted) == (10, 0)
             assert longest < 0.5  # far above the microseconds that it takes: machines are busy
+            until(lambda: "nobody there" in str(stream.problem))
+            tries, end = between.tries, time.monotonic() + 0.5
+            while time.monotonic() < end:
+                stream.next()
+            # Both threads try once a second, however often a decision is wanted.
+            assert between.tries - tries <= 2
             between.away = False
             until(lambda: stream.stats().counted >= ready)
+            until(lambda: stream.problem is None)
         assert stream.stats().waiting == 0
 
 
@@ -178,7 +190,12 @@ def test_a_wrong_answer_is_refused_when_it_is_told(service: Service) -> None:
         with client.stream(campaign) as stream:
             assert stream.wait()
             decision = stream.next()
-            for score, rater in ((7.0, None), (float("nan"), None), (1, Rater("a@b.example"))):
+            for score, rater in (
+                (7.0, None),
+                (float("nan"), None),
+                (1, Rater("a@b.example")),
+                (1, Rater("")),
+            ):
                 with pytest.raises(InvalidInput):
                     stream.tell(decision, score, rater=rater)
             with pytest.raises(InvalidInput, match="group of the campaign"):
@@ -188,6 +205,33 @@ def test_a_wrong_answer_is_refused_when_it_is_told(service: Service) -> None:
             with pytest.raises(InvalidInput, match="no score yet"):
                 stream.tell(decision, 1)
         assert (stream.stats().told, stream.stats().dropped, stream.stats().counted) == (1, 0, 1)
+
+
+def test_no_line_is_longer_than_the_service_reads() -> None:
+    answers = [Answer(lease % 2, lease, 0.5, "r" * 64, "\u00e4" * 200) for lease in range(10_000)]
+    parts = bulk_parts(str(UUID(int=1)), Batch("k", tuple(answers)))
+    lines = [line for part in parts for line in (part.request.content or b"").splitlines()]
+    assert max(map(len, lines)) < LONGEST_LINE
+    assert sum(len(json.loads(line)["answers"]) for line in lines) == len(answers)
+
+
+def test_decisions_that_are_never_told_are_forgotten_after_two_leases(service: Service) -> None:
+    now = [0.0]
+    with Client(service.url, service.key()) as client:
+        limits = client.campaign(new_campaign(client, policy={"name": "uniform"}, horizon=1000))
+        state = StreamState(None, None, lambda: now[0])
+        state.limits = limits
+        decisions = []
+        for _ in range(3):
+            found = client.ask(limits, 10)
+            state.take(found, 10, now[0] + limits.lease_seconds)
+            decisions.append(state.next())
+            now[0] += 0.7 * limits.lease_seconds
+    state.tell(decisions[1], 0.5, None)  # after the end of its lease, it may still count
+    now[0] += limits.lease_seconds
+    state.take(found, 10, now[0] + limits.lease_seconds)
+    with pytest.raises(InvalidInput, match="not older than two leases"):
+        state.tell(decisions[0], 0.5, None)
 
 
 def test_a_full_journal_refuses_and_forgets_nothing(tmp_path: Path) -> None:

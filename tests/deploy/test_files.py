@@ -115,7 +115,7 @@ def test_all_speak_of_the_same_ports() -> None:
 def test_every_probe_and_the_scraper_ask_at_a_route() -> None:
     routes = {
         one.path
-        for one in admin_app(create_app("postgresql://127.0.0.1:1/none").state.backend).routes
+        for one in admin_app(create_app("postgresql://127.0.0.1:1/none").state.backends).routes
     }
     (container,) = containers(manifests()["Deployment"])
     asked = {container[name]["httpGet"]["path"] for name in container if name.endswith("Probe")}

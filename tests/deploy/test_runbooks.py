@@ -79,7 +79,7 @@ def test_an_unexpected_error_is_in_the_log_under_its_request(
     async def work(at: Site) -> None:
         async with at.client(await at.key()) as client:
             campaign = await opened(client)
-            monkeypatch.setattr(at.app.state.backend.parts.queries, "campaign", None)
+            monkeypatch.setattr(at.app.state.backends["main"].parts.queries, "campaign", None)
             answer = await client.get(f"/v1/campaigns/{campaign}")
             assert answer.status_code == 500
             text = await at.metrics()
@@ -131,7 +131,9 @@ def test_a_notice_that_is_given_up_says_why_and_can_be_sent_again(
             await client.post(f"/v1/campaigns/{campaign}/tell", json=told)
 
             async def dead() -> bool:
-                return value(await at.metrics(), 'affinity_notices{state="dead"}') > 0
+                return (
+                    value(await at.metrics(), 'affinity_notices{database="main",state="dead"}') > 0
+                )
 
             await until(dead)
             (shown,) = (await client.get("/v1/webhooks")).json()["items"]
@@ -230,7 +232,9 @@ def test_a_campaign_that_stands_still_says_what_is_owed_and_goes_on(own_dsn: str
             campaign = await opened(client, policy=LONG, horizon=10_000, lease_seconds=0.1)
             path = f"/v1/campaigns/{campaign}"
             await client.post(f"{path}/ask", json={"count": 20})
-            still = 'affinity_campaign_findings{kind="standstill",severity="warning"}'
+            still = (
+                'affinity_campaign_findings{database="main",kind="standstill",severity="warning"}'
+            )
             await until(counts(at, still))
             shown = (await client.get(path)).json()["round"]
             assert shown["handed_out"] - shown["answered"] == 20
@@ -252,7 +256,7 @@ def test_doubtful_answers_are_named_with_advice_until_they_are_mended(own_dsn: s
         async with at.client(await at.key()) as client:
             path = f"/v1/campaigns/{await opened(client, policy=LONG, horizon=10_000)}"
             await answer(client, path, 600, 1.0)
-            ends = 'affinity_campaign_findings{kind="ends",severity="warning"}'
+            ends = 'affinity_campaign_findings{database="main",kind="ends",severity="warning"}'
             await until(counts(at, ends))
             (found,) = (await client.get(path)).json()["health"]["findings"]
             assert found["kind"] == "ends"
@@ -276,12 +280,14 @@ def test_notices_that_nobody_tries_to_send_wait_for_a_lock(own_dsn: str) -> None
                     await other.execute("UPDATE affinity.webhooks SET last_failure = NULL")
                     made = await opened(client, policy={"name": "uniform"}, horizon=1)
                     await answer(client, f"/v1/campaigns/{made}", 1, 1.0)
-                    await until(counts(at, 'affinity_notices{state="waiting"}'))
+                    await until(counts(at, 'affinity_notices{database="main",state="waiting"}'))
                     await asyncio.sleep(0.5)
                     assert value(await at.metrics(), "affinity_notice_tries_total") == 0
                     held = [row["pid"] for row in await at.pool.fetch(query)]
                     assert other.get_server_pid() in held
-                await until(counts(at, 'affinity_notices{state="waiting"}', some=False))
+                await until(
+                    counts(at, 'affinity_notices{database="main",state="waiting"}', some=False)
+                )
                 assert receiver.kinds == ["exhausted"]
 
     on_site(own_dsn, work, webhooks_private=True)

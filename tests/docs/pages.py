@@ -17,8 +17,10 @@ NOTE = re.compile(r"<!-- (not run|stays up): (.+?) -->", flags=re.DOTALL)
 SAVED = re.compile(r"`([\w.-]+)`:$")
 LAST_COMMENTS = re.compile(r"(?:^# .*\n)+\Z", flags=re.MULTILINE)
 PROMPT = "$ "
-KINDS = ("console", "python", "text", "toml", "json", "")
+KINDS = ("console", "python", "typescript", "text", "toml", "json", "")
 """What a block may be; directives of MyST, in braces, are not for typing."""
+FILES = {"toml": "", "json": "", "python": ".py", "typescript": "ts"}
+"""Blocks that may be saved, and how their file's name must end."""
 EVERY_PAGE = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 
 
@@ -76,7 +78,7 @@ def read_page(path: Path) -> Page:
     `pip install ...`". The comments `<!-- not run: reason -->` and `<!-- stays up: reason -->`
     before a block except it, or say that its last command goes on until the page's end. A block
     of TOML or JSON after a line that ends in "`name`:" is saved under that name, and so is one of
-    Python if the name ends in `.py`.
+    Python if the name ends in `.py`. One of TypeScript must be saved.
 
     Raises:
         BadPage: part of the page would silently not be run.
@@ -167,9 +169,9 @@ def _block(place: str, line: int, kind: str, body: str, prose: str) -> Block:
         raise BadPage(f"{place}: commands in a block that is not console would not be run")
     notes = dict(NOTE.findall(prose))
     saved = SAVED.search(NOTE.sub("", prose).rstrip())
-    is_file = saved is not None and (
-        kind in ("toml", "json") or (kind == "python" and saved[1].endswith(".py"))
-    )
+    is_file = saved is not None and kind in FILES and saved[1].endswith(FILES[kind])
+    if kind == "typescript" and not is_file:
+        raise BadPage(f"{place}: a block of TypeScript that is not saved would not be run")
     comments = LAST_COMMENTS.search(body) if kind == "python" else None
     return Block(
         line,

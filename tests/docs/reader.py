@@ -15,6 +15,7 @@ from typing import IO, Any
 
 from tests.docs.pages import Block, Command, Page, commands, parse_pip
 from tests.support.environments import MADE, ROOT, variables
+from tests.support.node import BUILT, NPM_CACHE
 from tests.support.quiet import without_heartbeat
 
 PATIENCE = 900.0
@@ -47,8 +48,9 @@ class Reader:
         self._kept = folder / "kept"
         self._kept.mkdir()
         # The files that pages name by their place in a checkout, without the package's source.
-        built = shutil.ignore_patterns("_build")
-        shutil.copytree(ROOT / "docs", folder / "here" / "docs", ignore=built)
+        built = shutil.ignore_patterns("_build", *BUILT)
+        for name in ("docs", "clients"):
+            shutil.copytree(ROOT / name, folder / "here" / name, ignore=built)
         path = {"PATH": f"{place}/bin:/usr/local/bin:/usr/bin:/bin"}
         self._variables = {
             **(variables(page.needs) if place is None else path),
@@ -59,6 +61,7 @@ class Reader:
             "MPLBACKEND": "Agg",
             "MPLCONFIGDIR": str(MADE),  # its list of fonts takes seconds to make
             "XDG_CACHE_HOME": str(MADE / "cache"),  # a plan of two pages is made once
+            "npm_config_cache": str(NPM_CACHE),
             "PWD": str(folder / "here"),
         }
         self._prompt: subprocess.Popen[str] | None = None
@@ -69,7 +72,7 @@ class Reader:
         try:
             for block in self._page.blocks:
                 if block.save_as is not None:
-                    self._write(block.save_as, block.text)
+                    self._write(block.save_as, self._typed(block.text))
                 elif block.kind == "console" and block.runs:
                     for command in commands(block):
                         self._type(command)

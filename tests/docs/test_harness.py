@@ -145,6 +145,7 @@ UNREADABLE = {
     "nothing says what is needed": (console("$ true"), "does not say what it needs"),
     "it is said twice": (f"{NEEDS}\n\n{NEEDS}\n", "2 times"),
     "another name for the shell": (f"{NEEDS}\n\n```bash\ntrue\n```", "would not be run"),
+    "TypeScript without a file": (f"{NEEDS}\n\n```typescript\n1;\n```", "would not be run"),
     "commands in a block of text": (f"{NEEDS}\n\n```text\n$ true\n```", "would not be run"),
     "a block without an end": (f"{NEEDS}\n\n```console\n$ true", "does not end"),
     "an address to install from": (

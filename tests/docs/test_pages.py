@@ -85,5 +85,6 @@ def adapted(text: str) -> Iterator[dict[str, str]]:
     try:
         yield instead
     finally:
-        drop = ["dropdb", "--if-exists", "--force", f"--maintenance-db={SERVER}", name]
-        subprocess.run(drop, check=True)
+        drop = ["dropdb", "--if-exists", "--force", f"--maintenance-db={SERVER}"]
+        for more in {"", *re.findall(r"createdb affinity(_\w+)", text)}:
+            subprocess.run([*drop, f"{name}{more}"], check=True)

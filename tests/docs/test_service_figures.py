@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from bench.service_tables import DOCS, FIGURES, PAGES, rewritten
+from bench.service_tables import DOCS, PAGES, measured, rewritten
 
-MEASURED = json.loads(FIGURES.read_text(encoding="utf-8"))
+MEASURED = measured()
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -47,7 +47,10 @@ def registered() -> Iterator[None]:
 
 async def played(at: Site, tenant: str, policy: RoundPolicy, rounds: int) -> UUID:
     """A campaign of three groups that always score the same, after so many rounds."""
-    owner, core = await keys.create_tenant(at.pool, tenant), at.app.state.backend.parts.campaigns
+    owner, core = (
+        await keys.create_tenant(at.pool, tenant),
+        at.app.state.backends["main"].parts.campaigns,
+    )
     about = CampaignSpec("Island", GROUPS, policy, 1000)
     id_: UUID = await core.create(owner, about, key=new_key(), actor="t", now=NOW)
     while (await CampaignQueries(at.pool).campaign(owner, id_)).round.number < rounds:

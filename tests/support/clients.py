@@ -65,10 +65,11 @@ class Service:
 
 
 @contextmanager
-def running(dsn: str) -> Iterator[Service]:
-    """Serve on a free port of the loopback, in a thread."""
+def running(dsn: str, port: int = 0) -> Iterator[Service]:
+    """Serve on a port of the loopback, by default a free one, in a thread."""
     with closing(socket.socket()) as listener:
-        listener.bind(("127.0.0.1", 0))
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
         settings = uvicorn.Config(create_app(dsn), ws="none", log_config=None)
         server = uvicorn.Server(settings)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

@@ -41,7 +41,7 @@ class Site:
 
     def __init__(self, app: FastAPI) -> None:
         self.app = app
-        self.pool = app.state.backend.parts.pool
+        self.pool = app.state.backends["main"].parts.pool
 
     async def key(self, tenant: str | None = None, scopes: Any = SCOPES, **more: Any) -> str:
         owner = await keys.create_tenant(self.pool, tenant or next(new_names))
@@ -49,12 +49,12 @@ class Site:
 
     def forgive(self, *, refills: bool = True) -> None:
         """Let the service forget how many bad keys came from the address of all these clients."""
-        ring = self.app.state.backend.parts.keys
+        ring = self.app.state.keys
         ring._refusals = RateLimiter() if refills else RateLimiter(lambda: 0.0)
 
     def admin(self) -> httpx.AsyncClient:
         """A client of probes and metrics, for each of which nothing is kept yet."""
-        transport = httpx.ASGITransport(app=admin_app(self.app.state.backend))
+        transport = httpx.ASGITransport(app=admin_app(self.app.state.backends))
         return httpx.AsyncClient(transport=transport, base_url="http://test")
 
     async def metrics(self) -> str:

@@ -1,4 +1,4 @@
-"""The application: its settings, its pages and what they share."""
+"""The application: settings, pages and the parts that pages share."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def create_local_app(settings: Settings | None = None) -> FastAPI:
 
 
 def warm_up() -> None:
-    """Load what the first changes and plans would wait for."""
+    """Load the compiled loops before the first change or plan waits for them."""
     see.warm_up()
     plan.warm_up()
 

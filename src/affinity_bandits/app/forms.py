@@ -1,4 +1,4 @@
-"""What the forms of several pages share."""
+"""Parts of forms that several pages share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every request must satisfy, and the headers of every response."""
+"""Checks of every request, and the headers of every response."""
 
 from __future__ import annotations
 

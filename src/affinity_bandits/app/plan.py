@@ -140,7 +140,7 @@ class Plans:
         self._made: OrderedDict[str, Plan] = OrderedDict()
 
     async def make(self, ways: Sequence[Assumptions]) -> AsyncIterator[tuple[float, str]]:
-        """Make the plans that are not remembered; yield the part done and what is being done.
+        """Make the plans that are not remembered; yield the part done and the current step.
 
         The work stops soon after nobody asks for the next part.
 
@@ -246,7 +246,7 @@ def _field(form: Form, name: str) -> dict[str, Any]:
 
 @router.get("/plan/check")
 async def check_form(request: Request) -> Response:
-    """Return what is asked, what is wrong and what was understood, as JSON data."""
+    """Return the questions, the mistakes and the answers as understood, as JSON data."""
     return JSONResponse(_checked(read_form(request.query_params)))
 
 

@@ -35,14 +35,14 @@ def show_page(request: Request, template: str, *, status: int = 200, **values: A
 
 
 def show_problem(request: Request, status: int, title: str, words: str) -> HTMLResponse:
-    """Return what is wrong: a page if the browser opens one, else a fragment for the open page."""
+    """Return a message: a page if the browser opens one, else a fragment for the open page."""
     whole = request.headers.get("sec-fetch-dest", "document") == "document"
     template = "problem_page.html" if whole else "problem.html"
     return show_page(request, template, status=status, title=title, words=words)
 
 
 def show_mistake(request: Request, error: CallerError) -> HTMLResponse:
-    """Return what the user can change, as `show_problem` does."""
+    """Return a mistake of the user, as `show_problem` does."""
     if not isinstance(error, InvalidInput):
         return show_problem(request, 422, "This cannot be done", f"{error}.")
     title = f"Please check: {error.parameter.replace('_', ' ')}"

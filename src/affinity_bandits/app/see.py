@@ -81,7 +81,7 @@ def _number(name: str, text: str, low: float, high: float) -> float:
 
 @lru_cache(REMEMBERED)
 def run_world(world: World) -> dict[str, Any]:
-    """Run the policies side by side; return what to draw, and why the ordinary one fails."""
+    """Run the policies side by side; return the data to draw, and why the ordinary one fails."""
     bandit = AffinityBandit(world.values, InGroupBonus(world.bonus / 100.0), world.members)
     policies = [(ORDINARY[world.ordinary], world.ordinary), *usual_policies(bandit)[1:]]
     courses = [

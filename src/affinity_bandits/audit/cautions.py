@@ -81,7 +81,7 @@ def describe_lag(log: ScoreLog, differences: list[Differences]) -> list[Caution]
 def describe_weight(
     log: ScoreLog, differences: list[Differences], test: JudgeTest | None
 ) -> list[Caution]:
-    """Warn if the favor would be less than half without one judge or one session."""
+    """Warn if one judge or one session makes up more than half of the favor."""
     found = []
     if test is not None and test.favor > 0.0:
         judge, least = min(test.without.items(), key=lambda item: item[1])
@@ -141,8 +141,8 @@ def disagreements(log: ScoreLog) -> dict[int, float]:
 def evidence_on_any_scale(log: ScoreLog) -> float:
     """Return the log evidence that own judges are above the others in every group.
 
-    Strictness alone never does that on a monotone scale: the strictest group's judges are below
-    the others with their own candidates, too. The weakest group counts.
+    Strictness alone cannot do that on a monotone scale: the strictest group's judges are below the
+    others with their own candidates, too. The weakest group counts.
     """
     own = log.own
     size = log.performances

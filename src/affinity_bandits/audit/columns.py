@@ -1,4 +1,4 @@
-"""Guess what each column of a log is from the names that people give to columns."""
+"""Guess the role of each column of a log from its name."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ OFTEN_BESIDE = frozenset({"id", "of", "the", "no", "number", "nr", "candidate", 
 
 
 def guess_role(name: str) -> str | None:
-    """Return what a column with this name is, or None.
+    """Return the role of a column with this name, if it suggests one.
 
     >>> [guess_role(name) for name in ("Applicant ID", "Interviewer's source", "Stars (1-5)")]
     ['candidate', 'judge_group', 'score']
@@ -75,7 +75,7 @@ def choose_columns(
         given: what the user said, by role; an empty name leaves the role out.
 
     Raises:
-        InvalidInput: a column that the user named is not there.
+        InvalidInput: a column that the user named is missing.
     """
     chosen: dict[str, str] = {}
     for role, said in given.items():
@@ -103,7 +103,7 @@ def choose_columns(
 
 
 def _split(name: str) -> frozenset[str]:
-    """Return the words of a name in lower case, without what is in parentheses."""
+    """Return the words of a name in lower case, except those in parentheses."""
     plain = (
         re.sub(r"\(.*?\)", " ", name)
         .replace("'s", " ")

@@ -65,14 +65,14 @@ class GroupScores:
     Attributes:
         name: of the group.
         candidates: number of performances.
-        hired: performances whose candidate was chosen; None if not recorded.
+        hired: performances whose candidate was chosen; None if unrecorded.
         judges: number of judges of this group.
         scores: number of scores.
         mean: mean score, in points.
         own: number and mean of scores from judges of the same group.
         other: number and mean of scores from judges of other groups.
-        favor: of this group's judges; None with fewer than three groups, with too few scores, or if
-            it changed over time.
+        favor: of this group's judges; None if there are only two groups, too few scores, or if it
+            changed over time.
     """
 
     name: str
@@ -88,19 +88,19 @@ class GroupScores:
 
 @dataclass(frozen=True)
 class Audit:
-    """What an audit found, in points of the user's scale.
+    """The result of an audit, in points of the user's scale.
 
     Attributes:
         word: the verdict.
-        basis: what was compared; None if nothing could be.
-        assumptions: codes of what the comparison rests on.
-        favor: how much more judges give to their own group; None if nothing could be compared, or
-            if the judges disagree so unevenly that no interval holds.
-        missing: codes of what keeps the verdict from being "shown", or the log from telling.
-        warnings: what a reader should know before relying on the verdict.
+        basis: the comparison; None if none was possible.
+        assumptions: codes of the comparison's assumptions.
+        favor: how much more judges give to their own group; None if the log cannot tell, or if
+            judges disagree too unevenly for an interval.
+        missing: codes of the reasons why the verdict is not "shown", or why the log cannot tell.
+        warnings: to be read before relying on the verdict.
         power: favor in points, and the probability that a log like this one would have shown it.
         log_evidence: logarithm of the bets' wealth, see `THRESHOLD`.
-        p_value: of the permutation test; NaN without judges' names.
+        p_value: of the permutation test; NaN if judges' names are missing.
         groups: one entry per group of candidates.
         scale: lowest and highest score.
         scores: number of scores.
@@ -133,8 +133,8 @@ def audit_scores(log: ScoreLog, *, by_lot: bool = False, draws: int = DRAWS) -> 
 
     Args:
         log: made by `score_log`.
-        by_lot: with one judge per candidate, whether lots decided who judged whom. Without lots
-            such a log cannot tell.
+        by_lot: with one judge per candidate, whether lots decided who judged whom. Otherwise such a
+            log cannot tell.
         draws: simulated logs per favor, for the power.
     """
     if (log.judge_group == UNKNOWN).all():
@@ -221,7 +221,7 @@ def _cannot_tell(log: ScoreLog, reason: str) -> Audit:
 
 
 def _choose_basis(base: ScoreLog, *, single: bool, rota: bool) -> tuple[Basis, list[Differences]]:
-    """Return what is compared: single judges if that loses little, else means of their groups.
+    """Return the comparison: of single judges if that loses little, else of their groups' means.
 
     The choice depends on who judged whom, never on a score.
     """
@@ -292,7 +292,7 @@ def _describe_groups(
 
 
 def _estimate_alone(log: ScoreLog, group: int) -> Estimate | None:
-    """Return the favor of one group's judges; None if it has no size that says anything."""
+    """Return the favor of one group's judges; None if it is too uncertain or changed over time."""
     differences = find_differences(log, only=group)
     if not total_information(differences):
         return None

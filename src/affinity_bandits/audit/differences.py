@@ -78,7 +78,7 @@ def find_differences(
     Args:
         log: the scores.
         only: measure the favor of this group's judges alone, by leaving out scores that other
-            groups' judges gave to their own. With two groups nothing is left.
+            groups' judges gave to their own; for three groups or more.
         orders: how many random orders of each session's performances to use.
     """
     starts = log.first_rows[:-1]
@@ -181,8 +181,8 @@ def match_performances(
 ) -> tuple[FloatArray, Numbers]:
     """Match each performance with a waiting one; a kernel.
 
-    A partner of the same session comes first, then the one with the most information, then the
-    one that has waited longest. The last rule is part of the proof: a decision rule that looks at
+    A partner of the same session comes first, then the one with the most information, then the one
+    that has waited longest. The last rule is part of the proof: a decision rule that looks at
     scores may choose who comes next, but not whom they are compared with. Rows whose count is 0 are
     left out. Performances have the same panel if the sums of `values`, random numbers for judges
     and groups, are the same.

@@ -1,7 +1,7 @@
 """Test 1: bets on double differences, an e-process that is valid whenever one looks.
 
-Under the null hypothesis "no favor", a double difference T has mean 0 given everything before it.
-The wealth `prod (1 + l_i T_i)` with stakes fixed before the scores is then a nonnegative
+Under the null hypothesis of zero favor, a double difference T has mean 0 given everything before
+it. The wealth `prod (1 + l_i T_i)` with stakes fixed before the scores is then a nonnegative
 martingale, so it ever reaches 20 with probability at most 1/20 (Ville's inequality).
 """
 
@@ -34,7 +34,7 @@ STEPS = 12
 def log_evidence(
     differences: list[Differences], *, ratio: float = 1.0, clip: float = CLIP
 ) -> float:
-    """Return the logarithm of the largest wealth against "nobody favors their own group".
+    """Return the logarithm of the largest wealth against the hypothesis of zero favor.
 
     Args:
         differences: one list per order of each session's performances; their mean wealth counts.
@@ -51,11 +51,11 @@ def log_evidence(
 def favor_interval(
     differences: list[Differences], *, level: float = 0.05, ratio: float = 1.0, clip: float = CLIP
 ) -> tuple[float, float]:
-    """Return the favors, as fractions of the scale, that two-sided bets do not rule out.
+    """Return the favors, as fractions of the scale, that two-sided bets leave possible.
 
     The interval contains the true favor with probability 1 - level at every moment at once. With a
-    ratio above 1 it is the hull of the intervals for uneven strictness in both directions. If no
-    constant favor fits, because the favor changed over time, both ends are the estimate.
+    ratio above 1 it is the hull of the intervals for uneven strictness in both directions. If the
+    favor changed over time, so that every constant is ruled out, both ends are the estimate.
     """
     if ratio != 1.0:
         scaled = (2.0 * ratio / (1.0 + ratio), 2.0 / (1.0 + ratio))

@@ -1,9 +1,10 @@
 """Test 2: permute the judges' groups.
 
-The residuals of scores after effects of performance and judge do not depend on anybody's group.
-If a judge's group says nothing beyond strictness, all assignments of group labels to judges are
-equally likely, so a permutation test has its exact level. Judges may have lasting personal tastes.
-The test looks at the whole log once; unlike the bets, it must not be repeated as the log grows.
+The residuals of scores after effects of performance and judge are the same for all assignments of
+groups. If a judge's group is irrelevant beyond strictness, all assignments of group labels to
+judges are equally likely, so a permutation test has its exact level. Judges may have lasting
+personal tastes. The test looks at the whole log once; unlike the bets, it must not be repeated as
+the log grows.
 """
 
 from __future__ import annotations
@@ -43,11 +44,11 @@ class JudgeTest:
         favor: the regression's estimate, as a fraction of the scale.
         error: its standard error, by a jackknife over judges.
         p_value: of the permutation test, one-sided; 1 with fewer than six judges.
-        interval: the favors that the test does not reject in either direction, at level 0.05.
+        interval: the favors that the test accepts in both directions, at level 0.05.
         judges: how many judges there are.
-        without: the estimate without each judge in turn, by the judge's number.
-        drifting: the group whose judges' strictness changed most against others' over time; None
-            if that may be chance.
+        without: the estimate when each judge in turn is left out, by the judge's number.
+        drifting: the group whose judges' strictness changed most against others' over time; None if
+            that may be chance.
     """
 
     favor: float
@@ -82,7 +83,7 @@ def follows_rota(log: ScoreLog) -> bool:
 
 
 def remove_effects(log: ScoreLog, values: FloatArray | Flags) -> FloatArray:
-    """Return what is left of values after effects of performance and of judge.
+    """Return the residuals of values after effects of performance and of judge.
 
     The judges' effects solve the normal equations, by conjugate gradients with the judges' numbers
     of scores as preconditioner.
@@ -230,7 +231,7 @@ def _moments(
 
 
 def _end(share_above: Callable[[float, float], float], favor: float, far: float) -> float:
-    """Return the end of the favors that are not rejected, in the direction of `far`."""
+    """Return the end of the accepted favors, in the direction of `far`."""
     sign = -far  # a favor below the estimate is rejected if the rest is large, and vice versa
     if share_above(far, sign) > 0.025:
         return far

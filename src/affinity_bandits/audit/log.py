@@ -31,7 +31,7 @@ class ScoreLog:
     the log keeps the mean.
 
     Attributes:
-        session: number of the day, round or competition; it never falls.
+        session: number of the day, round or competition, ascending.
         performance: number of the performance, in the order of sessions.
         candidate: number of the candidate.
         group: number of the candidate's group.
@@ -43,7 +43,7 @@ class ScoreLog:
         judges: names of the judges, by number.
         sessions: names of the sessions, by number.
         scale: lowest and highest possible score, in points.
-        hired: performances whose candidate was chosen; None if that is not recorded.
+        hired: performances whose candidate was chosen; None if unrecorded.
     """
 
     session: Numbers
@@ -110,7 +110,7 @@ class ScoreLog:
         return replace(self, **{name: getattr(self, name)[rows] for name in COLUMNS})
 
     def keep(self, rows: Flags) -> ScoreLog:
-        """Return the rows that are marked, with performances numbered without gaps."""
+        """Return the marked rows, with performances renumbered."""
         if rows.all():
             return self
         kept = self.take(rows)
@@ -140,22 +140,22 @@ def score_log(
     session: Iterable[Any] | None = None,
     hired: Iterable[bool] | None = None,
 ) -> ScoreLog:
-    """Build a log from columns; the order of rows does not matter.
+    """Build a log from columns, whose rows may be in any order.
 
     Args:
         candidate: who was judged, any label.
         group: the candidate's group.
         score: in points of the scale.
         scale: lowest and highest possible score.
-        judge: who judged, any label; None where it is not known.
-        judge_group: the judge's group, with the same labels as `group`; None where not known.
-        session: day, round or competition; one session if left out. Numbers are ordered as
-            numbers, all other labels as text, so write dates as 2026-11-18.
+        judge: who judged, any label; None if unknown.
+        judge_group: the judge's group, with the same labels as `group`; None if unknown.
+        session: day, round or competition; one session if left out. Numbers are ordered as numbers,
+            all other labels as text, so write dates as 2026-11-18.
         hired: whether the candidate was chosen.
 
     Raises:
-        InvalidInput: if a column has another length, a score is missing or outside the scale, or
-            a person has two groups.
+        InvalidInput: if a column has another length, a score is missing or outside the scale, or a
+            person has two groups.
     """
     return build_log(
         _encode(candidate),
@@ -258,9 +258,9 @@ def average_groups(log: ScoreLog) -> ScoreLog:
 def pool_singles(log: ScoreLog) -> ScoreLog:
     """Merge candidates who each had one judge into performances with several judges.
 
-    Six candidates of one group who came one after the other count as one performance. This is
-    fair only if lots decided who judged whom: then quality and drift are the same on average for
-    those with a judge of their own group and those without.
+    Six candidates of one group who came one after the other count as one performance. This is fair
+    only if lots decided who judged whom: then quality and drift are the same on average, whether
+    the judge is of the own group or another.
     """
     order = np.argsort(log.group, kind="stable")
     starts = np.searchsorted(log.group[order], np.arange(len(log.groups)))
@@ -279,7 +279,7 @@ def pool_singles(log: ScoreLog) -> ScoreLog:
 
 
 def _average_rows(log: ScoreLog, order: npt.NDArray[Any], begins: Flags) -> ScoreLog:
-    """Merge each row that does not begin anything new, in the given order, into the row before."""
+    """Merge each row that continues its predecessor, in the given order, into the row before."""
     starts = np.flatnonzero(begins)
     count = np.add.reduceat(log.count[order], starts, dtype=np.int32)
     mean = np.add.reduceat((log.score * log.count)[order], starts)
@@ -329,7 +329,7 @@ def _use_names(column: Coded, names: list[str]) -> Numbers:
 
 
 def _check_columns(rows: int, given: dict[str, Coded | None]) -> None:
-    """Raise an error for a column of another length, or with empty cells where none may be."""
+    """Raise an error for a column of another length, or with forbidden empty cells."""
     for name, column in given.items():
         if column is None:
             continue

@@ -1,4 +1,4 @@
-"""What a log could have shown: the probability of "shown", computed from who judged whom."""
+"""The power of a log: the probability of "shown", computed from who judged whom."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def compute_power(
 
     Args:
         differences: who judged whom, and how much more lenient one group's judges are than the
-            other's, which the bets allow for (`RATIO`) and pay for. The favor is not looked at.
+            other's, which the bets allow for (`RATIO`) and pay for. Their favor is ignored.
         deviation: standard deviation of a single score, as a fraction of the scale.
         favors: as fractions of the scale, the smallest first.
         draws: simulated logs per favor; fewer for a long log.

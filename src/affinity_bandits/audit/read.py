@@ -69,7 +69,7 @@ class Reading:
         log: the scores.
         remarks: what was found in the table, and what was done about it.
         columns: the column that was taken for each role.
-        source: what was read.
+        source: the name of the file or table.
     """
 
     log: ScoreLog
@@ -89,7 +89,7 @@ def is_export(table: Table) -> bool:
 
 
 def score_range(table: Table, column: str) -> tuple[float, float] | None:
-    """Return the lowest and the highest score in a column, or None without any."""
+    """Return the lowest and the highest score in a column, or None if it is empty."""
     found = [parse_score(value) for value in table.values(column)[1] if value is not None]
     numbers = [value for value in found if value is not None and not math.isnan(value)]
     return (min(numbers), max(numbers)) if numbers else None
@@ -125,7 +125,7 @@ def find_columns(
 
 
 def parse_score(value: Any) -> float | None:
-    """Return a score: NaN if it is missing, None if it cannot be understood.
+    """Return a score: NaN if it is missing, None if it is unreadable.
 
     >>> [parse_score(cell) for cell in (4, "4,5", "4/5", "4 stars", "n/a", "good")]
     [4.0, 4.5, 4.0, 4.0, nan, None]
@@ -204,7 +204,7 @@ class _Reader:
         return _take(Coded(codes, column.names), np.ones(len(codes), dtype=bool))
 
     def scores(self, scale: tuple[float, float]) -> FloatArray:
-        """Return the scores, NaN where they are missing; note all that cannot be scores."""
+        """Return the scores, NaN if missing; note all unreadable ones."""
         codes, values = self.table.values(self.columns["score"])
         found = [parse_score(value) for value in values]
         name = self.columns["score"]
@@ -259,7 +259,7 @@ class _Reader:
         return Coded(codes.astype(np.int32), names)
 
     def _dates(self, date_format: str | None) -> Coded | None:
-        """Return dates as 2026-11-18; a column without dates stays as it is."""
+        """Return dates as 2026-11-18; a column of other labels stays as it is."""
         codes, values = self.table.values(self.columns["date"])
         texts = [label(value) for value in values if isinstance(value, str)]
         if not texts:
@@ -299,7 +299,7 @@ class _Reader:
         return Coded(np.array(place, dtype=np.int32)[codes], list(names))
 
     def hired(self) -> Flags | None:
-        """Return who was chosen; None if that is not recorded or not understood."""
+        """Return who was chosen; None if that is unrecorded or unreadable."""
         if "hired" not in self.columns:
             return None
         codes, values = self.table.values(self.columns["hired"])
@@ -352,7 +352,7 @@ def read_log(
         sheet: of a workbook; guessed if left out.
 
     Raises:
-        InvalidInput: a column is not known, or the file has problems, listed all at once.
+        InvalidInput: a column is unknown, or the file has problems, listed all at once.
     """
     given = dict(columns or {})
     table = read_table(Path(path), sheet, list(given.values()))

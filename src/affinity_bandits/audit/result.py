@@ -34,11 +34,11 @@ def to_json(
     """Return an audit as JSON.
 
     Args:
-        audit: what was found.
-        log: in which it was found.
+        audit: the result.
+        log: its scores.
         source: the name of the log.
-        notes: what was skipped or converted when the log was read.
-        declaration: what the groups are, who is responsible and why, if that was declared.
+        notes: skipped and converted cells of the log.
+        declaration: of the groups, the person responsible and the purpose, if made.
     """
     found = {
         "format": FORMAT,
@@ -64,7 +64,7 @@ def measure_spread(log: ScoreLog) -> float:
 
 
 def read_result(path: Path) -> Mapping[str, Any]:
-    """Read what `to_json` wrote.
+    """Read a file from `to_json`.
 
     Raises:
         InvalidInput: the file is missing or something else.
@@ -88,7 +88,7 @@ def read_result(path: Path) -> Mapping[str, Any]:
 
 
 def _replace_nan(value: Any) -> Any:
-    """Return a value with None for numbers that JSON does not have."""
+    """Return a value with None for numbers that are not finite, which JSON cannot express."""
     if isinstance(value, dict):
         return {name: _replace_nan(one) for name, one in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""What an audit found, in sentences for people: size in points first, then what it rests on."""
+"""The result of an audit in sentences for people: size in points first, then its basis."""
 
 from __future__ import annotations
 
@@ -104,11 +104,11 @@ class Story:
     Attributes:
         heading: the verdict.
         sentence: the size and the assumption, or why the log cannot tell.
-        reasons: what else the verdict says, one sentence each.
-        explanations: what would explain the result away; empty if there is no result.
-        power: what a log like this one would have shown.
-        steps: what to do next.
-        warnings: what to know before relying on the verdict.
+        reasons: further parts of the verdict, one sentence each.
+        explanations: other explanations of the result, if there is a result.
+        power: the power of a log like this one.
+        steps: next steps.
+        warnings: to be read before relying on the verdict.
         extent: how many scores there were.
     """
 
@@ -221,7 +221,7 @@ def _one_group(audit: Audit, group: GroupScores) -> str:
 
 
 def _power(audit: Audit) -> list[str]:
-    """Say what would have been shown, up to the first favor that nearly always would have been."""
+    """Return sentences on the power, up to the first favor that would nearly always be shown."""
     found = []
     for favor, chance in audit.power:
         size = format_points(audit, favor)

@@ -55,7 +55,7 @@ class Table:
     """A table whose columns are read on demand, each as numbers of its distinct values.
 
     Attributes:
-        source: what a reader calls it, such as the name of the file.
+        source: its name for readers, such as the name of the file.
         names: of the columns.
         load: returns the values of the column at an index, as they are in the file.
         rows: the number that the file itself gives each row; None if they count from 1.
@@ -76,7 +76,7 @@ class Table:
         return codes, [None if is_empty(value) else value for value in found]
 
     def labels(self, name: str) -> Coded:
-        """Return a column of labels, without spaces around them; `UNKNOWN` where it is empty."""
+        """Return a column of labels, stripped of spaces; `UNKNOWN` for empty cells."""
         codes, found = self.values(name)
         numbers: dict[str, int] = {}
         place = np.full(len(found) + 1, UNKNOWN, dtype=np.int32)  # the last: rows without a value
@@ -119,7 +119,7 @@ def is_empty(value: Any) -> bool:
 
 
 def label(value: Any) -> str:
-    """Return a cell as a label: whole numbers without a point, dates as 2026-11-18."""
+    """Return a cell as a label: whole numbers as digits alone, dates as 2026-11-18."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     if isinstance(value, datetime | date):
@@ -134,7 +134,7 @@ def read_table(
     *,
     content: bytes | None = None,
 ) -> Table:
-    """Read a CSV file, a spreadsheet or a Parquet file; its content decides what it is.
+    """Read a CSV file, a spreadsheet or a Parquet file; its content decides which.
 
     Args:
         path: of the file.
@@ -177,7 +177,7 @@ def read_table(
 
 
 def _use_cp1252(error: UnicodeError) -> tuple[str, int]:
-    """Decode bytes that are not UTF-8 as the usual encoding of Windows."""
+    """Decode invalid UTF-8 as the usual encoding of Windows."""
     assert isinstance(error, UnicodeDecodeError)
     return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
 
@@ -218,7 +218,7 @@ def _number_lines(records: Any) -> Iterator[tuple[int, list[str]]]:
 
 
 def _find_delimiter(start: str, wanted: Collection[str]) -> tuple[str, int]:
-    """Return what separates cells, and how many records come before the table."""
+    """Return the delimiter of cells, and how many records come before the table."""
     said = re.match(r"sep=(.)\r?\n", start)
     if said is not None:  # Excel's own first line
         return said[1], 1
@@ -346,7 +346,7 @@ def _read_parquet(path: Path | str, content: bytes | None) -> Table:
 
 
 def read_query(dsn: str, query: str) -> Table:
-    """Read what a PostgreSQL query returns, in a transaction that cannot write."""
+    """Read the result of a PostgreSQL query, in a read-only transaction."""
     need("audit", "asyncpg")
     import asyncpg
 

@@ -1,4 +1,4 @@
-"""The report of an audit: one HTML page with its pictures, readable without a network."""
+"""The report of an audit: one HTML page with its pictures, readable offline."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def write_page(
     """Write the report.
 
     Args:
-        audit: what was found.
+        audit: the result.
         path: of the .html file.
-        reading: what was read, for the notes at the end.
-        declaration: what the groups are, who is responsible and why, if that was declared.
+        reading: the log as it was read, for the notes at the end.
+        declaration: of the groups, the person responsible and the purpose, if made.
     """
     Path(path).write_text(render_page(audit, reading, declaration), encoding="utf-8")
 

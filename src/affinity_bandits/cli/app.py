@@ -46,7 +46,7 @@ def top(
         bool, typer.Option("--debug", help="After an error, print its traceback and its causes.")
     ] = False,
 ) -> None:
-    """Study sequential choices whose feedback favors what was chosen before."""
+    """Study sequential choices whose feedback favors earlier choices."""
     del debug  # read by `main`, which takes it in any place
     if version:
         typer.echo(__version__)

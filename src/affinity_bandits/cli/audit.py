@@ -1,4 +1,4 @@
-"""What an audit found, as text of 80 columns."""
+"""The result of an audit, as text of 80 columns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def format_audit(audit: Audit, reading: Reading) -> str:
-    """Return the verdict, what it rests on, what would explain it away and what to do."""
+    """Return the verdict, its basis, other explanations and the next steps."""
     from affinity_bandits.audit.sentences import tell
 
     story = tell(audit)
@@ -180,7 +180,7 @@ def _read_source(
 def _complete(
     table: Table, given: dict[str, str], scale: str | None
 ) -> tuple[dict[str, str], tuple[float, float]]:
-    """Return the columns and the scale; ask for what is missing, or list it in one error."""
+    """Return the columns and the scale; ask for missing ones, or list them in one error."""
     from affinity_bandits.audit.columns import ROLES
     from affinity_bandits.audit.read import find_columns, guess_scale, score_range
 

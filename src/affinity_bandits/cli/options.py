@@ -88,7 +88,7 @@ def ask_declaration() -> Declaration:
 
 
 def check_place(name: str, path: Path | None, suffixes: Sequence[str] = ()) -> None:
-    """Check that a file can be written: before the work, not after it."""
+    """Check that a file can be written, before the work begins."""
     if path is None:
         return
     if suffixes and path.suffix not in suffixes:
@@ -112,13 +112,7 @@ def check_picture(path: Path | None) -> None:
 def read_tables(
     path: Path, known: Mapping[str, tuple[str, ...]], ignored: tuple[str, ...] = PLAN_TABLES
 ) -> dict[str, dict[str, Any]]:
-    """Return the tables of a TOML file, which may be a plan.
-
-    Args:
-        path: the file.
-        known: the allowed keys of each allowed table.
-        ignored: tables to leave out.
-    """
+    """Return the tables of a TOML file, which may be a plan."""
     data = checks.toml_file(path)
     if isinstance(data.get("plan"), dict):
         try:
@@ -202,7 +196,7 @@ def say(*texts: str, style: str = "") -> None:
 def print_table(
     columns: Iterable[str], rows: Iterable[Sequence[str]], left: int | None = None
 ) -> None:
-    """Print a plain table; columns after the first `left` are right-aligned and not wrapped."""
+    """Print a plain table; columns after the first `left` are right-aligned and unwrapped."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -228,9 +222,9 @@ def executor(
 
     Args:
         kind: processes, serial or ray.
-        workers: how many at once; left out, `usual` processes, or whatever a cluster has.
+        workers: how many at once; by default `usual` processes, or all of a cluster.
         address: of a Ray cluster.
-        usual: processes if not told how many; left out, one for each core.
+        usual: the default number of processes; if left out, one for each core.
     """
     from affinity_bandits.experiments import ProcessExecutor, SerialExecutor
 
@@ -265,7 +259,7 @@ def biases() -> None:
 
 
 def noises() -> None:
-    """List the noises, a line each; the mechanism that is taken if none is named comes first."""
+    """List the noises, a line each; the default mechanism comes first."""
     from affinity_bandits.catalogue import noise_lines
 
     print_table(("noise", "settings", "mechanisms", "what scores are like"), noise_lines())

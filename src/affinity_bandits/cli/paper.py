@@ -30,7 +30,7 @@ def collection_app(place: str, about: str) -> typer.Typer:
 
     @app.command("list")
     def list_items() -> None:
-        """List what there is, a line each."""
+        """List all items, a line each."""
         of: Collection = resolve_name(place)
         rows = [(item.identity, item.title) for item in of.items().values()]
         print_table((of.kind, "what it shows"), rows)
@@ -50,7 +50,7 @@ def collection_app(place: str, about: str) -> typer.Typer:
 
 
 def chosen_scale(wanted: Mapping[str, bool]) -> str:
-    """Return the scale whose flag was given; "full" if none was."""
+    """Return the scale whose flag was given; by default "full"."""
     from affinity_bandits.errors import InvalidInput
 
     scales = [name for name, given in wanted.items() if given]
@@ -69,9 +69,9 @@ def run_items(
     workers: int | None,
     address: str | None,
 ) -> None:
-    """Run items and write one report; exit with status 1 if a verdict is not the expected one.
+    """Run items and write one report; exit with status 1 if a verdict is unexpected.
 
-    Finished items are not run again, so the same command resumes an interrupted one.
+    Finished items are kept, so the same command resumes an interrupted one.
     """
     from affinity_bandits.experiments import Store, Summary
     from affinity_bandits.paper import ItemOutcome, StoreCellRunner, run_item
@@ -134,7 +134,7 @@ def run_paper(
 ) -> None:
     """Run items; write pictures, data, claims and one report.
 
-    Status 1 if a claim fails that is not known to.
+    Status 1 if a claim fails unexpectedly.
     """
     from affinity_bandits.paper import PAPER
 

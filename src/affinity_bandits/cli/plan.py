@@ -122,7 +122,7 @@ def plan(
 ) -> None:
     """Plan a fair comparison: how many choices, until when, how sure.
 
-    Asks its questions one by one if nothing is given.
+    Asks its questions one by one if it is given neither flags nor files.
     """
     options.check_picture(plot)
     options.check_place("out", out, (".toml",))
@@ -173,7 +173,7 @@ def plan(
 def _situation(
     file: Path | None, audit: Path | None, flags: Mapping[str, Any]
 ) -> tuple[Situation, bool, Declaration | None]:
-    """Return the situation by flags, an audit and a file, or by a dialogue if there are none.
+    """Return the situation by flags, an audit and a file, or else by a dialogue.
 
     Also return whether there was a dialogue, and the declaration.
     """
@@ -212,7 +212,7 @@ def _situation(
 
 
 def ask(told: Situation) -> None:
-    """Ask all questions; repeat a question whose answer is not understood."""
+    """Ask all questions, each until its answer is understood."""
     for question in told.questions():
         while True:
             said = typer.prompt(question.asks, default=question.usual, type=str)
@@ -229,7 +229,6 @@ def _new_file() -> Path:
 
 
 def _as_flags(told: Situation, declared: Declaration) -> str:
-    """Return the command that gives the same answers."""
     said = told.said | declared.to_json()
     del said["protected"]  # a plan has no such groups
     flags = [f"--{name.replace('_', '-')} {shlex.quote(str(one))}" for name, one in said.items()]

@@ -34,12 +34,12 @@ NOT_DECLARED = (
 
 
 def print_answer(plans: Sequence[Plan], today: date, *, for_a_year: bool) -> None:
-    """Print whether the budget is enough, when the comparison ends and what it costs.
+    """Print whether the budget is enough, the end of the comparison and its costs.
 
     Args:
-        plans: one plan per way to judge; they differ in nothing else.
+        plans: one plan per way to judge, which is their only difference.
         today: the first day of the comparison.
-        for_a_year: whether the budget is for a year because no end was stated.
+        for_a_year: whether the budget is for a year because its end was left open.
     """
     say(wrapped(tell_verdict(plans)), style="bold")
     say(wrapped(tell_situation(plans[0].assumptions, for_a_year)))

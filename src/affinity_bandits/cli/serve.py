@@ -25,6 +25,7 @@ from affinity_bandits.progress import show_status
 if TYPE_CHECKING:
     import asyncpg
 
+    from affinity_bandits.service.databases import Database, Databases
 
 Answer = TypeVar("Answer")
 PREFIX = "AFFINITY_"
@@ -52,12 +53,54 @@ def campaign_id(text: str) -> UUID:
         raise InvalidInput("CAMPAIGN", "a campaign's id", text) from None
 
 
-def with_pool(dsn: str, work: Callable[[asyncpg.Pool[Any]], Awaitable[Answer]]) -> Answer:
-    """Run a function on a connection pool of a database with the newest schema."""
+class Chosen(NamedTuple):
+    """The settings that say which databases a command is for."""
+
+    dsn: str
+    read_dsn: str | None
+    databases: str | None
+    database: str | None
+
+    def all(self) -> Databases:
+        """Return the databases by name."""
+        from affinity_bandits.service.databases import MAIN, Database, read_databases
+
+        found: Databases = {MAIN: Database(self.dsn, self.read_dsn)}
+        if self.databases is not None:
+            found = read_databases(Path(self.databases))
+        if self.database is None:
+            return found
+        name = checks.choice("--database", self.database, list(found))
+        return {name: found[name]}
+
+    def one(self) -> Database:
+        """Return the database for a command that uses only one."""
+        found = self.all()
+        if len(found) > 1:
+            raise InvalidInput("--database", f"one of {', '.join(found)} for this command", None)
+        return next(iter(found.values()))
+
+
+def with_pool(
+    chosen: Chosen,
+    work: Callable[[asyncpg.Pool[Any]], Awaitable[Answer]],
+    *,
+    reads: bool = False,
+) -> Answer:
+    """Run a function on a connection pool of a database with the newest schema.
+
+    Args:
+        chosen: which database.
+        work: takes the pool.
+        reads: whether a replica will do.
+    """
     import asyncio
 
     from affinity_bandits.service.serving import check_schema
     from affinity_bandits.service.store.connection import connect
+
+    database = chosen.one()
+    dsn = database.for_reading if reads else database.dsn
 
     async def opened() -> Answer:
         await check_schema(dsn)
@@ -179,7 +222,7 @@ def delete_tenant(
 
 @app.command()
 def removals(context: typer.Context) -> None:
-    """List what was archived and deleted: when, by whom, and the digest of each trail."""
+    """List removed campaigns and tenants: when, by whom, and the digest of each trail."""
     from affinity_bandits.service.trail.archive import removals as read
 
     for one in with_pool(context.obj, read):
@@ -211,19 +254,20 @@ def roles(
     ] = "affinity_service",
     execute: Annotated[bool, typer.Option("--execute", help="Carry the statements out.")] = False,
 ) -> None:
-    """Print the SQL that makes both roles and gives each what it needs.
+    """Print the SQL that makes both roles and grants their rights.
 
-    The service's role can read and add to the audit trail, and neither change nor delete it.
+    The service's role can only read and extend the audit trail.
     """
     import asyncio
 
     from affinity_bandits.service.store import roles as statements
 
     names = (statements.check_role("owner", owner), statements.check_role("service", service))
-    database, migrated = asyncio.run(statements.database_of(context.obj))
+    dsn = context.obj.one().dsn
+    database, migrated = asyncio.run(statements.database_of(dsn))
     wanted = statements.setup(*names, database) + migrated * statements.grants(service)
     if execute:
-        statements.carry_out(context.obj, wanted)
+        statements.carry_out(dsn, wanted)
         typer.echo(f"{owner} owns the schema, and {service} may serve; set their passwords")
         if not migrated:
             typer.echo(f"as {owner}, run 'affinity serve migrate --service-role {service}' next")
@@ -240,7 +284,7 @@ def quotas(
     events: Annotated[int | None, typer.Option(help="At most. [as it is]")] = None,
     bytes_: Annotated[int | None, typer.Option("--bytes", help="At most. [as it is]")] = None,
 ) -> None:
-    """Print what a tenant has and may have, or change what it may have, as the owner."""
+    """Print the usage and the quotas of a tenant, or change its quotas, as the owner."""
     from affinity_bandits.service.core.quotas import QUOTAS, set_quotas
 
     given = dict(zip(QUOTAS, (campaigns, events, bytes_), strict=True))
@@ -271,6 +315,27 @@ def run(
             help="PostgreSQL, as postgresql://user@host:port/database; better in the environment.",
         ),
     ] = "postgresql://127.0.0.1:5432/affinity",
+    read_dsn: Annotated[
+        str | None,
+        typer.Option(
+            envvar="AFFINITY_READ_DSN",
+            help="A replica of it, for pages, lists and exports. [the same]",
+        ),
+    ] = None,
+    databases: Annotated[
+        str | None,
+        typer.Option(
+            envvar="AFFINITY_DATABASES",
+            help="TOML file of several databases, each with tenants of its own, instead of a DSN.",
+        ),
+    ] = None,
+    database: Annotated[
+        str | None,
+        typer.Option(
+            envvar="AFFINITY_DATABASE",
+            help="Only this one of them, for commands that use one. [all]",
+        ),
+    ] = None,
     host: Annotated[
         str, typer.Option(envvar="AFFINITY_HOST", help="Address to listen at.")
     ] = "127.0.0.1",
@@ -285,7 +350,7 @@ def run(
         typer.Option(envvar="AFFINITY_ADMIN_PORT", help="Port of probes and metrics."),
     ] = 8001,
     pool_size: Annotated[
-        int, typer.Option(envvar="AFFINITY_POOL_SIZE", help="Database connections.")
+        int, typer.Option(envvar="AFFINITY_POOL_SIZE", help="Connections per database.")
     ] = 10,
     statement_cache: Annotated[
         int,
@@ -328,13 +393,13 @@ def run(
 ) -> None:
     """Run the service until it is told to stop, or one of the commands below."""
     warn_of_variables(context.command)
+    context.obj = Chosen(dsn, read_dsn, databases, database)
     if context.invoked_subcommand is not None:
-        context.obj = dsn
         return
     from affinity_bandits.service.serving import serve
 
     serve(
-        dsn,
+        context.obj.all(),
         host=host,
         port=port,
         admin_host=admin_host,
@@ -355,7 +420,8 @@ def settings(context: typer.Context) -> None:
     for one in settings_of(parent.command):
         source = parent.get_parameter_source(one.name)
         value = _text(parent.params.get(one.name))
-        shown = _without_password(value) if one.name == "dsn" else value
+        secret = one.name.endswith("dsn") and parent.params.get(one.name) is not None
+        shown = _without_password(value) if secret else value
         where = SOURCES.get("" if source is None else source.name, "default")
         typer.echo(f"{one.name:<20} {shown}  ({where})")
 
@@ -367,17 +433,20 @@ def migrate(
         str | None, typer.Option(help="Role that the service connects as, to be given its rights.")
     ] = None,
 ) -> None:
-    """Create the database's schema, or check that it has the version that is needed."""
+    """Create the schema in every database, or check that it has the version that is needed."""
     from affinity_bandits.service.store import roles as rights
     from affinity_bandits.service.store.migrate import SCHEMA_VERSION
     from affinity_bandits.service.store.migrate import migrate as bring_up
 
     if service_role is not None:
         rights.check_role("service-role", service_role)
-    bring_up(context.obj)
-    if service_role is not None:
-        rights.carry_out(context.obj, rights.grants(service_role))
-    typer.echo(f"the schema is version {SCHEMA_VERSION}")
+    databases = context.obj.all()
+    for name, one in databases.items():
+        bring_up(one.dsn)
+        if service_role is not None:
+            rights.carry_out(one.dsn, rights.grants(service_role))
+        where = f" in {name}" if len(databases) > 1 else ""
+        typer.echo(f"the schema is version {SCHEMA_VERSION}{where}")
 
 
 @app.command()
@@ -401,9 +470,9 @@ def verify(
         typer.Option(help="A digest that was kept, as 'digest' prints it; may be given again."),
     ] = None,
 ) -> None:
-    """Replay a campaign's events and compare with what is stored; status 1 if it differs.
+    """Replay a campaign's events and compare with the database; status 1 if it differs.
 
-    Status 2: this version does not have the campaign's policy, and can say nothing.
+    Status 2: the campaign's policy is unknown to this version.
     """
     from affinity_bandits.service.trail.chain import Digest
     from affinity_bandits.service.trail.verify import verify as replay
@@ -435,7 +504,7 @@ def export(
         at[:] = event, events
 
     with show_status(lambda: "{:,} of {:,} events".format(*at)):
-        rows = with_pool(context.obj, lambda pool: write(pool, id_, target, tell))
+        rows = with_pool(context.obj, lambda pool: write(pool, id_, target, tell), reads=True)
     typer.echo(f"table: {out} ({rows:,} rows)")
 
 

@@ -32,7 +32,7 @@ def _log_by_steps(path: Path, run: dict[str, Any]) -> None:
 
 
 def make_recorder(bandit: AffinityBandit, policies: Any, settings: Mapping[str, Any]) -> LoggedRun:
-    """Return the recorder of a run; raise errors before the run, not after it."""
+    """Return the recorder of a run; raise errors before the run begins."""
     from affinity_bandits.simulation.logs import LoggedRun
     from affinity_bandits.simulation.simulator import require_policy
 
@@ -182,7 +182,7 @@ def _bandit(settings: dict[str, Any]) -> AffinityBandit:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """Add the file's name to an error while writing it; that of a full disk has none."""
+    """Add the file's name to an error while writing it, such as that of a full disk."""
     try:
         yield
     except OSError as error:

@@ -42,7 +42,7 @@ def run(
         typer.Option(help="Processes, 1 works in this one; with ray, cores. [all cores]"),
     ] = None,
 ) -> None:
-    """Run what is missing of a sweep; what is finished is not run again.
+    """Run the missing replicates of a sweep; finished ones are kept.
 
     Status 1 if anything failed by its own fault; the rest is run all the same.
     """
@@ -92,7 +92,7 @@ def _progress(summary: Summary, total: int, seconds: float) -> str:
 
 @app.command()
 def status(spec: Spec, store: StorePlace = None) -> None:
-    """Tell how much of a sweep is finished, value by value, and what failed.
+    """Print how much of a sweep is finished, value by value, and its failures.
 
     Damaged files count as finished here: only 'run' reads them all.
     """
@@ -124,7 +124,7 @@ def show(
         str | None, typer.Option(help="Axis from bottom to top of a heat map, e.g. bias.")
     ] = None,
 ) -> None:
-    """Draw what is finished: heat maps over two axes, or curves over one (--x alone)."""
+    """Draw the finished cells: heat maps over two axes, or curves over one (--x alone)."""
     from affinity_bandits.experiments import axes_of, cell_summaries
     from affinity_bandits.experiments.sweep import fixed_words
     from affinity_bandits.plots import draw_sweep, sweep_grid

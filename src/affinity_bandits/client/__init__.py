@@ -1,4 +1,4 @@
-"""The client of the live decision service; it needs httpx, pydantic and nothing of the server."""
+"""The client of the live decision service; it needs only httpx and pydantic."""
 
 from affinity_bandits import errors
 

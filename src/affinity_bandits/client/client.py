@@ -21,13 +21,13 @@ T = TypeVar("T")
 class Client(Methods, Waits):
     """A blocking client of the service; use it in a `with` block, or close it at the end.
 
-    A request without a reply, or with 429, 502, 503 or 504, is sent again after a growing pause.
-    Every write has an idempotency key from its first try on, so a repeat counts nothing twice.
-    Threads may share a client.
+    A request that gets 429, 502, 503 or 504, or no reply, is sent again after a growing pause.
+    Every write has an idempotency key from its first try on, so a repeat counts once. Threads may
+    share a client.
 
     Args:
         url: the service's address.
-        key: an API key; it is shown nowhere.
+        key: an API key, kept out of messages and logs.
         timeout: seconds to wait for a reply to one try.
         attempts: tries of one request at most.
         transport: carries requests; by default httpx's own.
@@ -35,7 +35,7 @@ class Client(Methods, Waits):
 
     Raises:
         RequestRefused: from every method, if the service refuses.
-        NoReply: from every method, if no try brought a reply.
+        NoReply: from every method, if no try got a reply.
     """
 
     def __init__(

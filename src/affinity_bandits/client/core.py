@@ -1,4 +1,4 @@
-"""A request as a value: what is sent, how its reply is read, and when to try again."""
+"""A request as a value: its content, how its reply is read, and when to try again."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Method(Generic[P, Now, Later]):
     Args:
         build: builds the requests.
         call: sends them with a client, its first argument.
-        hidden: how many of the first parameters of `build` callers do not give.
+        hidden: how many of the first parameters of `build` the method fills in.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ def create_campaign(
     """Create a campaign; requires the scope "admin".
 
     Args:
-        name: what people call it.
+        name: its name for people.
         arms: the names of the groups to compare.
         policy: a round policy's name, or its name and settings. It needs a horizon.
         plan: instead, a file written by `affinity plan`, or its text.
@@ -260,7 +260,7 @@ def tell(
     """Report the scores of slots; requires the scope "tell".
 
     Args:
-        lease: what `ask` returned.
+        lease: the reply to `ask`.
         scores: by slot, or those of all slots in order.
         raters: who gave them, for the audit trail: one for all, or one for each. A pseudonym, never
             a name or an e-mail address.
@@ -275,9 +275,9 @@ def tell_totals(
 ) -> Request[wire.Told]:
     """Report the scores of a whole lease as totals; requires the scope "tell".
 
-    `Lease.totals` counts them by group. They count only if nothing of the lease was answered or
-    offered to others before. If the policy counts how often each score was given, totals with a sum
-    instead are refused.
+    `Lease.totals` counts them by group. They count only if the whole lease is still unanswered and
+    yours. If the policy counts how often each score was given, totals with a sum instead are
+    refused.
     """
     body = wire.Tell.checked(lease=lease.number, totals=list(totals))
     return _post(_path(lease.campaign, "/tell"), body, key, wire.Told.model_validate_json)
@@ -288,8 +288,7 @@ def tell_many(
 ) -> Iterator[Request[list[wire.ToldLine]]]:
     """Report the scores of slots of many leases of one campaign; requires the scope "tell".
 
-    Few requests are sent. A tell that is refused leaves the others as they are: see each line's
-    `told`.
+    A tell that is refused leaves the others as they are: see each line's `told`.
     """
     # A line's key depends on its place among all lines, not on how they are cut into requests.
     chosen = _key(key, longest=base.LONGEST_KEY - base.ROOM_FOR_LINE)
@@ -314,9 +313,9 @@ def tell_many(
 def release(
     campaign: AnyCampaign, lease: wire.Lease | int, *, key: str | None = None
 ) -> Request[wire.Released]:
-    """Give back what a lease still owes; requires the scope "ask" and the API key that took it.
+    """Give back a lease's unanswered slots; requires the scope "ask" and the key that took it.
 
-    Others can have it at once, instead of when the lease expires.
+    Others can have them at once, instead of when the lease expires.
     """
     number = lease.number if isinstance(lease, wire.Lease) else lease
     body = wire.Release.checked(lease=number)
@@ -349,12 +348,12 @@ def name_judges(
     Args:
         campaign: a campaign, or its id.
         judges: number per group; default 0. If all members judge, the current committee.
-        outsiders: judges who belong to no group.
+        outsiders: judges from outside all groups.
         soon: per group, at most how many of those chosen may begin to judge during the round, if
             all members judge.
         later: per group, how many of those chosen will begin after it.
         standing: whether they also judge later rounds, until others are named; a panel only while
-            the leading group has no more seats than any other.
+            the leading group has the fewest seats.
         round: the one that waits, or the one after the open round; default the one that waits.
         key: the idempotency key; by default a new one.
     """

@@ -1,4 +1,4 @@
-"""One request with its retries, without any I/O, and the exceptions that it ends in."""
+"""One request with its retries as a state machine, and the exceptions that it ends in."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class ServiceError(AffinityError):
     """A request failed: it was refused, had no reply, or the reply was not understood.
 
     Attributes:
-        status: the HTTP status; None without a reply.
-        code: a word that programs can rely on; "http" and the status if the reply was not the
-            service's.
-        detail: what the service said.
-        idempotency_key: what a repeat must carry to be the same request; None for reading requests.
+        status: the HTTP status; None if there was no reply.
+        code: a word that programs can rely on; "http" and the status if another server replied.
+        detail: the service's words.
+        idempotency_key: the key that a repeat must carry to be the same request; None for reading
+            requests.
     """
 
     def __init__(
@@ -67,9 +67,9 @@ class Exchange(Generic[T]):
     """One request and its tries, with growing pauses.
 
     Args:
-        request: what is sent each time.
+        request: sent at every try.
         attempts: tries at most.
-        spread: draws a number between two others, so that clients do not pause in step.
+        spread: draws a number between two others, so that clients pause at different times.
     """
 
     def __init__(
@@ -99,8 +99,8 @@ class Exchange(Generic[T]):
         """Return the message in the last reply.
 
         Raises:
-            RequestRefused: the service said no.
-            NoReply: no try brought a reply.
+            RequestRefused: the service refused.
+            NoReply: no try got a reply.
             ServiceError: the reply was not understood, or the service failed.
         """
         last = self._last
@@ -145,7 +145,7 @@ class Exchange(Generic[T]):
 
 
 def lost_by(error: httpx.RequestError) -> str:
-    """Return why no reply came, in words without anything secret.
+    """Return why no reply came, in words without secrets.
 
     Raises:
         InvalidInput: the request cannot be sent at all.
@@ -156,7 +156,7 @@ def lost_by(error: httpx.RequestError) -> str:
 
 
 def settings_of(url: str, key: str, timeout: float) -> dict[str, Any]:
-    """Return the arguments of an httpx client; the API key is nowhere but in its headers."""
+    """Return the arguments of an httpx client; the API key is only in its headers."""
     seconds = check_number("timeout", timeout, low=0.001, high=86_400.0)
     headers = {
         "Authorization": f"Bearer {_checked_key(key)}",
@@ -167,7 +167,7 @@ def settings_of(url: str, key: str, timeout: float) -> dict[str, Any]:
 
 
 def seconds_of(retry_after: str | None) -> float:
-    """Return the seconds that a Retry-After header asks for; 0 if it is not a positive number.
+    """Return the seconds that a Retry-After header asks for; 0 unless it is a positive number.
 
     >>> seconds_of("3"), seconds_of(None), seconds_of("soon")
     (3.0, 0.0, 0.0)
@@ -180,7 +180,7 @@ def seconds_of(retry_after: str | None) -> float:
 
 
 def _problem(reply: httpx.Response) -> tuple[str, str]:
-    """Return the code and detail of a reply that refuses a request, whoever sent it."""
+    """Return the code and detail of a refusal, by the service or by another server."""
     try:
         problem = Problem.model_validate_json(reply.content)
     except ValueError:
@@ -213,7 +213,7 @@ def _checked_key(key: object) -> str:
 
 
 class Hidden(str):
-    """A description that is shown in place of a value, without quotation marks."""
+    """A description that is shown unquoted in place of a value."""
 
     __slots__ = ()
 

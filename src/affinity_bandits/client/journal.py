@@ -1,4 +1,4 @@
-"""Answers of a stream that the service has not acknowledged yet, in a file."""
+"""Answers of a stream that await the service's acknowledgment, in a file."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ class Batch(NamedTuple):
 
 
 class StreamFull(AffinityError):  # noqa: N818 - reads as the fact it states
-    """An answer was not taken, because too many wait for the service or the disk is full."""
+    """An answer was refused, because too many wait for the service or the disk is full."""
 
 
 class Journal:
-    """A file with the answers and batches that have not been acknowledged.
+    """A file with the answers and batches that await acknowledgment.
 
     It has one line for each answer, and one for each batch when it is first sent and when it is
-    acknowledged. A last line without a line end is ignored: its answer was never accepted.
+    acknowledged. An incomplete last line is ignored: its answer was never accepted.
 
     Args:
-        path: the file, which is created if it does not exist. Only one stream can have it open.
+        path: the file, which is created if needed. Only one stream can have it open.
         campaign: the id of the campaign.
         sync: "disk" writes each answer to the disk before `append` returns, "kernel" to the
             operating system.
@@ -73,7 +73,7 @@ class Journal:
             raise
 
     def recovered(self) -> tuple[Batch | None, list[Answer]]:
-        """Return the batch that was sent and not acknowledged, and the answers after it."""
+        """Return the batch that was sent and awaits acknowledgment, and the answers after it."""
         return self._sent, list(self._unsent)
 
     def append(self, answer: Answer) -> None:
@@ -100,7 +100,7 @@ class Journal:
             self._write(_line({"sent": batch.key, "answers": len(batch.answers)}))
 
     def settle(self) -> None:
-        """Note that the batch was acknowledged, and remove what is no longer needed."""
+        """Note that the batch was acknowledged, and shorten the file if it is long."""
         self._sent = None
         with suppress(StreamFull):
             if self._size > self._largest // 2 or not self._unsent:
@@ -115,7 +115,7 @@ class Journal:
         os.close(self._file)
 
     def _write(self, text: bytes) -> None:
-        """Append to the file; remove again what cannot be written whole."""
+        """Append to the file; after an error, remove an incomplete line again."""
         before = os.fstat(self._file).st_size
         try:
             rest = text
@@ -145,7 +145,7 @@ class Journal:
                 self._sent = None
 
     def _rewrite(self) -> None:
-        """Replace the file by one with what is needed; a crash leaves one or the other."""
+        """Rewrite the file with unacknowledged answers only; a crash leaves the old or the new."""
         lines: list[bytes] = [self._head]
         if self._sent is not None:
             lines += map(_line, self._sent.answers)
@@ -172,7 +172,7 @@ class Journal:
 
 
 def _open_alone(path: Path) -> int:
-    """Open a journal that no other stream has open."""
+    """Open a journal for this stream alone."""
     while True:
         try:
             found = os.open(path, MODE, 0o600)

@@ -17,17 +17,26 @@ from affinity_bandits.client import core
 from affinity_bandits.client.exchange import RequestRefused, ServiceError
 from affinity_bandits.client.journal import LARGEST, Answer, Batch, Journal, StreamFull
 from affinity_bandits.errors import AffinityError, InvalidInput
-from affinity_bandits.wire.base import LARGEST_LEASE, check_number, check_rater, new_key
+from affinity_bandits.wire.base import (
+    LARGEST_LEASE,
+    LONGEST_LINE,
+    check_number,
+    check_rater,
+    new_key,
+)
 
 AHEAD_SECONDS = 2.0  # slots in memory last this long at the recent rate
 FEWEST_AHEAD = 32
 FLUSH_SECONDS = 1.0  # the longest that an answer waits before it is sent
 MOST_AT_ONCE = 20_000  # answers of a batch
-MOST_OF_LINE = 5_000  # answers of one lease in a line of a request, which has a largest length
+MOST_OF_LINE = 5_000  # answers of one lease in a line of a request
+ROOM_FOR_HEAD = 1_000  # bytes of a line beside its answers
 MOST_WAITING = 1_000_000  # answers that wait without a journal
 PAUSE_SECONDS = 0.05  # between two looks at whether there is something to do
 AWAY_SECONDS = 1.0  # between two tries while the service is away
-ONE_OF_THIS_STREAM = "a decision of this stream that has no score yet"
+ONE_OF_THIS_STREAM = (
+    "a decision of this stream that has no score yet and is not older than two leases"
+)
 T = TypeVar("T")
 Fallback = str | Callable[[], str]
 
@@ -47,7 +56,7 @@ class NoDecision(AffinityError):  # noqa: N818 - reads as the fact it states
 
 
 class LocalDecision(NamedTuple):
-    """A decision that was made without asking the service.
+    """A decision that was made from memory.
 
     Attributes:
         arm: the name of the group to choose from.
@@ -73,14 +82,14 @@ class StreamStats(NamedTuple):
     Attributes:
         decided: decisions from leased slots.
         fallback: decisions of the fallback.
-        expired: slots that were leased and not used in time; they are offered to others.
+        expired: leased slots whose time ran out unused; they are offered to others.
         told: answers that `tell` took, those of fallbacks left out.
         sent: of these, answers that the service acknowledged.
         counted: of these, answers that entered the comparison.
         late: answers that came too late to count.
         duplicate: answers to slots that had one already.
         dropped: answers that the service refused.
-        waiting: answers that have not been acknowledged yet.
+        waiting: answers that await acknowledgment.
         ready: slots in memory.
     """
 
@@ -98,7 +107,7 @@ class StreamStats(NamedTuple):
 
 
 class StreamState:
-    """Slots in memory and answers on their way, without any I/O but the journal's.
+    """Slots in memory and answers on their way; its only I/O is the journal's.
 
     Threads may share it.
     """
@@ -109,6 +118,7 @@ class StreamState:
         self.limits: wire.Campaign | None = None
         self.ended: str | None = None
         self.error: ServiceError | None = None  # after which nothing is leased or sent
+        self.away: ServiceError | None = None  # why no slot could be leased lately
         self.refusal: str | None = None  # of the last answers that were refused
         self.closed = False
         self.refill = threading.Event()  # there may be slots to lease
@@ -117,6 +127,7 @@ class StreamState:
         self._lock = threading.Lock()
         self._ready: deque[LocalDecision] = deque()
         self._owed: dict[int, set[int]] = {}  # slots by lease that `tell` has not been given
+        self._leases: deque[tuple[float, int]] = deque()  # when to forget a lease, oldest first
         self._unsent: deque[Answer] = deque()
         self._batch: Batch | None = None
         self._seen: Counter[str] = Counter()
@@ -144,8 +155,6 @@ class StreamState:
                     return found
                 self._seen["expired"] += 1
                 self._remove(found)
-        self.refill.set()
-        self.send.set()
         arm = self._fallback() if callable(self._fallback) else self._fallback
         if arm is None:
             raise NoDecision(self._why_none())
@@ -240,7 +249,11 @@ class StreamState:
             for first, count in found.runs
             for slot in range(first, first + count)
         ]
+        now = self._clock()
         with self._lock:
+            while self._leases and self._leases[0][0] < now:
+                self._owed.pop(self._leases.popleft()[1], None)
+            self._leases.append((until + (until - now), lease))
             self._owed[lease] = {one.slot for one in made}
             self._ready.extend(made)
             full = len(made) >= asked
@@ -283,7 +296,7 @@ class StreamState:
         self.refill.set()
 
     def close(self) -> list[int]:
-        """Take and hand out nothing more; return the leases that still owe answers."""
+        """Close the stream's state; return the leases that still owe answers."""
         with self._lock:
             self.closed = True
             self._ready.clear()
@@ -306,7 +319,8 @@ class StreamState:
 
 def _check_rater(given: wire.Rater, limits: wire.Campaign) -> None:
     try:
-        check_rater(given.rater or "-")
+        if given.rater is not None:
+            check_rater(given.rater)
     except ValueError:
         rule = "a pseudonym without spaces and no e-mail address, such as r17"
         raise InvalidInput("rater", rule, given.rater) from None
@@ -338,8 +352,10 @@ def bulk_parts(campaign: str, batch: Batch) -> list[BulkPart]:
     answers: list[int] = []
     number = 0
     for lease, told in by_lease.items():
-        for first in range(0, len(told), MOST_OF_LINE):
-            some = told[first : first + MOST_OF_LINE]
+        fitting = (LONGEST_LINE - ROOM_FOR_HEAD) // (1 + max(map(len, told)))
+        most = min(MOST_OF_LINE, fitting)
+        for first in range(0, len(told), most):
+            some = told[first : first + most]
             number += 1
             key = json.dumps(f"{batch.key}:{number}")
             text = f'{{"lease":{lease},"key":{key},"answers":[{",".join(some)}]}}\n'.encode()
@@ -369,8 +385,8 @@ class DecisionStream:
         campaign: a campaign, or its id.
         fallback: the decision if no slot is in memory: the name of a group, or a function that
             returns one.
-        journal: a file for answers that are not acknowledged yet. The next stream with this file
-            sends what a killed process left there.
+        journal: a file for answers that await acknowledgment. The next stream with this file sends
+            the answers that a killed process left there.
         sync: "disk": an answer that `tell` took survives a failure of the machine. "kernel": it
             survives the end of the process only.
         largest_journal: bytes of the file at most.
@@ -395,7 +411,7 @@ class DecisionStream:
         kept = None if journal is None else Journal(Path(journal), self._id, sync, largest_journal)
         self._state = StreamState(fallback, kept, clock)
         self._clock = clock
-        self._closing = False
+        self._closing = threading.Event()
         self._threads = {
             self._state.refill: threading.Thread(target=self._lease, daemon=True),
             self._state.send: threading.Thread(target=self._report, daemon=True),
@@ -411,13 +427,13 @@ class DecisionStream:
 
     @property
     def ended(self) -> str | None:
-        """The status once the campaign hands out no more slots: "exhausted" or "stopped"."""
+        """The final status once the campaign hands out no more slots: "exhausted" or "stopped"."""
         return self._state.ended
 
     @property
     def problem(self) -> str | None:
-        """The last refusal of the service, such as a revoked API key; None if there was none."""
-        return str(self._state.error or "") or self._state.refusal
+        """Why the service refused a request or cannot be reached; None while all is well."""
+        return str(self._state.error or self._state.away or "") or self._state.refusal
 
     def next(self) -> LocalDecision:
         """Return a decision from memory, in microseconds; never wait for the service.
@@ -435,7 +451,7 @@ class DecisionStream:
         """Take the score of a decision, which is sent within a second.
 
         Raises:
-            StreamFull: the answer was not taken, because too many wait for the service.
+            StreamFull: the answer was refused, because too many wait for the service.
         """
         self._state.tell(decision, score, rater)
 
@@ -451,15 +467,15 @@ class DecisionStream:
         return self.stats().ready > 0
 
     def close(self, seconds: float = 10.0) -> None:
-        """Send what waits, give unused slots back, and stop.
+        """Send waiting answers, give unused slots back, and stop.
 
         Args:
-            seconds: how long to wait for the service. What it has not acknowledged by then stays
-                in the journal, and is lost without one: see `stats().waiting`.
+            seconds: how long to wait for the service. Answers that it has not acknowledged by then
+                stay in the journal, and are lost if there is none: see `stats().waiting`.
         """
-        if self._closing:
+        if self._closing.is_set():
             return
-        self._closing = True
+        self._closing.set()
         end = self._clock() + seconds
         for event, thread in self._threads.items():
             event.set()
@@ -475,7 +491,7 @@ class DecisionStream:
     def _lease(self) -> None:
         """Keep slots in memory; the first thread."""
         state, pause = self._state, 0.0
-        while not self._closing and state.going_on:
+        while not self._closing.is_set() and state.going_on:
             if pause or not (wanted := state.wanted()):
                 state.refill.wait(pause or PAUSE_SECONDS)
                 state.refill.clear()
@@ -487,10 +503,11 @@ class DecisionStream:
                 until = self._clock() + state.limits.lease_seconds
                 found = self._client.send(core.ask(self._id, wanted))
                 pause = state.take(found, wanted, until)
+                state.away = None
             except RequestRefused as error:
                 state.error = error
-            except ServiceError:  # the service is away, or fails
-                pause = AWAY_SECONDS
+            except ServiceError as error:  # the service is away, or fails
+                state.away, pause = error, AWAY_SECONDS
             except Exception:
                 if not state.closed:  # afterwards the client may be closed, too
                     raise
@@ -499,9 +516,9 @@ class DecisionStream:
         """Send answers; the second thread."""
         state = self._state
         while not state.closed:
-            batch = state.batch(closing=self._closing)
+            batch = state.batch(closing=self._closing.is_set())
             if batch is None:
-                if self._closing:
+                if self._closing.is_set():
                     return
                 state.send.wait(PAUSE_SECONDS)
                 state.send.clear()
@@ -525,15 +542,15 @@ class DecisionStream:
                 if not failed:
                     state.settle(replies)
             if failed:  # the same batch is sent again
-                state.send.wait(AWAY_SECONDS)
-                state.send.clear()
+                self._closing.wait(AWAY_SECONDS)
+                time.sleep(PAUSE_SECONDS)
 
 
 class AsyncDecisionStream(DecisionStream):
     """A stream for asyncio; `AsyncClient.stream` makes one.
 
-    `next` and `tell` are not awaited: they take microseconds, or with `sync="disk"` as long as the
-    disk.
+    Call `next` and `tell` directly, without `await`: they take microseconds, or with `sync="disk"`
+    as long as the disk.
     """
 
     async def __aenter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""What to run: cells, identified by their content, and sets of cells."""
+"""Units of work: cells, identified by their content, and sets of cells."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def identity_of(text: str) -> str:
 
 
 def stream_seed_of(text: str) -> int:
-    """Return the seed of a cell's random streams, which does not depend on the package version."""
+    """Return the seed of a cell's random streams, the same for all versions of the package."""
     content = json.loads(text)
     content.pop("version", None)
     return int.from_bytes(bytes.fromhex(identity_of(canonical(content))), "little")
@@ -42,8 +42,8 @@ class Cell:
     """One policy on one bandit up to one horizon.
 
     Its identity is a hash of its content (with the code of a user's own models), the seed scheme
-    and the package version. Its random streams follow from the content, so results do not depend on
-    how work is split.
+    and the package version. Its random streams follow from the content, so results are the same
+    however work is split.
 
     Args:
         bandit: the instance.
@@ -142,7 +142,7 @@ def code_of(parts: Mapping[str, Any]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class PlannedCell:
-    """A cell of a sweep, or a combination of values that makes no cell.
+    """A combination of values of a sweep, and its cell or the error of building it.
 
     Attributes:
         place: index of its value on each axis of the sweep.
@@ -158,7 +158,7 @@ class PlannedCell:
 
     @property
     def text(self) -> str:
-        """The cell's text; if there is no cell, the values."""
+        """The cell's text; if building it failed, the values."""
         if isinstance(self.built, Cell):
             return self.built.text
         return canonical({key: str(value) for key, value in self.values.items()})
@@ -204,7 +204,7 @@ class Experiment:
     """A list of cells, each to be run for the same number of replicates.
 
     Args:
-        cells: what to run; duplicates are run once.
+        cells: the cells; duplicates are run once.
         replicates: of every cell.
         shard_size: see `Sweep`.
     """

@@ -130,7 +130,7 @@ class _Worker:
             self.pipe.send(task)
 
     def answer(self) -> list[Report] | str | None:
-        """Return the reports of a task, why it could not be loaded, or None if the worker died."""
+        """Return the reports of a task, an error of loading it, or None if the worker died."""
         try:
             found: list[Report] | str = self.pipe.recv()
         except (EOFError, OSError):
@@ -172,7 +172,7 @@ def _end_with_the_driver() -> None:
 
 
 def unsendable(cell: Cell, reason: str) -> NotSupported:
-    """Return the error to raise for a cell that another process cannot run."""
+    """Return the error to raise for a cell that only this process can run."""
     parts = {
         "policy": f"policy {str(cell.policy)!r}",
         "bias": f"bias {str(cell.bandit.bias)!r}",

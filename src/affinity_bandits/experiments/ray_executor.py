@@ -1,4 +1,4 @@
-"""The executor that runs tasks on a Ray cluster. Nothing outside this file imports Ray."""
+"""The executor that runs tasks on a Ray cluster. Only this file imports Ray."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _reports(ray: Any, reference: Any, task: Task, alone: Any, root: str) -> Ite
 
 
 def _reach(address: str) -> None:
-    """Raise at once if no cluster answers; Ray itself keeps trying for minutes."""
+    """Raise at once if the address is dead; Ray itself keeps trying for minutes."""
     host, _, port = address.rpartition(":")
     if not host or "/" in host or not port.isdecimal():  # "auto", ray://..., a session's name
         return

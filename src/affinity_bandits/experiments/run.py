@@ -1,4 +1,4 @@
-"""Run those replicates of a set of cells that are not in the store yet."""
+"""Run those replicates of a set of cells that are missing from the store."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ MAX_NAMED = 100  # failures and damaged files that a summary lists; all are in t
 
 @dataclass
 class Summary:
-    """What a run did.
+    """The outcome of a run.
 
     Attributes:
         found: replicates that were in the store already.
         run: replicates that were run.
-        failed: shards that failed, and combinations of values that make no cell.
+        failed: shards that failed, and combinations of values that are invalid.
         errors: error messages of the first of them, by the shard's name.
         aside: the first of the damaged or foreign files that were moved aside.
     """
@@ -45,11 +45,11 @@ def run_cells(
     executor: Executor | None = None,
     summary: Summary | None = None,
 ) -> Summary:
-    """Run what is missing of a sweep or an experiment.
+    """Run the missing replicates of a sweep or an experiment.
 
     Args:
-        cells: what to run.
-        store: where finished work is kept; undamaged work in it is not run again.
+        cells: the sweep or experiment.
+        store: where finished work is kept and reused.
         executor: runs the work; by default this process.
         summary: updated during the run, for progress bars; by default a new one.
 
@@ -101,7 +101,7 @@ def run_experiment(
     executor: Executor | None = None,
     summary: Summary | None = None,
 ) -> dict[Cell, Result]:
-    """Run what is missing of an experiment and return every cell's outcome.
+    """Run the missing replicates of an experiment and return every cell's outcome.
 
     The arguments are those of `run_cells`.
 

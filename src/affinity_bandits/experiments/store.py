@@ -34,8 +34,8 @@ TEMPORARY = ".tmp-"
 class Files:
     """Files on a filesystem that pyarrow supports: S3, Google Cloud, Azure, HDFS, ...
 
-    Names are paths relative to the root, with forward slashes. A file appears whole or not at all:
-    an object store shows an object when its upload is complete.
+    Names are paths relative to the root, with forward slashes. Writes are atomic: an object store
+    shows an object when its upload is complete.
 
     Args:
         filesystem: of pyarrow.
@@ -47,7 +47,7 @@ class Files:
         self.root = root.rstrip("/")
 
     def names(self, folder: str) -> list[str]:
-        """Return the names of the finished files in a folder; none if there is no such folder."""
+        """Return the names of the finished files in a folder, which need not exist."""
         names = (info.base_name for info in self._infos(folder) if info.is_file)
         return sorted(name for name in names if not name.startswith(TEMPORARY))
 
@@ -60,13 +60,13 @@ class Files:
             return bytes(stream.read())
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file, whole or not at all."""
+        """Write a file atomically."""
         path = self._path_in_folder(name)
         with self.filesystem.open_output_stream(path) as stream:
             stream.write(content)
 
     def move(self, name: str, to: str) -> None:
-        """Move a file; do nothing if another process has moved it."""
+        """Move a file, unless another process has moved it."""
         with contextlib.suppress(FileNotFoundError):
             self.filesystem.move(f"{self.root}/{name}", self._path_in_folder(to))
 
@@ -177,7 +177,7 @@ def to_bytes(shard: Shard, result: Result) -> bytes:
 
 
 def from_bytes(content: bytes) -> Outcomes:
-    """Return what a file holds; raises pyarrow's errors or KeyError if it is not a shard."""
+    """Return a file's outcomes; raises pyarrow's errors or KeyError for other files."""
     arrow, parquet = pyarrow_modules()
     table = parquet.read_table(arrow.BufferReader(content)).combine_chunks()
     replicate = table["replicate"].to_numpy()
@@ -209,7 +209,7 @@ def pyarrow_modules() -> tuple[Any, Any]:
 
 
 class Described:
-    """A model known only by its description: what `to_json` returned where it was run."""
+    """A model known only by its description, the saved `to_json`."""
 
     description: str
 
@@ -223,7 +223,7 @@ class Described:
 
 @dataclass(frozen=True)
 class Unloaded(Described, Bias):
-    """A bias whose function is not loaded."""
+    """A bias known only by its description."""
 
     name: ClassVar[str] = "unloaded"
     description: str
@@ -243,14 +243,14 @@ class Unloaded(Described, Bias):
 
 @dataclass(frozen=True)
 class UnloadedNoise(Described, Noise):
-    """A noise whose sampler is not loaded."""
+    """A noise known only by its description."""
 
     name: ClassVar[str] = "unloaded"
     mechanisms: ClassVar[tuple[str, ...]] = MECHANISMS
     description: str
 
     def check_means(self, means: Sequence[float]) -> None:
-        """Check nothing: the means were checked where the cell was run."""
+        """Accept any means: they were checked where the cell was run."""
 
     def law_code(self, mechanism: str) -> int:
         raise _gone("noise", self)
@@ -267,7 +267,7 @@ def _gone(what: str, model: Bias | Noise) -> NotSupported:
 
 
 def bandit_of(content: Mapping[str, Any]) -> AffinityBandit:
-    """Return the bandit of a cell's content; a model that cannot be rebuilt is `Unloaded`."""
+    """Return the bandit of a cell's content, with `Unloaded` for models of missing code."""
     given = dict(content["bandit"])
     kinds = (("bias", bias_from_json, Unloaded), ("noise", noise_from_json, UnloadedNoise))
     for key, read, unloaded in kinds:
@@ -293,12 +293,7 @@ class Piece(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A cell as it was saved with its results.
-
-    Attributes:
-        identity: of the cell.
-        text: its canonical content.
-    """
+    """A cell as it was saved with its results."""
 
     identity: str
     text: str
@@ -325,13 +320,13 @@ class Store:
         self.files = files_at(str(root))
 
     def write(self, shard: Shard, result: Result) -> None:
-        """Write a shard's outcome, whole or not at all."""
+        """Write a shard's outcome atomically."""
         content = to_bytes(shard, result)
         name = f"{shard.stem}-{_checksum(content)}.parquet"
         self.files.write(f"{folder_of(shard.identity)}/{name}", content)
 
     def has(self, shard: Shard) -> bool:
-        """Return whether a file of that name exists; its content is not checked."""
+        """Return whether a file of that name exists; its content is unchecked."""
         names = self.files.names(folder_of(shard.identity))
         return any(name.startswith(f"{shard.stem}-") for name in names)
 
@@ -356,7 +351,7 @@ class Store:
         return replicates - sum(len(gap) for gap in _gaps(self._named(identity), replicates))
 
     def read(self, cell: Cell, replicates: int) -> Result:
-        """Return the first replicates of a cell; raise InvalidInput if one is not in the store."""
+        """Return the first replicates of a cell; raise InvalidInput unless all are in the store."""
         found = self.finished(cell.identity)
         there = np.arange(0) if found is None else found.replicates
         if found is None or not np.array_equal(there[:replicates], np.arange(replicates)):
@@ -368,7 +363,7 @@ class Store:
     def kept(self) -> Iterator[Kept]:
         """Yield every cell that has finished shards, as it was saved with them.
 
-        The code that was run is not needed. Damaged files are skipped.
+        The code that was run may be missing. Damaged files are skipped.
         """
         for identity in self.identities():
             loaded = (self._load(identity, piece) for piece in self._named(identity))
@@ -377,10 +372,10 @@ class Store:
                 yield Kept(identity, shard.text)
 
     def result(self, kept: Kept, replicates: int | None = None) -> Result:
-        """Return the finished replicates of a cell, at most so many, without loading its code.
+        """Return the finished replicates of a cell, at most so many; its code may be missing.
 
         Raises:
-            InvalidInput: nothing is, or a file is damaged.
+            InvalidInput: the store has none, or a file is damaged.
         """
         found = self.finished(kept.identity)
         if found is None:
@@ -416,7 +411,7 @@ class Store:
                     yield outer + inner
 
     def content_hash(self) -> str:
-        """Return a hash of all outcomes, which does not depend on how they are cut into shards."""
+        """Return a hash of all outcomes, the same however they are cut into shards."""
         state = hashlib.sha256()
         for identity in sorted(self.identities()):
             found = self.finished(identity)
@@ -448,7 +443,7 @@ class Store:
         return sorted(piece for piece in found if piece is not None)
 
     def _load(self, identity: str, piece: Piece) -> Outcomes | None:
-        """Return what a file holds, or None if that is not what its folder and name say."""
+        """Return a file's outcomes, or None if they contradict its folder and name."""
         content = self.files.read(piece.name)
         if _checksum(content) != piece.checksum:
             return None
@@ -468,7 +463,7 @@ def folder_of(identity: str) -> str:
 
 
 def result_of(cell: Kept | Cell, found: Outcomes, replicates: int) -> Result:
-    """Return at most so many outcomes of a cell as a result; the cell's policy is not needed."""
+    """Return at most so many outcomes of a cell as a result; the cell's policy may be missing."""
     content = json.loads(cell.text)
     return Result(
         bandit=cell.bandit if isinstance(cell, Cell) else bandit_of(content),
@@ -484,7 +479,6 @@ def result_of(cell: Kept | Cell, found: Outcomes, replicates: int) -> Result:
 
 
 def _gaps(pieces: Iterable[Piece], replicates: int) -> list[range]:
-    """Return which of the first replicates are in none of a cell's files."""
     gaps = []
     at = 0
     for piece in sorted(pieces):
@@ -495,7 +489,7 @@ def _gaps(pieces: Iterable[Piece], replicates: int) -> list[range]:
 
 
 def _piece(folder: str, name: str) -> Piece | None:
-    """Return what a shard's file name says, or None if it is not one."""
+    """Return the facts in a shard's file name, or None for another file."""
     match = _NAME.fullmatch(name)
     if match is None:
         return None

@@ -32,14 +32,14 @@ class CellSummary(NamedTuple):
         identity: of the cell.
         place: index of its value on each axis.
         replicates: how many of those asked for are finished.
-        regret: mean regret at the horizon; None if nothing is finished.
+        regret: mean regret at the horizon; None before the first finished replicate.
         regret_runs: median regret of the runs, and the interval that holds 90% of the runs.
         wrong_arm: how often the verdict was wrong; see `Result.wrong_arm`.
-        undecided: how often there was no verdict; None if the policy never decides.
+        undecided: how often a run was undecided; None if the policy never decides.
         decided_at: see `SummaryRow.decided_at`.
         simple_regret: mean gap of the arms that the runs recommend.
-        engine: "rounds" or "steps"; empty if nothing is finished.
-        code: digests of the user's own code, as text; empty if there is none.
+        engine: "rounds" or "steps"; empty before the first finished replicate.
+        code: digests of the user's own code, as text, possibly empty.
     """
 
     identity: str
@@ -111,7 +111,7 @@ def cell_summaries(sweep: Sweep, store: Store, level: float = 0.95) -> Iterator[
 
 
 def finished(sweep: Sweep, store: Store) -> FinishedCounts:
-    """Count what is finished by the names of files, without reading them."""
+    """Count the finished replicates by the names of files alone."""
     counts = {key: [0] * len(values) for key, values in sweep.axes.items()}
     done = 0
     for planned in sweep.planned():
@@ -127,12 +127,12 @@ def finished(sweep: Sweep, store: Store) -> FinishedCounts:
 
 
 def keep_spec(sweep: Sweep, store: Store) -> list[str] | None:
-    """Save a sweep in its store, for readers who have the store but not the sweep's file.
+    """Save a sweep in its store, for readers of the store.
 
     A store can hold several sweeps; it keeps the specification of the latest.
 
     Returns:
-        The keys in which the previous specification differs, or None if there was none.
+        The keys in which the previous specification differs, or None if this is the first.
     """
     new = json.loads(json.dumps(sweep.to_json()))
     before = None
@@ -149,7 +149,7 @@ def keep_spec(sweep: Sweep, store: Store) -> list[str] | None:
 def write_table(sweep: Sweep, store: Store, path: str | Path, level: float = 0.95) -> int:
     """Write one row per cell to a .parquet or .csv file; return how many.
 
-    A cell without finished replicates has no estimates.
+    Estimates are empty before a cell's first finished replicate.
     """
     target = TableFile("out", path)
     columns = _columns(sweep)

@@ -36,8 +36,8 @@ class Sweep:
         fixed: from such a key to the value that all cells share.
         replicates: of every cell.
         seed: of all cells.
-        shard_size: replicates per shard, which does not change results; by default as many as
-            take about a second.
+        shard_size: replicates per shard, which leaves results unchanged; by default as many as take
+            about a second.
 
     >>> sweep = Sweep(
     ...     axes={"policy": ["ucb1", "elimination"], "horizon": [1000, 10_000]},
@@ -132,7 +132,6 @@ class Sweep:
 
 
 def _flattened(table: dict[str, Any]) -> dict[str, Any]:
-    """Return a table with its "bandit" table flattened to dotted keys."""
     inner = table.get("bandit")
     flat = {key: value for key, value in table.items() if key != "bandit"}
     if inner is not None:
@@ -255,7 +254,7 @@ class Axis:
 
     Attributes:
         key: e.g. "bandit.bias".
-        words: what it measures, for a reader.
+        words: the quantity it measures, for a reader.
         labels: its values, for a reader.
         numbers: its values as numbers, if a single number varies: the values themselves, one
             setting of a model, one element of a list, or the gap of the true means.
@@ -272,7 +271,7 @@ class Axis:
 
     @property
     def short(self) -> str:
-        """The key without its table: "bias"."""
+        """The key after its table: "bias"."""
         return short_key(self.key)
 
 
@@ -295,7 +294,7 @@ def axis_of(key: str, values: Sequence[Any]) -> Axis:
 
 
 def short_key(key: str) -> str:
-    """Return a key without its table, in words."""
+    """Return the last part of a key, in words."""
     return key.removeprefix("bandit.").replace("_", " ")
 
 

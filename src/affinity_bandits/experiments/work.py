@@ -51,7 +51,7 @@ def run_shard(shard: Shard, root: str) -> None:
 
 
 def run_task(task: Task, root: str) -> list[Report]:
-    """Run the shards that are not in the store; one that fails does not stop the rest."""
+    """Run the missing shards of a task; if one fails, the rest still run."""
     store = Store(root)
     reports = []
     for shard in task:
@@ -96,13 +96,7 @@ class Guess:
 def cut_into_tasks(
     gaps: Iterable[tuple[Cell, range]], guess: Guess, shard_size: int | None
 ) -> Iterator[Task]:
-    """Yield tasks for the missing replicates.
-
-    Args:
-        gaps: cells with the replicates that are missing.
-        guess: estimates of how long replicates take.
-        shard_size: replicates per shard; None for as many as take about a second.
-    """
+    """Yield tasks for the missing replicates."""
     task: list[Shard] = []
     load = 0.0
     for cell, gap in gaps:
@@ -122,7 +116,6 @@ def cut_into_tasks(
 
 
 def _shard_size(cell: Cell, seconds: float) -> int:
-    """Return how many replicates take about a second and fit in memory."""
     replicate_bytes = 8 * cell.bandit.arms * (len(cell.checkpoints) + 2)
     return max(1, min(round(TASK_SECONDS / seconds), SHARD_BYTES // replicate_bytes, 10**7 - 1))
 
@@ -136,7 +129,7 @@ def _by_rounds(cell: Cell) -> bool:
 
 
 def _kind(cell: Cell) -> tuple[str, str, bool]:
-    """Return what the speed of a cell depends on most."""
+    """Return the traits of a cell that determine its speed most."""
     return cell.policy.name, cell.bandit.noise.name, _by_rounds(cell)
 
 

@@ -52,7 +52,7 @@ class Episode:
         return np.concatenate(parts).astype(np.float32)
 
     def truth(self) -> dict[str, Any]:
-        """Return what is hidden from agents, for evaluation."""
+        """Return the facts hidden from agents, for evaluation."""
         pulls = self._environment.committee.pulls
         return {
             "true_means": np.array(self._bandit.true_means),
@@ -65,7 +65,7 @@ class Episode:
 def bounds(bandit: AffinityBandit) -> tuple[Observation, Observation]:
     """Return the bounds of observations: part of the horizon, shares of pulls, mean feedback.
 
-    They do not depend on true means. If feedback can leave [0, 1], its bounds are infinite.
+    They are the same for all true means. If feedback can leave [0, 1], its bounds are infinite.
     """
     arms = bandit.arms
     has_range = bandit.noise.highest - bandit.noise.lowest < np.inf

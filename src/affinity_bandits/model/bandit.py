@@ -30,8 +30,8 @@ class AffinityBandit:
     arm's part of the committee before the pull. Regret counts the true means only.
 
     Args:
-        true_means: mu_i, never observed. In [0, 1] unless the noise is Gaussian: 0 is the lowest
-            possible score, 1 the highest (`Noise.mapped`).
+        true_means: mu_i, hidden from policies. In [0, 1] unless the noise is Gaussian: 0 is the
+            lowest possible score, 1 the highest (`Noise.mapped`).
         bias: the model f, or its name ("power" is `Power()`), its `to_json`, or a function of the
             share (see `Custom`); `Constant()` is the ordinary bandit.
         initial_pulls: T0_i >= 1, the initial members; default 1 each.
@@ -42,10 +42,10 @@ class AffinityBandit:
             W. Default: gated for Bernoulli noise, Y ~ Bernoulli(mu W), and shifted for Gaussian
             noise, Y ~ N(mu W, sigma**2), as in the paper's experiments; for others the first of
             `Noise.mechanisms`.
-        memory: None for the paper's ever-growing committee, or M: only the last M members count.
-            The initial members leave first, spread evenly: the j-th of T0_i members of group i
-            (from 0) leaves at rank (j + 1/2) / T0_i, ties by index. Initial members beyond M have
-            left, in this order, before the first pull.
+        memory: None for the paper's ever-growing committee, or M: the committee is the last M
+            members. The initial members leave first, spread evenly: the j-th of T0_i members of
+            group i (from 0) leaves at rank (j + 1/2) / T0_i, ties by index. Initial members beyond
+            M have left, in this order, before the first pull.
         joining: which of those chosen join the committee, `Joining(part=0.1)` for one in ten, or
             that part alone; default everybody.
         judges: who gives the scores, `Judges("panel", seats=6)` for instance, or a word; default
@@ -161,11 +161,11 @@ class AffinityBandit:
 
     @property
     def feedback(self) -> Feedback:
-        """What feedback is like at every pull, given the past: its bounds, tails and law.
+        """The bounds, tails and law of feedback at every pull, given the past.
 
-        It holds for all weights from f(0) to f(1). The bounds are the best possible. So is sigma
-        for Bernoulli, Gaussian and discrete noise (to a part in a thousand if values are gated);
-        else it is what has been proven. Assumption 2.1 can be checked with it.
+        They hold for all weights from f(0) to f(1). The bounds are the best possible; so is sigma
+        for Bernoulli, Gaussian and discrete noise (to a part in a thousand if values are gated).
+        Otherwise sigma is a proven upper bound.
 
         >>> str(AffinityBandit([0.4, 0.6], noise="gaussian").feedback)
         'normal, sigma 1'
@@ -184,7 +184,7 @@ class AffinityBandit:
 
     @property
     def feedback_name(self) -> str:
-        """What the feedback is called in messages: its mechanism and noise."""
+        """The name of the feedback in messages: its mechanism and noise."""
         return f"{self.mechanism} {type(self.noise).__name__} feedback"
 
     def _ends(self, least: float, most: float) -> FloatArray:
@@ -268,7 +268,7 @@ class AffinityBandit:
         """Rebuild a bandit from `to_json`.
 
         Args:
-            data: what `to_json` returned.
+            data: the table from `to_json`.
             functions: a user's own functions of biases by label; see `bias_from_json`.
             samplers: a user's own samplers of noises by label; see `noise_from_json`.
             imports: whether names may be "module:Class"; see `bias_from_json`.

@@ -50,7 +50,7 @@ KNOWN = frozenset((*FORMULAS, *(formula + CLIPPED for formula in FORMULAS)))
 
 @kernel
 def weight(code: int, parameters: FloatArray, share: float) -> float:
-    """Return f(share) for the bias model with this code; nan if the code has no formula.
+    """Return f(share) for the bias model with this code; nan for a code outside `KNOWN`.
 
     `parameters` is (lower clip, upper clip, then the model's own). Small whole powers have their
     own codes, because a general power doubles the time of a simulated pull.
@@ -156,12 +156,12 @@ class Bias(Description):
 
     @property
     def lipschitz(self) -> float:
-        """The Lipschitz constant L of the bias; infinite if there is none."""
+        """The Lipschitz constant L of the bias, possibly infinite."""
         raise NotImplementedError
 
     @property
     def breakpoints(self) -> tuple[float, ...]:
-        """Shares inside (0, 1) at which f is not smooth, ascending."""
+        """The kinks of f: shares inside (0, 1), ascending."""
         return ()
 
     @property
@@ -179,7 +179,7 @@ class Bias(Description):
         """The plain function (code, parameters, share) -> weight that evaluates this model.
 
         Raises:
-            NotSupported: a model without a built-in formula needs its own function.
+            NotSupported: the model needs a function of its own.
         """
         if self.code not in KNOWN:
             raise NotSupported(
@@ -217,7 +217,7 @@ class Bias(Description):
 
 @dataclass(frozen=True)
 class Constant(Bias):
-    """f(x) = value: no affinity.
+    """f(x) = value: the same weight for every group.
 
     `Constant()` is the ordinary bandit (Section 2, feature (i)).
     """
@@ -291,7 +291,7 @@ class Power(Bias):
 class Root(Bias):
     """f(x) = x**alpha, 0 < alpha < 1: steep where a group is rare.
 
-    It has no Lipschitz constant (Assumption 2.1), so the functions of `theory` refuse it.
+    It is not Lipschitz continuous (Assumption 2.1), so the functions of `theory` refuse it.
     """
 
     name: ClassVar[str] = "root"
@@ -332,8 +332,8 @@ def step_weight(code: int, parameters: FloatArray, share: float) -> float:
 class Step(Bias):
     """f(x) = low if x < at, else high: a majority counts.
 
-    It has no Lipschitz constant (Assumption 2.1), so the functions of `theory` refuse it.
-    `PiecewisePower` has steep rises without a jump.
+    It is not continuous (Assumption 2.1), so the functions of `theory` refuse it. `PiecewisePower`
+    is a continuous alternative.
     """
 
     name: ClassVar[str] = "step"
@@ -707,7 +707,7 @@ def bias_from_json(
 
     Args:
         data: the name, or a table with a "name" and settings.
-        functions: the user's functions by label, for `custom` models: JSON has no code.
+        functions: the user's functions by label, for `custom` models.
         imports: whether a name may be "module:Class", which is then imported. Only for trusted
             input.
 

@@ -20,13 +20,13 @@ MOST_SEATS = 10**9
 class Joining:
     """Which of those chosen join the committee, when, and how members leave.
 
-    By default everybody joins at once and nobody leaves, as in the paper.
+    By default everybody joins at once and stays, as in the paper.
 
     Args:
         part: the probability that somebody chosen joins, independently of all else.
         above: only those whose feedback is at least this can join.
-        when: "at once", or "next round", when a new member begins to judge. For a step policy,
-            the next round is the next pull.
+        when: "at once", or "next round", when a new member begins to judge. For a step policy, the
+            next round is the next pull.
         leaving: the probability that a random member leaves after a pull. The last one stays.
     """
 
@@ -50,7 +50,7 @@ class Joining:
 
     @property
     def everyone(self) -> bool:
-        """Whether all who are chosen join at once and nobody leaves."""
+        """Whether all who are chosen join at once and stay."""
         return self == Joining()
 
     def to_json(self) -> dict[str, Any]:
@@ -73,11 +73,11 @@ class Judges:
 
     Args:
         who: "committee": all members, the paper's model. "panel": some of them, seated anew for
-            each round (without rounds, each pull). "strangers": nobody judges their own group, so
-            every share is 0.
+            each round, or for each pull of a step policy. "strangers": members of other groups
+            only, so every share is 0.
         seats: of a panel.
-        seating: of a panel. "as wanted": as many of each group as possible, but of the group that
-            should have the fewest (`RoundPolicy.fewest_seats`) no more than of any other. "in
+        seating: of a panel. "as wanted": as many of each group as possible, and at most as many of
+            the group that should have the fewest (`RoundPolicy.fewest_seats`) as of any other. "in
             proportion": like the committee, rounded down.
     """
 

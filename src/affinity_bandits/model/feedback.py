@@ -20,15 +20,15 @@ products of rounded numbers differ by less."""
 
 @dataclass(frozen=True)
 class Feedback:
-    """What is known of feedback, given the past. `Feedback()` says nothing.
+    """The facts known of feedback, given the past. `Feedback()` covers any feedback.
 
     Args:
         low: lower bound.
         high: upper bound.
-        sigma: it is sigma-subGaussian around its mean: E[exp(l (Y - E Y))] is at most
-            exp(l**2 sigma**2 / 2) for every l. At most half of the width of the interval.
+        sigma: it is sigma-subGaussian around its mean: E[exp(l (Y - E Y))] is at most exp(l**2
+            sigma**2 / 2) for every l. At most half of the width of the interval.
         law: "bernoulli": it is 0 or 1. "normal": it is normal with standard deviation sigma at
-            every pull. None: neither is known.
+            every pull. None: any law.
 
     >>> Feedback(low=0.0, high=1.0).covers(Feedback(sigma=0.1))
     False
@@ -63,7 +63,7 @@ class Feedback:
         return not self.missing(produced)
 
     def missing(self, produced: Feedback) -> str:
-        """Return what the other feedback lacks, to follow the word "feedback"; "" if nothing."""
+        """Return how the other feedback breaks these facts, to follow "feedback", or ""."""
         slack = SAME * max(1.0, abs(self.low), abs(self.high))
         # Without an end there is nothing to exceed: inf + slack is inf, and so is slack.
         if produced.low < self.low - slack or produced.high > self.high + slack:
@@ -79,7 +79,7 @@ class Feedback:
         return ""
 
     def __str__(self) -> str:
-        """Return what is known, as a table shows it."""
+        """Return the known facts as a table shows them."""
         if self.law == "bernoulli":
             return "0 or 1"
         if self.law == "normal":
@@ -90,7 +90,7 @@ class Feedback:
 
     @property
     def in_words(self) -> str:
-        """What is known, with the word "feedback", for a sentence."""
+        """The known facts with the word "feedback", for a sentence."""
         if self.law == "bernoulli":
             return "feedback of 0 or 1"
         if self.law == "normal":
@@ -129,8 +129,8 @@ ROUNDING = 1.0 + 1e-6
 def bernoulli_proxy(p: float) -> float:
     """Return the proxy of Bernoulli(p): (1 - 2 p) / (2 log((1 - p)/p)).
 
-    Kearns, Saul 1998; that nothing less will do: Buldygin, Moskvina 2013. It is 1/4 at p = 1/2,
-    symmetric, and falls on both sides.
+    Kearns and Saul (1998) prove it, Buldygin and Moskvina (2013) that it is the smallest. It is 1/4
+    at p = 1/2, symmetric, and falls on both sides.
     """
     less = min(p, 1.0 - p)
     if less <= 0.0:
@@ -144,8 +144,8 @@ def bernoulli_proxy(p: float) -> float:
 def gated_normal_proxy(mean: float, sigma: float, low: float, high: float) -> float:
     """Return a bound on the proxy of B X, with X ~ N(mean, sigma**2) and B ~ Bernoulli(w).
 
-    It holds for every w in [low, high] and every mean no further from 0, and is within one part in
-    a thousand of the smallest.
+    It holds for every w in [low, high] and every mean at most as far from 0, and is within one part
+    in a thousand of the smallest.
 
     It is the smaller of two bounds. First, given B the noise of B X is normal with variance at most
     sigma**2, and the rest is `mean` times a Bernoulli variable: sigma**2 + mean**2

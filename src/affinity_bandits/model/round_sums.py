@@ -1,10 +1,10 @@
-"""Sums of weights over a round, in time that does not grow with the round.
+"""Sums of weights over a round, in time independent of its length.
 
 In a round with k arms, the l-th pull (from 0) of the arm at position j finds the share
-(a + l) / (b + k l), with a its members and b all members before the round, plus j
-(Lemma C.1). Sums of W and W**2 use the midpoint form of the Euler-Maclaurin
-formula: Gauss-Legendre integrals on panels that grow with the distance to the summand's nearest
-singularity, and end corrections by differences. Terms near that singularity are added one by one.
+(a + l) / (b + k l), with a its members and b all members before the round, plus j (Lemma C.1). Sums
+of W and W**2 use the midpoint form of the Euler-Maclaurin formula: Gauss-Legendre integrals on
+panels that grow with the distance to the summand's nearest singularity, and end corrections by
+differences. Terms near that singularity are added one by one.
 
 `weight` is bound to a bias's kernel.
 """
@@ -30,7 +30,7 @@ Sums = tuple[float, float]
 def weight_at(code: int, parameters: FloatArray, a: float, b: float, k: float, at: float) -> float:
     """Return W at the (possibly fractional) pull `at` of a round.
 
-    Where b is infinite, a is the share, which does not move.
+    An infinite b means a constant share a.
     """
     share = a if b == np.inf else (a + at) / (b + k * at)
     return float(weight(code, parameters, share))
@@ -80,7 +80,7 @@ def smooth_sums(
     start: float,
     end: float,
 ) -> Sums:
-    """Return the sums over whole l in [start, end), where W has no known kink in between."""
+    """Return the sums over whole l in [start, end), between two known kinks of W."""
     nearest = min(a, b / k)  # the summand can be singular at -a and at -b/k
     # Differences reach two terms beyond a panel's ends, where there may be a kink.
     panels_start = max(start + 3.0, np.ceil(PLAIN - nearest))
@@ -120,7 +120,7 @@ def plain_sums(
 def halved(
     code: int, parameters: FloatArray, a: float, b: float, k: float, start: float, end: float
 ) -> Sums:
-    """Return the sums over whole l in [start, end) of a function not known to be smooth.
+    """Return the sums over whole l in [start, end) of a function that may have kinks.
 
     A panel is halved until its halves agree with it; around a kink that ends in plain addition.
     """

@@ -1,4 +1,4 @@
-"""Random streams keyed by their purpose, never by the order of requests.
+"""Random streams keyed by their purpose, independent of the order of requests.
 
 A stream is a Philox generator. Its 128-bit key is a hash of (seed, role, policy), and its counter
 starts at the replicate's number shifted by 128 bits, so replicates under one key read disjoint
@@ -6,9 +6,9 @@ parts of one cycle, 2**130 numbers each.
 
 Roles: "noise" (the true values), "gate" (the coin B of the gated mechanism), "round" (sums of whole
 rounds), "policy" (a randomized policy's own draws), "join" and "leave" (the committee's changes),
-"unchosen noise" and "unchosen gate" (scores of those not chosen), "type" (the types of arrivals in
-a study). Only the role "policy" depends on the policy, so policies are compared on common random
-numbers, and adding another policy changes nothing.
+"unchosen noise" and "unchosen gate" (scores of the other candidates), "type" (the types of arrivals
+in a study). Only the role "policy" depends on the policy, so policies are compared on common random
+numbers, whichever others are compared.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def stream_to_json(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def stream_from_json(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what `bit_generator.state` takes, from `stream_to_json`."""
+    """Return the value for `bit_generator.state`, from `stream_to_json`."""
     return {
         "bit_generator": "Philox",
         "state": {

@@ -148,7 +148,7 @@ SHOWN = {
 
 
 class LiftingPath(NamedTuple):
-    """One path: the instance, what is pulled before n_0 and who pulls after it."""
+    """One path: the instance, the pulls before n_0 and the policy after it."""
 
     key: tuple[
         int, float, float, int, int, str, int
@@ -400,7 +400,7 @@ def _regret(choices: Any, outcome: Outcome) -> float:
 
 
 def claims_monitoring(data: Data) -> list[Claim]:
-    """Judge the reduction, the two outcomes and what they do to every policy."""
+    """Judge the reduction, the two outcomes and their effect on every policy."""
     kind, arm = column(data, "kind"), column(data, "arm")
     matrix, runs = kind == "matrix", kind == "policy"
 

@@ -346,7 +346,7 @@ def fewer(octaves: FloatArray) -> Claim:
 
 
 def never_rises(pulls: FloatArray) -> Claim:
-    """Claim that no mean is above that of the next smaller gap by more than chance explains."""
+    """Claim that every mean is at most that of the next smaller gap, up to chance."""
     # Gaps descend along the first axis; a rise is a mean larger at the larger of two neighbors.
     runs = pulls.shape[1]
     rises = pulls[:-1] - pulls[1:]

@@ -28,7 +28,7 @@ class Claim(NamedTuple):
     """One tested sentence of the paper or of a study's page.
 
     Attributes:
-        sentence: what is claimed.
+        sentence: the claim.
         label: where it is stated.
         test: the test and its level.
         evidence: the numbers found.
@@ -60,8 +60,8 @@ class PlantedWorld(NamedTuple):
     """A world in which some claims of an item are false: their tests must notice.
 
     Attributes:
-        changes: what differs from the settings `quick`.
-        expected: the verdicts of all claims in order: T, F, or - where the world says nothing.
+        changes: the differences from the settings `quick`.
+        expected: the verdicts of all claims in order: T, F, or - where either is possible.
     """
 
     changes: Mapping[str, Any]
@@ -77,7 +77,7 @@ class Item:
         title: one line.
         labels: the paper's labels it covers; for a study, its page.
         notes: the settings in words, with the reasons for those that the paper leaves open.
-        settings: one value per scale; a study has no "as-published".
+        settings: one value per scale; "as-published" is for the paper only.
         run: returns the data, given settings and runner.
         claims: returns the verdicts, given the data.
         draw: returns a matplotlib figure, given the data.
@@ -178,8 +178,8 @@ def student_interval(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return mean, lower and upper end of Student's interval.
 
-    Regret and pulls are bimodal, so their means are not judged by it. It serves quantities without
-    a bounded range (log-likelihood ratios, logarithms of pulls, fitted exponents).
+    Regret and pulls are bimodal, so their means are not judged by it. It serves unbounded
+    quantities (log-likelihood ratios, logarithms of pulls, fitted exponents).
     """
     from scipy.special import stdtrit
 
@@ -222,16 +222,7 @@ def draw_groups(
     x: str,
     interval: Callable[[Any], Any],
 ) -> None:
-    """Draw one line with intervals per group: column `by` against column `x`.
-
-    Args:
-        axes: where to draw.
-        data: the table.
-        by: the column that names the groups.
-        names: the groups with their names in the legend.
-        x: the column of the horizontal axis.
-        interval: returns estimate, lower and upper end, given which rows to use.
-    """
+    """Draw one line with intervals per group: column `by` against column `x`."""
     for i, (name, shown) in enumerate(names.items()):
         mine = column(data, by) == name
         values = np.unique(column(data, x)[mine])
@@ -244,7 +235,7 @@ class Collection:
     """The paper, or the studies.
 
     Attributes:
-        kind: what messages call one item.
+        kind: the name of one item in messages.
         package: the package of the modules.
         modules: modules that define items, in order.
         title: the title of the report's page.

@@ -63,7 +63,7 @@ class CoupledWorld(NamedTuple):
 
 
 class Path(NamedTuple):
-    """What is recorded along a path; [environment, arm] where not said otherwise."""
+    """The record of a path; [environment, arm] unless stated otherwise."""
 
     pulls: IntArray
     deviation: FloatArray  # sum of Y less the mean it should have
@@ -123,7 +123,7 @@ def walk(
 ) -> None:
     """Play both environments to the horizon.
 
-    With `queues`, samples follow Algorithm 3 line by line. Without, the k-th pulls of an arm in
+    With `queues`, samples follow Algorithm 3 line by line. Otherwise, the k-th pulls of an arm in
     both environments share the uniform number uniforms[arm, k]. Both inequalities of the good event
     are the same (Lemma E.4), so only the share of arm 0 is checked.
     """
@@ -506,7 +506,7 @@ class DivergenceSettings:
 
     @property
     def lift(self) -> float:
-        """(1 + eps) Delta_i, what is added to the arm's mean in the other environment."""
+        """(1 + eps) Delta_i, the amount added to the arm's mean in the other environment."""
         return (1.0 + self.eps) * (max(self.means) - self.means[self.arm])
 
 
@@ -595,7 +595,7 @@ def run_divergence(settings: DivergenceSettings, runner: CellRunner) -> Data:
 
 
 def _paths(settings: DivergenceSettings, name: str, *, other: bool) -> FloatArray:
-    """Return what `weigh` wrote, [replicate, time, 3]."""
+    """Return the results of `weigh`, [replicate, time, 3]."""
     description = {"name": name, "offset": settings.offset} if name == "elimination" else name
     policy = as_steps(policy_from_json(description))
     bandit = settings.bandit(other=other)

@@ -39,7 +39,7 @@ KINDS = {"undecided": "undecided at the horizon", "deceived": "deceived: better 
 
 @dataclass(frozen=True)
 class VariedSetting:
-    """What a figure varies, and how it is named in data, sentences and picture."""
+    """The setting that a figure varies, and its names in data, sentences and picture."""
 
     column: str
     symbol: str
@@ -164,11 +164,11 @@ def _moves(data: Data, sweep: VariedSetting, shorter: int, longer: int) -> Claim
 
 
 def bracket(data: Data, name: str, horizon: int) -> tuple[float, float]:
-    """Return the grid values around the failure point, -inf or inf where the grid has none.
+    """Return the grid values around the failure point, -inf or inf beyond the grid.
 
-    The walk from the easy end stops at the first upper bound of the failure probability that is not
-    below one half, the walk from the hard end at the first lower bound not above. So no correction
-    for multiple tests is needed.
+    The walk from the easy end stops at the first upper bound of the failure probability that is one
+    half or more, the walk from the hard end at the first lower bound of one half or less. So a
+    correction for multiple tests is unnecessary.
     """
     values, rates = _rates(data, name, horizon, ("undecided", "deceived"), LEVEL)
     good = int(np.logical_and.accumulate(rates[:, 2] < 0.5).sum())
@@ -345,7 +345,7 @@ def exponents(data: Data, name: str) -> FloatArray:
 
 
 def claims_12(data: Data) -> list[Claim]:
-    """Judge what the text says, and the orders f(1/K)^-2 that it illustrates."""
+    """Judge the text's claims, and the orders f(1/K)^-2 that it illustrates."""
     counts, square = normalized(data, "square")
     others = [normalized(data, name)[1] for name in BIASES if name != "square"]
     largest = np.log(square) - np.log(np.maximum.reduce(others))
@@ -466,7 +466,7 @@ MOST_ABOVE = 0.01
 
 
 class Instance(NamedTuple):
-    """A bandit by what makes it up, and a horizon."""
+    """The settings of a bandit, and a horizon."""
 
     bias: str
     arms: int
@@ -551,7 +551,7 @@ def run_bounds(settings: BoundsSettings, runner: CellRunner) -> Data:
 def lower_order(bandit: AffinityBandit, horizon: int) -> float:
     """f(log(K) / K)^-2 sum_{i : Delta_i > 0} log(n) / Delta_i.
 
-    The order of Theorem 5.2 with 1 for the constants that it does not name.
+    The order of Theorem 5.2 with 1 for its unnamed constants.
     """
     weight = bandit.bias.weight(math.log(bandit.arms) / bandit.arms)
     gaps = bandit.gaps[bandit.gaps > 0.0]
@@ -609,7 +609,7 @@ def claims_bounds(data: Data) -> list[Claim]:
 
 
 def _comparison(data: Data) -> Claim:
-    """Judge how the ratio of the two bounds grows with K; nothing here is left to chance."""
+    """Judge how the ratio of the two bounds grows with K, a deterministic number."""
     arms, horizon = column(data, "arms"), column(data, "horizon")
     chosen = (column(data, "gaps") == "equal") & (column(data, "imbalance") == 0)
     chosen &= (horizon == horizon.max()) & (arms >= 4)  # log K is above 1

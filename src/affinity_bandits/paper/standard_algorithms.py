@@ -65,7 +65,7 @@ def biased_means(
 
 
 def run_1(settings: ModelSettings, runner: CellRunner) -> Data:
-    """Compute true and biased means; nothing is random, so no cell is run."""
+    """Compute true and biased means, which are deterministic."""
     arms = len(settings.means)
     shares, biased = biased_means(settings, [1] * arms)
     return {
@@ -125,7 +125,7 @@ def draw_1(data: Data) -> Any:
 
 
 def run_2(settings: ModelSettings, runner: CellRunner) -> Data:
-    """Compute shares and means before and after the pick; no cell is run."""
+    """Compute shares and means before and after the pick, which are deterministic."""
     arms = range(1, len(settings.means) + 1)
     picked = [arm == settings.picked for arm in arms]
     before, biased_before = biased_means(settings, [1] * len(picked))
@@ -234,7 +234,7 @@ IGNORING = {"ucb1": "UCB", "exp3": "EXP3", "exp3-ix": "EXP3-IX"}
 
 @dataclass(frozen=True)
 class ShareSettings:
-    """The paper's own; only the number of repeats is ours where it is not `as-published`."""
+    """The paper's own; other scales than `as-published` change only the number of repeats."""
 
     replicates: int
     bias: Bias = field(default_factory=Power)
@@ -262,7 +262,7 @@ def run_3(settings: ShareSettings, runner: CellRunner) -> Data:
 
 
 def claims_3(data: Data) -> list[Claim]:
-    """Judge what the text and the caption say."""
+    """Judge the claims of the text and the caption."""
     share = column(data, "initial_share")
     cases = [
         (
@@ -334,7 +334,7 @@ RESAMPLES = 2000
 
 @dataclass(frozen=True)
 class DebiasingSettings:
-    """The paper's own; only the number of paths is ours where it is not `as-published`."""
+    """The paper's own; other scales than `as-published` change only the number of paths."""
 
     paths: int
     bias: Bias = field(default_factory=Power)
@@ -373,7 +373,7 @@ def paths_of(data: Data, name: str) -> tuple[FloatArray, FloatArray]:
 
 
 def claims_4(data: Data) -> list[Claim]:
-    """Judge the caption and the text: larger, more dispersed, not logarithmic.
+    """Judge the caption and the text: larger, more dispersed, faster than logarithmic.
 
     Two paths in a hundred stay with the suboptimal arm and dominate the mean. So independent pairs
     of a true and a debiased path are compared by exact tests.
@@ -625,7 +625,6 @@ def draw_5(data: Data) -> Any:
 
 
 def _gap(data: Data) -> float:
-    """Return the most that regret over n can be."""
     return abs(float(column(data, "true_1")[0]) - float(column(data, "true_2")[0]))
 
 

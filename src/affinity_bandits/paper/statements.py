@@ -86,7 +86,7 @@ NUMBERS = {
 
 
 def with_number(label: str) -> str:
-    """Return a label after its number; a study's page, which has none, as it is.
+    """Return a label after its number; a study's page as it is.
 
     >>> with_number("thm:lowerBoundRegret")
     'Theorem 5.2 (thm:lowerBoundRegret)'

@@ -40,7 +40,7 @@ LIMITS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
 
 
 def check_unit(parameter: str, given: object) -> str:
-    """Return what one choice is called, with single spaces."""
+    """Return the name of one choice, with single spaces."""
     rule = f"one word or two in the singular, such as interview; at most {LONGEST_UNIT} letters"
     unit = " ".join(given.split()) if isinstance(given, str) else ""
     if not re.fullmatch(r"[^\W\d_][\w '-]*", unit) or len(unit) > LONGEST_UNIT:
@@ -53,8 +53,8 @@ class Assumptions:
     """The assumptions of a plan, and the tolerated failure probability.
 
     Scores are compared at equal shares: "a difference of 0.3 stars" means that a group would score
-    0.3 stars more than another if both had the same share. Scores without any bias are never seen;
-    the order of the groups is the same. The bias is relative to its weight at equal shares.
+    0.3 stars more than another if both had the same share. Unbiased scores are hidden, but order
+    the groups in the same way. The bias is relative to its weight at equal shares.
 
     The failure probability depends on `committee` or `head_start`, `judges`, the range of scores
     and `in_flight` only. The other assumptions determine the cost.
@@ -64,11 +64,11 @@ class Assumptions:
         horizon: number of choices in all.
         smallest_difference: the best group's mean score exceeds every other's by at least this, at
             equal shares.
-        head_start: largest difference of initial numbers of members. Default: 100, if `committee`
-            is not given.
+        head_start: largest difference of initial numbers of members. Default: 100, unless
+            `committee` is given.
         committee: initial members of each group, if they are known.
-        bonus: the largest relative difference between scores by judges of the own group only and
-            by judges of other groups only: 0.2 if people rate their own kind up to 20% higher.
+        bonus: the largest relative difference between scores by judges of the own group only and by
+            judges of other groups only: 0.2 if people rate their own kind up to 20% higher.
             Default: any nondecreasing bias.
         steepness: multiplying a share by c > 1 multiplies the mean score by at most c**steepness.
             Default: 2, or bonus / (1 + bonus), as if every judge gave the bonus to their own kind.
@@ -79,7 +79,7 @@ class Assumptions:
         begin_after: choices between being chosen and beginning to judge, for those who join. They
             begin between rounds.
         judges: "committee" for all of it; "panel" for panels with equal seats per group, named for
-            each round; "strangers" for nobody of the candidate's own group, which needs a bonus.
+            each round; "strangers" for members of other groups only, which needs a bonus.
         noise: "bounded" for scores from `lowest` to `highest`, or "gaussian".
         sigma: standard deviation of Gaussian scores.
         spread: standard deviation of bounded scores of one group. Default: the largest possible.
@@ -88,10 +88,10 @@ class Assumptions:
         largest_mean: upper bound on mean scores at equal shares. Default: `highest`, or 1 for
             Gaussian scores.
         failure: tolerated probability of settling for a worse group.
-        in_flight: largest number of choices from the oldest without a score to the newest.
+        in_flight: largest number of choices from the oldest unscored one to the newest.
         pace: choices per week, to compute dates.
         names: names of the groups.
-        unit: what one choice is called, such as "interview".
+        unit: the name of one choice, such as "interview".
     """
 
     groups: int
@@ -145,7 +145,7 @@ class Assumptions:
         object.__setattr__(self, name, value)
 
     def _check(self, name: str, check: Callable[..., object], **limits: Any) -> None:
-        """Check a field unless it is None, and set it to the value in its canonical type."""
+        """Check an optional field and set it to the value in its canonical type."""
         value = getattr(self, name)
         if value is not None:
             self._set(name, check(name, value, **limits))
@@ -235,7 +235,7 @@ class Assumptions:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the assumptions as JSON-ready data, without those that are None."""
+        """Return the assumptions that are set, as JSON-ready data."""
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         if not self.bounded:
             values["lowest"] = values["highest"] = None

@@ -118,7 +118,7 @@ def plan_from_toml(text: str) -> Plan:
 
 
 def write_plan(plan: Plan, path: Path) -> None:
-    """Write a plan file, completely or not at all."""
+    """Write a plan file atomically."""
     text = plan_to_toml(plan)
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -153,7 +153,7 @@ def remembered_plan(
     cache: Path | None = None,
     again: bool = False,
 ) -> tuple[Plan, bool]:
-    """Return a plan, from the cache if possible and not to be made `again`, and whether it was.
+    """Return a plan, from the cache unless it is to be made `again`, and whether it was there.
 
     The cache is in the user's cache directory. Its key is a digest of everything that a plan
     depends on. An unreadable file is replaced.

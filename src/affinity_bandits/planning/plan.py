@@ -123,7 +123,7 @@ class Reach:
 def decided_enough(outcome: Outcome) -> bool:
     """Return whether at most 5% of runs end undecided, with 95% confidence.
 
-    Wrong runs do not count: their probability has a proven bound, which may exceed 5%.
+    Wrong runs count as decided: their probability has a proven bound, which may exceed 5%.
     """
     return outcome.undecided <= exceptions(outcome.replicates)
 
@@ -207,10 +207,10 @@ def horizons_around(assumptions: Assumptions) -> list[int]:
 def far_enough(
     assumptions: Assumptions, policy: RoundPolicy, seed: int, tick: Tick = ignore
 ) -> int | None:
-    """Return a horizon by which most runs are decided; None if 10**15 is not enough.
+    """Return a horizon by which most runs are decided; None if even 10**15 is too small.
 
-    This is the planned horizon if possible, or eight times what 95% of runs take in the worlds
-    without gifts. `tick` is called with parts of the work.
+    This is the planned horizon if possible, or eight times the choices that 95% of runs take in the
+    worlds without gifts.
     """
     left, horizon = hard_worlds(assumptions), assumptions.horizon
     found = []
@@ -236,10 +236,10 @@ def far_enough(
 def aim(
     assumptions: Assumptions, policy: RoundPolicy, far: int, seed: int, tick: Tick = ignore
 ) -> RoundPolicy:
-    """Return the policy with a target, if it takes one: a part of what suffices in 95% of runs.
+    """Return the policy with a target, if it takes one: a part of the choices of 95% of runs.
 
-    Those runs have no target and are in the hardest of the worlds without gifts. `far` is a
-    horizon by which most runs are decided; `tick` is called with parts of the work.
+    Those runs have no target and are in the hardest of the worlds without gifts. `far` is a horizon
+    by which most runs are decided.
     """
     if policy.aimed_at(1) == policy:
         return policy
@@ -268,7 +268,7 @@ def sufficient_horizon(
 ) -> tuple[int, list[Outcome]] | None:
     """Return a number of choices that is enough in every world, and the outcomes then.
 
-    All but one of 150 runs are decided by it. If more than 5% of all runs were not, this would
+    All but one of 150 runs are decided by it. If more than 5% of all runs took longer, this would
     have probability 0.4%.
 
     Args:
@@ -296,7 +296,7 @@ class Otherwise:
     """A line of the table.
 
     Attributes:
-        words: what differs from the assumptions.
+        words: the difference from the assumptions.
         factor: the choices that suffice in 95% of runs, relative to the plan's.
         more: whether even that factor is too small.
     """
@@ -368,18 +368,19 @@ class Plan:
     Attributes:
         assumptions: the assumptions.
         policy: the policy to run, for `simulate` and `Live`, on scores mapped to [0, 1].
-        rounds: its schedule while no group has been dropped.
+        rounds: its schedule until the first drop.
         worlds: the hardest world that was found for each initial committee.
         hardest: the outcome of the policy in each of them, which decides the verdict.
         detectable: the smallest difference that 95% of runs detect in the costliest world.
-        sufficient: a sufficient number of choices; None if the planned one is, or if 10**15 is not.
-        needed: the outcome with sufficient choices in the world that takes most; None if 10**15
-            choices are not enough.
-        otherwise: the cost if the spread or the bias is not as assumed.
+        sufficient: a sufficient number of choices; None if the planned one suffices, or if even
+            10**15 is too small.
+        needed: the outcome with sufficient choices in the world that takes most; None if even
+            10**15 choices are too few.
+        otherwise: the cost under another spread or bias.
         reach: outcomes with fewer and with more choices.
         seed: seed of all runs.
         version: version of the package that made it.
-        declaration: what the groups are, who is responsible and why, if that was declared.
+        declaration: of the groups, the person responsible and the purpose, if made.
     """
 
     assumptions: Assumptions
@@ -433,8 +434,8 @@ class Plan:
     def failure(self) -> float:
         """The proven bound on the probability of settling for a worse group.
 
-        It holds for every nonnegative, nondecreasing bias that all groups share, whatever its
-        steepness, if those judge who are assumed to.
+        It holds for every nonnegative, nondecreasing bias of any steepness that all groups share,
+        if the assumed people judge.
         """
         return self.assumptions.failure
 
@@ -455,7 +456,7 @@ class Plan:
 
     @property
     def enough_choices(self) -> float | None:
-        """The choices that are enough in 19 of 20 cases; None if 10**15 are not."""
+        """The choices that are enough in 19 of 20 cases; None if even 10**15 are too few."""
         if self.needed is None:
             return None
         found = self.needed.choices_95
@@ -503,8 +504,8 @@ def make_plan(
         assumptions: the assumptions.
         policy_class: the class of the policy.
         seed: seed of all runs.
-        progress: True for a bar, None for a bar on a terminal, False for none, or a function that
-            is called with the part done.
+        progress: True for a bar, None for a bar on a terminal, False for silence, or a function
+            that is called with the part done.
 
     >>> from affinity_bandits.planning import Assumptions, make_plan
     >>> plan = make_plan(Assumptions(groups=2, horizon=100_000, smallest_difference=0.3))
@@ -583,11 +584,11 @@ class Stress:
     """A line of the stress table.
 
     Attributes:
-        assumption: what is wrong, in words.
+        assumption: the wrong assumption, in words.
         size: by how much, in words.
         wrong: the part of wrong runs in the worst world, with a 95% interval.
         undecided: the largest part of undecided runs in any world.
-        world: the worst world; empty if no run was wrong in any.
+        world: the worst world; empty if all runs were right.
     """
 
     assumption: str
@@ -601,7 +602,7 @@ class Violation(NamedTuple):
     """A violated assumption.
 
     Attributes:
-        assumption: what is wrong, in words.
+        assumption: the wrong assumption, in words.
         size: by how much, in words.
         worlds: the hardest worlds of the changed assumptions.
         horizon: the number of choices.
@@ -619,9 +620,8 @@ def stress(plan: Plan, *, progress: bool | Callable[[float], None] | None = None
     Numbers are wrong by factors of 2 and 10; fewer people join, or later; one group alone is
     favored.
 
-    The policy stays the same. It is run 200 times in the worst variant of each hardest world of
-    the changed assumptions. No failure among 200 runs means a probability below 1.8% (95%
-    confidence).
+    It is run 200 times in the worst variant of each hardest world of the changed assumptions. Zero
+    failures among 200 runs mean a probability below 1.8% (95% confidence).
     """
     cases = violations(plan.assumptions, plan.policy)
     total = sum(len(case.worlds) for case in cases) * STRESS_RUNS
@@ -676,7 +676,7 @@ def _of_those_who_join(given: Assumptions) -> Iterator[Violation]:
 
 
 def _of_one_group(given: Assumptions) -> Iterator[Violation]:
-    """Yield the case in which one rival's members rate their own kind higher, and nobody else."""
+    """Yield the case in which only one rival's members rate their own kind higher."""
     if given.judges != "strangers":
         favor = given.bonus or USUAL_BONUS
         worlds = [replace(one, world=one.world._replace(favor=favor)) for one in hard_worlds(given)]
@@ -686,7 +686,7 @@ def _of_one_group(given: Assumptions) -> Iterator[Violation]:
 def _violated(given: Assumptions, factor: int, nodes: bool) -> Iterator[Violation]:
     """Yield the cases in which one assumption is wrong by a factor.
 
-    A policy with nodes has no case of noisier scores: it clips scores to their range, and the
+    Noisier scores are left out for a policy with nodes: it clips scores to their range, and the
     hardest worlds already have the largest variance of bounded scores.
     """
 

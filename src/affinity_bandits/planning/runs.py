@@ -42,7 +42,7 @@ Made = TypeVar("Made")
 
 
 def ignore(_: float) -> None:
-    """Report no progress."""
+    """Ignore progress."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Outcome:
     Attributes:
         replicates: number of runs.
         wrong: runs in which the best group was dropped.
-        undecided: runs in which the best group was kept, but not alone.
+        undecided: runs in which the best group and others were kept.
         choices: mean number of choices until the decision, or the horizon.
         choices_95: choices that suffice in 95% of runs (`most`).
         per_group: mean choices per group until then.
@@ -110,8 +110,8 @@ def most(values: Any) -> float:
 def exceptions(runs: int) -> int:
     """Return how many of some runs may fail if at most 5% of all do, with 95% confidence.
 
-    This is the largest count that has a probability of at most 5% if 5% of runs fail; -1 if there
-    is none. Summed here, because scipy takes longer to load than a plan to read.
+    This is the largest count that has a probability of at most 5% if 5% of runs fail; -1 if even 0
+    is likelier. Summed here, because scipy takes longer to load than a plan to read.
     """
     allowed, total = -1, 0.0
     while total <= LATE:
@@ -201,7 +201,7 @@ def run_hardest(
 ) -> Runs:
     """Run a policy in a hardest world, in threads: the compiled loop releases the GIL.
 
-    Each run has its own random stream, so the number of threads does not change the result. An
+    Each run has its own random stream, so the result is the same for any number of threads. An
     interrupt waits for the few runs that have begun.
     """
     kernel = _bound(policy.kernels())
@@ -438,10 +438,7 @@ Tried = list[tuple[HardWorld, Outcome]]
 def worst_worlds(
     assumptions: Assumptions, policy: RoundPolicy, horizon: int, seed: int, tick: Tick = ignore
 ) -> list[HardWorld]:
-    """Return, for each initial committee, the world in which the policy takes longest.
-
-    `tick` is called with parts of the work; they add up to one.
-    """
+    """Return, for each initial committee, the world in which the policy takes longest."""
     worlds = hard_worlds(assumptions)
     return [
         worst_of(hard, policy, horizon, seed, lambda part: tick(part / len(worlds)))

@@ -66,7 +66,7 @@ class Question:
         name: the name of its flag and of its key in a file.
         asks: its words.
         example: an answer.
-        rule: what is accepted as an answer.
+        rule: the accepted answers.
         usual: the default in the dialogue.
         unsaid: the default of the flag, if that differs.
     """
@@ -193,7 +193,7 @@ LEFT_OUT = {
 
 @dataclass(frozen=True)
 class ScoreScale:
-    """The ends of a scale of scores; `two_scores` if there are no scores in between."""
+    """The ends of a scale of scores; `two_scores` if only the ends are scores."""
 
     lowest: float
     highest: float
@@ -206,8 +206,8 @@ class Budget:
 
     Attributes:
         choices: the total.
-        pace: choices per week; None if not stated.
-        assumed: True if no end was stated, so that the budget is for one year.
+        pace: choices per week; None if left open.
+        assumed: True if the end was left open, so that the budget is for one year.
     """
 
     choices: int
@@ -216,7 +216,7 @@ class Budget:
 
 
 def is_unknown(text: str) -> bool:
-    """Return whether an answer says that the answer is not known."""
+    """Return whether an answer is "no idea" or the like."""
     return _plain(text) in UNKNOWN
 
 
@@ -325,7 +325,7 @@ def parse_points(parameter: str, text: str, on: ScoreScale, rule: str) -> float:
 
 
 def parse_committee(parameter: str, text: str, number: int) -> tuple[int, ...] | None:
-    """Return the members of each group, None if they are not known.
+    """Return the members of each group, None if unknown.
 
     >>> parse_committee("committee", "30,10,10", 3)
     (30, 10, 10)
@@ -341,7 +341,7 @@ def parse_committee(parameter: str, text: str, number: int) -> tuple[int, ...] |
 
 
 def parse_bonus(parameter: str, text: str) -> float | None:
-    """Return the largest relative bonus for the own group; None if it is not known.
+    """Return the largest relative bonus for the own group; None if unknown.
 
     >>> parse_bonus("bonus", "10-30%"), parse_bonus("bonus", "no idea")
     (0.3, None)
@@ -356,7 +356,7 @@ def parse_bonus(parameter: str, text: str) -> float | None:
 
 
 def parse_judges(parameter: str, text: str, bonus: float | None = 0.0) -> str | None:
-    """Return who judges, None for all ways in turn; `bonus` is None if it is not known."""
+    """Return who judges, None for all ways in turn; `bonus` is None if unknown."""
     if _plain(text) not in JUDGES:
         raise InvalidInput(parameter, RULES["judges"], text)
     if _plain(text) == "strangers" and bonus is None:
@@ -425,7 +425,7 @@ def parse_begins(parameter: str, text: str, pace: float | None) -> int:
 
 
 def _days(parameter: str, found: re.Match[str], text: str, today: date) -> float:
-    """Return how many days a budget lasts; a year if that is not stated."""
+    """Return how many days a budget lasts; by default a year."""
     if found["until"] is None:
         times = 1.0 if found["times"] in (None, "a") else _read(found["times"])
         return times * DAYS[found["unit"] or "year"]
@@ -449,7 +449,7 @@ def _is_ambiguous(text: str) -> bool:
 
 
 def _read(text: str) -> float:
-    """Return the number that a text stands for, NaN if it is none."""
+    """Return the number that a text stands for, or NaN."""
     plain = _plain(text)
     if re.fullmatch(r"\d{1,3}(,\d{3})+(\.\d+)?", plain):
         plain = plain.replace(",", "")
@@ -463,7 +463,7 @@ def _read(text: str) -> float:
 
 
 def _read_part(text: str) -> tuple[float, float]:
-    """Return the ends of the part that a text stands for, NaN if it is none."""
+    """Return the ends of the part that a text stands for, or NaN."""
     plain = _plain(text)
     between = _BETWEEN.fullmatch(plain)
     if between is not None:
@@ -481,7 +481,7 @@ def _read_part(text: str) -> tuple[float, float]:
 
 
 def answers_of_audit(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an audit says of a situation: groups, scale, spread of scores, largest bonus.
+    """Return the answers that an audit gives: groups, scale, spread of scores, largest bonus.
 
     The bonus is the upper end of the favor's interval, relative to the mean score above the lowest
     one. It is "no idea" if the log cannot tell. The committee is not in an audit.
@@ -540,7 +540,7 @@ class Situation:
         """Take an answer, as text, number or list. It may depend on the answers before it.
 
         Raises:
-            InvalidInput: the answer is not understood, or contradicts an earlier one.
+            InvalidInput: the answer is unreadable, or contradicts an earlier one.
         """
         checks.known_keys("key of a situation", (name,), NAMES)
         if name == "noise":
@@ -556,7 +556,7 @@ class Situation:
         self.said[name] = said
 
     def answer_all(self, said: Mapping[str, object]) -> None:
-        """Take all answers at once, and the defaults of those that are not given."""
+        """Take all answers at once, and defaults for the others."""
         checks.known_keys("key of a situation", said, NAMES)
         for name in UNASKED:
             if name in said:
@@ -574,7 +574,7 @@ class Situation:
                 raise InvalidInput(name, f"left out: {LEFT_OUT[name]}", value)
 
     def answer_some(self, said: Mapping[str, str]) -> dict[str, InvalidInput]:
-        """Take the answers that are understood; return what is wrong with the others, by name.
+        """Take the answers that are understood; return the mistakes in the others, by name.
 
         An empty answer is the default, if there is one. A wrong answer stands for an example, so
         that the questions after it can be checked.
@@ -671,7 +671,7 @@ class Situation:
 
     @property
     def for_a_year(self) -> bool:
-        """Whether the budget is for a year because no end was stated."""
+        """Whether the budget is for a year because its end was left open."""
         return bool(self._known["budget"].assumed)
 
     def ways(self) -> list[Assumptions]:

@@ -1,4 +1,4 @@
-"""What another budget or another difference would do, read off the curves of a plan."""
+"""Effects of another budget or another difference, read off the curves of a plan."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ def favored_lead(world: WorldLimits, share: float) -> tuple[float, float]:
     """Return the smallest lead over the only group that is favored, and the mean that attains it.
 
     Its scores are multiplied by 1 + favor * share, up to the highest score; those of other groups
-    are not.
+    stay.
     """
     weight = 1.0 + world.favor * share
     level = min(world.largest_mean, world.highest / weight + world.difference)

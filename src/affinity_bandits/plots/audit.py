@@ -1,4 +1,4 @@
-"""Pictures of an audit: what own and other judges gave, and the size of the favor."""
+"""Pictures of an audit: mean scores from own and other judges, and the size of the favor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of plans: what can be told apart, how surely, at what cost, by who judges."""
+"""Pictures of plans: detectable differences, certainty, cost, and ways to judge."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ MOST_APART = 15.0  # the axis is logarithmic if one way takes so many times the 
 
 
 def draw_ways(plans: Sequence[Plan]) -> Any:
-    """Draw the choices per way to judge, from plans that differ in nothing else."""
+    """Draw the choices per way to judge, from plans that differ only in that."""
     given = plans[0].assumptions
     figure, axes = new_figure(width=7.2, height=1.35 + 0.66 * len(plans))
     start = _limit_ways(axes, plans)
@@ -242,7 +242,7 @@ def _limit_ways(axes: Any, plans: Sequence[Plan]) -> float:
 
 
 def _draw_way(axes: Any, plan: Plan, row: int, start: float) -> None:
-    """Draw a bar up to the average, a lighter one up to what is enough, and both in numbers."""
+    """Draw a bar up to the average, a lighter one up to enough choices, and both in numbers."""
     colour = ENOUGH if plan.enough else TOO_FEW
     most = plan.enough_choices
     text = "no number of choices is enough"

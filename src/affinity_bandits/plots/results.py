@@ -106,8 +106,8 @@ LOG_RATIO = 20.0
 def draw_ranking(ranking: Ranking | Result) -> Figure:
     """Draw mean regret with its interval, and each policy's rank or range of ranks.
 
-    For a result, its `ranking()` is drawn. Policies that share ranks cannot be told apart by paired
-    differences; intervals of single policies may overlap even if a pair is told apart.
+    For a result, its `ranking()` is drawn. Policies that share ranks have paired differences within
+    chance; intervals of single policies may overlap even if their difference is clear.
     """
     from affinity_bandits.simulation import Ranking
 
@@ -166,7 +166,7 @@ class QuantileFan(NamedTuple):
 def quantile_fans(result: Result, parts: Sequence[float] = (0.5, 0.9)) -> list[QuantileFan]:
     """Return the bands that contain these parts of the runs, for each policy.
 
-    Every end is the regret of a run, so that it is never between two clusters.
+    Every end is the regret of a run, even if runs form clusters.
     """
     wanted = checks.numbers_list("parts", parts, low=0.0, high=1.0)
     if not wanted:

@@ -53,7 +53,7 @@ def need_matplotlib() -> None:
 
 
 def new_figure(width: float = 6.4, height: float = 4.0) -> tuple[Figure, Any]:
-    """Return a figure and its axes in this style, without changing global settings."""
+    """Return a figure and its axes in this style, leaving global settings alone."""
     figure, (axes,) = new_panels(1, 1, width, height)
     return figure, axes
 
@@ -85,7 +85,7 @@ def new_panels(
 
 @cache
 def _shown_figure() -> type[Figure]:
-    """Return the class of our figures: matplotlib's, shown by notebooks without any magic."""
+    """Return the class of our figures: matplotlib's, displayed by notebooks."""
     from matplotlib.figure import Figure
 
     class ShownFigure(Figure):
@@ -179,7 +179,7 @@ def cut(name: str, most: int = 22) -> str:
 
 
 def line_style(index: int) -> dict[str, Any]:
-    """Return color and dashes of the index-th line; both differ, for print without color."""
+    """Return color and dashes of the index-th line; both differ, for black-and-white print."""
     return {"color": COLOURS[index % len(COLOURS)], "linestyle": DASHES[index % len(DASHES)]}
 
 

@@ -34,7 +34,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 class Panel(NamedTuple):
-    """One heat map or one set of curves, of regret or percentages; nan where there is no value."""
+    """One heat map or one set of curves, of regret or percentages; nan for a missing value."""
 
     title: str
     mean: FloatArray  # [row, column]
@@ -56,8 +56,8 @@ class SweepGrid(NamedTuple):
         numbers: the positions of the columns, if the axis is numeric.
         panels: one for each combination of the other axes.
         replicates: the smallest and the largest number of replicates of a drawn cell.
-        missing: number of cells without finished replicates.
-        without: number of cells without this value, because their policy never decides.
+        missing: number of cells whose replicates are all unfinished.
+        without: number of cells whose policy never decides, so that this value is undefined.
     """
 
     value: str
@@ -181,7 +181,7 @@ def _named(parameter: str, name: str, axes: Sequence[Axis]) -> Axis:
 
 
 def _curves(axes: Sequence[Axis], across: Axis) -> Axis | None:
-    """Return the axis whose values are curves: the policy, or what else there is."""
+    """Return the axis whose values are curves: the policy, or else the first that varies."""
     left = [axis for axis in axes if axis is not across and len(axis.labels) > 1]
     left.sort(key=lambda axis: axis.key != "policy")
     return left[0] if left else None
@@ -231,8 +231,8 @@ def draw_sweep(grid: SweepGrid, fixed: str = "") -> list[Any]:
     """Draw a sweep; return a figure for each dozen panels, all to the same scale.
 
     Args:
-        grid: what to draw.
-        fixed: what all cells share, in words.
+        grid: the data of the picture.
+        fixed: the settings that all cells share, in words.
     """
     if not grid.panels:
         raise InvalidInput("value", "measured in a finished cell", grid.value)
@@ -264,7 +264,7 @@ def _page(grid: SweepGrid, panels: Sequence[Panel], draw: Any, fixed: str) -> An
 
 
 def _write_notes(grid: SweepGrid, figure: Any, fixed: str) -> None:
-    """Write above the panels what is shown, and below them the settings that all cells share."""
+    """Write a title above the panels, and below them the settings that all cells share."""
     least, most = grid.replicates
     runs = f"{most:,}" if least == most else f"{least:,} to {most:,}"
     notes = [f"{runs} run{'' if most == 1 else 's'} a cell"]
@@ -376,7 +376,6 @@ def color_scale(grid: SweepGrid) -> Any:
 
 
 def _values(grid: SweepGrid) -> tuple[FloatArray, FloatArray]:
-    """Return the finite values of all panels, and the positive ones of them."""
     values = np.concatenate([panel.mean.ravel() for panel in grid.panels])
     values = values[np.isfinite(values)]
     return values, values[values > 0.0]
@@ -402,7 +401,6 @@ def _write(axes: Any, panel: Panel, norm: Any, grid: SweepGrid) -> None:
 
 
 def _slant(axes: Any, grid: SweepGrid) -> None:
-    """Slant names that would run into each other."""
     if grid.numbers is not None:
         return
     room = 0.75 * 72.0 * axes.figure.get_figwidth() / axes.get_gridspec().ncols
@@ -480,7 +478,7 @@ def _scale_curves(grid: SweepGrid, places: Sequence[Any], x: FloatArray) -> None
 
 
 def sureness(panel: Panel, is_regret: bool) -> FloatArray:
-    """Return the certainty of each cell, from 0 to 1; NaN if it has no value.
+    """Return the certainty of each cell, from 0 to 1; NaN if its value is missing.
 
     This is 1 minus the width of the interval, for regret relative to its upper end.
     """

@@ -1,7 +1,8 @@
 """Policies: step policies choose after every feedback, round policies announce whole rounds.
 
-`AsSteps` plays a round policy one pull at a time. No policy can see a true mean or the bias: this
-package imports neither. Policies that are told more than feedback state it in `information`.
+`AsSteps` plays a round policy one pull at a time. This package imports neither the bandit nor the
+bias, so true means stay hidden. Policies that are told more than feedback state it in
+`information`.
 """
 
 from affinity_bandits.policies import live

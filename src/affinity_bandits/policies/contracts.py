@@ -1,4 +1,4 @@
-"""The contracts of step and round policies, and what a round policy says of itself."""
+"""The contracts of step and round policies, and the optional answers of a round policy."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Policy(Description):
         version: raised whenever the meaning of a saved state changes.
         randomised: whether `select` draws from its random stream.
         eliminates: whether the policy drops arms from its candidates.
-        information: "feedback", or what else the policy is told.
+        information: "feedback", or all that the policy is told.
         in_python: whether it runs in plain Python only.
         told: settings that are filled in from the bandit: "bias", "initial pulls" or "best arm".
     """
@@ -48,7 +48,7 @@ class Policy(Description):
 
     @property
     def assumes(self) -> Feedback:
-        """What the proof of the policy's theorem needs of feedback, with these settings."""
+        """The feedback that the policy's theorem assumes, with these settings."""
         return ANYTHING
 
     def start(self, arms: int, horizon: int) -> Any:
@@ -112,7 +112,7 @@ def check_size(arms: int, horizon: int) -> None:
     """Check the number of arms and the horizon that `start` is given.
 
     Raises:
-        InvalidInput: fewer than one arm, or a horizon that is not a whole number in range.
+        InvalidInput: the number of arms or the horizon is out of range.
     """
     checks.integer("arms", arms, low=1, high=10**6)
     checks.integer("horizon", horizon, low=1)
@@ -129,9 +129,9 @@ def meet_nobody(state: Any, judges: IntArray) -> None:
 
 @kernel
 def anybody(state: Any) -> int:
-    """Return the arm that should have no more judges in the next round than any other.
+    """Return the arm that should have the fewest judges in the next round, ties allowed.
 
-    -1, the default: it does not matter.
+    -1, the default: any number will do.
     """
     return -1
 
@@ -160,8 +160,8 @@ class StepKernels(NamedTuple):
 class StepPolicy(Policy):
     """A policy that chooses after every single feedback.
 
-    `select`, `update` and `candidate` are kernels (see `affinity_bandits.kernels`): static, without
-    closures, and they change only the arrays of the state. Arms are numbered from 0.
+    `select`, `update` and `candidate` are kernels (see `affinity_bandits.kernels`): static
+    functions without closures that change only the arrays of the state. Arms are numbered from 0.
 
     >>> from affinity_bandits import AffinityBandit, simulate
     >>> from affinity_bandits.policies.state import counts
@@ -203,7 +203,7 @@ class StepPolicy(Policy):
 
 
 class PlannedRound(NamedTuple):
-    """A round that comes if no arm has been dropped before.
+    """A round of the schedule that is followed until the first drop.
 
     Attributes:
         pulls_each: total pulls of each arm at the end of the round.
@@ -247,12 +247,12 @@ class RoundExplanation:
 
     Attributes:
         compares: whether the means of the round were compared.
-        purpose: what a round without a comparison is for, such as "they get a head start over
+        purpose: the use of a round that compares nothing, such as "they get a head start over
             {leader}". `LEADER` stands for the leader's name.
         leader: the arm that the others are compared with; None for the best of the round.
         tolerance: an arm is dropped if its mean lags the best by more than this.
         dropped_because: why arms were dropped, to be followed by ", so X was dropped".
-        none_dropped_because: why no arm was dropped, as a sentence.
+        none_dropped_because: why all arms stayed, as a sentence.
     """
 
     compares: bool = True
@@ -268,11 +268,11 @@ class Evidence:
     """The evidence against each arm as natural logarithms of odds.
 
     Attributes:
-        against: the log-odds against each arm, in their order; 0 or less if there is no evidence.
-            For a dropped arm, those when it was dropped; None if not known.
+        against: the log-odds against each arm, in their order; above 0 if there is evidence. For a
+            dropped arm, those when it was dropped; None if unknown.
         needed: the log-odds at which an arm is dropped now, above 0.
         leader: the arm that the others are compared with, if there is one.
-        meaning: what such odds mean, in one or two sentences for laypeople.
+        meaning: the meaning of such odds, in one or two sentences for laypeople.
     """
 
     against: tuple[float | None, ...]
@@ -308,11 +308,11 @@ class RoundKernels(NamedTuple):
 
 @dataclass(frozen=True)
 class RoundPolicy(Policy):
-    """A policy that announces whole rounds and learns only from what they sum up.
+    """A policy that announces whole rounds and learns only from their sums or counts.
 
-    `plan`, `absorb` and `candidate` are kernels (see `affinity_bandits.kernels`); `plan` does not
-    change the state. A round that the horizon cuts short is not absorbed. If `told_judges` is true,
-    `meet` is called before each `plan`. Everything that pages and plans use is optional.
+    `plan`, `absorb` and `candidate` are kernels (see `affinity_bandits.kernels`); `plan` only reads
+    the state. A round that the horizon cuts short is ignored. If `told_judges` is true, `meet` is
+    called before each `plan`. Everything that pages and plans use is optional.
 
     >>> from affinity_bandits import AffinityBandit, simulate
     >>> from affinity_bandits.policies.state import counts
@@ -348,7 +348,7 @@ class RoundPolicy(Policy):
 
     @property
     def nodes(self) -> tuple[float, ...]:
-        """Scores at which a round's feedback is counted, ascending; none if sums are enough.
+        """Scores at which a round's feedback is counted, ascending; empty if sums are enough.
 
         Feedback between two nodes is split between them with its mean preserved.
         """
@@ -356,16 +356,11 @@ class RoundPolicy(Policy):
 
     @property
     def warm_up_rounds(self) -> int:
-        """The number of rounds at the beginning whose feedback is not used."""
+        """The number of rounds at the beginning whose feedback is ignored."""
         return 0
 
     def explain(self, played: PlayedRound, before: RoundExplanation | None) -> RoundExplanation:
-        """Explain a finished round; by default, without reasons.
-
-        Args:
-            played: the round.
-            before: the explanation of the previous round, if known.
-        """
+        """Explain a finished round; the default gives no reasons."""
         return RoundExplanation()
 
     def evidence(self, state: Any) -> Evidence | None:
@@ -393,7 +388,7 @@ class RoundPolicy(Policy):
     def rounds_without_drops(
         self, arms: int, horizon: int, variance: float
     ) -> Sequence[PlannedRound]:
-        """Return the rounds that come while no arm is dropped; none by default.
+        """Return the rounds that are played until the first drop; empty by default.
 
         Args:
             arms: the number of arms.
@@ -411,7 +406,7 @@ class RoundPolicy(Policy):
         return None
 
     def with_order_window(self, slots: int) -> Self:
-        """Return the policy for that window; itself if the order does not matter."""
+        """Return the policy for that window; itself if any order will do."""
         return self
 
     @property

@@ -183,7 +183,7 @@ class Elimination(RoundPolicy):
 
     @property
     def assumes(self) -> Feedback:
-        """1-subGaussian noise (Assumption 2.1), for rounds no shorter than published."""
+        """1-subGaussian noise (Assumption 2.1), for rounds of at least the published length."""
         plan = self.schedule
         proven = isinstance(plan, PublishedSchedule) and plan.offset >= PublishedSchedule().offset
         return Feedback(sigma=1.0) if proven else ANYTHING

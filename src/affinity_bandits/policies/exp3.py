@@ -69,11 +69,11 @@ class ExponentialWeights(StepPolicy):
 class EXP3(ExponentialWeights):
     """EXP3 on losses, the modern form.
 
-    On losses 1 - Y, without mixing (after Auer et al. 1995): p_i is proportional to exp(-eta L_i),
-    where L_i sums (1 - Y) / p_i over the pulls of arm i.
+    On losses 1 - Y (after Auer et al. 1995): p_i is proportional to exp(-eta L_i), where L_i sums
+    (1 - Y) / p_i over the pulls of arm i.
 
     Args:
-        rate: eta; None for sqrt(2 log K / (n K)). The paper does not say which it used.
+        rate: eta; None for sqrt(2 log K / (n K)). The paper leaves its choice open.
     """
 
     name: ClassVar[str] = "exp3"

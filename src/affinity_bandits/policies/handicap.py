@@ -74,27 +74,28 @@ class HandicapElimination(RoundPolicy):
     has the definition and the proofs.
 
     Args:
-        head_start: by how much initial pulls may differ. Default, without `initial_pulls`: the
-            largest that the paper's second bound allows, 2**7 log(12 K**2 n / pi**2)
-            (Corollary C.6).
-        initial_pulls: those of each arm, or [fewest, most] if they are not known exactly.
-        sigma: feedback is sigma-subGaussian around its mean. Not used when bounded.
+        head_start: by how much initial pulls may differ. Default, unless `initial_pulls` is given:
+            the largest that the paper's second bound allows, 2**7 log(12 K**2 n / pi**2) (Corollary
+            C.6).
+        initial_pulls: those of each arm, or [fewest, most] if they are uncertain.
+        sigma: feedback is sigma-subGaussian around its mean. Used only if `bounded` is false.
         bounded: feedback lies in [0, 1].
         levels: evenly spaced scores that are told apart when bounded. Scores in between are split.
         failure: the probability of ever dropping the best arm. Default: at most 0.001, and so
-            little early that a mistake costs no more choices, on average, than were made before.
-        target: choices by which all but one arm are to have been dropped, as likely as can be: what
-            a plan calls enough. Only with a failure probability. One that is several times too
-            large costs more than a right one saves.
+            little early that a mistake costs at most as many choices, on average, as were made
+            before.
+        target: choices by which to drop all but one arm with the highest probability. Only with a
+            failure probability. One that is several times too large costs more than a right one
+            saves.
         in_flight: slots of a round that may be under way at once; half of them are added to the
             head start. Default: 1.
         judges: "chosen": everybody ever chosen, and the initial members. "members": those of them
             who joined; the policy is told before each round who they are and who is on their way,
-            and bets against no group whose share may be the smaller one. "panel": some of them,
-            told likewise. "strangers": nobody judges their own group. Panels and strangers need no
-            head start.
-        memory: only the last so many who were chosen judge. The policy waits until all earlier
-            ones have left, and needs no head start.
+            and bets only against groups whose share is surely at least the leader's. "panel": some
+            of them, told likewise. "strangers": only members of other groups judge. Panels and
+            strangers make a head start unnecessary.
+        memory: only the last so many who were chosen judge. The policy waits until all earlier ones
+            have left, instead of a head start.
     """
 
     name: ClassVar[str] = "handicap-elimination"
@@ -195,7 +196,7 @@ class HandicapElimination(RoundPolicy):
         return replace(self, in_flight=slots)
 
     def aimed_at(self, choices: int) -> Self:
-        """Return the policy with that target, if scores are bounded; others gain nothing by one."""
+        """Return the policy with that target if scores are bounded; otherwise itself."""
         if not self.bounded or self.failure is None or self.target is not None:
             return self
         return replace(self, target=choices)
@@ -295,7 +296,6 @@ class HandicapElimination(RoundPolicy):
         return state
 
     def _initial(self, arms: int, horizon: int) -> tuple[list[int], list[int]]:
-        """Return the fewest and the most initial pulls of each arm."""
         if self.judges != "chosen" or self.memory is not None:
             return [0] * arms, [0] * arms
         if self.initial_pulls is None:
@@ -371,10 +371,10 @@ class HandicapElimination(RoundPolicy):
         )
 
     def rounds_without_drops(self, arms: int, horizon: int, variance: float) -> list[PlannedRound]:
-        """Return the rounds after which passes have doubled, while no arm is dropped.
+        """Return the rounds at whose ends the passes have doubled, until the first drop.
 
-        `drops` assumes scores at equal distances above and below the center. With a bounded memory
-        there are no rounds.
+        `drops` assumes scores at equal distances above and below the center. The list is empty if
+        memory is bounded.
         """
         if self.memory is not None:
             return []

@@ -1,6 +1,6 @@
 """The rules that kernels of policies keep, checked by running them as plain Python.
 
-The compiler refuses a kernel that breaks one of them with an obscure message, or does not notice.
+The compiler reports a broken rule with an obscure message, or overlooks it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Place(NamedTuple):
 
     @property
     def is_users(self) -> bool:
-        """Whether the line belongs neither to this package nor to one that is installed."""
+        """Whether the line is the user's own, outside this package and installed ones."""
         path = Path(self.file).resolve()
         return not (path.is_relative_to(PACKAGE) or "site-packages" in path.parts)
 
@@ -49,7 +49,7 @@ class Place(NamedTuple):
 
 
 def check_kernels(policy: StepPolicy | RoundPolicy, arms: int, horizon: int) -> None:
-    """Check what a compiler would refuse with an obscure message, or not notice.
+    """Check the rules that a compiler enforces with an obscure message, or overlooks.
 
     Raises:
         AssertionError: names the kernel or the field of the state, and the remedy.

@@ -1,4 +1,4 @@
-"""Who leads a betting elimination, what that depends on, and the handicap of who does."""
+"""The leader of a betting elimination: how it is chosen, and its handicap."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def lacking(state: BettingState, leader: int, arm: int) -> int:
 def takes_the_lead(state: BettingState, part: float) -> bool:
     """Let the arm that did best of late lead if it is clearly ahead; return whether one did.
 
-    `part` of those chosen become members; infinity if there is no need of members.
+    `part` of those chosen become members; infinity if members are irrelevant.
     """
     leader = state.leader[0]
     best = state.active[0]
@@ -95,15 +95,15 @@ def all_of_them(state: BettingState) -> float:
 
 @kernel
 def stay(state: BettingState) -> None:
-    """Plan nothing: shares are in order, or are put in order once the judges are told."""
+    """Leave the plan empty: shares are in order, or are put in order once the judges are told."""
 
 
 class WhoJudges(NamedTuple):
-    """A setting of judges: what it means for a comparison.
+    """A setting of judges and its meaning for a comparison.
 
     Attributes:
         words: who judges and how that affects comparisons, for laypeople.
-        hooks: what `plan` and `absorb` of the elimination call instead of their own kernels.
+        hooks: kernels that replace those which `plan` and `absorb` of the elimination call.
         meet: the kernel that takes in who judges.
         fewest_seats: the kernel that says who should have the fewest seats.
         told: the "panel" or "committee" that the policy is told of before each round.

@@ -217,7 +217,7 @@ class Live:
 
     @property
     def fewest_seats(self) -> int | None:
-        """The arm that should have no more judges in the next round than any other, if any."""
+        """The arm that should have the fewest judges in the next round, if one should."""
         arm = int(self._kernels.fewest_seats(self.state))
         return arm if arm >= 0 else None
 
@@ -320,7 +320,7 @@ class Agent:
 
 @dataclass(frozen=True)
 class InPython(StepPolicy):
-    """Any object that selects and updates, run in plain Python and never compiled.
+    """Any object that selects and updates, run in plain Python only.
 
     The object has `select()` or `choose()`, which returns an arm, and `update(arm, feedback)`. If
     it drops arms, its class has `eliminates = True` and `candidates()` returns the arms that are
@@ -416,7 +416,7 @@ class InPython(StepPolicy):
         return []
 
     def save(self, state: Any, arms: int, horizon: int) -> NoReturn:
-        """Refuse, because the object's state is not known.
+        """Raise an error: the object's state is unknown.
 
         Raises:
             NotSupported: always.
@@ -449,7 +449,7 @@ def _name(make: Callable[..., Any]) -> str:
 
 
 def _parameters(make: Callable[..., Any]) -> tuple[str, ...] | None:
-    """Return the names of the parameters; None if it takes any, or they are not known."""
+    """Return the names of the parameters; None if it takes any, or they are unknown."""
     try:
         found = inspect.signature(make).parameters.values()
     except (TypeError, ValueError):

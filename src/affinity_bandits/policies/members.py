@@ -28,7 +28,7 @@ may join in it and none of another's, so the handicap is as large as the round i
 def meet_members(state: BettingState, judges: IntArray) -> None:
     """Store the members and those on their way, and plan to get more of a group that has too few.
 
-    Elsewhere all pulls count as members; `fewest` corrects for those who do not join.
+    Elsewhere all pulls count as members; `fewest` corrects for those who stay away.
     """
     arms = len(state.judges)
     for arm in range(arms):
@@ -63,7 +63,7 @@ def passes_among_members(state: BettingState) -> int:
 
 @kernel
 def usual_passes(state: BettingState) -> int:
-    """Return the number of passes of the next round, whoever is in order."""
+    """Return the number of passes of the next round, before checking which arms are in order."""
     fewest, most = state.judges[state.active[0]], state.judges[state.active[0]]
     for position in range(state.left[0]):
         fewest = min(fewest, state.judges[state.active[position]])
@@ -75,7 +75,7 @@ def usual_passes(state: BettingState) -> int:
 
 @kernel
 def members_in_order(state: BettingState, arm: int, passes: int) -> bool:
-    """Return whether an arm's share is never below the leader's during a round."""
+    """Return whether an arm's share is at least the leader's throughout a round."""
     if state.leader[0] < 0 or arm == state.leader[0]:
         return True
     return bool(members_needed(state, state.judges, arm, passes) <= state.judges[arm])
@@ -83,10 +83,10 @@ def members_in_order(state: BettingState, arm: int, passes: int) -> bool:
 
 @kernel
 def members_needed(state: BettingState, members: IntArray, arm: int, passes: int) -> int:
-    """Return with how many members an arm's share is never below the leader's during a round.
+    """Return the members with which an arm's share is at least the leader's throughout a round.
 
-    The leader's share is largest if all of its own who may begin have begun, all but the last of
-    the round included, and nobody else. The arm's is smallest if all others have begun.
+    The leader's share is largest if only its own have begun: all who may, and all but the last of
+    the round. The arm's is smallest if all others have begun.
     """
     leader, total = state.leader[0], members.sum()
     more = state.soon[leader] + passes - 1
@@ -103,7 +103,7 @@ def joined_part(state: BettingState) -> float:
 
 @kernel
 def order_members(state: BettingState) -> None:
-    """Plan pulls after which, once all have begun, no arm has a smaller share than the leader.
+    """Plan pulls after which, once all have begun, the leader has the smallest share.
 
     If all have more than twice the head start that they need, the leader is pulled alone.
     """

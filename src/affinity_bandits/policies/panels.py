@@ -1,4 +1,4 @@
-"""A panel judges that does not change during a round, or nobody judges their own group."""
+"""A panel that is fixed during a round judges, or only members of other groups do."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def leader_of(state: BettingState) -> int:
 
 @kernel
 def seats_in_order(state: BettingState, arm: int, passes: int) -> bool:
-    """Return whether the leader has no more seats than an arm, so that it cannot be favored."""
+    """Return whether an arm has at least as many seats as the leader, so that bias favors it."""
     return bool(state.judges[state.leader[0]] <= state.judges[arm])
 
 

@@ -1,8 +1,8 @@
 """Policy states: named tuples of numbers, one-dimensional arrays and nested states.
 
-Numbers never change during a run; arrays do, in place. A compiled loop can read such a tuple, it
-survives JSON to the bit, and its arrays can share two flat buffers, so that a whole state is copied
-with two assignments.
+Arrays change during a run, in place; numbers are constant. A compiled loop can read such a tuple,
+it survives JSON to the bit, and its arrays can share two flat buffers, so that a whole state is
+copied with two assignments.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def state_from_json(template: Any, data: Any) -> Any:
 
     Args:
         template: a fresh state, which determines fields, types and sizes.
-        data: what `state_to_json` returned.
+        data: the fields from `state_to_json`.
 
     Raises:
         StateMismatch: the saved state does not fit the template.
@@ -134,7 +134,7 @@ def state_from_json(template: Any, data: Any) -> Any:
 
 
 def read_saved(text: str, version: int, keys: Iterable[str]) -> dict[str, Any]:
-    """Return a saved run as data, after checking its format and that nothing is missing."""
+    """Return a saved run as data, after checking its format and its keys."""
     try:
         data = json.loads(text)
     except (TypeError, ValueError) as error:
@@ -151,7 +151,7 @@ def read_saved(text: str, version: int, keys: Iterable[str]) -> dict[str, Any]:
 
 
 def _in_lines(size: int) -> int:
-    """Return the size rounded up to whole cache lines, so that no two arrays share one."""
+    """Return the size rounded up to whole cache lines, so that each array has its own."""
     return -(-size // LINE) * LINE
 
 
@@ -163,7 +163,6 @@ def _aligned(size: int, kind: Any) -> Any:
 
 
 def _map_arrays(state: Any, change: Any) -> Any:
-    """Return a state with a function applied to each of its arrays."""
     changed = []
     for value in state:
         if isinstance(value, tuple):

@@ -28,7 +28,7 @@ from affinity_bandits.policies.state import add_feedback, counts, reals
 
 @dataclass(frozen=True)
 class ToldBias(Policy):
-    """A policy that is told the bias and the initial pulls, which no real policy could be."""
+    """A policy that is told the bias and the initial pulls, unlike any real one."""
 
     information: ClassVar[str] = "feedback, bias and initial pulls"
     told: ClassVar[Mapping[str, str]] = {"bias": "bias", "initial_pulls": "initial pulls"}
@@ -51,7 +51,7 @@ class ToldBias(Policy):
         """Return the members of each arm before the first pull; by default, one each.
 
         Raises:
-            InvalidInput: there are not as many as arms.
+            InvalidInput: their number differs from that of the arms.
         """
         initial = (1,) * arms if self.initial_pulls is None else tuple(self.initial_pulls)
         if len(initial) != arms:
@@ -363,13 +363,13 @@ class WeightedUCBState(NamedTuple):
 
 @dataclass(frozen=True)
 class WeightedUCB(ToldBias, RoundPolicy):
-    """UCB on feedback weighted by a known bias; needs no horizon.
+    """UCB on feedback weighted by a known bias, for any horizon.
 
     A round pulls only the arm with the largest index, until its members have grown by the part
     `growth`. With s the sum of a round's feedback and w that of its weights f(share) over m pulls,
-    V = sum of w**2 / m and U = sum of s w / m over the arm's rounds. After t pulls the index is
-    U / V + sigma sqrt((V + 1) (2 log t + log(1 + V))) / V, infinite if V = 0. The study of the
-    horizon has its regret.
+    V = sum of w**2 / m and U = sum of s w / m over the arm's rounds. After t pulls the index is U /
+    V + sigma sqrt((V + 1) (2 log t + log(1 + V))) / V, infinite if V = 0. The study of the horizon
+    has its regret.
 
     Args:
         bias: the model f.

@@ -135,7 +135,7 @@ def estimated_variance(state: BettingState, arm: int) -> float:
 
 @kernel
 def bet_on_leader(state: BettingState, passes: int, seen: FloatArray) -> None:
-    """Settle the bets of a round, which depend only on what was known before it."""
+    """Settle the bets of a round, which were fixed by the feedback of earlier rounds."""
     lead = place_of_leader(state)
     for position in range(state.left[0]):
         if position != lead and may_bet(state, state.active[position], passes):
@@ -195,10 +195,10 @@ def bet_against(
 
 @kernel
 def stake_on_target(state: BettingState, arm: int, passes: int) -> float:
-    """Return the stake that is most likely to win what is lacking by the target; 0: none.
+    """Return the stake that is likeliest to win the missing wealth by the target; 0 for no stake.
 
-    It replicates an option that pays what the other stakes lack if the leader is far enough ahead
-    at the target.
+    It replicates an option that pays the missing wealth if the leader is far enough ahead at the
+    target.
     """
     ahead = (state.target - state.pulls.sum()) / state.left[0]
     if ahead < passes:
@@ -280,8 +280,8 @@ def log_worth(state: BettingState, arm: int, variance: float = 0.0) -> float:
 def return_to_prior(state: BettingState, arm: int, part: float) -> None:
     """Redistribute a part of an arm's wealth over the stakes by their prior.
 
-    Stakes that have been tried keep their wealth and get none: it would be lost at once if a
-    leader is found late.
+    Stakes that have been tried keep their wealth; more of it would be lost at once if a leader is
+    found late.
     """
     at = arm * len(state.stakes)
     variance = max(estimated_variance(state, arm), estimated_variance(state, state.leader[0]))
@@ -305,15 +305,9 @@ def return_to_prior(state: BettingState, arm: int, part: float) -> None:
 def lag_that_drops(
     state: BettingState, passes: int, variance: float, needed: float
 ) -> float | None:
-    """Return the lag of a mean at which the bets win enough; None if no lag suffices.
+    """Return the lag of a mean at which the bets win enough; None if every lag is too small.
 
     Bounded scores are taken to lie a standard deviation above and below the center.
-
-    Args:
-        state: a fresh one.
-        passes: in which bets are placed.
-        variance: of one feedback.
-        needed: the log-wealth that is enough.
     """
     spread = math.sqrt(variance)
     bounded = state.variance == 0.0

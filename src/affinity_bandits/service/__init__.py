@@ -1,6 +1,6 @@
 """The live decision service: servers ask it which group comes next.
 
-`core` needs PostgreSQL and nothing of HTTP; `http` and `ui` are on top of it.
+`core` uses PostgreSQL and is independent of HTTP; `http` and `ui` are on top of it.
 """
 
 from affinity_bandits import errors

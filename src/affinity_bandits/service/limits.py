@@ -13,7 +13,7 @@ from affinity_bandits.service.problems import Unavailable
 
 
 def source_of(host: str) -> str:
-    """Return what counts as one client: an IPv4 address, or an IPv6 network of 64 bits.
+    """Return the name of one client: an IPv4 address, or an IPv6 network of 64 bits.
 
     One customer usually has a whole network of that size.
 
@@ -49,7 +49,7 @@ def remember(known: dict[K, V], key: K, value: V) -> V:
 class RateLimiter:
     """Token buckets, one per name. Each process counts on its own.
 
-    A bucket is full at first, and forgotten if it is not used for long.
+    A bucket is full at first, and forgotten after long disuse.
 
     Args:
         clock: returns seconds; only differences matter.
@@ -67,7 +67,7 @@ class RateLimiter:
         Args:
             name: of the bucket.
             rate: tokens per second.
-            tokens: how many to take; at most what the bucket holds.
+            tokens: how many to take; at most the size of the bucket.
             burst: tokens that the bucket holds; by default one second's worth.
         """
         now = self._clock()
@@ -88,7 +88,7 @@ TURN_SECONDS = 2.0
 class Turns:
     """Lets a number of requests wait for locks at once, each on a database connection.
 
-    One turn is kept for other tenants, so that nobody waits behind the locked campaigns of another.
+    One turn is kept for other tenants, so that tenants never wait for another's locks.
 
     Args:
         number: turns in all, at least 1.
@@ -104,7 +104,7 @@ class Turns:
         """Wait for a turn of a tenant, and give it back at the end.
 
         Raises:
-            Unavailable: there is none for too long.
+            Unavailable: all turns are taken for too long.
         """
         own = self._own.get(tenant)
         if own is None:
@@ -127,7 +127,7 @@ SMALL = 20_000
 
 
 async def off_loop(size: int, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Return what the work returns, done in a thread if it is on that many characters of JSON."""
+    """Return the result of work, done in a thread if it is on many characters of JSON."""
     if size <= SMALL:
         return work(*args, **kwargs)
     return await asyncio.to_thread(work, *args, **kwargs)

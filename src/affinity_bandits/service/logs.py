@@ -59,7 +59,7 @@ def log_config(*, quiet: bool) -> dict[str, Any]:
     """Return the logging configuration of `affinity serve`: lines of JSON on stderr.
 
     Args:
-        quiet: leave out requests that did not fail by the service's own fault.
+        quiet: log only requests that failed by the service's own fault.
     """
     level = "WARNING" if quiet else "INFO"
     return {

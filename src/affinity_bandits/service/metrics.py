@@ -1,28 +1,34 @@
-"""Metrics for Prometheus, and the log lines of what they count as faults.
+"""Metrics for Prometheus, and log lines for the faults among them.
 
-No label names a tenant, a key or a campaign.
+No label names a tenant, a key or a campaign; `database` is the name that the operator chose.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from affinity_bandits.service.databases import MAIN
 from affinity_bandits.service.logs import log_failure, log_fault
 from affinity_bandits.service.problems import NeedsAttention
 from affinity_bandits.wire import Told
 from affinity_bandits.wire.campaigns import FAULT_KINDS, FINDING_KINDS, SEVERITIES
 
 METHODS = frozenset({"GET", "POST", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"})
+OF = ("database",)
 SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 
 class Metrics:
-    """The metrics of one server process."""
+    """The metrics of one server process.
 
-    def __init__(self) -> None:
+    Args:
+        databases: the names of its databases.
+    """
+
+    def __init__(self, databases: Iterable[str] = (MAIN,)) -> None:
         self._registry = CollectorRegistry()
         counter = partial(Counter, registry=self._registry)
         gauge = partial(Gauge, registry=self._registry)
@@ -46,23 +52,25 @@ class Metrics:
         for kind in FAULT_KINDS:  # so that each is there, at 0, before the first
             self._faults.labels(kind)
         self.attention = gauge(
-            "affinity_campaigns_needing_attention", "Campaigns marked in the database."
+            "affinity_campaigns_needing_attention", "Campaigns marked in the database.", OF
         )
         self._findings = gauge(
             "affinity_campaign_findings",
             "Campaigns under way with a finding of their health checks, by kind and severity.",
-            ("kind", "severity"),
+            (*OF, "kind", "severity"),
         )
         self.due = gauge(
-            "affinity_rounds_due", "Rounds that have all their answers and wait to be closed."
+            "affinity_rounds_due", "Rounds that have all their answers and wait to be closed.", OF
         )
         self.dead_rows = gauge(
             "affinity_dead_rows",
             "Old versions of campaigns' rows that an old snapshot may still see.",
+            OF,
         )
         self.database = gauge(
             "affinity_database_up",
             "Whether the database answered the last look, one a second.",
+            OF,
         )
         self.notice_tries = counter(
             "affinity_notice_tries", "Tries to send a notice to a webhook.", ("outcome",)
@@ -72,10 +80,16 @@ class Metrics:
         self.notices = gauge(
             "affinity_notices",
             "Notices for webhooks that wait to be sent, and that were given up.",
-            ("state",),
+            (*OF, "state"),
         )
-        self._pool = gauge("affinity_pool_connections_in_use", "Database connections at work.")
-        self._pool_limit = gauge("affinity_pool_connections_limit", "Database connections at most.")
+        self.pool = gauge("affinity_pool_connections_in_use", "Database connections at work.", OF)
+        self.pool_limit = gauge(
+            "affinity_pool_connections_limit", "Database connections at most.", OF
+        )
+        looks = (self.attention, self.due, self.dead_rows, self.database)
+        for name in databases:
+            for one in (*looks, self.pool, self.pool_limit):  # at 0 before the first look
+                one.labels(name)
 
     def request(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count a finished request."""
@@ -101,14 +115,13 @@ class Metrics:
         self._faults.labels(fault.kind).inc()
         log_fault(fault)
 
-    def set_findings(self, campaigns: Mapping[tuple[str, str], int]) -> None:
-        """Set how many campaigns have each finding, by its kind and severity."""
+    def set_findings(self, database: str, campaigns: Mapping[tuple[str, str], int]) -> None:
+        """Set how many campaigns of a database have each finding, by its kind and severity."""
         for kind in FINDING_KINDS:
             for severity in SEVERITIES:
-                self._findings.labels(kind, severity).set(campaigns.get((kind, severity), 0))
+                number = campaigns.get((kind, severity), 0)
+                self._findings.labels(database, kind, severity).set(number)
 
-    def text(self, in_use: int, limit: int) -> bytes:
+    def text(self) -> bytes:
         """Return the metrics in Prometheus' text format."""
-        self._pool.set(in_use)
-        self._pool_limit.set(limit)
         return generate_latest(self._registry)

@@ -17,7 +17,7 @@ class ServiceProblem(AffinityError):  # noqa: N818 - named after the media type 
         code: a stable word for programs.
         status: the HTTP status.
         title: the meaning of the code.
-        detail: what is wrong in this case, with a place for each argument.
+        detail: the problem in this case, with a place for each argument.
         headers: further headers of the response.
     """
 
@@ -47,7 +47,7 @@ class TooMany(ServiceProblem):
 
 
 class TooManyRefusals(TooMany):
-    """Too many requests from one address had no good API key."""
+    """Too many requests from one address had a missing or bad API key."""
 
     code, status, title = "too_many_refusals", 429, "Too many requests without a good API key"
     detail = (
@@ -68,14 +68,14 @@ class QuotaUsedUp(ServiceProblem):
 
 
 class NoSuchCampaign(ServiceProblem):
-    """The tenant has no campaign with this id; one of another tenant looks the same."""
+    """The id is unknown to the tenant, or of another tenant's campaign."""
 
     code, status, title = "no_such_campaign", 404, "No such campaign"
     detail = "there is no campaign {}"
 
 
 class NoSuchLease(ServiceProblem):
-    """The campaign never granted a lease of this number."""
+    """The lease's number is unknown to the campaign."""
 
     code, status, title = "no_such_lease", 404, "No such lease"
     detail = "lease must be one that this campaign granted, got {}"
@@ -93,14 +93,14 @@ class NotTeller(ServiceProblem):
 
 
 class NoSuchKey(ServiceProblem):
-    """The tenant has no API key in use with this id; one of another tenant looks the same."""
+    """The id is unknown to the tenant, of a key out of use, or of another tenant's key."""
 
     code, status, title = "no_such_key", 404, "No such API key"
     detail = "key must be the id of one of the tenant's API keys in use, got {!r}"
 
 
 class NotMaker(ServiceProblem):
-    """A key that another key made would revoke one that it did not make."""
+    """A key that another key made would revoke a key of another maker."""
 
     code, status, title = "not_maker", 403, "Key of another maker"
     detail = (
@@ -131,7 +131,7 @@ class TooManyKeys(ServiceProblem):
 
 
 class NoSuchWebhook(ServiceProblem):
-    """The tenant has no webhook with this id; one of another tenant looks the same."""
+    """The id is unknown to the tenant, or of another tenant's webhook."""
 
     code, status, title = "no_such_webhook", 404, "No such webhook"
     detail = "there is no webhook {}"
@@ -155,7 +155,7 @@ class KeyReused(ServiceProblem):
 
 
 class NotLeased(ServiceProblem):
-    """A tell has answers that are not for slots of its lease."""
+    """A tell has answers to slots outside its lease."""
 
     code, status, title = "not_leased", 422, "Not part of the lease"
     detail = "every answer must be for a slot of lease {}"
@@ -179,7 +179,7 @@ class ScoreOutOfRange(ServiceProblem):
 
 
 class JudgesNotAsked(ServiceProblem):
-    """Judges were named for a campaign that does not ask who they are, or not any more."""
+    """Judges were named for a campaign that does not ask for them, or has ended."""
 
     code, status, title = "judges_not_asked", 409, "The campaign does not ask who judges"
     detail = "judges must be named for a campaign that is open and is told who judges; {}"
@@ -200,7 +200,7 @@ class NeedsAttention(ServiceProblem):
     Args:
         campaign: its id.
         kind: a key of `faults.REASONS`.
-        reason: what is wrong, without quoting data or errors.
+        reason: the problem in fixed words, free of data.
     """
 
     code, status, title = "needs_attention", 500, "The campaign needs attention"

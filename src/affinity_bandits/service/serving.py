@@ -13,8 +13,9 @@ import uvicorn
 import uvloop
 
 from affinity_bandits import checks
-from affinity_bandits.errors import NotSupported
+from affinity_bandits.errors import CallerError, NotSupported
 from affinity_bandits.service import tracing
+from affinity_bandits.service.databases import Databases, databases_of
 from affinity_bandits.service.http import admin_app, create_app
 from affinity_bandits.service.logs import log_config
 from affinity_bandits.service.problems import Unavailable
@@ -33,7 +34,7 @@ every thread that computes."""
 
 
 def serve(
-    dsn: str,
+    databases: str | Databases,
     *,
     host: str = "127.0.0.1",
     port: int = 8000,
@@ -48,17 +49,17 @@ def serve(
 ) -> None:
     """Serve until SIGTERM or SIGINT.
 
-    The database need not be up, but if it is, this version has to work with its schema.
+    A database need not be up, but if it is, this version has to work with its schema.
     Slow clients and connections are limited by the proxy in front, whose `X-Forwarded-*` headers
     uvicorn takes from the addresses in FORWARDED_ALLOW_IPS.
 
     Args:
-        dsn: the database.
+        databases: the only database, or several by name, each with tenants of its own.
         host: the address to listen at.
         port: 0 takes a free port, which the log reports.
-        admin_host: the address for probes and metrics, which take no API key.
+        admin_host: the address for probes and metrics, which need no API key.
         admin_port: 0 takes a free port.
-        pool_size: database connections.
+        pool_size: connections per database.
         statement_cache: prepared statements per database connection; 0 behind a pooler that gives
             each transaction another session.
         quiet: log only failures of the service.
@@ -70,7 +71,7 @@ def serve(
         MissingExtra: traces are wanted, and OpenTelemetry is not installed.
         InvalidInput: an argument breaks a rule, or the database cannot be opened.
         NotSupported: this version does not work with the database's schema.
-        OSError: an address cannot be listened at.
+        OSError: an address is taken or forbidden.
     """
     checks.integer("port", port, low=0, high=65_535)
     checks.integer("admin_port", admin_port, low=0, high=65_535)
@@ -80,9 +81,10 @@ def serve(
         checks.number("keep_requests_days", keep_requests_days, low=0, high=36_500)
     if traces:  # before anything is begun
         tracing.needed()
-    asyncio.run(check_schema(dsn, statement_cache))
+    named = databases_of(databases)
+    asyncio.run(check_schemas(named, statement_cache))
     app = create_app(
-        dsn,
+        named,
         pool_size=pool_size,
         statement_cache=statement_cache,
         webhooks_private=webhooks_private,
@@ -102,7 +104,7 @@ def serve(
     )
     probes = uvicorn.Server(
         uvicorn.Config(
-            admin_app(app.state.backend), lifespan="off", timeout_graceful_shutdown=1, **settings
+            admin_app(app.state.backends), lifespan="off", timeout_graceful_shutdown=1, **settings
         )
     )
     with _listen(host, port) as public, _listen(admin_host, admin_port) as admin:
@@ -135,8 +137,20 @@ def _url(listening: socket.socket) -> str:
     return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
 
 
+async def check_schemas(databases: Databases, statement_cache: int) -> None:
+    """Check all databases as `check_schema` does; an error names the database if there are more."""
+    dsns = [(name, dsn) for name, one in databases.items() for dsn in {one.dsn, one.for_reading}]
+    checking = (check_schema(dsn, statement_cache) for _, dsn in dsns)
+    found = await asyncio.gather(*checking, return_exceptions=True)
+    for (name, _), error in zip(dsns, found, strict=True):
+        if isinstance(error, CallerError) and len(databases) > 1:
+            raise NotSupported(f"database {name}: {error}") from None
+        if error is not None:
+            raise error
+
+
 async def check_schema(dsn: str, statement_cache: int = STATEMENT_CACHE) -> None:
-    """Check that this version works with a database's schema, unless it does not answer.
+    """Check that this version works with a database's schema, if the database is up.
 
     Raises:
         InvalidInput: it cannot be opened.

@@ -1,7 +1,7 @@
 """Spans for OpenTelemetry: requests, database calls and closed rounds. Off by default.
 
 OpenTelemetry is imported when tracing begins, and configured by its own environment variables
-(OTEL_EXPORTER_OTLP_ENDPOINT, ...). Spans contain no bodies and no arguments of queries.
+(OTEL_EXPORTER_OTLP_ENDPOINT, ...). Bodies and arguments of queries are never in spans.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def begin(processor: Any = None) -> None:
     """Make spans from now on, in this process.
 
     Args:
-        processor: what is done with them; by default they are sent by OTLP over HTTP, in batches.
+        processor: handles them; by default they are sent by OTLP over HTTP, in batches.
 
     Raises:
         MissingExtra: OpenTelemetry is not installed.
@@ -35,7 +35,7 @@ def begin(processor: Any = None) -> None:
 
 
 def needed() -> tuple[Any, Any, Any]:
-    """Return what is needed of OpenTelemetry.
+    """Return the classes needed of OpenTelemetry.
 
     Raises:
         MissingExtra: it is not installed.
@@ -50,7 +50,7 @@ def needed() -> tuple[Any, Any, Any]:
 
 
 def end() -> None:
-    """Send the spans that are left, and make no more."""
+    """Send the spans that are left, and stop."""
     global _provider, _tracer  # noqa: PLW0603
     if _provider is not None:
         _provider.shutdown()
@@ -59,7 +59,7 @@ def end() -> None:
 
 @contextmanager
 def timed(name: str, **attributes: str) -> Iterator[None]:
-    """Time what is done in the block, if spans are made."""
+    """Time the block, if spans are made."""
     if _tracer is None:
         yield
         return
@@ -69,7 +69,7 @@ def timed(name: str, **attributes: str) -> Iterator[None]:
 
 @contextmanager
 def request_span(headers: Iterable[tuple[bytes, bytes]]) -> Iterator[Any]:
-    """Time a request as a part of its caller's trace; yield the span, or None if there is none."""
+    """Time a request as a part of its caller's trace; yield the span, if spans are made."""
     if _tracer is None:
         yield None
         return

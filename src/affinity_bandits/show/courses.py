@@ -1,4 +1,4 @@
-"""The course of one run: who was chosen and what scores looked like, at some moments."""
+"""The course of one run: choices, shares and scores at some moments."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Course(NamedTuple):
 
     Attributes:
         name: the policy's, to be shown.
-        true_means: of the groups; no policy sees them.
+        true_means: of the groups, hidden from policies.
         choices: at each moment.
         shares: of the committee, moments by groups.
-        scores: mean scores in the last half of the choices, moments by groups; NaN for none.
+        scores: mean scores in the last half of the choices, moments by groups; NaN if unchosen.
         right: the part of choices so far that went to the best group, at each moment.
     """
 

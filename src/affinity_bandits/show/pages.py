@@ -25,7 +25,7 @@ WIDTH, HEIGHT, DPI = 3.1, 4.4, 100  # of a course, in inches
 
 
 def draw_moment(courses: Sequence[Course], groups: Sequence[str], place: int = -1) -> Figure:
-    """Draw a moment of each course, and what went before it; return the figure.
+    """Draw a moment of each course, and the moments before it; return the figure.
 
     Args:
         courses: with the same groups and the same moments.
@@ -180,7 +180,7 @@ def page(courses: Sequence[Course], groups: Sequence[str]) -> str:
 
 
 def page_data(courses: Sequence[Course], groups: Sequence[str]) -> dict[str, Any]:
-    """Return what course.js draws, as JSON data."""
+    """Return the data that course.js draws, ready for JSON."""
     means = courses[0].true_means
     return {
         "groups": list(groups),
@@ -201,5 +201,5 @@ def page_data(courses: Sequence[Course], groups: Sequence[str]) -> dict[str, Any
 
 
 def _numbers(row: Any) -> list[float | None]:
-    """Return numbers that are short enough for a page; None where there is none."""
+    """Return numbers that are short enough for a page; None for NaN."""
     return [None if math.isnan(one) else round(float(one), DIGITS) for one in row]

@@ -42,7 +42,7 @@ def compiled(kernel: Function, *, allocates: bool = False, inlined: bool = True)
 
     Args:
         kernel: a plain function.
-        allocates: whether it may make arrays. Loops may not: reference counts take three times as
+        allocates: whether it may make arrays. Loops must not: reference counts take three times as
             long as the rest of a pull.
         inlined: whether the functions that it calls are inlined unless they allocate. Kernels
             called once per pull should be: they take a state of some fifty numbers by value.
@@ -109,7 +109,7 @@ class MachineCode:
 
 
 def prepared(kernel: Function, arguments: tuple[Any, ...], inlined: bool = True) -> Function:
-    """Return a loop as machine code, after one call with arguments that leave it nothing to do."""
+    """Return a loop as machine code, compiled by a first call with idle arguments."""
     if interpreted():
         return _without_warnings(kernel)
     # One signature per cached name: processes that compile at the same time write the same file.
@@ -138,13 +138,13 @@ def _options(allocates: bool) -> dict[str, Any]:
 
 
 def _name(kernel: Any, allocates: bool, inlined: bool, types: str = "") -> str:
-    """Return a qualified name that says what the kernel does and how it is compiled."""
+    """Return a qualified name with a digest of the kernel's code and of how it is compiled."""
     how = f"{code_digest(kernel)} {allocates} {inlined} {types}"
     return f"{kernel.__qualname__}_{hashlib.blake2b(how.encode(), digest_size=12).hexdigest()}"
 
 
 def _copy(kernel: Any, name: str, allocates: bool, inlined: bool) -> Function:
-    """Return a copy of a kernel under another name, bound to compiled versions of what it calls."""
+    """Return a copy of a kernel under another name, bound to compiled versions of its callees."""
     called = {
         found: compiled_part(value, allocates=allocates, inlined=inlined)
         for found in global_names(kernel.__code__)
@@ -174,7 +174,7 @@ def _warn(problem: str) -> None:
 
 
 def _without_warnings(function: FunctionT) -> FunctionT:
-    """Return a function without numpy's warnings about wrapped integers and 1 / inf."""
+    """Return a function that suppresses numpy's warnings about wrapped integers and 1 / inf."""
     silent: FunctionT = np.errstate(all="ignore")(function)
     return silent
 
@@ -182,8 +182,8 @@ def _without_warnings(function: FunctionT) -> FunctionT:
 def cacheable(state: Any) -> Any:
     """Return a policy's state as named tuples of classes that can be found by name here.
 
-    numba's cache refers to these classes. Another process cannot import a class of a script or a
-    notebook, and would compile anew.
+    numba's cache refers to these classes, and other processes cannot import a class of a script or
+    a notebook.
 
     >>> from affinity_bandits.policies import Uniform
     >>> type(cacheable(Uniform().start(2, 10))).__name__

@@ -1,4 +1,4 @@
-"""Say why a policy, a bias or a noise cannot be compiled, and in which line of the user's code.
+"""Explain why compiling a policy, a bias or a noise failed, and in which line of the user's code.
 
 numba's report of a failed compilation has a hundred lines, most of them about the loop that calls
 the kernel. A mistake that plain Python shows too is reported as Python does.
@@ -29,7 +29,7 @@ HORIZON = 1000
 
 @contextmanager
 def compile_errors(policy: StepPolicy | RoundPolicy, bandit: Any) -> Iterator[None]:
-    """Raise `NotSupported` for kernels that numba cannot compile, with numba's error as cause."""
+    """Raise `NotSupported` for errors of numba's compiler, with numba's error as cause."""
     try:
         yield
     except (AffinityError, MemoryError):
@@ -47,7 +47,7 @@ def compile_errors(policy: StepPolicy | RoundPolicy, bandit: Any) -> Iterator[No
 
 
 def _broken_rule(policy: StepPolicy | RoundPolicy, arms: int) -> str:
-    """Return the rule of kernels that a policy breaks in plain Python, or nothing."""
+    """Return the rule of kernels that a policy breaks in plain Python, or ""."""
     try:
         check_kernels(policy, arms, HORIZON)
     except AssertionError as error:
@@ -56,7 +56,7 @@ def _broken_rule(policy: StepPolicy | RoundPolicy, arms: int) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """Return what numba says is wrong, below the first line of the user's code that it names."""
+    """Return numba's reason, below the first line of the user's code that it names."""
     report = str(error)
     named = [Place(os.path.abspath(file), int(line)) for file, line in PLACE.findall(report)]
     place = next((one for one in named if one.is_users), None)

@@ -1,8 +1,7 @@
 """Random numbers as a pure function of (key, replicate, position), compiled.
 
 `philox` is numpy's Philox 4x64-10: position p of replicate r under a key is word p of
-`numpy.random.Philox(key=key, counter=[0, 0, r, 0])`. Any part of a stream can be computed by
-itself.
+`numpy.random.Philox(key=key, counter=[0, 0, r, 0])`.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class Stream(NamedTuple):
 
 @intrinsic
 def compiled_high_product(typing_context: Any, left: Any, right: Any) -> Any:
-    """Return the upper 64 bits of a 64 by 64 bit product, which Python arithmetic cannot name."""
+    """Return the upper 64 bits of a 64 by 64 bit product, by LLVM instructions."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         word = arguments[0].type
@@ -110,7 +109,7 @@ fill_centered = bind(fill_uniform, from_word=as_centered)
 def fill_normal(out: FloatArray, key: Words, replicate: np.uint64, first: int) -> None:
     """Fill `out` with the stream's standard normal numbers from position `first` on.
 
-    The first pass has no branch, so it is vectorized. The second corrects the tails.
+    The first pass is free of branches, so it is vectorized; the second corrects the tails.
     """
     fill_centered(out, key, replicate, first)
     central = np.empty(len(out))
@@ -335,7 +334,7 @@ def stirling_error(n: float) -> float:
 
 
 def deviance(x: float, mean: float) -> float:
-    """Return x log(x / mean) + mean - x without cancellation."""
+    """Return x log(x / mean) + mean - x, accurate also where terms cancel."""
     if abs(x - mean) < 0.1 * (x + mean):
         v = (x - mean) / (x + mean)
         total = (x - mean) * v
@@ -417,7 +416,7 @@ def choose_places(stream: Stream, length: int, count: int) -> None:
 
 
 def new_read() -> Words:
-    """Return what a stream of which successes are counted keeps."""
+    """Return the counter and the room of a stream of which successes are counted."""
     return np.zeros(1 + PLACES, dtype=np.uint64)
 
 

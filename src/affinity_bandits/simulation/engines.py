@@ -50,7 +50,7 @@ bias: Function = unbound
 
 
 class PythonEngine:
-    """Pull by pull in plain Python, for policies that cannot be compiled.
+    """Pull by pull in plain Python, for policies that numba cannot compile.
 
     It runs the source of the compiled loop on the same random numbers.
     """
@@ -89,7 +89,7 @@ class PythonEngine:
         )
 
     def compile(self) -> None:
-        """Compile nothing: this is the engine for what cannot be."""
+        """Do nothing: this engine runs uncompiled code."""
 
     def run(self, first: int, out: IntArray, candidates: IntArray, tick: Any) -> None:
         for j in range(len(out)):
@@ -294,7 +294,7 @@ def engine_for(
     """Return the engine for a policy, and why a round policy is run by steps.
 
     Raises:
-        NotSupported: `wanted` is "rounds", which is not possible.
+        NotSupported: `wanted` is "rounds", but the policy or the bandit needs steps.
     """
     if wanted == "python" or (policy.in_python and wanted != "rounds"):
         return PythonEngine(bandit, policy, horizon, seed, checkpoints), ""

@@ -74,7 +74,7 @@ def seating_of(bandit: AffinityBandit, told_judges: bool) -> Seating:
 
 
 def why_shares_move(bandit: AffinityBandit) -> str | None:
-    """Return why shares may change during a round; None if they do not, or as in the paper."""
+    """Return why shares may change during a round; None if they are fixed, or as in the paper."""
     if bandit.memory is not None:
         return "with bounded memory a share depends on who left, not only on counts"
     if bandit.counts_pulls:
@@ -94,7 +94,7 @@ def why_no_joining(bandit: AffinityBandit) -> str | None:
 
 
 def seat_judges(seating: Seating, members: IntArray, judges: IntArray, fewest: int) -> None:
-    """Seat those who judge a round; the arm `fewest` is to have no more than any other."""
+    """Seat those who judge a round; `fewest` should get the fewest seats of a panel."""
     arms = len(members)
     sitting = 0
     for arm in range(arms):
@@ -120,7 +120,7 @@ def seat_judges(seating: Seating, members: IntArray, judges: IntArray, fewest: i
 
 
 def joins_committee(seating: Seating, seen: float, joins: float) -> bool:
-    """Return whether whoever was chosen joins; `joins` is a uniform number, read if need be."""
+    """Return whether the chosen one joins; `joins` is uniform, read only if joining is random."""
     return bool(seen >= seating.above and (seating.part == 1.0 or joins < seating.part))
 
 
@@ -132,9 +132,9 @@ def change_members(
     joined: bool,
     leaves: float,
 ) -> None:
-    """Seat whoever joined, and let a member leave, or not.
+    """Seat the chosen one if `joined`, and let a random member leave with the set probability.
 
-    `leaves` is a uniform number, read where it is a matter of chance.
+    `leaves` is a uniform number, read only if leaving is random.
     """
     sit_at_once = seating.at_once and seating.who == COMMITTEE
     if joined:
@@ -186,9 +186,9 @@ class BanditArrays(NamedTuple):
 
 
 class Committee(NamedTuple):
-    """Pulls so far and, if not everybody chosen stays a member, who sits on the committee.
+    """Pulls so far and, unless everybody chosen stays a member, who sits on the committee.
 
-    If everybody joins and nobody leaves, the other fields are empty.
+    If all stay, the other fields are empty.
     """
 
     clock: IntArray  # [0]: pulls made; [1]: after how many one candidate was left, or 0
@@ -271,7 +271,7 @@ def committee_of(bandit: AffinityBandit, told_judges: bool = False) -> Committee
 def share_of(arena: BanditArrays, committee: Committee, total: float, arm: int) -> float:
     """Return an arm's share of the committee (Assumption 2.1).
 
-    `total` is the number of initial and later pulls, the committee if nobody leaves.
+    `total` is the number of initial and later pulls, which is the committee if all stay.
     """
     if arena.seating.counted:
         return float(committee.judges[arm] / max(1, committee.judges[-1]))
@@ -385,10 +385,11 @@ class Environment:
     def open_round(self, fewest: int | None = None) -> list[int]:
         """Seat the judges until the next call; return their number per arm.
 
-        Without such calls every pull is a round. If everybody ever chosen judges, nobody is seated.
+        Before the first call, every pull is a round. If everybody ever chosen judges, nobody is
+        seated.
 
         Args:
-            fewest: the arm that should have no more seats than any other, if there is one.
+            fewest: the arm that should have the fewest seats, if one should.
         """
         arm = -1
         if fewest is not None:

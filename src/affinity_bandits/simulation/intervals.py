@@ -1,7 +1,7 @@
 """Confidence intervals of the result tables, valid for every law and number of runs.
 
-Regret is bimodal and rare runs may cost thousands of times more than others, so normal intervals do
-not cover. These use only that runs are independent and that the quantity is bounded.
+Regret is bimodal and rare runs may cost thousands of times more than others, so normal intervals
+cover too rarely. These use only that runs are independent and that the quantity is bounded.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def mean_interval(
     """Return mean, lower and upper end of a confidence interval of a bounded mean.
 
     For independent samples of one law between `low` and `high` it covers the mean with probability
-    at least `level`, for every law and sample size. It holds the sample mean and does not depend on
-    the samples' order.
+    at least `level`, for every law and sample size. It holds the sample mean and is the same for
+    every order of the samples.
 
     The lower end, for a range of [0, 1]: to test a mean m, bet a part c of a unit of wealth on
     every sample, so that it becomes prod (1 - c + c x / m). If m is the mean, each factor has
@@ -53,10 +53,11 @@ def mean_interval(
 
     Samples of standard deviation s call for c of about z m / (s sqrt(n)). As s is at most
     sqrt(m (1 - m)), the bets are min(1, a_k sqrt(m / (1 - m))) with a_k = 2**k z / sqrt(n), for
-    wide laws; and, for laws that spread no more than their mean, z / sqrt(n), doubled up to 1. No
-    factor rises with m: its derivative is linear in x, and at most 0 at x = 0 and x = 1. So
-    everything excluded lies below one point, found by bisection (its outer end). At the sample mean
-    the factors average 1, so their product is at most 1 and the sample mean is never excluded.
+    wide laws; and z / sqrt(n), doubled up to 1, for laws that spread at most as widely as their
+    mean. Every factor is nonincreasing in m: its derivative is linear in x, and at most 0 at x = 0
+    and x = 1. So everything excluded lies below one point, found by bisection (its outer end). At
+    the sample mean the factors average 1, so their product is at most 1 and the sample mean stays
+    inside.
 
     Args:
         samples: along `axis`; at least one.
@@ -139,7 +140,7 @@ def regret_interval(
 def flip_signs(differences: FloatArray, flips: int) -> FloatArray:
     """Return the two-sided p-value of each column of paired differences, by a sign-flip test.
 
-    Assumes that exchanging a pair's outcomes does not change their law. The p-value is the part of
+    Assumes that exchanging a pair's outcomes leaves their law unchanged. The p-value is the part of
     random signs, the true ones included, under which the sum is at least as far from 0.
     """
     generator = np.random.default_rng(0)

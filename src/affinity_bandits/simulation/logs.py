@@ -38,9 +38,9 @@ class RunLog:
             unless the noise or the mechanism is unbounded.
         share: of the chosen arm among the judges, before the decision.
         joined: whether the chosen one joined the committee.
-        round: the number of the row's round, from 0; without rounds every pull is one.
+        round: the number of the row's round, from 0; for a step policy every pull is one.
         panels: judges of each round, [round, arm], if panels or strangers judge.
-        scores: of everybody, [row, arm], if the arms that were not chosen are scored, too.
+        scores: of everybody, [row, arm], if unchosen arms are scored, too.
     """
 
     bandit: AffinityBandit
@@ -120,7 +120,7 @@ def write_logs(path: str | PathLike[str], logs: Iterable[RunLog]) -> int:
         logs: of runs with the same columns (`RunLog.columns`).
 
     Raises:
-        InvalidInput: the path has another ending, there is no log, or the columns differ.
+        InvalidInput: the path has another ending, the logs are empty, or their columns differ.
         MissingExtra: a Parquet file needs pyarrow.
     """
     target = TableFile("path", path)
@@ -157,10 +157,10 @@ class LoggedRun(StepRun):
         policy: a step policy, or a round policy, which is played one pull at a time.
         horizon: pulls of every replicate, all recorded.
         seed: of all randomness.
-        unchosen: whether the arms that are not chosen are scored, too.
+        unchosen: whether unchosen arms are scored, too.
 
     Raises:
-        NotSupported: the log of a replicate does not fit in memory.
+        NotSupported: the log of a replicate is too large for memory.
     """
 
     def __init__(
@@ -246,11 +246,11 @@ def simulate_log(
         horizon: pulls, one row each.
         seed: of all randomness.
         replicate: which of the independent runs of that seed.
-        unchosen: whether the arms that are not chosen are scored, too. Their scores have streams of
-            their own, so all else stays the same.
+        unchosen: whether unchosen arms are scored, too. Their scores have streams of their own, so
+            all else stays the same.
 
     Raises:
-        NotSupported: the log does not fit in memory.
+        NotSupported: the log is too large for memory.
 
     >>> from affinity_bandits import AffinityBandit, Power
     >>> bandit = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[100, 10])

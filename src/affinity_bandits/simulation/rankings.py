@@ -62,7 +62,7 @@ class RankedPolicy:
         regret: mean regret at the horizon, with its interval.
         best: the best rank that the comparison leaves it, from 1.
         worst: the worst.
-        not_told_from: the policies that it cannot be told from.
+        not_told_from: the policies whose difference from it is within chance.
     """
 
     label: str
@@ -84,7 +84,7 @@ class Ranking:
     Attributes:
         policies: from the least mean regret to the most.
         differences: of every pair, the one that comes first taken off the other.
-        level: probability, at least, that no two policies are told apart by chance.
+        level: probability, at least, that every difference found is real.
         test: how they were told apart.
     """
 

@@ -86,7 +86,7 @@ class Result:
         checkpoints: the pulls after which counts were taken, ascending; the last is the horizon.
         pulls: T_i at each checkpoint, [policy, replicate, checkpoint, arm].
         candidates: 1 if the policy still took the arm for possibly best, [policy, replicate, arm].
-        decided_at: pulls until one candidate was left, [policy, replicate]; 0 if never.
+        decided_at: pulls until one candidate was left, [policy, replicate]; 0 if several are left.
         complete: False if the run was interrupted and has fewer replicates than asked for.
         version: of the package that made it.
         parts: each seed with the number of its replicates, if there are several.
@@ -192,9 +192,9 @@ class Result:
     def wrong_arm(self) -> BoolArray:
         """Whether the verdict of a run was wrong, [policy, replicate].
 
-        A policy that decides is wrong if no best arm was among its final candidates. Any other is
-        wrong if an arm that is not best got more pulls than all best arms together; for two arms
-        this is the event T_1(n) > n/2 of Figure 3. A tie is not wrong.
+        A policy that decides is wrong if all best arms were dropped. Any other is wrong if a worse
+        arm got more pulls than all best arms together; for two arms this is the event T_1(n) > n/2
+        of Figure 3. A tie counts as right.
         """
         others = np.delete(self.pulls[:, :, -1], self.bandit.best_arms, axis=-1)
         best = self.pulls[:, :, -1, list(self.bandit.best_arms)].sum(axis=-1)
@@ -203,7 +203,7 @@ class Result:
 
     @property
     def undecided(self) -> BoolArray:
-        """Whether a run ended without a verdict, [policy, replicate].
+        """Whether a run ended undecided, [policy, replicate].
 
         The candidates included a best arm and another one. False for a policy that never decides
         (nan in `to_xarray` and `to_pandas`, None in `summary`).
@@ -213,7 +213,7 @@ class Result:
 
     @property
     def deceived(self) -> BoolArray:
-        """Whether no best arm was among the candidates at the end, [policy, replicate]."""
+        """Whether all best arms had been dropped at the end, [policy, replicate]."""
         left = self.candidates[:, :, list(self.bandit.best_arms)].sum(axis=-1)
         return np.asarray(left == 0)
 
@@ -241,7 +241,7 @@ class Result:
         Args:
             level: of the confidence intervals.
             interval: of the mean regret: "betting", "bootstrap", "t" or "quantiles"; see
-                `regret_interval` for what each assumes.
+                `regret_interval` for their assumptions.
         """
         last = self.regret[:, :, -1]
         means = regret_interval(interval, last, 0.0, self.most_regret[-1], level, axis=1)
@@ -295,11 +295,11 @@ class Result:
     ) -> Ranking:
         """Return the policies in the order of their mean regret at the horizon.
 
-        All pairs are compared replicate by replicate, with a Bonferroni correction. Policies that
-        cannot be told apart share a range of ranks.
+        All pairs are compared replicate by replicate, with a Bonferroni correction. Policies whose
+        differences are within chance share a range of ranks.
 
         Args:
-            level: probability, at least, that no pair is told apart by chance.
+            level: probability, at least, that every difference found is real.
             test: "permutation" flips the signs of differences. It shows that two regrets have
                 different laws. "betting" shows that their means differ, for every law of bounded
                 regret, and needs many more replicates.
@@ -315,8 +315,8 @@ class Result:
     def merge(self, other: Result) -> Result:
         """Return the result of the replicates of both.
 
-        Both must have the same bandit, policies, horizon, checkpoints and version, and no replicate
-        of a seed in common (`first_replicate` of `simulate`). Merged replicates of one seed are
+        Both must have the same bandit, policies, horizon, checkpoints and version, and different
+        replicates of a seed (`first_replicate` of `simulate`). Merged replicates of one seed are
         identical to one larger run.
 
         Raises:
@@ -390,8 +390,8 @@ class Result:
         Args:
             rows: "checkpoints" has the columns `policy`, `replicate`, `time`, `regret`, and one per
                 arm, `pulls_0`, `pulls_1`, ...; "runs" has `policy`, `replicate`, `regret`,
-                `simple_regret`, `wrong_arm`, `undecided` and `decided_at`, the last two nan without
-                a decision.
+                `simple_regret`, `wrong_arm`, `undecided` and `decided_at`, the last two nan if
+                undefined.
         """
         import pandas as pd
 
@@ -419,7 +419,7 @@ class Result:
         """Return everything as a labelled xarray dataset.
 
         `undecided` is 1 or 0, and nan for a policy that never decides (coordinate `eliminates`).
-        `decided_at` is nan for a run without a decision.
+        `decided_at` is nan for an undecided run.
         """
         import xarray as xr
 

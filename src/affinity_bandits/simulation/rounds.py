@@ -77,7 +77,7 @@ def draw_tally(
 ) -> None:
     """Draw how often an arm is given each score in a round.
 
-    `tally` gets the number that did not pass the gate, then the count of each value.
+    `tally` gets the number stopped by the gate, then the count of each value.
     """
     code, parameters = arena.code, arena.parameters
     if arena.law == BERNOULLI_GATED:
@@ -133,15 +133,15 @@ def tally_round(
     """Draw how often each arm of one round is given each score.
 
     Args:
-        bandit: the instance; scores of a list, gated, without bounded memory.
+        bandit: the instance; with gated scores of a list and unbounded memory.
         arms: of the round, in order.
         repetitions: of each arm.
-        pulls: of each arm before the round, without the initial ones; default 0.
+        pulls: of each arm before the round, besides the initial ones; default 0.
         seed: of the noise.
         replicate: which of the independent draws of that seed.
 
     Raises:
-        NotSupported: the scores of this bandit cannot be counted at once.
+        NotSupported: the scores of this bandit must be drawn pull by pull.
 
     >>> from affinity_bandits import Ordinal
     >>> bandit = AffinityBandit([0.4, 0.6], bias="power", noise=Ordinal(5))
@@ -188,7 +188,7 @@ def tallied_values(arena: BanditArrays) -> FloatArray:
 
 
 def node_split(arena: BanditArrays, nodes: Sequence[float]) -> FloatArray:
-    """Return what part of each score of a tally is counted at each node, [score, node]."""
+    """Return the part of each score of a tally that is counted at each node, [score, node]."""
     if not nodes:
         return np.zeros((0, 0))
     values = tallied_values(arena)
@@ -199,7 +199,7 @@ def node_split(arena: BanditArrays, nodes: Sequence[float]) -> FloatArray:
 
 
 def _merged(bandit: AffinityBandit, values: FloatArray, counts: IntArray) -> Tally:
-    """Return a tally in scores; what did not pass the gate is the lowest of them."""
+    """Return a tally in scores, with those stopped by the gate counted at the lowest."""
     different, places = np.unique(values, return_inverse=True)
     merged = np.zeros((len(counts), len(different)), dtype=np.int64)
     for column, place in enumerate(places):
@@ -222,7 +222,7 @@ sum_of_feedback: Function = unbound
 
 
 class RoundRoom(NamedTuple):
-    """Room for what a round is put together from."""
+    """Buffers for one round."""
 
     chosen: IntArray  # its arms
     pulls: IntArray  # of each arm before it
@@ -572,7 +572,7 @@ def round_batch(
 
 @kernel
 def seat_nobody(arena: BanditArrays, room: RoundRoom, state: Any) -> None:
-    """Leave it at counts of pulls, where nobody asks who judges."""
+    """Do nothing, where counts of pulls are enough."""
 
 
 @kernel

@@ -118,7 +118,7 @@ class StepRun:
         """Pull until the clock is `until`, writing the pulls at each checkpoint passed.
 
         Args:
-            until: at most the horizon; a time in the past does nothing.
+            until: at most the horizon; a time in the past has no effect.
             checkpoints: ascending.
             out: room for the pulls, one row per checkpoint.
         """
@@ -154,8 +154,8 @@ class StepRun:
     ) -> Function:
         """Return a compiled loop with the arguments that stay the same in a run.
 
-        `functions` are those it takes besides the draws; `idle` are last arguments with which it
-        pulls no arm.
+        `functions` are those it takes besides the draws; `idle` are last arguments that end it
+        before the first pull.
         """
         bandit = self.bandit
         by_chance = bandit.joining.part < 1.0 or bandit.joining.leaving > 0.0
@@ -222,7 +222,7 @@ def check_saved_committee(committee: Committee, bandit: AffinityBandit) -> None:
     """Check a saved committee, because the compiled loop does not check its memory accesses.
 
     Raises:
-        StateMismatch: its counts do not fit together, or name an unknown arm.
+        StateMismatch: its counts are inconsistent, or name an unknown arm.
     """
     taken, oldest = committee.seats
     sitting = committee.ring[:taken]

@@ -60,15 +60,15 @@ def simulate(
         checkpoints: when to count pulls: a number of times, evenly spaced in the logarithm, or a
             list of times. The horizon is always added. Memory grows with their number.
         engine: "auto" draws whole rounds at once if the policy and the law of the feedback allow
-            it; "rounds" insists on it; "steps" never does; "python" pulls in plain Python, for
-            policies that cannot be compiled (automatic for those with `in_python`). `Result.runs`
-            says which was used.
+            it; "rounds" insists on it; "steps" pulls one by one; "python" does so in plain Python,
+            for policies that numba cannot compile (automatic for those with `in_python`).
+            `Result.runs` says which was used.
         first_replicate: the number of the first replicate; 100 and then 100 more with
             `first_replicate=100` are the same as 200.
-        n_jobs: processes that share the replicates, by joblib (extra `experiments`). The result
-            does not depend on it.
-        progress: True for a bar, None for a bar on a terminal after one second, False for none, or
-            a function that is called with the part done, first with 0 after compiling. With True
+        n_jobs: processes that share the replicates, by joblib (extra `experiments`). The result is
+            the same for any number.
+        progress: True for a bar, None for a bar on a terminal after one second, False for silence,
+            or a function that is called with the part done, first with 0 after compiling. With True
             and None, lines on standard error report compiling.
 
     Returns:
@@ -163,7 +163,6 @@ def _run_in_processes(
     replicates: int,
     progress: bool | Callable[[float], None] | None,
 ) -> Result:
-    """Run the replicates in several processes, four parts for each, and merge their results."""
     need("experiments", "joblib")
     from joblib import Parallel, delayed
 
@@ -182,7 +181,7 @@ def _run_in_processes(
 
 
 def caveat_of(label: str, policy: AnyPolicy, bandit: AffinityBandit) -> str:
-    """Return what a policy assumes of feedback that the bandit does not keep, or nothing."""
+    """Return how the bandit's feedback violates a policy's assumption, as a sentence, or ""."""
     missing = policy.assumes.missing(bandit.feedback)
     if not missing:
         return ""
@@ -193,10 +192,7 @@ def caveat_of(label: str, policy: AnyPolicy, bandit: AffinityBandit) -> str:
 
 
 def _blocks(replicates: int) -> Iterable[slice]:
-    """Yield slices of the replicates, grown until one takes about ROUND_SECONDS.
-
-    No result depends on how replicates are grouped.
-    """
+    """Yield slices of the replicates, grown until one takes about ROUND_SECONDS."""
     start, size = 0, 1
     while start < replicates:
         began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""The compiled loop of single pulls, with and without a log of decisions."""
+"""The compiled loop of single pulls, with an optional log of decisions."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def value_in_loop(arena: BanditArrays, arm: int, mean: float, u: float) -> float
 
 @kernel
 def weight_of_share(code: int, parameters: FloatArray, share: float) -> float:
-    """Return the weight of a share as a real number, whatever a bias's kernel returns."""
+    """Return the weight of a share, converted to a real number."""
     return float(weight(code, parameters, share))
 
 
@@ -100,7 +100,7 @@ def value_by_quantile(
 
 @kernel
 def no_weight(code: int, parameters: FloatArray, share: float) -> float:
-    """Stand for a weight that a loop does not call."""
+    """Stand for the weight in loops that never call it."""
     return 0.0
 
 
@@ -108,7 +108,7 @@ def no_weight(code: int, parameters: FloatArray, share: float) -> float:
 def no_value(
     noise: FloatArray, values: FloatArray, cumulative: FloatArray, arm: int, mean: float, u: float
 ) -> float:
-    """Stand for a value that a loop does not call."""
+    """Stand for the value in loops that never call it."""
     return 0.0
 
 
@@ -212,7 +212,7 @@ def member_noise(tape: NoiseBuffer, pulls: int, replicate: np.uint64, clock: int
 
 @kernel
 def no_round(log: Any, judges: IntArray) -> None:
-    """Note nothing of a round that begins."""
+    """Ignore the beginning of a round."""
 
 
 @kernel
@@ -227,7 +227,7 @@ def no_pull(
     seen: float,
     joined: bool,
 ) -> None:
-    """Note nothing of a pull."""
+    """Ignore a pull."""
 
 
 def pull_chunk(
@@ -285,7 +285,7 @@ def plain_chunk(
     length: int,
     log: Any,
 ) -> bool:
-    """Do the same where everybody judges who was ever chosen, and nothing is noted."""
+    """Do the same, unlogged, if everybody ever chosen judges."""
     arms = len(committee.pulls)
     total = float(arena.total_initial + committee.clock[0])
     for i in range(length):
@@ -359,7 +359,7 @@ def bound_segment(kernels: StepKernels, plain: bool) -> Function:
 def bound_chunk(kernels: StepKernels, **noted: Any) -> Function:
     """Return the uncompiled pulls of a chunk for a policy's kernels.
 
-    `noted` has the kernels that note rounds and pulls, and others to bind; without it, this is
+    `noted` has the kernels that note rounds and pulls, and others to bind; by default this is
     `plain_chunk`.
     """
     policy = {"select": kernels.select, "update": kernels.update, **loop_models()}
@@ -406,7 +406,7 @@ class LogRows(NamedTuple):
 
 
 def other_noise(seed: int, arms: int) -> NoiseBuffer:
-    """Return the keys and buffers for the scores of the `arms` that are not chosen; 0 for none."""
+    """Return the keys and buffers for the scores of the `arms` unchosen arms, possibly 0."""
     size = max(CHUNK, arms) if arms else 0
     noise, gate = (key_words(seed, role) for role in ("unchosen noise", "unchosen gate"))
     # Of who joins and leaves nothing is drawn here.
@@ -476,10 +476,7 @@ def log_segment(
     until: int,
     log: LogRows,
 ) -> bool:
-    """Pull until the clock stands at `until`; return False if the policy chose an unknown arm.
-
-    `draws` and `other_draws` fill the buffers.
-    """
+    """Pull until the clock stands at `until`; return False if the policy chose an unknown arm."""
     arena = with_functions(arena, weight_at, value_at)
     clock = committee.clock[0]
     arms = len(committee.pulls)

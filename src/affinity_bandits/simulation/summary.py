@@ -23,10 +23,10 @@ class SummaryRow:
         regret: mean regret at the horizon, with its confidence interval.
         regret_runs: regret of the median run, and of the two runs between which lie 90% of all.
         wrong_arm: rate of wrong verdicts, with its confidence interval.
-        undecided: rate of runs without a verdict, likewise; None if the policy never decides.
+        undecided: rate of undecided runs, likewise; None if the policy never decides.
         simple_regret: mean gap of the recommended arm; see `Result.simple_regret`.
         decided_at: pulls until one candidate was left, in the median run that decided and in the
-            two between which lie 90% of those; None if no run decided.
+            two between which lie 90% of those; None if all are undecided.
     """
 
     label: str

@@ -1,4 +1,4 @@
-"""Policies for arrivals of several types: those that are deceived, and a comparison that is not."""
+"""Policies for arrivals of several types: some that are deceived, and a safe comparison."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def learn_of_type(states: Any, kind: int, arm: int, score: float) -> None:
 
 @dataclass(frozen=True)
 class PerType:
-    """A policy of its own for each type, which knows nothing of the others.
+    """A separate policy for each type.
 
     Args:
         policy: any that chooses after every score.
@@ -342,7 +342,7 @@ def play_rounds(
     shuffles: bool,
     rng: np.random.Generator,
 ) -> None:
-    """Play rounds without looking at types, each pass in its own order."""
+    """Play rounds that ignore types, each pass in its own order."""
     arms = len(world.members)
     nodes, seen, places = room
     size = max(1, len(nodes))
@@ -385,7 +385,7 @@ def play_rounds(
 
 @kernel
 def left(state: Any, arms: int) -> int:
-    """Return the number of groups not dropped."""
+    """Return the number of groups left."""
     count = 0
     for arm in range(arms):
         count += 1 if candidate(state, arm) else 0
@@ -479,7 +479,7 @@ def simulate_types(
 
 
 class CrossRatio(NamedTuple):
-    """An estimate with its confidence interval; nan without data."""
+    """An estimate with its confidence interval; nan for empty data."""
 
     estimate: float
     low: float

@@ -40,7 +40,7 @@ from affinity_bandits.policies.ucb_v import WeightedUCB, next_length
 
 
 def smallest_exponent(exponent: float) -> float:
-    """Return 2e/(2e+1), below which no policy without a horizon can be consistent if f = x**e."""
+    """Return 2e/(2e+1), the smallest consistent exponent for f = x**e and an unknown horizon."""
     exponent = checks.number("exponent", exponent, low=0.0, open_low=True)
     return 2.0 * exponent / (2.0 * exponent + 1.0)
 
@@ -120,7 +120,7 @@ class Doubling(RoundPolicy):
     """Algorithm 1 for a horizon of h, restarted with 2 h at its end, and so on.
 
     The committee stays, so the winner holds nearly every seat when the next stage begins. A round
-    that does not fit into its stage is cut short and ignored.
+    that is longer than the rest of its stage is cut short and ignored.
 
     Args:
         schedule: of Algorithm 1.
@@ -365,7 +365,7 @@ def growth(data: Data, exponent: float, world: str, policy: str) -> FloatArray:
 
 
 def claims(data: Data) -> list[Claim]:
-    """Judge what the page says of each policy."""
+    """Judge the page's claims on each policy."""
     found = []
     for exponent in np.unique(column(data, "exponent")).tolist():
         matching = smallest_exponent(exponent)

@@ -115,7 +115,7 @@ def wasted(data: Data, world: str, policy: str, memory: int) -> FloatArray:
 
 
 def memories(data: Data, world: str, policy: str) -> list[int]:
-    """Return the memories of which there are runs, in order, without the unbounded one."""
+    """Return the bounded memories of which there are runs, in order."""
     chosen = (column(data, "world") == world) & (column(data, "policy") == policy)
     return [int(one) for one in np.unique(column(data, "memory")[chosen]) if one != NEVER]
 
@@ -126,7 +126,7 @@ def share_in_turn(memory: int, groups: int) -> float:
 
 
 def claims(data: Data) -> list[Claim]:
-    """Judge whom forgetting saves, what it costs, and that the guarantee holds."""
+    """Judge whom forgetting saves, its cost, and that the guarantee holds."""
     horizon = int(column(data, "horizon")[column(data, "world") == "map"][0])
 
     def wasteful(policy: str, memory: int) -> tuple[int, int]:

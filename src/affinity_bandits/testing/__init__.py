@@ -1,6 +1,6 @@
 """Contract tests that you can run on your own policies, biases and noises; ours pass them too.
 
-Call them from a test of yours; each raises AssertionError with what was broken.
+Call them from a test of yours; each raises AssertionError with the broken rule.
 
     from affinity_bandits.testing import check_policy
 

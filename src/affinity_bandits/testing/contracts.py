@@ -37,8 +37,8 @@ def check_bias(bias: Bias, points: int = 2001) -> None:
     """Check that a bias model keeps the rules of Assumption 2.1 and of this package.
 
     Raises:
-        AssertionError: the model is not nonnegative, nondecreasing, bounded or L-Lipschitz on a
-            grid, or is not rebuilt from its JSON form.
+        AssertionError: on a grid the model is negative, decreasing, unbounded or too steep, or its
+            JSON form gives another model.
     """
     grid = np.linspace(0.0, 1.0, points)
     values = np.asarray(bias.weight(grid))
@@ -59,7 +59,7 @@ def check_bias(bias: Bias, points: int = 2001) -> None:
 def check_rebuilt(
     model: Description, registry: Registry[Any], build: Callable[[Any], Description]
 ) -> None:
-    """Check that a description is rebuilt from its JSON form, whether it is registered or not."""
+    """Check that a description is rebuilt from its JSON form, registering it for the check."""
     data = json.loads(json.dumps(model.to_json(), allow_nan=False))
     before = dict(registry)
     try:
@@ -90,9 +90,9 @@ def check_noise(
         tolerance: of a mean, which is computed on a grid.
 
     Raises:
-        AssertionError: the mean of feedback is not the weight times the true mean, feedback leaves
-            its range or has heavier tails than stated, nodes are out of range or not ascending, or
-            the noise is not rebuilt from its JSON form.
+        AssertionError: the mean of feedback differs from the weight times the true mean, feedback
+            leaves its range or has heavier tails than stated, nodes are unordered or out of range,
+            or the JSON form gives another noise.
     """
     _check_nodes(noise)
     samplers = {noise.label: noise.sampler} if isinstance(noise, CustomNoise) else None
@@ -270,7 +270,7 @@ def _seen(policy: RoundPolicy, arms: int, number: int) -> FloatArray:
 
 
 def _check_words(policy: RoundPolicy, said: object, state: Any, arms: int) -> None:
-    """Check what the policy says of a round, and its evidence after it."""
+    """Check the policy's explanation of a round, and its evidence after it."""
     assert isinstance(policy.rule, str), f"{policy}: its rule is not text"
     assert isinstance(said, RoundExplanation), f"{policy}: explain returns no RoundExplanation"
     assert said.tolerance is None or 0.0 <= said.tolerance < math.inf, (

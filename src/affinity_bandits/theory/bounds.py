@@ -248,7 +248,6 @@ def _chosen(bandit: AffinityBandit, arms: Sequence[int] | None) -> list[int]:
 
 
 def _inverse_gaps(bandit: AffinityBandit) -> list[float]:
-    """Return 1/Delta_i, and 0 for optimal arms, which add nothing to a lower bound."""
     return [0.0 if gap == 0.0 else 1.0 / gap for gap in bandit.gaps.tolist()]
 
 
@@ -317,7 +316,7 @@ def regret_bound(
         schedule: `PublishedSchedule()` if left out; its offset must be at least 5.
         log_horizon: log n, instead of n.
         discard_first: whether Algorithm 1 begins with its discarded pulls.
-        tight: whether to stop at the proof's last step but one; never larger.
+        tight: whether to stop at the proof's last step but one, which is at most as large.
     """  # noqa: E501 - the formula stays on its line
     pulls, holds = arm_pull_bound(
         bandit,
@@ -348,7 +347,7 @@ def arm_pull_bound(
         E T_i(n) <= 1 + 2**7/3 log(12/pi**2 K**2 n**3) 4**u_i,
 
     which is smaller, and which `tight` returns. It also serves u_i = 1, possible for weights above
-    1, where fbar_i^min(0) is undefined. For an arm that never leaves U_r, `weight_floor` replaces
+    1, where fbar_i^min(0) is undefined. For an arm that stays in every U_r, `weight_floor` replaces
     fbar_i^min.
 
     Arguments as in `regret_bound`.
@@ -385,8 +384,8 @@ def worst_case_regret_bound(
 ) -> RegretBound:
     """K + 2 sqrt(2**11 n K log(12/pi**2 K**2 n**3) / (3 f(T0_min / (t0 + K - 1))**2)).
 
-    Equation (13), which does not depend on the gaps. It also assumes f <= 1;
-    otherwise u_i = 1 is possible, which the proof leaves out.
+    Equation (13), the same for all gaps. It also assumes f <= 1; otherwise u_i = 1 is possible,
+    which the proof leaves out.
 
     Arguments as in `regret_bound`. The result is infinite beyond floating point.
     """
@@ -412,10 +411,9 @@ def simplified_regret_bounds(
 ) -> SimplifiedBounds:
     """sum_{i : Delta_i > 0} Delta_i + 2**11/3 log(12/pi**2 K**2 n**3) / (Delta_i f(x_i)**2).
 
-    Corollary C.6, with x_i = min{T0_i / (t0 + i - 1), 1/K}, then with
-    T0_min / (t0 + K - 1), then with 1/(15 K) if T0_max <= 2**7 log(12 K**2 n / pi**2). It also
-    assumes f <= 1. The first two are never below `regret_bound`, the third never below its tight
-    form.
+    Corollary C.6, with x_i = min{T0_i / (t0 + i - 1), 1/K}, then with T0_min / (t0 + K - 1), then
+    with 1/(15 K) if T0_max <= 2**7 log(12 K**2 n / pi**2). It also assumes f <= 1. The first two
+    are at least `regret_bound`, the third at least its tight form.
 
     Arguments as in `regret_bound`.
     """
@@ -506,7 +504,7 @@ def _setting(
     log_horizon: float | None,
     schedule: PublishedSchedule | None,
 ) -> tuple[float, PublishedSchedule, bool]:
-    """Check what the theorem assumes; return log n, the schedule, the horizon condition."""
+    """Check the theorem's assumptions; return log n, the schedule, the horizon condition."""
     plan = _published(schedule)
     condition = horizon_condition(bandit, horizon, log_horizon=log_horizon)
     return condition.log_horizon, plan, condition.holds
@@ -590,13 +588,13 @@ def bound_ratio(
 def polylog_factor(arms: int, growth: float, *, constant: float = 1.0) -> float:
     """(15 c log K)**(2 L').
 
-    The factor of Corollary 5.4, from its proof, which assumes f(mu x) <= mu**L'
-    f(x) (see `growth_exponent`) and 15 c log K in (1, 15 K). Infinite beyond floating point.
+    The factor of Corollary 5.4, from its proof, which assumes f(mu x) <= mu**L' f(x) (see
+    `growth_exponent`) and 15 c log K in (1, 15 K). Infinite beyond floating point.
 
     Args:
         arms: K >= 2.
         growth: L'.
-        constant: c; the paper does not name it. beta'/log K of `lower_bound` is one.
+        constant: c, which the paper leaves unnamed. beta'/log K of `lower_bound` is one.
     """
     size = checks.integer("arms", arms, low=2)
     power = checks.number("growth", growth, low=0.0)

@@ -1,4 +1,4 @@
-"""What the theorems assume of an instance and of a horizon, checked in one place."""
+"""The theorems' assumptions on an instance and a horizon, checked in one place."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def log_of(horizon: int | None, log_horizon: float | None) -> float:
 
 
 def check_bandit(bandit: AffinityBandit) -> None:
-    """Check what all theorems share: true means in [0, 1] and a committee that only grows.
+    """Check the assumptions of all theorems: true means in [0, 1], a committee that only grows.
 
-    Theorem C.4 states the means' range; the gaps of
-    Theorem D.1 and its alternative means lie in [0, 1] as well.
+    Theorem C.4 states the means' range; the gaps of Theorem D.1 and its alternative means lie in
+    [0, 1] as well.
     """
     if not isinstance(bandit, AffinityBandit):
         raise InvalidInput("bandit", "an AffinityBandit", bandit)
@@ -74,7 +74,7 @@ def check_joining(bandit: AffinityBandit) -> None:
 
 
 def check_feedback(bandit: AffinityBandit, assumed: Feedback, where: str) -> None:
-    """Raise NotSupported unless feedback is what a theorem assumes.
+    """Raise NotSupported unless feedback is as a theorem assumes.
 
     `where` names the theorem in the message.
     """
@@ -184,7 +184,7 @@ def smallest_log_horizon(bandit: AffinityBandit) -> float:
 def smallest_horizon(bandit: AffinityBandit) -> int | None:
     """Return the smallest whole n that meets Equation (11).
 
-    All larger n meet it too; see `smallest_log_horizon`, which has no upper limit.
+    All larger n meet it too; see `smallest_log_horizon` for those above 10**15.
 
     Returns None above 10**15, the package's largest horizon.
     """

@@ -32,7 +32,7 @@ EXACT_PULLS = 2**50
 
 
 class ActiveSets(NamedTuple):
-    """The sets U_r of Definition C.2 and what goes with them, for r = 1, ..., R."""
+    """The sets U_r of Definition C.2, with their lengths and weights, for r = 1, ..., R."""
 
     #: U_1, ..., U_R, U_{R+1}, arms in increasing order.
     sets: tuple[tuple[int, ...], ...]
@@ -124,7 +124,7 @@ def mean_weight(
 
     Equation (8), where M = m_1 + ... + m_{r-1}, N = |A_1| m_1 + ... +
     |A_{r-1}| m_{r-1} and b_i is the number of arms before i in A_r: the mean weight of arm
-    i in round r. The cost does not grow with m_r. A round of more than 2**50 pulls is replaced by
+    i in round r. The cost is independent of m_r. A round of more than 2**50 pulls is replaced by
     one of 2**50 pulls over the same shares, with a relative error of about 2**-48.
 
     Args:

@@ -76,8 +76,8 @@ def ucb_linear_regret(
 ) -> UCBLinearRegret:
     """P(T_b(n) >= (1 - eps) n) >= 1 - (1 + 1/(3 eps**3)) / (2 (t_1 - 1)**2) for every n >= t_1.
 
-    Lemma E.6, and from it Theorem E.1: the regret of
-    UCB1 is at least (mu_a - mu_b) (1 - eps) n times that probability. Sufficient are
+    Lemma E.6, and from it Theorem E.1: the regret of UCB1 is at least (mu_a - mu_b) (1 - eps) n
+    times that probability. Sufficient are
 
         eps t_1 >= max{8/gap**2, 1 + 8 log(t_1)/gap**2}      Equation (46)
         2 delta (t_1 - 1)**2 > 1 + 1/(3 eps**3)              Equation (47)
@@ -87,9 +87,9 @@ def ucb_linear_regret(
 
     Args:
         static_pulls: S_a.
-        initial_pulls: T0_a and T0_b; for the latter, None stands for S_a**1.5, not rounded.
+        initial_pulls: T0_a and T0_b; for the latter, None stands for S_a**1.5, unrounded.
         means: mu_a > mu_b, both in (0, 1).
-        delta: how unlikely the good event may be not to happen.
+        delta: the allowed probability that the good event fails.
 
     Returns:
         All numbers; whether they suffice is in `holds`.
@@ -164,8 +164,8 @@ def loss_matrix() -> FloatArray:
 def feedback_matrix() -> FloatArray:
     """Phi[i, (X_1, X_2, F_1, F_2)] = 1 - X_i F_i.
 
-    Appendix B; two rows, one an arm, and 16 columns, see `OUTCOMES`. At O_1
-    and O_2 it is 1 in both rows, not 0 as the text says; that they agree is what counts.
+    Appendix B; two rows, one an arm, and 16 columns, see `OUTCOMES`. At O_1 and O_2 it is 1 in both
+    rows, where the text says 0; the argument needs only that they agree.
     """
     values = np.array(OUTCOMES, dtype=np.float64).T
     feedback: FloatArray = 1.0 - values[:2] * values[2:]
@@ -183,9 +183,9 @@ def outcome_index(outcome: Outcome) -> int:
 def indistinguishable(outcome_a: Outcome, outcome_b: Outcome) -> bool:
     """Phi[i, a] = Phi[i, b] for both arms i.
 
-    Whether no policy can tell the two outcomes apart (Appendix B). If also
-    their losses favor different arms, as for `OUTCOME_1` and `OUTCOME_2`, then every policy has
-    regret of at least n/2 against one of the two adversaries that always choose one of them.
+    Whether the two outcomes look the same to every policy (Appendix B). If also their losses favor
+    different arms, as for `OUTCOME_1` and `OUTCOME_2`, then every policy has regret of at least n/2
+    against one of the two adversaries that always choose one of them.
 
     >>> indistinguishable(OUTCOME_1, OUTCOME_2), loss_difference(OUTCOME_1, OUTCOME_2).tolist()
     (True, [1.0, -1.0])

@@ -1,7 +1,7 @@
 """The messages between the service and its clients, and their limits.
 
-The models validate, encode and decode, and give the OpenAPI description. `limits` has the bounds,
-`values` the checks of a caller's values. What a module here lists in `__all__` is a message.
+`base` has the limits and the checks of a caller's values. Each module lists its messages in
+`__all__`.
 """
 
 from affinity_bandits import errors

@@ -47,9 +47,9 @@ Scope = Literal["ask", "tell", "read", "admin", "keys"]
 
 
 class CreateKey(Body):
-    """A new API key of the caller's tenant, which may do no more than the caller's own.
+    """A new API key of the caller's tenant, with at most the rights of the caller's own.
 
-    What is left out is as the caller's own key has it.
+    A member that is left out is as in the caller's own key.
     """
 
     name: Name
@@ -60,7 +60,7 @@ class CreateKey(Body):
 
 
 class ApiKey(Message):
-    """What may be shown of an API key: everything but its secret."""
+    """An API key, without its secret."""
 
     id: KeyId
     name: str
@@ -164,7 +164,7 @@ def check_notice(
     """Check that a notice was sent by the service, recently and unchanged.
 
     Args:
-        secret: what the service gave when the webhook was made.
+        secret: the one that the service gave when the webhook was made.
         header: the value of the header `Affinity-Signature`.
         body: the body, byte for byte, before it is parsed.
         oldest: seconds for which a notice is accepted, against replays.

@@ -127,7 +127,7 @@ def check_rater(rater: str) -> str:
 
 
 def new_key() -> str:
-    """Return an idempotency key for a request that has none."""
+    """Return a new idempotency key."""
     return uuid.uuid4().hex
 
 
@@ -249,9 +249,11 @@ class Problem(Message):
 
 
 class Status(Message):
-    """The state of the process, in one word."""
+    """The state of the process, in one word, and why databases cannot be used, by their names."""
 
+    sparse = True
     status: str
+    away: dict[str, str] | None = None
 
 
 Settings = dict[str, JsonValue]

@@ -65,7 +65,7 @@ Heads = Annotated[dict[Name, HeadCount], Field(max_length=MOST_ARMS)]
 
 
 def _as_tellers(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
-    """Say what is asked for as a whole: pydantic would say it of one of the two forms."""
+    """Report one rule for both forms; pydantic would report it for one of them."""
     try:
         return read(tuple(value) if isinstance(value, list) else value)
     except ValidationError:
@@ -104,7 +104,7 @@ class Policy(Body, extra="allow"):
 
 
 class DeclareUse(Body):
-    """What the groups are, who is responsible, and for which purpose."""
+    """The meaning of the groups, the person responsible, and the purpose."""
 
     groups_are: Name = Field(description="In words, such as 'sources of candidates'.")
     responsible: Name
@@ -138,7 +138,7 @@ class Plan(Body):
         """Read a file written by `affinity plan`, or its text.
 
         Raises:
-            InvalidInput: it is none, a part of one, or one of another version.
+            InvalidInput: it is incomplete, of another version, or another kind of file.
         """
         text = file.read_text(encoding="utf-8") if isinstance(file, Path) else file
         try:
@@ -205,7 +205,7 @@ class CreateCampaign(Body):
 
 
 class NameJudges(Body):
-    """Who judges a round: how many of each group, and how many who belong to none."""
+    """Who judges a round: how many of each group, and how many outsiders."""
 
     judges: Heads = Field(description="Of each group; one left out has none.")
     outsiders: HeadCount = Field(default=0, description="Who belong to no group.")
@@ -268,7 +268,7 @@ class OpenRound(Message):
 
 
 class Attention(Message):
-    """Why a campaign cannot go on: a fault of the service, for whoever runs it to mend."""
+    """Why a campaign cannot go on: a fault of the service, for its operator to mend."""
 
     kind: FaultKind = Field(description="A word that programs can rely on.")
     reason: str = Field(description="What is wrong.")
@@ -276,7 +276,7 @@ class Attention(Message):
 
 
 class Finding(Message):
-    """What a health check found: for whoever runs the comparison to look into."""
+    """A finding of a health check, for the operator of the comparison to look into."""
 
     kind: FindingKind = Field(description="A word that programs can rely on.")
     severity: Annotated[str, one_of(*SEVERITIES)]
@@ -344,7 +344,7 @@ class Campaign(Message):
 class ClosedRound(Message):
     """A closed round and the sums it was decided from, in the order of `arms`.
 
-    An arm without answers, where the horizon cut the round short, has no mean.
+    The mean of an arm is null if the horizon cut the round short before its first answer.
     """
 
     number: int

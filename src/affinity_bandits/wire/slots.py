@@ -215,9 +215,9 @@ class Lease(Message):
 
 
 class Wait(Message):
-    """No slot can be handed out now: all are leased, or as many as may be under way at once.
+    """Ask again later: all slots, or as many as may be under way at once, are leased.
 
-    Or nobody has said yet who judges the round.
+    Or the judges of the round are still to be named.
     """
 
     sparse = True
@@ -235,7 +235,7 @@ class Wait(Message):
 
 
 class Finished(Message):
-    """No more slots are handed out: the campaign is exhausted or stopped."""
+    """The campaign is exhausted or stopped, so it hands out no more slots."""
 
     status: Literal["exhausted", "stopped"]
 
@@ -244,13 +244,13 @@ Asked = Annotated[Lease | Wait | Finished, Field(discriminator="status")]
 
 
 class Release(Body):
-    """Give back a lease: what it still owes can be handed out again at once."""
+    """Give back a lease: its unanswered slots can be handed out again at once."""
 
     lease: Number
 
 
 class Released(Message):
-    """How many slots were given back; none if they had answers, or other leases, by then."""
+    """How many slots were given back; 0 if all had answers, or other leases, by then."""
 
     released: int
 
@@ -280,7 +280,7 @@ class TellLine(Tell):
 
 
 class Told(Message):
-    """What became of the answers of a tell."""
+    """How many answers of a tell were counted, late or duplicate."""
 
     counted: int = Field(description="Entered the comparison.")
     late: int = Field(
@@ -293,7 +293,7 @@ class Told(Message):
 
 
 class ToldLine(Message):
-    """What became of one line of a bulk request: its answers, or why it was refused."""
+    """The result of one line of a bulk request: its answers, or why it was refused."""
 
     sparse = True
 
@@ -307,7 +307,7 @@ class ToldLine(Message):
 
     @property
     def told(self) -> Told | None:
-        """What became of its answers; None if it was refused."""
+        """The result of its answers; None if it was refused."""
         if self.counted is None or self.late is None or self.duplicate is None:
             return None
         return Told(counted=self.counted, late=self.late, duplicate=self.duplicate)

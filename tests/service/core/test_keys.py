@@ -47,8 +47,8 @@ async def test_revoked_and_expired_keys_end(
     text = await make_key(pool, tenant, "a", ["ask"])
     soon = datetime.now(UTC) + timedelta(minutes=30)
     brief = await make_key(pool, tenant, "b", ["ask"], expires_at=soon)
-    ring = KeyRing(pool, key_cache_ttl=0)
-    remembering = KeyRing(pool, key_cache_ttl=86_400)
+    ring = KeyRing({"main": lambda: pool}, key_cache_ttl=0)
+    remembering = KeyRing({"main": lambda: pool}, key_cache_ttl=86_400)
     assert await ring.principal(text) is not None
     assert await remembering.principal(brief) is not None
     assert await revoke_key(pool, text.split("_")[1], "test")
@@ -62,7 +62,7 @@ async def test_a_session_ends_with_the_key_it_stands_for(pool: asyncpg.Pool[Any]
     tenant = await create_tenant(pool, "keys five")
     text = await make_key(pool, tenant, "a", ["read"])
     session = await make_key(pool, tenant, "s", ["read"], parent=text.split("_")[1])
-    ring = KeyRing(pool, key_cache_ttl=0)
+    ring = KeyRing({"main": lambda: pool}, key_cache_ttl=0)
     assert await ring.principal(session) is not None
     await revoke_key(pool, text.split("_")[1], "test")
     assert await ring.principal(session) is None

@@ -54,7 +54,7 @@ async def test_failed_logins_are_throttled_and_a_good_one_passes(at: Site) -> No
 
 @pytest.mark.site(quiet=True)
 async def test_bad_keys_do_not_push_good_ones_out_of_memory(at: Site) -> None:
-    ring = at.app.state.backend.parts.keys
+    ring = at.app.state.keys
     good = await at.key()
     assert await ring.principal(good, "10.0.0.1") is not None
     remembered = dict(ring._known)

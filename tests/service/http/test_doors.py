@@ -71,16 +71,16 @@ async def test_probes_ask_the_database_once_a_second_however_many_come(
 ) -> None:
     asked: list[str] = []
 
-    backend = at.app.state.backend
+    backend = at.app.state.backends["main"]
     schema, text = backend.schema_problem, backend.metrics.text
 
     async def counted() -> str | None:
         asked.append("schema")
         return await schema()
 
-    def written(*connections: int) -> bytes:
+    def written() -> bytes:
         asked.append("metrics")
-        return text(*connections)
+        return text()
 
     monkeypatch.setattr(backend, "schema_problem", counted)
     monkeypatch.setattr(backend.metrics, "text", written)
@@ -97,7 +97,7 @@ def test_a_database_that_hangs_makes_the_service_not_ready_in_time(
     monkeypatch.setattr(probes, "PATIENCE", 0.05)
 
     async def work(at: Site) -> None:
-        monkeypatch.setattr(at.app.state.backend, "schema_problem", asyncio.Event().wait)
+        monkeypatch.setattr(at.app.state.backends["main"], "schema_problem", asyncio.Event().wait)
         async with at.admin() as admin:
             answer = await admin.get("/readyz")
             assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")

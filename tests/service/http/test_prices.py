@@ -52,12 +52,12 @@ async def test_a_policy_that_would_be_long_to_read_is_refused(client: httpx.Asyn
 
 @pytest.mark.site(quiet=True)
 async def test_reading_leaves_turns_to_others(at: Site) -> None:
-    gate = at.app.state.gate
-    async with at.client(await at.key()) as client, at.client(await at.key()) as other:
+    gate, key = at.app.state.gate, await at.key()
+    async with at.client(key) as client, at.client(await at.key()) as other:
         await opened(client)
         await opened(other)
-        tenant = await at.pool.fetchval("SELECT max(id) - 1 FROM affinity.tenants")
-        async with gate.turns(tenant), gate.turns(tenant):
+        principal = await at.app.state.keys.principal(key)
+        async with gate.turns(principal), gate.turns(principal):
             waiting = asyncio.create_task(client.get("/v1/campaigns"))
             assert (await other.get("/v1/campaigns")).status_code == 200
             await asyncio.sleep(0.1)

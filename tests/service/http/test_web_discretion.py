@@ -34,7 +34,7 @@ async def test_without_a_database_the_service_is_up_and_not_ready() -> None:
                 answer = await client.request(method, path, headers=key)
                 refused(answer, 503, "unavailable")
                 assert answer.headers["retry-after"] == "1"
-        transport = httpx.ASGITransport(app=admin_app(app.state.backend))
+        transport = httpx.ASGITransport(app=admin_app(app.state.backends))
         async with httpx.AsyncClient(transport=transport, base_url="http://test") as admin:
             assert (await admin.get("/healthz")).status_code == 200
             answer = await admin.get("/readyz")

@@ -47,7 +47,7 @@ async def use_everything(at: Site) -> UUID:
         async with at.admin() as admin:
             assert (await admin.get("/readyz")).status_code == 200
         async with asyncio.timeout(30):  # what the service does by itself, too
-            while "affinity_database_up 1.0" not in await at.metrics():
+            while 'affinity_database_up{database="main"} 1.0' not in await at.metrics():
                 await asyncio.sleep(0.05)
         assert 'faults_total{kind="unexpected"} 0.0' in await at.metrics()
     return UUID(made)

@@ -304,7 +304,8 @@ def test_a_database_that_is_away_is_said_in_a_page() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with serving(f"postgresql://127.0.0.1:{port}/nowhere") as address:
-        answer = httpx.get(f"{address}/ui", headers={"cookie": f"{COOKIE}=x"})
+        session = f"{COOKIE}=ab_{'0' * 16}_{'0' * 64}"
+        answer = httpx.get(f"{address}/ui", headers={"cookie": session})
         assert answer.status_code == 503
         assert "cannot reach its database" in answer.text
         assert httpx.get(f"{address}/ui/login").status_code == 200

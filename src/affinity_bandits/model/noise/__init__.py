@@ -1,7 +1,7 @@
 """Noises: how scores vary around their mean, and how a weight changes them.
 
 Each class describes a range of scores, a subGaussian constant and, by numbers and kernels, how a
-score is drawn. Compiled loops and plain Python share them.
+score is drawn.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def noise_from_json(
 
     Args:
         data: the name, or a table with a "name" and settings.
-        samplers: the user's functions by label, for `custom` noises: JSON has no code.
+        samplers: the user's functions by label, for `custom` noises.
         imports: whether a name may be "module:Class", which is then imported. Only for trusted
             input.
 

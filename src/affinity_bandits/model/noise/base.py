@@ -25,7 +25,7 @@ QUANTILE_SCALED, QUANTILE_GATED, QUANTILE_REDRAWN = range(8, 11)
 
 @kernel
 def is_normal(law: int) -> bool:
-    """Return whether a law reads standard normal numbers, not uniform ones."""
+    """Return whether a law reads standard normal numbers instead of uniform ones."""
     return GAUSSIAN_SCALED <= law <= GAUSSIAN_GATED
 
 
@@ -69,8 +69,8 @@ class Noise(Description):
     """The base class of noises.
 
     People give scores from `lowest` to `highest`. Policies see them mapped to [0, 1], the scale of
-    true means, because a weight multiplies the part of a score above the lowest one. A noise
-    without a range is not mapped.
+    true means, because a weight multiplies the part of a score above the lowest one. Unbounded
+    scores are not mapped.
 
     A noise of your own is a frozen dataclass with a name, settings that are numbers, a range, and a
     `kernel` that turns parameters (the settings in order), a mean and a uniform number into a
@@ -111,7 +111,7 @@ class Noise(Description):
 
     @property
     def nodes(self) -> tuple[float, ...]:
-        """The scores or, if they are too many, a grid; none without a range."""
+        """The scores or, if they are too many, a grid; empty for an unbounded noise."""
         return grid(self.lowest, self.highest)
 
     def mapped(self, scores: npt.ArrayLike) -> Any:
@@ -196,7 +196,7 @@ class Noise(Description):
     ) -> float:
         """Return the subGaussian constant of feedback with weights from `least` to `most`.
 
-        Infinite if none is known: half of the width of the feedback's range is used then.
+        Infinite if unknown: half of the width of the feedback's range is used then.
         """
         return math.inf
 

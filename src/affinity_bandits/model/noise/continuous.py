@@ -1,4 +1,4 @@
-"""Scores without bounds, normally distributed."""
+"""Unbounded normal scores, and scores in an interval with Beta laws."""
 
 from __future__ import annotations
 
@@ -116,8 +116,8 @@ ROUNDING = 2.220446049250313e-16
 def beta_quantile(a: float, b: float, p: float) -> float:
     """Return x with I_x(a, b) = p, for a, b > 0 and p in [0, 1).
 
-    Halley's method from a first guess (Press et al., Numerical Recipes, 6.14) inside a bracket,
-    with bisection whenever a step does not halve the error.
+    Halley's method from a first guess (Press et al., Numerical Recipes, 6.14) inside a bracket;
+    bisection replaces a step that reduces the error too little.
     """
     if p <= 0.0:
         return 0.0

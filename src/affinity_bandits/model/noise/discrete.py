@@ -43,7 +43,7 @@ class FiniteNoise(Noise):
 
     The probabilities of one shape are tilted to each arm's true mean mu: that of value x is
     multiplied by exp(theta x). Of all laws on the list with mean mu this is the nearest to the
-    shape in relative entropy. If mu is the mean of the shape, the shape is unchanged.
+    shape in relative entropy.
     """
 
     mechanisms: ClassVar[tuple[str, ...]] = ("gated", "scaled")

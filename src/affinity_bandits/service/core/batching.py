@@ -1,9 +1,9 @@
 """Batching: requests that arrive together share a transaction, also those of several campaigns.
 
-A transaction ends with a write to disk and locks its campaign, so requests sent one by one would
-be limited to a few thousand per second. While a few batches are on their way, a process gathers
-what arrives and sends it as the next batch. The first request leaves at once, and no request is
-acknowledged before its batch is committed.
+A transaction ends with a write to disk and locks its campaign, so requests sent one by one would be
+limited to a few thousand per second. While a few batches are on their way, a process gathers new
+requests and sends them as the next batch. The first request leaves at once, and a request is
+acknowledged only when its batch is committed.
 
 A batch of several campaigns never waits for a lock. A campaign that is locked or fails is sent
 alone, when it is its tenant's turn (`limits.Turns`), so tenants do not wait for each other.
@@ -113,7 +113,7 @@ class _Queue(Generic[Item, Result]):
         task.add_done_callback(self._running.discard)
 
     async def _send_ready(self) -> None:
-        """Send batches until no campaign is ready."""
+        """Send batches as long as campaigns are ready."""
         try:
             while self._ready:
                 await self._send_batch({})
@@ -123,7 +123,7 @@ class _Queue(Generic[Item, Result]):
                 self._make_ready(self._ready.popleft())
 
     async def _send_batch(self, taken: dict[Key, Waiting[Item, Result]]) -> None:
-        """Send a batch without waiting for locks: what was taken, else the next that are ready.
+        """Send a batch that never waits for locks: the requests taken, else the next ready ones.
 
         Each of its requests gets a result, even if the batch fails.
         """
@@ -144,7 +144,7 @@ class _Queue(Generic[Item, Result]):
                 self._abandon(key, batch)
 
     def _go_on(self, key: Key, batch: Waiting[Item, Result], outcome: Sent[Any] | None) -> None:
-        """Do what the outcome of a campaign's part of a batch calls for."""
+        """Act on the outcome of a campaign's part of a batch."""
         if outcome is None:
             self._start(self._send_alone(key, batch))
         elif outcome.complete:
@@ -154,7 +154,7 @@ class _Queue(Generic[Item, Result]):
             self._release(key)
 
     def _take(self, taken: dict[Key, Waiting[Item, Result]]) -> None:
-        """Take the next batch from those that are ready; start what is large on its own."""
+        """Take the next batch from those that are ready; start large ones on their own."""
         items = weight = 0
         while self._ready and items < LARGEST_BATCH and weight < MOST_SHARED:
             key = self._ready.popleft()
@@ -167,7 +167,7 @@ class _Queue(Generic[Item, Result]):
                 items, weight = items + len(batch), weight + own
 
     async def _send_alone(self, key: Key, batch: Waiting[Item, Result]) -> None:
-        """Send a campaign's requests by themselves, until none waits."""
+        """Send a campaign's requests by themselves, as long as some wait."""
         waiting = self._waiting[key]
         try:
             while batch:
@@ -204,7 +204,7 @@ class _Queue(Generic[Item, Result]):
             del self._waiting[key]
 
     def _abandon(self, key: Key, batch: Waiting[Item, Result]) -> None:
-        """Say that nobody knows what became of a campaign's requests: the process stops."""
+        """Report that the fate of a campaign's requests is unknown: the process stops."""
         for _, future in batch + self._waiting.pop(key, []):
             _settle(future, Unavailable())
 

@@ -157,12 +157,12 @@ class Campaigns:
         """Lease slots of the open round to each ask, in order, in one transaction except repeats.
 
         Fresh slots come first, then those that expired leases still owe. A lease may have fewer
-        slots than were asked for, and never spans two rounds. An ask that needs a round which
-        cannot be closed gets NeedsAttention.
+        slots than were asked for, and all are of one round. An ask that needs a round which cannot
+        be closed gets NeedsAttention.
 
         Raises:
-            NoSuchCampaign: this tenant has none by that id.
-            NeedsAttention: the database's reply makes no sense.
+            NoSuchCampaign: the id is unknown to this tenant.
+            NeedsAttention: the database's reply is inconsistent.
         """
         results: list[Outcome] = []
         async with self._turns.of(tenant):
@@ -173,10 +173,9 @@ class Campaigns:
     async def ask_shared(
         self, shares: Sequence[Share[SlotAsk]], *, now: datetime | None = None
     ) -> list[Sent[Outcome] | None]:
-        """Lease slots of several campaigns in one transaction, without waiting for any lock.
+        """Lease slots of several campaigns in one transaction that never waits for a lock.
 
-        A share gets None if its campaign is locked or something goes wrong with it: it must be
-        sent alone.
+        A share gets None, and must be sent alone, if its campaign is locked or raises an error.
 
         Raises:
             Unavailable: the database does not answer.
@@ -190,12 +189,12 @@ class Campaigns:
     ) -> list[Told | problems.ServiceProblem]:
         """Record the answers of each tell, in order, in one transaction except repeats.
 
-        A refused tell does not affect the others. Committed answers are acknowledged even if the
+        A refused tell leaves the others as they are. Committed answers are acknowledged even if the
         round cannot be closed.
 
         Raises:
-            NoSuchCampaign: this tenant has none by that id.
-            NeedsAttention: the database's reply makes no sense.
+            NoSuchCampaign: the id is unknown to this tenant.
+            NeedsAttention: the database's reply is inconsistent.
         """
         results: list[Told | problems.ServiceProblem] = []
         for some in without_repeats(tells):
@@ -390,7 +389,7 @@ class Campaigns:
         return Finished(status=outcome)
 
     async def _why_awaited(self, campaign: UUID, number: int) -> str:
-        """Return who should judge a round that waits, in words, which never change."""
+        """Return who should judge a round that waits, in words, which are cached."""
         known = self._awaited.get((campaign, number))
         if known is None:
             row = await self._pool.fetchrow(sql.judges_wanted, campaign, number)
@@ -416,7 +415,7 @@ class Campaigns:
 
 
 async def _check_tellers(db: asyncpg.Connection, tenant: int, spec: CampaignSpec) -> None:
-    """Refuse tellers that could never tell: a campaign cannot be given others later."""
+    """Refuse tellers outside the tenant's keys: a campaign's tellers are final."""
     if spec.tellers in (None, ANY):
         return
     known = {row["id"] for row in await db.fetch(sql.keys_of_tenant, tenant, spec.tellers)}
@@ -475,7 +474,7 @@ async def expire_requests(
 
     Args:
         pool: connections.
-        seconds: how long a campaign must have had no event.
+        seconds: how long ago a campaign's last event must be.
         now: the time; the database's by default.
     """
     deleted = 0

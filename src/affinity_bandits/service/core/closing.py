@@ -1,4 +1,4 @@
-"""Close rounds that are due: tell the policy, open the next round, retry what failed."""
+"""Close rounds that are due: tell the policy, open the next round, retry failures."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from affinity_bandits.service.webhooks.sending import report
 
 @dataclass(frozen=True)
 class RoundEnd:
-    """The result of telling the policy what was seen in a round.
+    """The result of telling the policy the scores of a round.
 
     Attributes:
         saved: the policy's state, as `Policy.save` writes it.
-        dropped: arms that are candidates no more.
+        dropped: arms that stopped being candidates.
         next: the next round, or None at the horizon.
         fewest_seats: the arm that should have the fewest judges, if any.
     """
@@ -159,7 +159,7 @@ async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime |
 
 
 def recorded(tallies: list[list[int]]) -> dict[str, Any]:
-    """Return tallies as the event of a round's end has them; nothing where there are no nodes."""
+    """Return tallies as the event of a round's end has them, if the policy has nodes."""
     return {"tallies": [[str(one) for one in own] for own in tallies]} if any(tallies) else {}
 
 
@@ -199,7 +199,7 @@ class Closer:
         """Close the open round if it has all its answers; return whether this call closed it.
 
         Raises:
-            NeedsAttention: it cannot be closed, or could not be a moment ago.
+            NeedsAttention: closing it fails now, or failed a moment ago.
         """
         async with transaction(self._pool) as db:
             # The lock first: a round that waits for it must not keep others from being closed.
@@ -223,7 +223,7 @@ class Closer:
             self._metrics.count_fault(faults.fault_of(campaign, "unexpected", error))
 
     async def close_due(self, *, now: datetime | None = None) -> int:
-        """Close all due rounds that no other process is closing; return how many."""
+        """Close all due rounds, except those that other processes are closing; return how many."""
         closed = 0
         while True:
             async with transaction(self._pool) as db:

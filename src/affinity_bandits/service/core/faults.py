@@ -1,7 +1,7 @@
 """Faults of the service that keep one campaign from going on.
 
 A round that cannot be closed stays in `affinity.due` with the kind of the fault, the reason and the
-time of the next try. Reasons quote neither data nor errors, which may quote what a client sent.
+time of the next try. Reasons are in fixed words, because data and errors may quote clients.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def fault_of(campaign: UUID, kind: str, cause: Exception | None = None) -> Needs
 
 @contextmanager
 def errors_as_faults(campaign: UUID, kind: str) -> Iterator[None]:
-    """Turn any error in the block into a fault; not for blocks that call the database."""
+    """Turn any error in the block into a fault; only for blocks without database calls."""
     try:
         yield
     except NeedsAttention:
@@ -57,7 +57,7 @@ def load_policy(campaign: UUID, text: str) -> RoundPolicy:
     """Return a campaign's policy from its stored JSON.
 
     Raises:
-        NeedsAttention: this server cannot make it.
+        NeedsAttention: the policy is unknown to this server, or fails.
     """
     with errors_as_faults(campaign, "policy"):
         try:
@@ -71,7 +71,7 @@ def load_state(campaign: UUID, policy: RoundPolicy, text: str) -> dict[str, Any]
     """Return a campaign's saved state from its stored JSON, after checking that it can be loaded.
 
     Raises:
-        NeedsAttention: the policy cannot go on from it.
+        NeedsAttention: the state is unusable for the policy.
     """
     with errors_as_faults(campaign, "state"):
         saved: dict[str, Any] = json.loads(text)
@@ -98,7 +98,7 @@ def check_sums(
     """Check the sums and tallies of an open round; return the nodes that its tallies are for.
 
     Raises:
-        NeedsAttention: a sum belongs to no arm, or tallies and sums disagree.
+        NeedsAttention: a sum is of an unknown arm, or tallies and sums disagree.
     """
     with errors_as_faults(campaign, "record"):
         nodes = nodes_of(policy, scale)
@@ -124,14 +124,14 @@ def check_plan(round_: RoundSlots | None, arms: int, left: int) -> None:
 async def find_held(
     db: asyncpg.Connection, campaign: UUID, now: datetime | None
 ) -> NeedsAttention | None:
-    """Lock a campaign; return its fault if the next try is not due yet, None otherwise."""
+    """Lock a campaign; return its fault if the next try is still to come, None otherwise."""
     row = await db.fetchrow(sql.held_fault, campaign, now, RETRY_SECONDS)
     held = row is not None and row["kind"] is not None
     return NeedsAttention(campaign, row["kind"], row["reason"]) if held else None
 
 
 async def mark(db: asyncpg.Connection, fault: NeedsAttention, now: datetime | None) -> None:
-    """Record that a round could not be closed, and notify the tenant's webhooks the first time."""
+    """Record the fault of a round, and notify the tenant's webhooks the first time."""
     what = (fault.campaign, fault.kind, fault.reason)
     if await db.fetchval(sql.mark_fault, *what, now, RETRY_SECONDS):
         await report(db, fault.campaign, "attention")

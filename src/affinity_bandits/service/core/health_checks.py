@@ -1,6 +1,6 @@
 """Check the health of campaigns, a few every second, and store the findings.
 
-A check reads sums and counts and the last few events, never a whole trail.
+A check reads sums and counts and only the last few events.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Look:
 
 
 class Checked(NamedTuple):
-    """What came of a look: findings, and what the next look has to know."""
+    """The findings of a look, and the numbers that the next look needs."""
 
     found: tuple[Words, ...]
     answers: int
@@ -119,7 +119,7 @@ class HealthChecks:
         return MOST_LOOKS
 
     async def check(self, campaign: UUID, *, now: datetime | None = None) -> None:
-        """Look at a campaign and keep what was found."""
+        """Look at a campaign and keep the findings."""
         look = await self._read(campaign, now)
         if look is None:
             return
@@ -180,7 +180,7 @@ def _told_committee(campaign: UUID, policy: str) -> bool:
 
 
 def check_look(look: Look) -> Checked:
-    """Return what all checks find in what a look has read."""
+    """Return the findings of all checks in the data of a look."""
     about, times = look.about, answer_times(look)
     groups = set(range(len(about["arms"])))
     compared = groups - set(about["dropped"])

@@ -1,7 +1,7 @@
 """Judges of a round: named by the campaign's owner, told to the policy, put on record.
 
-If the policy must know who judges, a round has no slots until its judges are named. `replay` uses
-the functions that need no database.
+If the policy must know who judges, a round gets its slots when its judges are named. `replay` uses
+the functions that are independent of the database.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class JudgeCounts:
 
     Args:
         counts: judges of each arm.
-        outsiders: judges of no arm.
+        outsiders: judges from outside all arms.
         standing: whether they also judge later rounds until others are named.
-        coming: none, or how many of each arm may begin during the round, and then how many of each
+        coming: empty, or how many of each arm may begin during the round, and then how many of each
             will begin after it.
     """
 
@@ -77,7 +77,7 @@ class Appointment:
     Attributes:
         event: in which they were named.
         round: the first that they may judge.
-        judges: who they are.
+        judges: their numbers.
     """
 
     event: int
@@ -105,7 +105,7 @@ class Naming:
         check_key(self.key)
 
     def to_json(self) -> dict[str, Any]:
-        """Return what a repeat must have in common with it, as JSON-ready data."""
+        """Return the content that a repeat must share, as JSON-ready data."""
         return self.judges.to_json() | {"asked": self.round}
 
 
@@ -113,7 +113,7 @@ def read_judges(body: NameJudges, names: Sequence[str]) -> JudgeCounts:
     """Return the judges that a request names.
 
     Raises:
-        InvalidInput: some are of a group that the campaign does not have.
+        InvalidInput: some are of an unknown group.
     """
     counts = counts_by_arm("judges", body.judges, names)
     coming: tuple[int, ...] = ()
@@ -126,11 +126,11 @@ def read_judges(body: NameJudges, names: Sequence[str]) -> JudgeCounts:
 
 
 class RoundIsDue(Exception):  # noqa: N818 - reads as the fact it states
-    """The open round has all its answers, and nobody has closed it yet."""
+    """The open round has all its answers and is still to be closed."""
 
 
 def fewest_seats(policy: RoundPolicy, state: Any) -> int | None:
-    """Return the arm that should have no more judges than any other, if there is one."""
+    """Return the arm that should have the fewest judges, if one should."""
     if not policy.told_judges:
         return None
     arm = int(policy.kernels().fewest_seats(state))
@@ -138,7 +138,7 @@ def fewest_seats(policy: RoundPolicy, state: Any) -> int | None:
 
 
 def in_order(wanted: int | None, left: Sequence[int], judges: JudgeCounts) -> bool:
-    """Return whether the arm `wanted` has no more judges than any arm that is left."""
+    """Return whether the arm `wanted` has the fewest judges of the arms that are left."""
     if wanted is None:
         return True
     return all(judges.counts[wanted] <= judges.counts[arm] for arm in left)
@@ -158,7 +158,7 @@ def judged_round(
 def awaited_words(
     number: int, policy: RoundPolicy, arms: Sequence[str], wanted: int | None, *, named: bool
 ) -> str:
-    """Return what a round waits for that nobody was named to judge, in words."""
+    """Return why a round waits for judges, in words."""
     if policy.judging_body == "committee":
         return f"nobody has said yet who is in the committee before round {number}"
     words = f"the panel of round {number} is not named yet"
@@ -182,7 +182,7 @@ async def name_judges(
 
     Raises:
         RoundIsDue: the open round must be closed first.
-        NoSuchCampaign: this tenant has none by that id.
+        NoSuchCampaign: the id is unknown to this tenant.
         KeyReused: the key came before with another request.
         JudgesNotAsked: the campaign does not ask who judges.
         JudgesSettled: the round is open, and others judge it.
@@ -246,7 +246,7 @@ async def open_with_named(
     left: Sequence[int],
     now: datetime | None,
 ) -> None:
-    """Open a round that waits if somebody was named to judge it and does not favour the leader."""
+    """Open a round that waits if judges were named who cannot favor the leader."""
     row = await db.fetchrow(sql.named_judges, campaign)
     if row is None:
         return

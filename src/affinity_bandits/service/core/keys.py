@@ -7,7 +7,7 @@ import hashlib
 import hmac
 import secrets
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,7 +18,7 @@ from affinity_bandits import checks, wire
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service import problems
 from affinity_bandits.service.limits import RateLimiter, remember, source_of
-from affinity_bandits.service.problems import TooManyRefusals
+from affinity_bandits.service.problems import TooManyRefusals, Unavailable
 from affinity_bandits.service.store.connection import sql, transaction, translate_errors
 from affinity_bandits.wire.base import (
     API_KEY,
@@ -35,13 +35,18 @@ REQUESTS_PER_SECOND = 1000.0
 REFUSALS_PER_SECOND, REFUSALS_AT_ONCE = 5.0, 50.0
 """Requests without a good key that one address may make before it is told to wait."""
 LOOKUPS_AT_ONCE = 4
-"""Keys that a process looks up at once, so that bad keys leave database connections to others."""
+"""Keys that a process looks up at once in a database, so that bad keys leave connections to
+others."""
+AWAY = "away"
+LOOKUP_SECONDS = 5.0
+"""How long a database may take to look up a key, so that one that hangs delays few requests."""
 
 
 @dataclass(frozen=True)
 class Principal:
-    """The authenticated sender of a request, and what its key allows."""
+    """The authenticated sender of a request, and the rights of its key."""
 
+    database: str
     key_id: str
     tenant: int
     scopes: frozenset[str]
@@ -58,7 +63,7 @@ class Principal:
 
 @dataclass(frozen=True)
 class KeyInfo:
-    """What may be shown of an API key: everything but its secret."""
+    """An API key, without its secret."""
 
     key_id: str
     tenant: str
@@ -74,7 +79,7 @@ class KeyInfo:
 
 @translate_errors()
 async def create_tenant(pool: asyncpg.Pool, name: str) -> int:
-    """Return the id of the tenant with this name, creating it if there is none."""
+    """Return the id of the tenant with this name, which is created if needed."""
     check_name("tenant", name)
     await pool.execute(sql.create_tenant, name)
     return int(await pool.fetchval(sql.tenant, name))
@@ -132,35 +137,39 @@ async def list_keys(pool: asyncpg.Pool, tenant: int | None = None) -> list[KeyIn
 
 @translate_errors()
 async def forget_sessions(pool: asyncpg.Pool, tenant: int) -> None:
-    """Delete a tenant's expired and revoked session keys, which no event refers to."""
+    """Delete a tenant's expired and revoked session keys, which are absent from events."""
     await pool.execute(sql.forget_sessions, tenant)
 
 
 class KeyRing:
-    """Looks up API keys in the database, and caches them for a short while.
+    """Looks up API keys in the databases, and caches them for a short while.
 
     Another process may accept a revoked key for that long. An address that sends many bad keys is
-    told to wait.
+    told to wait. A key is in the database of its tenant: a new one is looked up in all of them at
+    once, and later only where it was found.
 
     Args:
-        pool: connections.
+        pools: returns the connections to a database, or raises `Unavailable`; by its name.
         key_cache_ttl: seconds for which keys are cached.
     """
 
-    def __init__(self, pool: asyncpg.Pool, key_cache_ttl: float = 10.0) -> None:
-        self._pool = pool
+    def __init__(
+        self, pools: Mapping[str, Callable[[], asyncpg.Pool]], key_cache_ttl: float = 10.0
+    ) -> None:
+        self._pools = pools
         self._seconds = key_cache_ttl
         self._known: dict[bytes, tuple[float, Principal]] = {}
         # Apart, so that any number of bad keys leaves the good ones where they are.
         self._unknown: dict[bytes, float] = {}
         self._refusals = RateLimiter()
-        self._lookups = asyncio.Semaphore(LOOKUPS_AT_ONCE)
+        self._lookups = {name: asyncio.Semaphore(LOOKUPS_AT_ONCE) for name in pools}
 
     async def principal(self, text: str | None, host: str = "") -> Principal | None:
         """Return the principal of an API key; None if it is unknown, revoked or expired.
 
         Raises:
             TooManyRefusals: it is no good, and neither were many others from there.
+            Unavailable: its database does not answer, or one that may be.
         """
         found = None if text is None else API_KEY.fullmatch(text)
         principal = None
@@ -190,8 +199,8 @@ class KeyRing:
             return known[1]
         if self._unknown.get(digest, 0.0) >= now:
             return None
-        async with self._lookups:
-            principal = await self._look_up(key_id, secret)
+        homes = list(self._pools) if known is None else [known[1].database]
+        principal = await self._look_up(homes, key_id, secret)
         until = time.monotonic() + self._seconds
         if principal is None:
             self._known.pop(digest, None)
@@ -200,16 +209,41 @@ class KeyRing:
             remember(self._known, digest, (until, principal))
         return principal
 
-    @translate_errors()
-    async def _look_up(self, key_id: str, secret: str) -> Principal | None:
-        row = await self._pool.fetchrow(sql.key, key_id)
+    async def _look_up(self, homes: list[str], key_id: str, secret: str) -> Principal | None:
+        """Return the principal that the first database has; the others need not answer."""
+        looks = [asyncio.create_task(self._look_in(one, key_id, secret)) for one in homes]
+        away = False
+        try:
+            for look in asyncio.as_completed(looks):
+                found = await look
+                if isinstance(found, Principal):
+                    return found
+                away = away or found is AWAY
+        finally:
+            for one in looks:
+                one.cancel()
+        if away:
+            raise Unavailable
+        return None
+
+    async def _look_in(self, database: str, key_id: str, secret: str) -> Principal | str | None:
+        try:
+            # A database that hangs keeps its own turns alone.
+            async with (
+                translate_errors(),
+                asyncio.timeout(LOOKUP_SECONDS),
+                self._lookups[database],
+            ):
+                row = await self._pools[database]().fetchrow(sql.key, key_id)
+        except (Unavailable, asyncpg.UndefinedTableError):  # or it has no schema yet
+            return AWAY
         stored = b"\0" * 32 if row is None else row["secret_digest"]
         # Compared also where there is no such key, and in a time that says nothing.
         same = hmac.compare_digest(stored, _digest(secret))
         if row is None or not same:
             return None
         rest = (row["requests_per_second"], row["largest_body"], row["expires_at"], row["parent"])
-        return Principal(key_id, row["tenant"], frozenset(row["scopes"]), *rest)
+        return Principal(database, key_id, row["tenant"], frozenset(row["scopes"]), *rest)
 
 
 def _digest(secret: str) -> bytes:
@@ -223,7 +257,7 @@ def check_name(parameter: str, name: object) -> None:
 
 
 async def make_key_by(pool: asyncpg.Pool, maker: Principal, wanted: wire.CreateKey) -> wire.MadeKey:
-    """Make a key that may do no more than its maker.
+    """Make a key with at most the rights of its maker.
 
     Raises:
         GivesTooMuch: a scope or a limit exceeds the maker's.
@@ -255,7 +289,7 @@ async def keys_of(
 ) -> tuple[tuple[wire.ApiKey, ...], int | None]:
     """Return a page of a tenant's keys, oldest first, without sessions of browsers.
 
-    Keys are never deleted, so how many came before says where a page begins.
+    Keys are never deleted, so a page begins after the number of keys before it.
     """
     before = position or 0
     rows = await pool.fetch(sql.page_of_keys, tenant, limit + 1, before)
@@ -271,7 +305,7 @@ async def revoke_key_of(
     With `made` the key itself may be revoked already.
 
     Raises:
-        NoSuchKey: the tenant has no such key, or none in use without `made`.
+        NoSuchKey: the tenant has no such key, or it is revoked and `made` is false.
         NotMaker: another key made it, and also the one that revokes.
     """
     async with transaction(pool) as db:

@@ -44,7 +44,7 @@ class CampaignQueries:
         """Return a campaign as it stands.
 
         Raises:
-            NoSuchCampaign: this tenant has none by that id.
+            NoSuchCampaign: the id is unknown to this tenant.
         """
         async with translate_errors():
             query = sql.campaigns + " WHERE c.tenant = $1 AND c.id = $2"
@@ -58,7 +58,7 @@ class CampaignQueries:
         """Return the names of a campaign's arms.
 
         Raises:
-            NoSuchCampaign: this tenant has none by that id.
+            NoSuchCampaign: the id is unknown to this tenant.
         """
         names = await self._pool.fetchval(sql.arms, tenant, campaign)
         if names is None:

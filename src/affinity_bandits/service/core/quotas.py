@@ -1,4 +1,4 @@
-"""What a tenant may keep in the database: campaigns, events and bytes."""
+"""Quotas of a tenant in the database: campaigns, events and bytes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FRESH_SECONDS = 10.0
 
 
 class Quotas:
-    """Compares what tenants have with what they may have.
+    """Compares the usage of tenants with their quotas.
 
     Args:
         pool: connections.
@@ -48,7 +48,7 @@ class Quotas:
         """Check that a tenant may have another campaign.
 
         Raises:
-            QuotaUsedUp: it may not, or it may not add to the audit trail.
+            QuotaUsedUp: a quota of campaigns, events or bytes is used up.
         """
         used_up = await self._look(tenant, *QUOTAS)
         if used_up is not None:
@@ -65,10 +65,10 @@ class Quotas:
 
 @translate_errors()
 async def set_quotas(pool: asyncpg.Pool, tenant: str, quotas: dict[str, int | None]) -> Any:
-    """Change the quotas of a tenant that are given; return all, with what it has.
+    """Change the given quotas of a tenant; return all quotas, with its usage.
 
     Raises:
-        InvalidInput: there is no such tenant.
+        InvalidInput: the tenant is unknown.
         NotSupported: the service's own role would change them.
     """
     given = [quotas[name] for name in QUOTAS]

@@ -39,7 +39,7 @@ class Scale:
     def to_policy(self, total: int, answers: int) -> float:
         """Return a sum of scores after each of them is mapped to [0, 1], rounded once.
 
-        A quotient of two ints is the nearest float, so results do not depend on the scale.
+        A quotient of two ints is the nearest float, so results are the same on every scale.
 
         >>> Scale(to_units(1), to_units(5)).to_policy(to_units(9), 3)
         1.5
@@ -59,7 +59,7 @@ def scale_of(lowest: object, highest: object) -> Scale:
     """Return the scale of a range of scores.
 
     Raises:
-        InvalidInput: its ends are no scores, or too close to each other.
+        InvalidInput: its ends are out of range, or too close to each other.
     """
     low, high = (
         to_units(checks.number(name, value, low=-LARGEST_SCORE, high=LARGEST_SCORE))
@@ -137,14 +137,14 @@ class Nodes:
 
     Args:
         scale: of the campaign.
-        number: how many there are; none for a policy that is told sums.
+        number: how many there are; 0 for a policy that is told sums.
     """
 
     scale: Scale
     number: int
 
     def none(self, arms: int) -> list[list[int]]:
-        """Return the tallies of so many arms without an answer; an empty list for each if none."""
+        """Return the tallies of so many arms before their first answer, a list for each."""
         return [[0] * self.number for _ in range(arms)]
 
     def add(self, tallies: list[int], units: int, answers: int = 1) -> None:
@@ -182,7 +182,7 @@ class Nodes:
 
 
 def tallies_in(row: Mapping[str, Any]) -> list[int]:
-    """Return the tallies in a row of `affinity.sums`; an empty list where there are no nodes."""
+    """Return the tallies in a row of `affinity.sums`, empty if the policy has no nodes."""
     return [int(tally) for tally in row["tallies"] or ()]
 
 
@@ -190,7 +190,7 @@ def nodes_of(policy: RoundPolicy, scale: Scale) -> Nodes:
     """Return the nodes at which a campaign has the scores of a policy counted.
 
     Raises:
-        InvalidInput: they are not evenly spaced from 0 to 1, or too many.
+        InvalidInput: they are too many, or spaced unevenly.
     """
     nodes = policy.nodes
     last = len(nodes) - 1

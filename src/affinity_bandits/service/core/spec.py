@@ -55,12 +55,12 @@ of one's own is among them once it is registered (`affinity_bandits.policies.reg
 
 @dataclass(frozen=True)
 class PlannedTime:
-    """What a plan said of how long a campaign takes; nothing is decided by it.
+    """The duration that a plan predicted for a campaign, for information only.
 
     Args:
         answers: so many suffice in 19 of 20 cases.
         pace: answers a week, if that was known.
-        unit: what one answer is called, such as "interview".
+        unit: the name of one answer, such as "interview".
     """
 
     answers: int
@@ -70,7 +70,7 @@ class PlannedTime:
 
 @dataclass(frozen=True)
 class CampaignSpec:
-    """A campaign as its owner describes it; it never changes.
+    """A campaign as its owner describes it, once and for all.
 
     Args:
         name: shown to people.
@@ -83,9 +83,9 @@ class CampaignSpec:
         committee: the initial members of each group, if known. They judge the first round if the
             policy is told about a committee.
         planned: the duration that a plan predicted.
-        tellers: ids of API keys that may answer any lease, or "any" for all keys of the tenant.
-            If None, a lease is answered with the key that took it.
-        declaration: what the groups are, who is responsible and why, if that was declared.
+        tellers: ids of API keys that may answer any lease, or "any" for all keys of the tenant. If
+            None, a lease is answered with the key that took it.
+        declaration: of the groups, the person responsible and the purpose, if made.
     """
 
     name: str
@@ -156,7 +156,7 @@ class CampaignSpec:
         return self.committee if told else None
 
     def with_window(self) -> CampaignSpec:
-        """Return this spec with the default order window, if its policy needs one and has none."""
+        """Return this spec, with the default order window if its policy needs one and has none."""
         return replace(self, policy=self.policy.with_order_window(DEFAULT_IN_FLIGHT))
 
     def to_json(self) -> dict[str, Any]:
@@ -252,7 +252,7 @@ def read_spec(body: CreateCampaign) -> CampaignSpec:
 def counts_by_arm(
     parameter: str, given: Mapping[str, int], names: Sequence[str]
 ) -> tuple[int, ...]:
-    """Return counts by name as a count for each arm; an arm that is left out has none."""
+    """Return counts by name as a count for each arm, 0 by default."""
     strange = sorted(given.keys() - set(names))
     if strange:
         raise InvalidInput(parameter, "of groups of the campaign", strange[:20])
@@ -286,7 +286,7 @@ class RoundSlots:
 
     @property
     def whole(self) -> bool:
-        """Whether the policy will be told what was seen in this round."""
+        """Whether the policy will be told the scores of this round."""
         return not self.final and self.size == self.repetitions * len(self.arms)
 
 
@@ -307,7 +307,7 @@ def next_round(
 ) -> RoundSlots | None:
     """Return the round to come, which waits if the policy must first be told who judges it.
 
-    None where the horizon is reached.
+    None at the horizon.
     """
     planned = open_round(policy, state, horizon, before)
     if planned.final or not policy.told_judges:
@@ -325,7 +325,7 @@ def tellers_to_store(tellers: Sequence[str] | None) -> list[str] | None:
 
 
 def tellers_stored(tellers: Sequence[str] | None) -> tuple[str, ...] | Literal["any"] | None:
-    """Return tellers as a spec has them, given what a table has."""
+    """Return tellers as a spec has them, from a row of a table."""
     return ANY if tellers == [ANY] else None if tellers is None else tuple(tellers)
 
 
@@ -352,19 +352,19 @@ def _name(parameter: str, value: object) -> None:
 
 
 class UnknownPolicy(RoundPolicy):
-    """A placeholder for a policy that this server cannot make; it explains nothing."""
+    """A placeholder for a policy that is unknown to this server."""
 
     eliminates: ClassVar[bool] = True  # as nearly all do
 
 
 class CampaignRecord(wire.Campaign):
-    """The message of a campaign, with members that are never sent.
+    """The message of a campaign, with private members.
 
     Attributes:
-        made_policy: the policy, or a placeholder if this server cannot make it.
-        saved: the policy's state before the open round; None if it cannot be read.
+        made_policy: the policy, or a placeholder if it is unknown to this server.
+        saved: the policy's state before the open round; None if it is unreadable.
         planned: the duration that its plan predicted, if any.
-        declaration: what the groups are, who is responsible and why, if that was declared.
+        declaration: of the groups, the person responsible and the purpose, if made.
         before: answers counted before the open round.
         round_answers: answers of each arm of the open round.
     """
@@ -390,7 +390,7 @@ class CampaignRecord(wire.Campaign):
 
 
 class RoundRecord(wire.ClosedRound):
-    """The message of a closed round, with a member that is never sent.
+    """The message of a closed round, with a private member.
 
     Attributes:
         fewest_seats: the arm that should have had the fewest judges, if any.

@@ -87,7 +87,7 @@ class SlotTell(AnyTell):
 
     @property
     def detail(self) -> str | None:
-        """Who rated, as the event has it; None if nobody says."""
+        """Who rated, as the event has it; None if unstated."""
         if not self.raters:
             return None
         raters, groups = zip(*self.raters, strict=True)
@@ -96,7 +96,7 @@ class SlotTell(AnyTell):
 
 @dataclass(frozen=True)
 class ArmTell(AnyTell):
-    """A tell with the totals of a lease by arm, if nothing of the lease was told before.
+    """A tell with the totals of a lease by arm, for leases that are wholly unanswered.
 
     If an arm has fewer answers than slots, its lowest slots count as answered.
 
@@ -273,7 +273,7 @@ def sendable(shares: Sequence[Share[Item]]) -> list[Share[Item]]:
 async def rows_by_share(
     shares: Sequence[Share[Any]], fetched: Awaitable[Sequence[asyncpg.Record]]
 ) -> Mapping[Key, Sequence[asyncpg.Record]]:
-    """Return the rows of each share; a share that must be sent alone has none.
+    """Return the rows of each share that was sent, except those that must be sent alone.
 
     Raises:
         Unavailable: the database does not answer.

@@ -39,9 +39,9 @@ class SeenRound:
         totals: the sum of each arm's scores, mapped to [0, 1].
         lapsed: slots of each arm whose first lease expired before they were answered.
         passes: passes over the arms that were begun.
-        whole: whether all slots of these passes are known to have lapsed or not.
+        whole: whether the fate of all slots of these passes is known.
         closed: whether the round is over.
-        judges: how many of each group were in the committee before it; empty if nobody was told.
+        judges: how many of each group were in the committee before it; empty if unstated.
         left: groups that could still be the best.
     """
 
@@ -63,9 +63,9 @@ class AnswerTimes:
 
     Attributes:
         silent: seconds since the last counted tell or, if unknown, since the first known lease.
-        gaps: seconds between the last counted tells, in order; None if there are none.
+        gaps: seconds between the last counted tells, in order, if any.
         events: of the campaign so far.
-        outstanding: slots without an answer.
+        outstanding: unanswered slots.
         lease_seconds: how long a lease is.
         longest: the longest earlier silence, in seconds.
     """
@@ -80,14 +80,14 @@ class AnswerTimes:
 
 @dataclass(frozen=True)
 class Facts:
-    """What the checks of a campaign read.
+    """The data that the checks of a campaign read.
 
     Attributes:
         names: of the groups.
         rounds: the last ones, oldest first, with the open one.
         compared: groups that are compared.
         ends: the lowest and the highest score.
-        times: when answers came; None if none is awaited.
+        times: when answers came, while some are awaited.
         busiest: the rater who gave more than `SHARE` of the scores, if any: the pseudonym, `scores`
             of the `total`, and the `place` in the order of first scores, from 1.
     """
@@ -112,7 +112,7 @@ def start_prior(number: int) -> float:
 
 
 def by_arm(rounds: Sequence[SeenRound], arms: int, values: Sequence[Sequence[float]]) -> Array:
-    """Return what each round has of each arm as a table; 0 where an arm took no part."""
+    """Return values of rounds and arms as a table; 0 for arms outside a round."""
     table = np.zeros((len(rounds), arms))
     for place, (one, own) in enumerate(zip(rounds, values, strict=True)):
         table[place, list(one.arms)] = own
@@ -186,9 +186,9 @@ def find_missing(facts: Facts) -> Words | None:
 
 
 def missing_steps(told: Sequence[SeenRound], arms: int) -> Array:
-    """Return what rounds multiply each bet on missing answers by, as logarithms.
+    """Return the log factors by which rounds multiply bets on missing answers.
 
-    By round, what is counted, side, stake and arm.
+    By round, count (of lapsed or of other slots), side, stake and arm.
     """
     lapsed = by_arm(told, arms, [one.lapsed for one in told])
     part = by_arm(told, arms, [(1.0,) * len(one.arms) for one in told])
@@ -272,7 +272,7 @@ def distances(rounds: Sequence[SeenRound], arms: int) -> tuple[Array, Array]:
 
 
 def end_steps(answers: Array, far: Array) -> Array:
-    """Return what rounds multiply each bet on an end by, as logarithms: by round, end, rate, arm.
+    """Return the log factors by which rounds multiply bets on an end: by round, end, rate, arm.
 
     See `distances` for the arguments.
     """
@@ -290,8 +290,8 @@ NEARLY_ALL = (0.85, 0.9, 0.95, 0.99, 1.0)
 def find_one_rater(facts: Facts) -> Words | None:
     """Find a rater who gives more than four of five scores.
 
-    It may be called at any time. If nobody gives the next score with probability above `SHARE`, the
-    probability of ever finding somebody is at most `LEVEL`.
+    It may be called at any time. If every rater gives the next score with probability at most
+    `SHARE`, the probability of ever finding somebody is at most `LEVEL`.
     """
     if facts.busiest is None:
         return None
@@ -318,7 +318,7 @@ def rater_wealth(own: int, total: int) -> float:
 def find_misfit(facts: Facts) -> Words | None:
     """Find the last committee with more members than were ever chosen, or else than in one round.
 
-    If the first committee is not of round 0, only growth in one round can be found.
+    If the first committee is later than round 0, only growth in one round can be found.
     """
     told = [one for one in facts.rounds if one.judges]
     values = [np.add(one.answers, one.lapsed).tolist() for one in told]

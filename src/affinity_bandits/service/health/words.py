@@ -1,4 +1,4 @@
-"""What health checks found, in words: what was seen, what it would do, and what to do."""
+"""Findings of health checks in words: the observation, its effect, and advice."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Words:
 
     Attributes:
         kind: the check that found it.
-        severity: "warning" if a guarantee may not hold or nothing goes on, else "note".
+        severity: "warning" if a guarantee is in doubt or the campaign stands still, else "note".
         arms: the groups concerned; empty for all.
-        seen: what was seen, and how much of it.
+        seen: the observation, with its size.
         effect: its effect on the comparison.
-        advice: what to do.
+        advice: the next step.
     """
 
     kind: Kind

@@ -93,6 +93,7 @@ class AccessLog:
             "request": request_id,
             "client": _address(client),
             "key": None if principal is None else principal.key_id,
+            "database": None if principal is None else principal.database,
             "tenant": None if principal is None else principal.tenant,
             "campaign": _campaign(scope),
         }
@@ -107,7 +108,7 @@ def _head_size(scope: Scope) -> int:
 
 
 def _address(client: tuple[str, int] | None) -> str | None:
-    """Return the address of a client, unless a proxy handed on what is none."""
+    """Return the address of a client, if its proxy handed on a valid one."""
     try:
         return None if client is None else str(ip_address(client[0]))
     except ValueError:
@@ -123,7 +124,7 @@ def _campaign(scope: Scope) -> str | None:
 
 
 def _request_id(headers: list[tuple[bytes, bytes]]) -> str:
-    """Return the request id that the client sent, or a new one if it sent no good one."""
+    """Return the request id that the client sent, or a new one if that is invalid."""
     found = [value for name, value in headers if name == b"x-request-id"]
     if len(found) == 1 and REQUEST_ID.fullmatch(found[0]):
         text = found[0].decode("ascii")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any
 
 from fastapi import FastAPI
@@ -16,6 +17,8 @@ from affinity_bandits._version import __version__
 from affinity_bandits.errors import CallerError
 from affinity_bandits.service import tracing
 from affinity_bandits.service.core.backend import Backend
+from affinity_bandits.service.core.keys import KeyRing
+from affinity_bandits.service.databases import Databases, databases_of
 from affinity_bandits.service.http import bulk, routes
 from affinity_bandits.service.http.access_log import AccessLog
 from affinity_bandits.service.http.auth import Gate
@@ -26,9 +29,12 @@ from affinity_bandits.service.problems import ServiceProblem
 from affinity_bandits.service.store.connection import STATEMENT_CACHE
 from affinity_bandits.service.ui.pages import router as pages
 
+STARTING_SECONDS = 1.0
+"""How long a starting process waits for its databases before it takes requests."""
+
 
 class Service(FastAPI):
-    """A FastAPI application that also describes messages which no route declares."""
+    """A FastAPI application that also describes messages outside its routes' declarations."""
 
     def openapi(self) -> dict[str, Any]:
         """Return the OpenAPI description."""
@@ -47,7 +53,7 @@ class Service(FastAPI):
 
 
 def create_app(
-    dsn: str,
+    databases: str | Databases,
     *,
     pool_size: int = 10,
     statement_cache: int = STATEMENT_CACHE,
@@ -63,7 +69,7 @@ def create_app(
     `affinity serve` configures it.
 
     Args:
-        dsn: the database; it need not be up.
+        databases: the only database, or several by name; they need not be up.
         pool_size: database connections at most.
         statement_cache: see `serving.serve`.
         key_cache_ttl: seconds for which another process may accept a revoked key.
@@ -77,20 +83,33 @@ def create_app(
     """
     if traces:
         tracing.begin()
-    metrics = Metrics()
-    backend = Backend(
-        dsn,
-        pool_size=pool_size,
-        statement_cache=statement_cache,
-        key_cache_ttl=key_cache_ttl,
-        metrics=metrics,
-        webhooks_private=webhooks_private,
-        keep_requests_days=keep_requests_days,
-    )
+    named = databases_of(databases)
+    metrics = Metrics(named)
+    backends = {
+        name: Backend(
+            name,
+            database,
+            pool_size=pool_size,
+            statement_cache=statement_cache,
+            metrics=metrics,
+            webhooks_private=webhooks_private,
+            keep_requests_days=keep_requests_days,
+        )
+        for name, database in named.items()
+    }
+    keys = KeyRing({name: one.probes for name, one in backends.items()}, key_cache_ttl)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with backend.running():
+        async with AsyncExitStack() as stack:
+            for one in backends.values():
+                await stack.enter_async_context(one.running())
+            # A database that answers is there before the first request; one that does not is no
+            # reason to stay away.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(STARTING_SECONDS):
+                    for one in backends.values():
+                        await one.connected.wait()
             yield
         tracing.end()
 
@@ -105,11 +124,12 @@ def create_app(
         docs_url=None,
         redoc_url=None,
     )
-    app.state.backend = backend
+    app.state.backends = backends
+    app.state.keys = keys
     app.state.metrics = metrics
     limiter = limiter or RateLimiter()
     app.state.limiter = limiter
-    app.state.gate = Gate(backend, limiter, metrics)
+    app.state.gate = Gate(backends, keys, limiter, metrics)
     for router in (
         routes.slot_routes,
         bulk.bulk_routes,

@@ -1,11 +1,11 @@
-"""What routes share: key, scope, rate and size are checked first; then bodies, cursors, replies."""
+"""Shared parts of routes: key, scope, rate and size are checked first; then bodies and cursors."""
 
 from __future__ import annotations
 
 import asyncio
 import base64
 import binascii
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 from uuid import UUID
@@ -23,7 +23,7 @@ from starlette.types import Message, Receive, Scope
 from affinity_bandits import wire
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.core.backend import Backend, Parts
-from affinity_bandits.service.core.keys import Principal
+from affinity_bandits.service.core.keys import KeyRing, Principal
 from affinity_bandits.service.http.errors import (
     NoKey,
     NotAllowed,
@@ -60,6 +60,7 @@ class Call:
     metrics: Metrics
     headers: list[tuple[bytes, bytes]]
     limiter: RateLimiter
+    ring: KeyRing
 
     @property
     def tenant(self) -> int:
@@ -72,7 +73,7 @@ class Call:
         return self.backend.parts
 
     def key(self) -> str:
-        """Return the request's idempotency key, or a new one if it has none."""
+        """Return the request's idempotency key, by default a new one."""
         found = [value for name, value in self.headers if name == b"idempotency-key"]
         if not found:
             return new_key()
@@ -110,23 +111,31 @@ class Gate:
     """Checks the API key, scope, rate and size of each request before its body is read.
 
     Args:
-        backend: looks up API keys.
+        backends: the databases by their names.
+        keys: looks up API keys.
         limiter: limits the rate of each key.
         metrics: handed on to the routes.
     """
 
-    def __init__(self, backend: Backend, limiter: RateLimiter, metrics: Metrics) -> None:
-        self._backend = backend
+    def __init__(
+        self,
+        backends: Mapping[str, Backend],
+        keys: KeyRing,
+        limiter: RateLimiter,
+        metrics: Metrics,
+    ) -> None:
+        self._backends = backends
+        self._keys = keys
         self._limiter = limiter
         self._metrics = metrics
-        self._turns: dict[int, asyncio.Semaphore] = {}
+        self._turns: dict[tuple[str, int], asyncio.Semaphore] = {}
 
     async def admit(self, scope: Scope, needed: str | None, times: int) -> int:
         """Check a request and put its `Call` into the ASGI scope; return its largest body.
 
         Args:
             scope: of the request.
-            needed: the scope that the API key must have; None if no key is needed.
+            needed: the scope that the API key must have; None for public routes.
             times: how many times the key's largest body may be sent.
         """
         key = length = None
@@ -151,10 +160,11 @@ class Gate:
                 raise TooMany(principal.requests_per_second, wait)
             if needed not in principal.scopes:
                 raise NotAllowed(needed)
+            backend = self._backends[principal.database]
             if needed in ("ask", "tell"):
-                await self._backend.parts.quotas.check(principal.tenant)
+                await backend.parts.quotas.check(principal.tenant)
             scope["call"] = Call(
-                principal, self._backend, self._metrics, scope["headers"], self._limiter
+                principal, backend, self._metrics, scope["headers"], self._limiter, self._keys
             )
         if size > limit:
             raise TooLarge(limit)
@@ -163,13 +173,14 @@ class Gate:
     async def _principal(self, header: bytes | None, host: str) -> Principal:
         kind, _, text = ("", "", "") if header is None else header.decode("latin-1").partition(" ")
         given = text.strip() if kind.lower() == "bearer" else None
-        found = await self._backend.parts.keys.principal(given, host)
+        found = await self._keys.principal(given, host)
         if found is None:
             raise NoKey if given is None else UnknownKey
         return found
 
-    def turns(self, tenant: int) -> asyncio.Semaphore:
-        """Return what lets so many long requests of a tenant run at once."""
+    def turns(self, principal: Principal) -> asyncio.Semaphore:
+        """Return the semaphore that limits the long requests of a tenant."""
+        tenant = (principal.database, principal.tenant)
         known = self._turns.get(tenant)
         return remember(self._turns, tenant, known or asyncio.Semaphore(READS_AT_ONCE))
 
@@ -185,7 +196,7 @@ class ApiRoute(APIRoute):
 
     @property
     def scope(self) -> str | None:
-        """The scope that the route requires; None if it needs no API key."""
+        """The scope that the route requires; None for public routes."""
         for hint in get_type_hints(self.endpoint, include_extras=True).values():
             for part in get_args(hint):
                 if isinstance(part, SecurityParam) and part.dependency is api_key:
@@ -210,14 +221,14 @@ class ApiRoute(APIRoute):
                 scope["headers"] = [one for one in scope["headers"] if one[0] != b"content-type"]
             if needed is None or times > 1:
                 return await handler(admitted)
-            async with gate.turns(scope["principal"].tenant):
+            async with gate.turns(scope["principal"]):
                 return await handler(admitted)
 
         return handle
 
 
 def limited(receive: Receive, limit: int) -> Receive:
-    """Return a `receive` that raises `TooLarge` once the body exceeds the limit, chunked or not."""
+    """Return a `receive` that raises `TooLarge` once the body, also a chunked one, is too long."""
     seen = 0
 
     async def counting() -> Message:
@@ -236,10 +247,10 @@ class _Path(BaseModel):
 
 
 class HotRoute(ApiRoute):
-    """A route that FastAPI describes but does not serve: it bypasses the dependency solver.
+    """A route that FastAPI describes, but that bypasses its dependency solver.
 
-    The solver takes two fifths of what an ask costs the process (`docs/decisions.md`). The
-    route's function takes `campaign`, `call` and `body`, and returns a response.
+    The solver takes two fifths of the process's time for an ask (`docs/decisions.md`). The route's
+    function takes `campaign`, `call` and `body`, and returns a response.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

@@ -37,9 +37,9 @@ TOO_LONG = b"too long"
 async def lines_of(
     chunks: AsyncIterable[bytes], longest: int = LONGEST_LINE, most: int = MOST_LINES
 ) -> AsyncIterator[list[bytes]]:
-    """Yield the lines that each chunk completes, a few at a time, and at the end one without end.
+    """Yield the lines that each chunk completes, a few at a time, and at the end an unfinished one.
 
-    Of a line longer than allowed nothing is kept, however long it goes on.
+    A line that is too long is dropped, so it takes no memory.
     """
     rest: list[bytes] = []
     size = 0
@@ -169,7 +169,7 @@ async def tell_many(campaign: UUID, call: Telling, request: Request) -> Response
 
 
 def _batches(lines: list[bytes], rate: float) -> Iterator[list[bytes]]:
-    """Yield lines in batches, of no more than the API key may send in a tenth of a second."""
+    """Yield lines in batches that the API key may send within a tenth of a second."""
     most = max(1, min(len(lines), int(rate / 10)))
     for first in range(0, len(lines), most):
         yield lines[first : first + most]

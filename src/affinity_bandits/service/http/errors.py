@@ -31,14 +31,14 @@ _SECRET = re.compile(r"(ab_[0-9a-f]{16})_[0-9a-f]+")
 
 
 class NoSuchPath(ServiceProblem):
-    """No route has this path."""
+    """The path is unknown."""
 
     code, status, title = "no_such_path", 404, "No such path"
     detail = "there is nothing at this path; /openapi.json lists what there is"
 
 
 class WrongMethod(ServiceProblem):
-    """The path exists, but not with this method."""
+    """The path exists, but only with other methods."""
 
     code, status, title = "wrong_method", 405, "Wrong method"
     detail = "method must be one of {}"
@@ -114,7 +114,7 @@ class Unexpected(ServiceProblem):
 
 
 def detail_of(problem: ServiceProblem) -> str:
-    """Return a problem's detail, without the secret of any API key that it quotes."""
+    """Return a problem's detail, with the secrets of API keys in it masked."""
     # Lone surrogates cannot be sent at all.
     words = str(problem).encode("utf-8", "backslashreplace").decode()
     return _SECRET.sub(r"\1_...", words)

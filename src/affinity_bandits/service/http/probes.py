@@ -1,9 +1,9 @@
-"""The application at the admin address: probes and metrics, which take no API key."""
+"""The application at the admin address: probes and metrics, which need no API key."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from time import monotonic
 
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -24,33 +24,42 @@ PATIENCE = 2.0
 Look = Callable[[], Awaitable[Response]]
 
 
-def admin_app(backend: Backend) -> Starlette:
-    """Return the application that reports on a server process."""
+def admin_app(backends: Mapping[str, Backend]) -> Starlette:
+    """Return the application that reports on a server process and its databases."""
 
     async def up() -> Response:
         return _status("up")
 
     async def ready() -> Response:
-        """Report whether the database is there and has a schema that this version works with."""
-        try:
-            async with asyncio.timeout(PATIENCE):
-                found = await backend.schema_problem()
-        except TimeoutError:
-            return problem_response(Unavailable())
-        except ServiceProblem as problem:
-            return problem_response(problem)
-        return _status("ready") if found is None else problem_response(NotReady(found))
+        """Report which databases are there and have a schema that this version works with.
+
+        One that can be used is enough: its tenants must not suffer for others.
+        """
+        found = await asyncio.gather(*map(_problem, backends.values()))
+        problems = {name: one for name, one in zip(backends, found, strict=True) if one}
+        if len(problems) < len(backends):
+            return _status("ready", {name: str(one) for name, one in problems.items()})
+        return problem_response(next(iter(problems.values())))
 
     async def metrics() -> Response:
-        try:
-            pool = backend.parts.pool
-            connections = (pool.get_size() - pool.get_idle_size(), pool.get_max_size())
-        except Unavailable:
-            connections = (0, 0)
-        return Response(backend.metrics.text(*connections), media_type=CONTENT_TYPE_LATEST)
+        for one in backends.values():
+            one.count_connections()
+        return Response(one.metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
     looks = {"/healthz": up, "/readyz": ready, "/metrics": metrics}
     return Starlette(routes=[Route(path, _cached(look)) for path, look in looks.items()])
+
+
+async def _problem(backend: Backend) -> ServiceProblem | None:
+    """Return why a database cannot be used now, if so."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            found = await backend.schema_problem()
+    except TimeoutError:
+        return Unavailable()
+    except ServiceProblem as problem:
+        return problem
+    return None if found is None else NotReady(found)
 
 
 def _cached(look: Look) -> Callable[[Request], Awaitable[Response]]:
@@ -67,5 +76,5 @@ def _cached(look: Look) -> Callable[[Request], Awaitable[Response]]:
     return reply
 
 
-def _status(word: str) -> Response:
-    return Response(wire.Status(status=word).encoded(), media_type=wire.JSON)
+def _status(word: str, away: dict[str, str] | None = None) -> Response:
+    return Response(wire.Status(status=word, away=away or None).encoded(), media_type=wire.JSON)

@@ -65,7 +65,7 @@ async def list_campaigns(
     call: Reading, cursor: Cursor = None, limit: Limit = 100
 ) -> wire.CampaignPage:
     """List campaigns, oldest first."""
-    found, following = await call.parts.queries.campaigns(call.tenant, from_cursor(cursor), limit)
+    found, following = await call.parts.reads.campaigns(call.tenant, from_cursor(cursor), limit)
     return wire.CampaignPage(items=tuple(found), next=to_cursor(following))
 
 
@@ -108,7 +108,7 @@ async def list_rounds(
     campaign: UUID, call: Reading, cursor: Cursor = None, limit: Limit = 100
 ) -> wire.RoundPage:
     """List closed rounds, with the sums they were decided from."""
-    found, following = await call.parts.queries.rounds(
+    found, following = await call.parts.reads.rounds(
         call.tenant, campaign, from_cursor(cursor), limit
     )
     return wire.RoundPage(items=tuple(found), next=to_cursor(following))
@@ -123,7 +123,7 @@ async def list_events(
     size, position = 0, from_cursor(cursor)
     while True:
         some = min(limit - len(items), EVENTS_AT_ONCE)
-        found, following = await call.parts.queries.events(call.tenant, campaign, position, some)
+        found, following = await call.parts.reads.events(call.tenant, campaign, position, some)
         items += found
         size += sum(len(one.data.get("units") or ()) for one in found)
         position = following
@@ -141,9 +141,10 @@ SECRET = {"cache-control": "no-store"}
 
 @key_routes.post("", status_code=201, response_model=wire.MadeKey, responses=refusals(409))
 async def create_key(call: ManagingKeys, body: Body[wire.CreateKey]) -> Response:
-    """Make an API key; its text is in the reply and cannot be had again.
+    """Make an API key; its text is in the reply and cannot be shown again.
 
-    There is no idempotency key: nobody could repeat the reply. Revoke a key whose reply was lost.
+    Idempotency keys are ignored, because the secret in the reply cannot be repeated. Revoke a key
+    whose reply was lost.
     """
     made = await make_key_by(call.parts.pool, call.principal, body)
     return Response(made.encoded(), 201, SECRET, wire.JSON)
@@ -160,7 +161,7 @@ async def list_keys(call: ManagingKeys, cursor: Cursor = None, limit: Limit = 10
 async def revoke_key(key: KeyId, call: ManagingKeys, made: WithMade = False) -> wire.RevokedKeys:
     """Take an API key out of use; every process knows within ten seconds."""
     revoked = await revoke_key_of(call.parts.pool, call.principal, key, made=made)
-    call.parts.keys.forget(revoked)
+    call.ring.forget(revoked)
     return wire.RevokedKeys(revoked=revoked)
 
 
@@ -202,7 +203,7 @@ async def tell(campaign: UUID, call: Telling, body: Body[wire.Tell]) -> Response
 
 @slot_routes.post("/release", response_model=wire.Released, openapi_extra=KEYED)
 async def release(campaign: UUID, call: Asking, body: Body[wire.Release]) -> Response:
-    """Give back a lease, so that nobody has to wait until it expires."""
+    """Give back a lease before it expires, so that others can have its slots."""
     key = call.key()
     slots = await call.parts.campaigns.release(
         call.tenant, campaign, body.lease, actor=call.principal.actor, key=key
@@ -217,7 +218,7 @@ webhook_routes = APIRouter(
 
 @webhook_routes.post("", status_code=201, response_model=wire.MadeWebhook, responses=refusals(409))
 async def create_webhook(call: Managing, body: Body[wire.CreateWebhook]) -> Response:
-    """Make a webhook; its secret is in the reply and cannot be had again."""
+    """Make a webhook; its secret is in the reply and cannot be shown again."""
     actor = call.principal.actor  # a session stands for its key, which is what may leak
     id_, secret = await call.parts.webhooks.add(call.tenant, body.url, body.kinds, actor)
     made = wire.MadeWebhook(id=str(id_), secret=secret)

@@ -133,7 +133,7 @@ async def connect(
             transaction another session.
 
     Raises:
-        InvalidInput: the DSN cannot be read, or names a database or user that is not there.
+        InvalidInput: the DSN is malformed, or names an unknown database or user.
         NotSupported: a pooler's sessions do not have the settings of the service's role.
         Unavailable: no server answers.
     """
@@ -168,11 +168,11 @@ async def connected(dsn: str) -> AsyncIterator[asyncpg.Connection]:
 
 
 def _encryption(dsn: str) -> ssl.SSLContext | None:
-    """Return how to encrypt; None where asyncpg does as the DSN or the environment says.
+    """Return how to encrypt; None to follow the DSN or the environment.
 
-    Of itself it would prefer TLS, and go on without it where the server has none or somebody in
-    between says so. That is left for this machine's own servers; to others, a certificate for the
-    server's name is needed, unless `sslmode` says otherwise.
+    By default asyncpg prefers TLS, but goes on unencrypted if the server, or somebody in between,
+    says so. That is allowed for this machine's own servers; others need a certificate for the
+    server's name, unless `sslmode` says otherwise.
     """
     parts = urlsplit(dsn)
     options = parse_qs(parts.query)
@@ -192,7 +192,7 @@ def _is_local(host: str) -> bool:
 
 
 async def with_patience(work: Callable[[], Awaitable[T]]) -> T:
-    """Return what a transaction of an operator returns, tried again if a lock cannot be had.
+    """Return the result of an operator's transaction, repeated while others hold its locks.
 
     Raises:
         NotSupported: other sessions keep their locks for about a minute.
@@ -210,7 +210,7 @@ async def with_patience(work: Callable[[], Awaitable[T]]) -> T:
 
 @asynccontextmanager
 async def _opening() -> AsyncIterator[None]:
-    """Turn errors of a first connection into errors that say what to do."""
+    """Turn errors of a first connection into errors with advice."""
     try:
         yield
     except (asyncpg.InvalidCatalogNameError, asyncpg.InvalidAuthorizationSpecificationError) as e:
@@ -255,7 +255,7 @@ async def translate_errors() -> AsyncIterator[None]:
 async def repeat(work: Callable[[], Awaitable[None]], metrics: Metrics) -> None:
     """Do some work every second until cancelled.
 
-    A database that is away or not migrated yet is left to /readyz to report. Any other error is
+    A database that is away or still to be migrated is left to /readyz to report. Any other error is
     counted once, until the work succeeds again.
     """
     said: type[Exception] | None = None

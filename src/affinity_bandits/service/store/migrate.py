@@ -37,8 +37,8 @@ class Migration(NamedTuple):
         version: the version that it leads to, from the one before.
         serves: the oldest version whose processes work with the changed schema.
         text: statements of one transaction.
-        before: statements that come first and cannot be in a transaction, such as the concurrent
-            making of an index; they may be repeated.
+        before: statements that come first, outside a transaction, such as the concurrent making of
+            an index; they may be repeated.
     """
 
     version: int
@@ -57,8 +57,8 @@ def migrate(dsn: str) -> None:
 
     Raises:
         InvalidInput: the DSN is malformed or the database cannot be opened.
-        NotSupported: the database has a newer version of the schema, a schema `affinity` of
-            unknown origin or of another owner, or others hold locks for too long.
+        NotSupported: the database has a newer version of the schema, a schema `affinity` of unknown
+            origin or of another owner, or others hold locks for too long.
         Unavailable: no server answers.
     """
     asyncio.run(_migrate(dsn))
@@ -74,7 +74,7 @@ async def find_schema(db: asyncpg.Connection | asyncpg.Pool) -> tuple[int, int] 
 
 
 async def schema_problem(db: asyncpg.Connection | asyncpg.Pool) -> str | None:
-    """Return why this version of the package cannot use a database; None if it can."""
+    """Return why this version of the package cannot use a database, or None."""
     found = await find_schema(db)
     if found is None:
         return "the database has no schema yet; run 'affinity serve migrate'"
@@ -132,7 +132,7 @@ async def _take_step(db: asyncpg.Connection) -> bool:
 
 
 async def _check_owned(db: asyncpg.Connection) -> int | None:
-    """Return the schema's version, None if there is no schema; refuse what others have made."""
+    """Return the version of the schema, if it exists; refuse a schema that others have made."""
     # By the catalog alone: a schema that somebody else made may hold anything.
     row = await db.fetchrow(sql.owner_of_schema)
     if row is None:

@@ -40,7 +40,7 @@ DELETES = (
 
 
 def check_role(parameter: str, name: str) -> str:
-    """Return the name of a role, which needs no quotes in SQL."""
+    """Return the name of a role, which is valid unquoted in SQL."""
     if not re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", name) or name.startswith("pg_"):
         rule = "1 to 63 small letters, digits and underscores, not beginning with a digit or pg_"
         raise InvalidInput(parameter, rule, name)
@@ -48,7 +48,7 @@ def check_role(parameter: str, name: str) -> str:
 
 
 def setup(owner: str, service: str, database: str) -> list[str]:
-    """Return the statements that make both roles and give the owner what there is.
+    """Return the statements that make both roles and give the schema to the owner.
 
     For a superuser or a role that may create roles and owns the database, once, in the service's
     database; it may be done again.
@@ -76,9 +76,9 @@ END $$"""
 
 
 def grants(service: str) -> list[str]:
-    """Return the statements that give the service's role what it needs and nothing else.
+    """Return the statements that grant the service's role exactly its rights.
 
-    For the owner, after every migration: new tables come without rights.
+    For the owner, after every migration, because new tables are closed to it.
     """
     return [
         "REVOKE ALL ON SCHEMA affinity FROM PUBLIC",
@@ -95,9 +95,8 @@ def carry_out(dsn: str, statements: list[str]) -> None:
     """Carry out statements in one transaction.
 
     Raises:
-        InvalidInput: the DSN cannot be read or the database cannot be opened, or a role is not
-            there.
-        NotSupported: the DSN's role may not do this, or the schema is not there yet.
+        InvalidInput: the DSN is malformed, or the database or a role is unknown.
+        NotSupported: the DSN's role may not do this, or the schema is still to be made.
         Unavailable: no server answers.
     """
     asyncio.run(_carry_out(dsn, statements))

@@ -1,1 +1,1 @@
-"""The trail: recompute a campaign from its events and compare the result with what is stored."""
+"""The trail: recompute a campaign from its events and compare the result with the tables."""

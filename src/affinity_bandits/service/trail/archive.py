@@ -61,10 +61,10 @@ async def archive(
     A removal that was interrupted is finished first.
 
     Raises:
-        InvalidInput: a file is there already or cannot be written.
-        NoSuchCampaign: there is none by that id.
-        NotSupported: the campaign is not finished, its state does not follow from its trail, the
-            files are not what was written, or the role of the DSN may not remove.
+        InvalidInput: a file exists already or cannot be written.
+        NoSuchCampaign: the id is unknown.
+        NotSupported: the campaign is unfinished, its state contradicts its trail, the files differ
+            from the trail, or the role of the DSN may not remove.
     """
     need("experiments", "pyarrow")
     await _check_right(pool)
@@ -113,12 +113,12 @@ async def archive(
 
 
 async def delete_tenant(pool: asyncpg.Pool, name: str, *, by: str) -> list[Trail]:
-    """Delete a tenant with its keys, webhooks and campaigns; return what the trails were.
+    """Delete a tenant with its keys, webhooks and campaigns; return the digests of the trails.
 
-    Its keys end first and for good, whatever becomes of the rest.
+    Its keys end first and for good, even if the rest fails.
 
     Raises:
-        InvalidInput: there is no such tenant.
+        InvalidInput: the tenant is unknown.
         NotSupported: the role of the DSN may not remove.
     """
     await _check_right(pool)
@@ -141,7 +141,7 @@ async def delete_tenant(pool: asyncpg.Pool, name: str, *, by: str) -> list[Trail
 
 
 async def _begin_deletion(pool: asyncpg.Pool, campaign: UUID, by: str) -> Trail:
-    """Take a campaign out of use with what is recorded of its trail, which must be all of it."""
+    """Take a campaign out of use with a record of its whole trail."""
     while True:
         trail = await _digest(pool, campaign)
         async with transaction(pool) as db:
@@ -157,7 +157,7 @@ async def _begin_deletion(pool: asyncpg.Pool, campaign: UUID, by: str) -> Trail:
 
 @translate_errors()
 async def _remove_rows(pool: asyncpg.Pool, campaign: UUID) -> None:
-    """Delete what is left of a campaign, a bounded number of rows per transaction."""
+    """Delete the rows of a campaign, a bounded number per transaction."""
     while True:
         try:
             if not await pool.fetchval(sql.remove_rows, campaign, REMOVED_AT_ONCE):
@@ -169,7 +169,7 @@ async def _remove_rows(pool: asyncpg.Pool, campaign: UUID) -> None:
 
 @translate_errors()
 async def _finish_removals(pool: asyncpg.Pool) -> list[asyncpg.Record]:
-    """Finish what earlier commands began to remove; return the records of it."""
+    """Finish the removals that earlier commands began; return their records."""
     begun = await pool.fetch(sql.removals_begun)
     for row in begun:
         await _remove_rows(pool, row["campaign"])
@@ -186,7 +186,7 @@ async def _end_keys(db: asyncpg.Connection, name: str) -> tuple[int, list[asyncp
 
 @translate_errors()
 async def removals(pool: asyncpg.Pool) -> list[dict[str, Any]]:
-    """Return the record of what was taken out of the database, oldest first."""
+    """Return the records of all removals, oldest first."""
     return [dict(row) for row in await pool.fetch(sql.removals)]
 
 
@@ -220,7 +220,7 @@ async def _check_ended(
 async def _digest(
     db: asyncpg.Pool | asyncpg.Connection, campaign: UUID, table: TableWriter | None = None
 ) -> Trail:
-    """Return what is recorded of a trail, and copy it to a table if there is one."""
+    """Return the record of a trail, and copy the trail to a table if there is one."""
     hashed, events = hashlib.sha256(), 0
     async for row in read_trail(db, sql.events_to_archive, campaign):
         events += 1
@@ -231,7 +231,7 @@ async def _digest(
 
 
 def _read_events(file: Path) -> Trail:
-    """Return the trail that a file has; one whose numbers have a gap has no events."""
+    """Return the trail in a file; 0 events if their numbers have a gap."""
     from pyarrow import parquet
 
     hashed, events = hashlib.sha256(), 0

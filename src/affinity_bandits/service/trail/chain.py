@@ -1,8 +1,8 @@
 """The chain of digests through an audit trail, recomputed in Python.
 
 Each event has a digest of its content and of the digest before it; the first digest is of the
-campaign's definition. An event cannot be changed, added, removed or moved without changing every
-later digest, so a digest that was kept elsewhere reveals even a recomputed chain.
+campaign's definition. Changing, adding, removing or moving an event changes every later digest, so
+a digest that was kept elsewhere reveals even a recomputed chain.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ async def newest_digest(pool: asyncpg.Pool, campaign: UUID) -> Digest:
     """Return the digest of a campaign's last event, as it is stored.
 
     Raises:
-        NoSuchCampaign: there is none by that id.
+        NoSuchCampaign: the id is unknown.
     """
     row = await pool.fetchrow(sql.newest_digest, campaign)
     if row is None:

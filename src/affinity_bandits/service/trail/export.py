@@ -47,8 +47,8 @@ async def export(
 ) -> int:
     """Write a campaign's answers to a file, in the order of its trail; return the number of rows.
 
-    It reads the events that there are when it begins, a few at a time, so the campaign may go on
-    meanwhile, and neither memory nor transactions grow with the length of the trail.
+    It reads the events that exist when it begins, a few at a time, so the campaign may go on
+    meanwhile, and memory and transactions stay small for any trail.
 
     Args:
         pool: connections.
@@ -57,7 +57,7 @@ async def export(
         tell: called with the number of the event that was written, and of the last one.
 
     Raises:
-        NoSuchCampaign: there is none by that id.
+        NoSuchCampaign: the id is unknown.
         NotSupported: the trail contradicts itself.
         InvalidInput: the file cannot be written.
     """
@@ -129,7 +129,7 @@ def columns_for(groups: Sequence[str]) -> dict[str, type]:
 
 
 def _rows(event: Row, judged: Row, counted: set[int], about: Row) -> list[list[Any]]:
-    """Return the rows of a tell, without their numbers."""
+    """Return the unnumbered rows of a tell."""
     groups, arms = about["arms"], judged["arms"]
     entries, nobody = len(event["told"]), [None] * len(event["told"])
     nothing = [None] * len(groups)

@@ -1,7 +1,7 @@
 """Recompute a campaign from its audit trail, in plain Python and with the library's policy.
 
-This is an independent, slower implementation of the rules in the SQL functions. It reads nothing
-but events; `affinity serve verify` compares its result with the tables.
+This is an independent, slower implementation of the rules in the SQL functions. It reads only
+events; `affinity serve verify` compares its result with the tables.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Counted(NamedTuple):
 
 
 class OwedSlots(dict[int, int]):
-    """Slots of the open round without an answer, each with the lease that owes it.
+    """Unanswered slots of the open round, each with the lease that owes it.
 
     They are in the order in which they were leased.
     """
@@ -55,7 +55,7 @@ class OwedSlots(dict[int, int]):
             self[slot] = number
 
     def settle(self, event: Row, leased: Sequence[int], arms: Sequence[int]) -> list[Counted]:
-        """Remove the slots that a tell answers; return what counts.
+        """Remove the slots that a tell answers; return the entries that count.
 
         Args:
             event: a tell of the open round.
@@ -126,7 +126,7 @@ class Replay:
         version: that of the policy which saved the campaign's state, if known.
 
     Attributes:
-        differences: what events say against what follows from earlier ones, in words.
+        differences: contradictions between an event and earlier ones, in words.
         events: the number of events so far.
         saved: the policy's state before the open round, as `Policy.save` writes it.
         number: of the open round.
@@ -134,14 +134,14 @@ class Replay:
         before: answers counted in earlier rounds.
         opened_at: when the open round was opened, or began to wait.
         tellers: API keys that may answer any lease.
-        in_flight: how far slots may be answered out of order; None if order does not matter.
-        next_slot: the first slot of the open round that was never leased.
+        in_flight: how far slots may be answered out of order; None for any order.
+        next_slot: the first unleased slot of the open round.
         answers: the number of answers per arm of the open round.
         sums: the sums of scores per arm, in units of 1e-9.
         tallies: how often each score was given, if the policy has nodes.
         lapsed: slots per arm whose first lease expired unanswered, if answered or leased again.
         leases: all leases, by number.
-        owed: leased slots of the open round without an answer.
+        owed: leased, unanswered slots of the open round.
         closed: closed rounds, as `affinity.rounds` has them.
         judges: who judges the open round, if the policy is told.
         fewest_seats: the arm that should have the fewest judges, if any.
@@ -167,7 +167,7 @@ class Replay:
         """Apply the next event.
 
         Raises:
-            NotSupported: this version does not have the campaign's policy.
+            NotSupported: the campaign's policy is unknown to this version.
         """
         self.events += 1
         self._same(event, "number", event["number"], self.events)

@@ -33,8 +33,8 @@ class Verdict:
     Attributes:
         events: how many were replayed.
         rounds: how many rounds were closed in them.
-        differences: where the trail contradicts itself or the stored state; empty if nowhere.
-        digest: of the last event that was read, to be kept elsewhere; None if there is none.
+        differences: contradictions inside the trail or with the stored state.
+        digest: of the last event that was read, if any, to be kept elsewhere.
     """
 
     events: int
@@ -47,7 +47,7 @@ async def verify(pool: asyncpg.Pool, campaign: UUID, expected: Sequence[Digest] 
     """Replay a campaign's events with the library's policy and compare the result with the tables.
 
     It reads the trail a few events at a time, and the tables with the last events in one snapshot,
-    so the campaign may go on meanwhile, and no transaction lasts long.
+    so the campaign may go on meanwhile, and transactions are short.
 
     Args:
         pool: connections.
@@ -55,9 +55,9 @@ async def verify(pool: asyncpg.Pool, campaign: UUID, expected: Sequence[Digest] 
         expected: digests that were kept elsewhere, which the trail must have.
 
     Raises:
-        NoSuchCampaign: there is none by that id.
-        NotSupported: this version does not have the campaign's policy, or another version of it,
-            and the chain of digests is whole.
+        NoSuchCampaign: the id is unknown.
+        NotSupported: the campaign's policy is unknown to this version, or of another version, and
+            the chain of digests is whole.
     """
     async with transaction(pool) as db:
         head, definition = await _find(db, campaign)
@@ -141,7 +141,7 @@ class _Check:
             self._replay(event)
 
     def end(self, chain: bytes) -> None:
-        """Check what is left when all events are read, given the digest beside the lock."""
+        """After all events, check the kept digests and the digest beside the lock."""
         if not self.events:
             self.differences.append("there are no events")
             self.replaying = False
@@ -181,7 +181,7 @@ def _differences(found: Row, expected: Mapping[str, Any], text: str) -> Iterator
 
 
 def _definition_differences(row: Row, head: Row, replay: Replay) -> list[str]:
-    """Return where what is stored of a campaign is not what its first event says."""
+    """Return where the stored definition of a campaign contradicts its first event."""
     spec = replay.spec
     terms = {
         "lease_seconds": spec.lease_seconds,
@@ -208,7 +208,7 @@ def _definition_differences(row: Row, head: Row, replay: Replay) -> list[str]:
 
 
 async def _stored(db: asyncpg.Connection, campaign: UUID, head: Row) -> dict[str, Any]:
-    """Return what the tables say of a campaign's state, under the names of `_replayed`."""
+    """Return a campaign's state in the tables, under the names of `_replayed`."""
     named = await db.fetchrow(sql.named_judges, campaign)
     open_ = None
     if head["status"] != "exhausted":
@@ -249,7 +249,7 @@ async def _stored(db: asyncpg.Connection, campaign: UUID, head: Row) -> dict[str
 
 
 def _replayed(replay: Replay) -> dict[str, Any]:
-    """Return what follows from the events."""
+    """Return the state that follows from the events."""
     over = replay.status == "exhausted"
     counted = enumerate(zip(replay.answers, replay.sums, replay.tallies, strict=True))
     leases: dict[int, set[int]] = {}

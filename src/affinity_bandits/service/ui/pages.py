@@ -22,7 +22,14 @@ from affinity_bandits.policies import FOREVER
 from affinity_bandits.policies.contracts import LEADER
 from affinity_bandits.service.core.backend import Backend, Parts
 from affinity_bandits.service.core.faults import fault_of
-from affinity_bandits.service.core.keys import Principal, forget_sessions, make_key, revoke_key
+from affinity_bandits.service.core.keys import (
+    KeyRing,
+    Principal,
+    forget_sessions,
+    make_key,
+    revoke_key,
+)
+from affinity_bandits.service.core.queries import CampaignQueries
 from affinity_bandits.service.core.spec import CampaignRecord, RoundRecord
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.problems import (
@@ -69,47 +76,49 @@ class BadForm(Exception):  # noqa: N818 - said to the reader in words
 
 
 class Visitor(NamedTuple):
-    """A visitor who is logged in: the tenant, and the parts of the core to read from."""
+    """A visitor who is logged in: the tenant, and the queries to read with."""
 
-    parts: Parts
+    queries: CampaignQueries
     tenant: int
     metrics: Metrics
 
 
-def core_parts(request: Request) -> Parts:
-    """Return the parts of the core."""
-    backend: Backend = request.app.state.backend
+async def principal_of(request: Request, text: str) -> Principal | None:
+    """Return the principal of an API key that came with a request."""
+    keys: KeyRing = request.app.state.keys
+    return await keys.principal(text, request.client.host if request.client else "")
+
+
+def core_parts(request: Request, principal: Principal) -> Parts:
+    """Return the parts of the core for a principal's database."""
+    backend: Backend = request.app.state.backends[principal.database]
     return backend.parts
-
-
-def host_of(request: Request) -> str:
-    """Return the address that a request comes from."""
-    return request.client.host if request.client else ""
 
 
 async def visitor(request: Request) -> AsyncIterator[Visitor]:
     """Yield the visitor who is logged in, when it is the tenant's turn.
 
     Raises:
-        NoSession: nobody is.
+        NoSession: the visitor must log in.
         TooMany: too many pages are looked at by the key that was entered.
     """
-    parts, text = core_parts(request), request.cookies.get(COOKIE)
+    text = request.cookies.get(COOKIE)
     if text is None:
         raise NoSession(ended=False)
-    principal = await parts.keys.principal(text, host_of(request))
+    principal = await principal_of(request, text)
     if principal is None or NEEDED not in principal.scopes:
         raise NoSession(ended=True)
     # Apart from requests and logins, so that the page after a login is there for slow keys, too.
     _pay(request, principal, f"pages of {principal.actor}")
-    async with request.app.state.gate.turns(principal.tenant):
-        yield Visitor(parts, principal.tenant, request.app.state.metrics)
+    reads = core_parts(request, principal).reads
+    async with request.app.state.gate.turns(principal):
+        yield Visitor(reads, principal.tenant, request.app.state.metrics)
 
 
 async def begin_session(request: Request, principal: Principal, response: Response) -> None:
     """Give the browser a read-only key, which has the limits of the one that was entered.
 
-    It expires no later than that one.
+    It expires with that one at the latest.
 
     Raises:
         TooMany: there are too many logins with it, or other requests.
@@ -118,7 +127,8 @@ async def begin_session(request: Request, principal: Principal, response: Respon
     ends = datetime.now(UTC) + LASTS
     if principal.expires_at is not None:
         ends = min(ends, principal.expires_at)
-    pool, tenant, shown = core_parts(request).pool, principal.tenant, principal.actor
+    tenant, shown = principal.tenant, principal.actor
+    pool = core_parts(request, principal).pool
     await forget_sessions(pool, tenant)
     text = await make_key(
         pool,
@@ -135,10 +145,11 @@ async def begin_session(request: Request, principal: Principal, response: Respon
 
 async def end_session(request: Request, response: Response) -> None:
     """Revoke the browser's key and delete its cookie."""
-    parts, text = core_parts(request), request.cookies.get(COOKIE)
-    principal = None if text is None else await parts.keys.principal(text, host_of(request))
+    text = request.cookies.get(COOKIE)
+    principal = None if text is None else await principal_of(request, text)
     if principal is not None:
-        await revoke_key(parts.pool, principal.key_id, principal.actor)
+        pool = core_parts(request, principal).pool
+        await revoke_key(pool, principal.key_id, principal.actor)
     response.delete_cookie(COOKIE, **COOKIE_RULES)
 
 
@@ -285,21 +296,21 @@ router = APIRouter(prefix="/ui", include_in_schema=False, route_class=PageRoute)
 async def campaigns(visitor: Visiting, after: str | None = None) -> Response:
     """List the tenant's campaigns."""
     start = _cursor(after)
-    found, more = await visitor.parts.queries.campaigns(visitor.tenant, start, CAMPAIGNS_A_PAGE)
+    found, more = await visitor.queries.campaigns(visitor.tenant, start, CAMPAIGNS_A_PAGE)
     rows = [_row(visitor, one) for one in found]
     return _page("campaigns.html", rows=rows, more=more, first=start is None)
 
 
 @router.get("/")
 async def with_slash() -> Response:
-    """Redirect to the list, whose address has no slash."""
+    """Redirect to the list."""
     return _redirect("/ui")
 
 
 @router.get("/campaigns/{campaign}")
 async def campaign(visitor: Visiting, campaign: str) -> Response:
     """Show one campaign."""
-    queries, tenant = visitor.parts.queries, visitor.tenant
+    queries, tenant = visitor.queries, visitor.tenant
     found = await queries.campaign(tenant, _id(campaign))
     # A round may be closed between two queries; asking up to the one that was seen open keeps
     # what is shown of one moment.
@@ -318,7 +329,7 @@ async def campaign(visitor: Visiting, campaign: str) -> Response:
 @router.get("/campaigns/{campaign}/events")
 async def events(visitor: Visiting, campaign: str, after: str | None = None) -> Response:
     """Show the audit trail of a campaign."""
-    queries, tenant = visitor.parts.queries, visitor.tenant
+    queries, tenant = visitor.queries, visitor.tenant
     found = await queries.campaign(tenant, _id(campaign))
     start = _cursor(after) or 0
     page, more = await queries.events(tenant, UUID(found.id), start, EVENTS_A_PAGE)
@@ -329,7 +340,7 @@ async def events(visitor: Visiting, campaign: str, after: str | None = None) -> 
 
 @router.get("/responsible-use")
 async def responsible_use(_: Visiting) -> Response:
-    """Show what the comparison must not be used for."""
+    """Show the page on responsible use."""
     return _page("responsible_use.html")
 
 
@@ -342,10 +353,9 @@ async def login(request: Request) -> Response:
 
 @router.post("/login")
 async def log_in(request: Request) -> Response:
-    """Log in with an API key, or say what is wrong with it without repeating it."""
-    parts = core_parts(request)
+    """Log in with an API key, or explain the refusal; the key itself is never shown."""
     fields = await form_of(request)
-    principal = await parts.keys.principal(fields.get("key", "").strip(), host_of(request))
+    principal = await principal_of(request, fields.get("key", "").strip())
     if principal is None:
         return _page("login.html", 401, message=WRONG_KEY, inside=False)
     if NEEDED not in principal.scopes:
@@ -380,7 +390,7 @@ def _page(template: str, code: int = 200, *, inside: bool = True, **context: Any
 
 
 def render(macro: str, *arguments: object) -> Markup:
-    """Return what a macro of sentences.html says."""
+    """Return the text of a macro of sentences.html."""
     return Markup(getattr(_templates.get_template("sentences.html").module, macro)(*arguments))
 
 
@@ -422,7 +432,7 @@ def _event_words(visitor: Visitor, campaign: CampaignRecord, event: Event) -> Ma
 
 
 def _without_words(visitor: Visitor, found: CampaignRecord, error: Exception) -> CampaignRecord:
-    """Report that a page cannot be put into words; return the campaign with that fault."""
+    """Report that putting a page into words failed; return the campaign with that fault."""
     fault = fault_of(UUID(found.id), "page", error)
     visitor.metrics.count_fault(fault)
     now = Attention(kind=fault.kind, reason=fault.reason, since=datetime.now(UTC))
@@ -441,7 +451,7 @@ def _id(text: str) -> UUID:
 
 
 def _cursor(text: str | None) -> int | None:
-    """Return the position where a page begins; None, the beginning, if the text is not a number."""
+    """Return the position where a page begins; None, the beginning, for an invalid text."""
     if text is None or not (text.isascii() and text.isdigit()) or len(text) > 18:
         return None
     return int(text)

@@ -1,4 +1,4 @@
-"""What the pages of a campaign show: decisions, evidence and time left."""
+"""The content of a campaign's pages: decisions, evidence and time left."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Decision:
 
     @property
     def tolerance(self) -> float | None:
-        """How far behind the best a group's score may be; None if the policy has no tolerance."""
+        """How far behind the best a group's score may be, if the policy has a tolerance."""
         if self.explanation.tolerance is None:
             return None
         scale = scale_of(self.campaign.lowest, self.campaign.highest)
@@ -200,7 +200,7 @@ def list_rows(names: Sequence[str], make: Callable[[str], Row]) -> RowList:
 
 
 def evidence_of(campaign: CampaignRecord) -> Evidence | None:
-    """Return what the policy of a campaign says of its evidence, if anything."""
+    """Return the evidence of a campaign's policy, if it states any."""
     if campaign.saved is None:
         return None
     policy = campaign.made_policy
@@ -231,7 +231,7 @@ def _row(campaign: CampaignRecord, evidence: Evidence, name: str) -> Row:
 
 
 def _ticks(needed: float) -> list[float]:
-    """Return where powers of ten are on the way to what is needed; all of them, or every so many.
+    """Return the positions of powers of ten up to the needed odds; all, or every so many.
 
     >>> [round(one, 2) for one in _ticks(math.log(1000))]
     [0.33, 0.67]
@@ -373,10 +373,10 @@ class CampaignView:
     """The rows and pictures for the template of a campaign's page.
 
     Attributes:
-        earlier: closed rounds that are not shown.
-        lead: who leads and by how much; None if nothing was compared yet.
+        earlier: number of older closed rounds, which are left out.
+        lead: who leads and by how much, after the first comparison.
         means: the average score of each group over the rounds shown that compare it.
-        evidence: what the policy says of the evidence; None if it says nothing.
+        evidence: the policy's evidence, if it states any.
     """
 
     lead: Lead | None
@@ -605,7 +605,7 @@ class Pace:
 
 
 def pace_of(rounds: Sequence[RoundRecord]) -> Pace | None:
-    """Return the pace of the last closed rounds; None if they are too few or too short for one."""
+    """Return the pace of the last closed rounds, if they are long enough."""
     if not rounds:
         return None
     until = rounds[-1].closed_at
@@ -625,7 +625,7 @@ class TimeLeft(NamedTuple):
 
     Attributes:
         amount: such as "About 12 weeks".
-        why: what that rests on, in sentences.
+        why: its basis, in sentences.
     """
 
     amount: str
@@ -633,7 +633,7 @@ class TimeLeft(NamedTuple):
 
 
 def unit_of(campaign: CampaignRecord) -> str:
-    """Return what one answer is called: as its plan says, else "answer"."""
+    """Return the name of one answer: the plan's, else "answer"."""
     return "answer" if campaign.planned is None else campaign.planned.unit
 
 
@@ -693,7 +693,7 @@ def _long(pace: Pace, answers: int) -> str:
 
 
 def _rate(pace: Pace) -> str:
-    """Return a pace in words, by the longest unit but a year that is not longer than it was seen.
+    """Return a pace in words, by the longest unit below a year that fits in the time observed.
 
     >>> from datetime import UTC
     >>> begin = datetime(2026, 11, 1, tzinfo=UTC)

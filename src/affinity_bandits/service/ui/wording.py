@@ -59,7 +59,7 @@ def seats_of(names: Sequence[str], counts: Sequence[int], outsiders: int) -> Mar
 
 
 def fewer_seats(judges: Judges | None, leader: str | None, arms: Sequence[str]) -> list[str]:
-    """Return the arms that have fewer judges than the leader, which is not compared with them."""
+    """Return the arms with fewer judges than the leader, which are left out of comparisons."""
     if judges is None or leader is None:
         return []
     by_name = judges.judges
@@ -151,7 +151,7 @@ class Gap(NamedTuple):
 
 
 def gap_in_words(best: float, own: float, tolerance: float | None, digits: int) -> Gap:
-    """Return scores and their gap as texts that do not contradict each other.
+    """Return scores and their gap as consistent texts.
 
     Rounded separately, 0.546 - 0.314 would read "0.55 - 0.31 = 0.23". Up to two more digits avoid
     that, and gaps that look equal to the tolerance.
@@ -172,7 +172,7 @@ def gap_in_words(best: float, own: float, tolerance: float | None, digits: int) 
 
 
 def exact(value: float) -> str:
-    """Return a number that somebody chose, with all its digits and no more.
+    """Return a number that somebody chose, with exactly its digits.
 
     >>> exact(0.125), exact(0.0), exact(2.0), exact(2.0**-20)
     ('0.125', '0', '2', '0.00000095367')

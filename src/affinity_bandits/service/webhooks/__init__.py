@@ -1,1 +1,1 @@
-"""Webhooks: notices of what happened to campaigns, signed, and sent until they are received."""
+"""Webhooks: notices about campaigns, signed, and sent until they are received."""

@@ -1,4 +1,4 @@
-"""Names of webhooks' hosts, looked up where nothing else has to wait for them.
+"""Names of webhooks' hosts, looked up in threads of their own.
 
 The event loop looks up two names at a time. Under a name server that is silent, hosts of webhooks
 would keep the service from its own database.
@@ -22,7 +22,7 @@ for up to a minute."""
 
 
 class NameNotFound(Exception):  # noqa: N818 - reads as the fact it states
-    """A host's name was not looked up in time, or there is none."""
+    """A host's name is unknown, or was not looked up in time."""
 
 
 class Resolver:
@@ -36,7 +36,7 @@ class Resolver:
         """Return the addresses of a host, as they are now.
 
         Raises:
-            NameNotFound: there are none, or a name server is or was silent.
+            NameNotFound: the name is unknown, or a name server is or was silent.
         """
         if self._not_before.get(host, 0.0) > monotonic() or not self._room.acquire(blocking=False):
             raise NameNotFound

@@ -1,4 +1,4 @@
-"""Notices of webhooks: written with what they report, signed, and sent until received."""
+"""Notices of webhooks: written in the transaction that they report, signed, and sent."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import asyncpg
 
 from affinity_bandits._version import __version__
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.service.databases import MAIN
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.store.connection import STATEMENT_CACHE, connect, repeat, sql
 from affinity_bandits.service.webhooks.resolving import NameNotFound
@@ -35,14 +36,14 @@ MOST_LINES = 100
 
 
 class Undelivered(Exception):  # noqa: N818 - reads as the fact it states
-    """A notice was not received; says why in fixed words, and quotes nothing of the reply."""
+    """A notice was refused or lost; says why in fixed words, free of the reply's text."""
 
 
 async def post(target: Endpoint, body: bytes, headers: Mapping[str, str], *, private: bool) -> None:
     """Send a notice.
 
     Raises:
-        Undelivered: no status from 200 to 299 came back in time.
+        Undelivered: a status from 200 to 299 did not come back in time.
     """
     try:
         async with asyncio.timeout(SECONDS):
@@ -108,7 +109,7 @@ def _head(target: Endpoint, length: int, headers: Mapping[str, str]) -> bytes:
 
 
 async def _status(reader: asyncio.StreamReader) -> int:
-    """Return the status of the final reply; what comes before it is skipped."""
+    """Return the status of the final reply, after interim ones."""
     informed = False
     for _ in range(MOST_LINES):
         line = await reader.readuntil(b"\n")
@@ -151,6 +152,7 @@ class Sender:
         metrics: counts tries, notices and unexpected errors.
         first_pause: seconds after a first failure.
         statement_cache: see `connection.connect`.
+        database: the name of the database, for metrics.
     """
 
     def __init__(
@@ -161,15 +163,17 @@ class Sender:
         metrics: Metrics | None = None,
         first_pause: float = FIRST_PAUSE,
         statement_cache: int = STATEMENT_CACHE,
+        database: str = MAIN,
     ) -> None:
         self._dsn = dsn
+        self._database = database
         self._statement_cache = statement_cache
         self._private = private
         self._metrics = metrics or Metrics()
         self._first_pause = first_pause
 
     async def run(self) -> None:
-        """Send what is due, until cancelled."""
+        """Send due notices, until cancelled."""
         pool: asyncpg.Pool | None = None
 
         async def send() -> None:
@@ -190,10 +194,10 @@ class Sender:
                 pool.terminate()  # what is under way is sent again by whoever comes next
 
     async def send_due(self, pool: asyncpg.Pool) -> None:
-        """Send the notices that are due and that no other process is sending."""
+        """Send the due notices, except those that other processes are sending."""
         row = await pool.fetchrow(sql.count_notices)
         for state, number in row.items():
-            self._metrics.notices.labels(state).set(number)
+            self._metrics.notices.labels(self._database, state).set(number)
         if row["waiting"]:
             await asyncio.gather(*(self._send_all(pool) for _ in range(SENDERS)))
         if row["dead"]:

@@ -28,7 +28,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class AddressRefused(Exception):  # noqa: N818 - reads as the fact it states
-    """A host has an address that nothing is sent to."""
+    """A host has an address that is closed to notices."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Endpoint:
 
     @property
     def authority(self) -> str:
-        """What the header Host says."""
+        """The value of the header Host."""
         shown = f"[{self.host}]" if ":" in self.host else self.host
         return (
             shown if self.port == PORTS["https" if self.tls else "http"] else f"{shown}:{self.port}"
@@ -50,10 +50,10 @@ class Endpoint:
 
 
 def target_of(url: str, *, private: bool) -> Endpoint:
-    """Return what a URL says.
+    """Return the parts of a URL.
 
     Raises:
-        InvalidInput: it is none that notices are sent to.
+        InvalidInput: the URL is unfit for notices.
     """
     schemes = ("https", "http") if private else ("https",)
     rule = f"a URL that begins with {' or '.join(f'{one}://' for one in schemes)}"
@@ -77,8 +77,8 @@ async def addresses_of(target: Endpoint, *, private: bool) -> list[str]:
     """Return the addresses of a host, as they are now, for a connection that is made to them.
 
     Raises:
-        AddressRefused: one of them is not of the public internet.
-        NameNotFound: there is no such host, or none is known in time.
+        AddressRefused: one of them is outside the public internet.
+        NameNotFound: the host is unknown, or its name server is silent.
     """
     addresses = await resolver.addresses(target.host)
     if not private and not all(is_public(one) for one in addresses):
@@ -87,7 +87,7 @@ async def addresses_of(target: Endpoint, *, private: bool) -> list[str]:
 
 
 def is_public(text: str) -> bool:
-    """Return whether an address is one of the public internet, in whatever it is wrapped.
+    """Return whether an address, or the one wrapped in it, is of the public internet.
 
     >>> is_public("1.1.1.1"), is_public("169.254.169.254"), is_public("::ffff:10.0.0.1")
     (True, False, False)
@@ -130,7 +130,7 @@ class Webhooks:
         """Make a webhook; return its id and the secret that its notices are signed with.
 
         Raises:
-            InvalidInput: notices are not sent to such a URL.
+            InvalidInput: the URL is unfit for notices.
             TooManyWebhooks: the tenant has as many as it may have.
         """
         target_of(url, private=self._private)
@@ -149,10 +149,10 @@ class Webhooks:
         return [dict(row) for row in await self._pool.fetch(sql.webhooks_of, tenant)]
 
     async def remove(self, tenant: int, webhook: UUID) -> None:
-        """Remove a webhook with all that it is still owed.
+        """Remove a webhook and its waiting notices.
 
         Raises:
-            NoSuchWebhook: the tenant has none by that id.
+            NoSuchWebhook: the id is unknown to the tenant.
         """
         await self._change(sql.remove_webhook, sql.forget_notices, tenant, webhook)
 
@@ -160,7 +160,7 @@ class Webhooks:
         """Try the dead notices of a webhook again, from the oldest on; return how many there are.
 
         Raises:
-            NoSuchWebhook: the tenant has none by that id.
+            NoSuchWebhook: the id is unknown to the tenant.
         """
         return await self._change(sql.retry_webhook, sql.revive_notices, tenant, webhook)
 

@@ -17,9 +17,10 @@ BEGIN
 END $$;
 
 -- Delete up to so many rows of a campaign whose removal has begun, and the campaign once it has no
--- more; return how many.
+-- more; return how many. Without bitmaps, each of which would find all rows that are left.
 CREATE OR REPLACE FUNCTION affinity.remove_rows(p_campaign uuid, p_most integer)
-RETURNS bigint LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+RETURNS bigint LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+SET enable_bitmapscan = off AS $$
 DECLARE
   v_table text;
   v_deleted bigint;
