@@ -58,7 +58,7 @@ def create_local_app(settings: Settings | None = None) -> FastAPI:
         if settings.warm:
             threading.Thread(target=warm_up, daemon=True).start()
             warm = threading.Thread(
-                target=app.state.audits.run, args=(audit_steps.warm_up,), daemon=True
+                target=app.state.audits.run, args=(audit_steps.load_libraries,), daemon=True
             )
             warm.start()
         yield

@@ -73,7 +73,7 @@ class AuditForm:
 
 
 @dataclass(frozen=True)
-class Look:
+class FileView:
     """A file as the page shows it.
 
     Attributes:
@@ -126,12 +126,12 @@ class Conclusion:
     plan: str | None
 
 
-def warm_up() -> None:
+def load_libraries() -> None:
     """Load the libraries that an audit needs."""
     import_module("affinity_bandits.plots.audit")
 
 
-def look(form: AuditForm) -> Look:
+def look(form: AuditForm) -> FileView:
     """Read a file as far as possible, and list its problems.
 
     Raises:
@@ -145,7 +145,7 @@ def look(form: AuditForm) -> Look:
             remarks, ready = list(_read(table, form, columns, scale).remarks), True
         except BadLog as error:
             remarks = list(error.remarks)
-    return Look(
+    return FileView(
         source=table.source,
         sheets=table.sheets,
         rows=len(table),

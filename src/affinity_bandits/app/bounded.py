@@ -18,7 +18,7 @@ from typing import Any
 from affinity_bandits.errors import InvalidInput
 
 MEMORY = 2 << 30
-SECONDS = 120.0
+SECONDS = 300.0
 
 
 class BoundedWorkers:

@@ -5,7 +5,8 @@ const [look, declare, conclusion, working] =
   ["look", "declare", "conclusion", "working"].map(id => document.getElementById(id));
 let current = new AbortController();
 
-// Send the form with its files; the server keeps neither.
+// Send the form with its files; the server keeps neither. Return whether the answer is shown: a
+// later question replaces an earlier one.
 async function ask(url, target, words, body) {
   current.abort();
   current = new AbortController();
@@ -15,12 +16,13 @@ async function ask(url, target, words, body) {
     const size = (sent / 2 ** 20).toFixed(0);
     target.replaceChildren(
       problem(`The file has ${size} MB; at most ${form.dataset.largest >> 20} MB are accepted.`));
-    return false;
+    return true;
   }
   working.textContent = words;
-  const good = await load(url, target, { method: "POST", body, signal });
-  if (!signal.aborted) working.textContent = "";
-  return good && !signal.aborted;
+  await load(url, target, { method: "POST", body, signal });
+  if (signal.aborted) return false;
+  working.textContent = "";
+  return true;
 }
 
 async function read(body) {
@@ -30,7 +32,8 @@ async function read(body) {
   if (!file) { look.replaceChildren(); return; }
   const focused = document.activeElement?.id;
   const size = (file.size / 2 ** 20).toFixed(1);
-  await ask("/audit/look", look, `Reading ${file.name} (${size} MB) …`, body);
+  const words = `Reading ${file.name} (${size} MB) …`;
+  if (!await ask("/audit/look", look, words, body)) return;
   declare.hidden = !look.querySelector("[data-ready]");
   if (focused) document.getElementById(focused)?.focus();
 }
@@ -55,7 +58,8 @@ form.addEventListener("submit", async event => {
   event.preventDefault();
   if (declare.hidden) return;
   const rows = look.querySelector("[data-rows]").dataset.rows;
-  await ask("/audit/conclusion", conclusion, `Auditing ${rows} rows …`, new FormData(form));
+  const words = `Auditing ${rows} rows …`;
+  if (!await ask("/audit/conclusion", conclusion, words, new FormData(form))) return;
   conclusion.querySelector("#concluded, [role=alert]")?.scrollIntoView();
   conclusion.querySelector("#concluded")?.focus({ preventScroll: true });
 });
