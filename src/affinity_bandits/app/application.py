@@ -100,8 +100,10 @@ def create_local_app(settings: Settings | None = None) -> FastAPI:
 
 def warm_up() -> None:
     """Load the compiled loops before the first change or plan waits for them."""
-    see.warm_up()
+    first, *others = see.ORDINARY
+    see.warm_up([first])
     plan.warm_up()
+    see.warm_up(others)
 
 
 def serve_locally(app: FastAPI, listening: socket.socket) -> NoReturn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -91,9 +92,9 @@ def run_world(world: World) -> dict[str, Any]:
     return {"drawn": page_data(courses, world.names), "why": why}
 
 
-def warm_up() -> None:
+def warm_up(ordinary: Iterable[str]) -> None:
     """Load the compiled loops; the first time on a machine, this compiles them."""
-    for name in ORDINARY:
+    for name in ordinary:
         run_world(World(choices=CHOICES[0], ordinary=name))
 
 
