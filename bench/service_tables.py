@@ -64,7 +64,7 @@ TABLES = {
 | one request per ask and one per tell | {stream.single_per_s:,.0f} a second |
 """,  # noqa: E501
     "several databases": """
-| | one server | two servers |
+| what | one server | two servers |
 |---|---|---|
 | answers counted | {databases.one.answers_per_s:,.0f} a second | {databases.two.answers_per_s:,.0f} a second, {databases.ratio:.2f} times as many |
 | CPU time per answer: load generator | {databases.one.client_us:.1f} microseconds | {databases.two.client_us:.1f} |

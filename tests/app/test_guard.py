@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import httpx
@@ -15,6 +18,7 @@ from affinity_bandits.app import plan as plan_page
 from affinity_bandits.app.rendering import STATIC
 from affinity_bandits.cli.app import app as command
 from affinity_bandits.planning.assumptions import Assumptions
+from tests.support.served import until
 
 pytestmark = pytest.mark.slow
 
@@ -112,3 +116,16 @@ def test_too_many_are_asked_to_come_back(monkeypatch: pytest.MonkeyPatch) -> Non
 
     with pytest.raises(plan_page.NotSupported, match="try again"):
         asyncio.run(ask())
+
+
+def test_ctrl_c_ends_the_command_without_complaint() -> None:
+    start = "from affinity_bandits.cli import main; main()"
+    command = [sys.executable, "-c", start, "app", "--no-browser", "--port", "0"]
+    with subprocess.Popen(command, stdout=-1, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        address = re.findall(r"http://127\.0\.0\.1:\d+", said)[0]
+        until("served", lambda: httpx.get(address).status_code == 200)
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=60)
+    assert (process.returncode, rest) == (0, "")

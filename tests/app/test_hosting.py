@@ -27,7 +27,7 @@ NAME = "fair.example.org"
 LOGGED_IN = {"cookie": "_oauth2_proxy=somebody"}
 QUERY = {
     "groups_are": "teams", "protected": "no", "responsible": "us", "purpose": "a test",
-    "groups": "a,b", "scale": "1..5", "difference": "0.11", "budget": "3000", "judges": "committee",
+    "groups": "a,b", "scale": "1..5", "difference": "0.3", "budget": "2000", "judges": "panels",
 }  # fmt: skip
 
 

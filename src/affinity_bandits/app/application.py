@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import logging
+import multiprocessing
+import os
 import socket
 import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from typing import NoReturn
 
 import uvicorn
 from fastapi import FastAPI, Request
@@ -19,6 +23,7 @@ from affinity_bandits.app.guard import Guard
 from affinity_bandits.app.rendering import STATIC, show_mistake, show_page, show_problem
 from affinity_bandits.errors import CallerError
 
+log = logging.getLogger(__name__)
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -76,7 +81,8 @@ def create_local_app(settings: Settings | None = None) -> FastAPI:
     async def miss(request: Request, _: Exception) -> Response:
         return show_problem(request, 404, "There is no such page", "Begin at the start page.")
 
-    async def fail(request: Request, _: Exception) -> Response:
+    async def fail(request: Request, error: Exception) -> Response:
+        log.error("%s failed", request.url.path, exc_info=error)
         words = "This is a fault of the application. The window it was started in says more."
         return show_problem(request, 500, "This did not work", words)
 
@@ -98,7 +104,12 @@ def warm_up() -> None:
     plan.warm_up()
 
 
-def serve_locally(app: FastAPI, listening: socket.socket) -> None:
-    """Serve until SIGTERM or SIGINT; a plan that is being made is given up after two seconds."""
-    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2)
-    uvicorn.Server(config).run([listening])
+def serve_locally(app: FastAPI, listening: socket.socket) -> NoReturn:
+    """Serve until SIGTERM or SIGINT, then end the process with everything that it computes."""
+    # Faults are logged by `fail`; uvicorn would also log that it cancels the plan of a reader.
+    config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1)
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run([listening])
+    for process in multiprocessing.active_children():
+        process.kill()
+    os._exit(0)  # threads that compile cannot be asked to stop, and would complain
