@@ -75,6 +75,9 @@ def test_from_a_messy_workbook_to_a_report(address: str, browser: Browser, tmp_p
             lambda one: one.url.startswith((address, "data:")) or complaints.append(one.url),
         )
         page.goto(f"{address}/audit")
+        large = {"name": "l.csv", "mimeType": "text/csv", "buffer": b" " * (LARGEST + 1)}
+        page.set_input_files("#log", large)
+        page.get_by_text("The file has 20 MB; at most 20 MB are accepted.").wait_for()
         page.set_input_files("#log", DATA / "interviews.xlsx")
         page.get_by_text("Without it, the audit cannot tell.").wait_for()
         page.get_by_text("judges' groups are in another file").press("Enter")

@@ -11,6 +11,7 @@ async function ask(url, target, words, body) {
   current.abort();
   current = new AbortController();
   const { signal } = current;
+  working.textContent = "";
   const sent = [...body.values()].reduce((sum, one) => sum + (one.size ?? 0), 0);
   if (sent > form.dataset.largest - 10000) {
     const size = (sent / 2 ** 20).toFixed(0);
