@@ -37,8 +37,8 @@ HORIZONS = {"chosen": 20_000, "members": 6_000, "panel": 6_000}
 RUNS = 2_000
 FAILURE = 0.05
 VALUE = 0.9
-INITIAL, FAVOURED = 10, 40
-HEAD_START = FAVOURED - INITIAL
+INITIAL, FAVORED = 10, 40
+HEAD_START = FAVORED - INITIAL
 SEATS = 6
 """Of a panel, at most, for each group."""
 GROUPS = (2, 3, 5)
@@ -63,8 +63,8 @@ BEGIN = {"at once": AT_ONCE, "beginning": BEGINNING, "middle": MIDDLE, "end": EN
 """When people on their way begin, in a round in which all take part. Of the last group, nobody."""
 HELD = 0.85
 """The part of rounds in which nobody begins, so that more are on their way."""
-FAVOURING, EVEN, BY_LOT = 0, 1, 2
-PANELS = {"favouring": FAVOURING, "even": EVEN, "by lot": BY_LOT}
+FAVORING, EVEN, BY_LOT = 0, 1, 2
+PANELS = {"favoring": FAVORING, "even": EVEN, "by lot": BY_LOT}
 BLOCKS, SLIDING = 0, 1
 ORDERS = {"blocks": BLOCKS, "sliding": SLIDING}
 """Slots are rated block by block, or always as far ahead as the window allows."""
@@ -109,7 +109,7 @@ def seat(
             judges[arm] = min(members[arm], SEATS)
             if rules.filled == BY_LOT:
                 judges[arm] = min(members[arm], int(next_uniform(stream) * (SEATS + 1)))
-            elif rules.filled == FAVOURING and arm == victim:
+            elif rules.filled == FAVORING and arm == victim:
                 # Less than the leader in two rounds of three, so that a check is needed.
                 judges[arm] = min(members[arm], 1 if next_uniform(stream) < 0.66 else SEATS)
 
@@ -276,7 +276,7 @@ def failure(case: Case, *, guarded: bool = True, runs: int = RUNS, seed: int = 1
         judges=case.judges,
         in_flight=None if case.judges == "panel" else case.window,
     )
-    initial = (FAVOURED, *(INITIAL,) * (case.groups - 1))
+    initial = (FAVORED, *(INITIAL,) * (case.groups - 1))
     state = policy.start(case.groups, horizon)
     kernels = policy.kernels()
     if not guarded and case.judges == "chosen":
@@ -449,7 +449,7 @@ def run() -> dict[str, float]:
     figures["judges.broken"] = sum(limit > FAILURE for limit in limits)
     figures["judges.largest"] = max(figures.values())
     for case in cases():
-        worst = case.filled == "favouring" or (case.begin == "beginning" and case.bias == "step")
+        worst = case.filled == "favoring" or (case.begin == "beginning" and case.bias == "step")
         worst |= case.judges == "chosen" and case.window == max(WINDOWS["chosen"])
         if worst and case.groups == 2:
             figures[f"judges.unguarded.{case.name}"] = failure(case, guarded=False)

@@ -37,7 +37,7 @@ GAPS = (0.05, 0.1, 0.2, 0.3, 0.5)
 HORIZONS = (10**6, 10**8, 10**12)
 LEVELS = (0.9, 0.6, 0.75)
 """True means of the best group."""
-FAVOURED = (10, 100, 1000)
+FAVORED = (10, 100, 1000)
 """Initial pulls of the favored groups; all others have 10."""
 
 HEAD_START = 1000
@@ -86,7 +86,7 @@ def _instance(i: int, j: int, noise: int) -> Instance:
         else:
             break
     best = LEVELS[(i + 2 * j + noise) % len(LEVELS)]
-    favored = FAVOURED[(j + i + 2 * noise) % len(FAVOURED)]
+    favored = FAVORED[(j + i + 2 * noise) % len(FAVORED)]
     spread_out = (i + j) % 2 == 1
     means = [best - GAPS[gap]] * (groups - 1) + [best]
     if spread_out:

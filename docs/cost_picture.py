@@ -9,7 +9,7 @@ from bench.practice_play import played
 from bench.practice_scenarios import FAILURE, MILD, Scenario
 
 from affinity_bandits.kernels import FloatArray
-from affinity_bandits.plots.style import COLOURS, new_figure, save_figure
+from affinity_bandits.plots.style import COLORS, new_figure, save_figure
 from affinity_bandits.policies import Elimination, HandicapElimination, RoundPolicy
 
 IMAGES = Path(__file__).parent / "images"
@@ -47,13 +47,13 @@ def main() -> None:
     ordinary = [scenario(d).ordinary_test for d in DIFFERENCES]
     axes.plot(DIFFERENCES, ordinary, color="#000000", ls="--")
     named = {
-        "handicap": ("elimination with a handicap", COLOURS[0]),
-        "published": ("Algorithm 1 as published", COLOURS[1]),
+        "handicap": ("elimination with a handicap", COLORS[0]),
+        "published": ("Algorithm 1 as published", COLORS[1]),
     }
-    for name, (_, colour) in named.items():
+    for name, (_, color) in named.items():
         low, middle, high = found[name].T
-        axes.plot(DIFFERENCES, middle, color=colour, marker="o", ms=3.5)
-        axes.fill_between(DIFFERENCES, low, high, color=colour, alpha=0.15, lw=0)
+        axes.plot(DIFFERENCES, middle, color=color, marker="o", ms=3.5)
+        axes.fill_between(DIFFERENCES, low, high, color=color, alpha=0.15, lw=0)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xticks(DIFFERENCES, [f"{d:g}" for d in DIFFERENCES])
@@ -62,8 +62,8 @@ def main() -> None:
     axes.set_ylim(bottom=15.0)
     axes.set_xlabel("difference of the true means, as a part of the scale")
     axes.set_ylabel("choices until one group is left")
-    for name, (words, colour) in named.items():
-        axes.text(0.345, found[name][-1, 1], words, color=colour, va="center", fontsize=8.5)
+    for name, (words, color) in named.items():
+        axes.text(0.345, found[name][-1, 1], words, color=color, va="center", fontsize=8.5)
     words = "ordinary test, which\nbelieves in no bias"
     axes.text(0.345, ordinary[-1], words, va="center", fontsize=8.5)
     axes.set_title(

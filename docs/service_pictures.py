@@ -45,7 +45,7 @@ WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
 
 class Traffic:
-    """Raters who favour what they have seen most, asked by a platform on a clock of its own."""
+    """Raters who favor what they have seen most, asked by a platform on a clock of its own."""
 
     def __init__(self, pool: asyncpg.Pool[Any], tenant: int, actor: str) -> None:
         self._campaigns = Campaigns(pool)

@@ -51,7 +51,7 @@ def test_cutting_a_run_into_segments_changes_nothing(name: str, segment: int) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", POLICIES)
-def test_replicates_do_not_depend_on_their_neighbours(name: str) -> None:
+def test_replicates_do_not_depend_on_their_neighbors(name: str) -> None:
     """Together, one at a time, in parts, and beside another policy."""
     policy = policy_examples(name, BANDIT)[0]
     together = simulate(BANDIT, policy, 500, replicates=9, seed=2)

@@ -166,7 +166,7 @@ def test_an_axis_is_read_as_numbers_where_one_number_varies(
     assert len(axis.labels) == len(values)
 
 
-def test_values_are_labelled_for_a_reader() -> None:
+def test_values_are_labeled_for_a_reader() -> None:
     clipped = {"name": "clipped", "base": {"name": "power", "alpha": 2.0}, "low": 0.1}
     assert label(clipped) == "clipped(base=power(alpha=2), low=0.1)"
     assert label(1_000_000) == "1,000,000"

@@ -73,7 +73,7 @@ def test_it_is_the_noise_of_simulate_replicate_by_replicate() -> None:
     assert played(env, seed=7, options={"replicate": 2})[1] == found[2]
 
 
-def test_the_vectorised_form_is_the_single_one_many_times() -> None:
+def test_the_vectorized_form_is_the_single_one_many_times() -> None:
     rng = np.random.default_rng(0)
     actions = rng.integers(3, size=(2 * HORIZON, 4))
     vector = gymnasium.make_vec(ID, num_envs=4, bandit=BANDIT, horizon=HORIZON)

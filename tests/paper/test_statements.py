@@ -21,12 +21,12 @@ PACKAGE = Path(affinity_bandits.__file__).parent
 
 def test_the_paper_map_has_the_numbers_of_its_labels() -> None:
     rows = [line.split(" | ") for line in MAP.read_text(encoding="utf-8").splitlines()]
-    labelled = [row for row in rows if len(row) == 5 and LABEL.search(row[-1])]
-    assert len(labelled) > 30
-    for row in labelled:
+    labeled = [row for row in rows if len(row) == 5 and LABEL.search(row[-1])]
+    assert len(labeled) > 30
+    for row in labeled:
         for label in LABEL.findall(row[-1]):
             assert NUMBERS[label] in row[0]
-    assert {one for row in labelled for one in LABEL.findall(row[-1])} <= set(NUMBERS)
+    assert {one for row in labeled for one in LABEL.findall(row[-1])} <= set(NUMBERS)
 
 
 @pytest.mark.parametrize("item", PAPER.items().values(), ids=lambda item: item.identity)

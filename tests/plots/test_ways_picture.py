@@ -39,7 +39,7 @@ def test_every_way_has_its_bars_and_its_numbers(plan: Plan) -> None:
     assert labels == ["strangers only", "panels with\nequal seats", "the whole\ncommittee"]
 
 
-def test_more_than_there_are_is_said_and_coloured_otherwise(plan: Plan) -> None:
+def test_more_than_there_are_is_said_and_colored_otherwise(plan: Plan) -> None:
     undecided = tuple(replace(one, undecided=one.replicates) for one in plan.hardest)
     short = replace(plan, hardest=undecided, sufficient=400_000)
     figure = draw_ways([judged_by(plan, "panel"), judged_by(short, "committee")])

@@ -94,7 +94,7 @@ def test_counts_that_cannot_be_are_refused_by_name(name: str, wrong: object) -> 
 
 
 MEMBERS = Case(2, "bernoulli", "step", "members", "even", "leader's", 1, begin="beginning")
-PANEL = Case(2, "bernoulli", "ramp", "panel", "favouring", "1 in 10", 1_000, leave=True)
+PANEL = Case(2, "bernoulli", "ramp", "panel", "favoring", "1 in 10", 1_000, leave=True)
 CASES = [
     pytest.param(MEMBERS, 150, 20, 50, id="members"),
     pytest.param(MEMBERS, 400, 42, 150, id="members-long", marks=pytest.mark.nightly),

@@ -82,7 +82,7 @@ def test_who_computes_the_same_as_a_built_in_makes_the_same_pulls(bandit: Affini
 @pytest.mark.slow
 @pytest.mark.parametrize("name", POLICIES)
 def test_every_policy_makes_the_same_pulls_uncompiled(name: str) -> None:
-    """Randomised ones too: `engine="python"` reads the same streams."""
+    """Randomized ones too: `engine="python"` reads the same streams."""
     bandit = BANDITS["gated gaussian"]
     policy = policy_examples(name, bandit)[0]
     compiled = simulate(bandit, policy, 1100, replicates=2, seed=1, engine="steps")

@@ -34,7 +34,7 @@ def test_the_paper_instance_at_a_trillion_pulls() -> None:
     assert set(suboptimal.tolist()) <= {1 + sum(rounds[:3]), 1 + sum(rounds)}
 
 
-def test_results_are_labelled_and_come_back_from_disk(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_results_are_labeled_and_come_back_from_disk(tmp_path) -> None:  # type: ignore[no-untyped-def]
     result = simulate(BANDIT, {"new": "elimination", "old": UCB1()}, 5000, 7, seed=9)
     dataset = result.to_xarray()
     assert dataset.sizes == {"policy": 2, "replicate": 7, "time": len(result.checkpoints), "arm": 2}

@@ -91,7 +91,7 @@ def changed(base: type = Sound, **members: Any) -> Any:
 @pytest.mark.parametrize(
     ("policy", "says"),
     [
-        (changed(select=staticmethod(draws)), "select draws from its stream: say randomised"),
+        (changed(select=staticmethod(draws)), "select draws from its stream: say randomized"),
         (changed(update=staticmethod(set_number)), "update sets a field of the state"),
         (changed(update=staticmethod(replace)), "update makes another state with _replace"),
         (changed(update=update_self), "update is not static: write @staticmethod"),
@@ -109,7 +109,7 @@ def test_a_mistake_is_found_by_name(policy: Any, says: str) -> None:
 
 
 def test_what_is_sound_passes() -> None:
-    for policy in (Sound(), changed(select=staticmethod(draws), randomised=True)):
+    for policy in (Sound(), changed(select=staticmethod(draws), randomized=True)):
         check_kernels(policy, 3, 300)
 
 

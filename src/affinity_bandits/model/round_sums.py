@@ -180,7 +180,7 @@ def corrections(code: int, parameters: FloatArray, a: float, b: float, k: float,
 
 
 def correction(g0: float, g1: float, g2: float, g3: float) -> float:
-    """Return g'/24 - 7 g'''/5760 in the middle of four neighbouring values.
+    """Return g'/24 - 7 g'''/5760 in the middle of four neighboring values.
 
     The third difference D3 and the first D1 of the middle pair give g''' = D3, g' = D1 - D3/24.
     """

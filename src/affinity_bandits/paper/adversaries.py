@@ -469,7 +469,7 @@ def draw_monitoring(data: Data) -> Any:
 
     figure, panels = new_panels(2, 1, 8.0, 3.6, sharex=True)
     matrix = column(data, "kind") == "matrix"
-    colours = ListedColormap(["#F4F4F4", "#56B4E9"])
+    colors = ListedColormap(["#F4F4F4", "#56B4E9"])
     shape = (2, len(OUTCOMES))
     marks = column(data, "adversary")[matrix].reshape(shape)[0]
     for axes, (what, title) in zip(
@@ -481,7 +481,7 @@ def draw_monitoring(data: Data) -> Any:
         strict=True,
     ):
         values = column(data, what)[matrix].reshape(shape)
-        axes.imshow(values, cmap=colours, vmin=0, vmax=1, aspect="auto")
+        axes.imshow(values, cmap=colors, vmin=0, vmax=1, aspect="auto")
         for i, j in product(range(2), range(len(OUTCOMES))):
             axes.text(j, i, f"{values[i, j]:.0f}", ha="center", va="center", fontsize=9)
         for marked in np.flatnonzero(marks):

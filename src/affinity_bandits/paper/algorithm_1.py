@@ -32,7 +32,7 @@ from affinity_bandits.paper.item import (
     proportion_below,
     student_interval,
 )
-from affinity_bandits.plots.style import COLOURS, draw_band, new_figure
+from affinity_bandits.plots.style import COLORS, draw_band, new_figure
 from affinity_bandits.policies import Elimination
 from affinity_bandits.policies.elimination import PublishedSchedule, Schedule
 from affinity_bandits.simulation.intervals import mean_interval, middle_runs, proportion_interval
@@ -359,7 +359,7 @@ def never_rises(pulls: FloatArray) -> Claim:
         "As the suboptimality gap increases, the expected suboptimal arm pulls decrease: nowhere "
         "do they rise",
         LABEL_8,
-        f"Student's test of every pair of neighbouring gaps for a rise, none found at the joint "
+        f"Student's test of every pair of neighboring gaps for a rise, none found at the joint "
         f"level {LEVEL:.1%}",
         f"{len(means)} pairs, the largest rise has t = {worst:.3g}, joint p-value "
         f"{min(1.0, chance):.3g}",
@@ -416,8 +416,8 @@ def draw_9(data: Data) -> Any:
 def _draw_pulls(axes: Any, x: FloatArray, pulls: FloatArray) -> None:
     mean = pulls.mean(axis=1)
     _, low, high = middle_runs(pulls, axis=1)
-    draw_band(axes, x, low, high, COLOURS[0])
-    axes.plot(x, mean, color=COLOURS[0], marker=".", markersize=4, label="Algorithm 1")
+    draw_band(axes, x, low, high, COLORS[0])
+    axes.plot(x, mean, color=COLORS[0], marker=".", markersize=4, label="Algorithm 1")
     axes.set(yscale="log", ylim=(mean.min() / 2.0, mean.max() * 2.0))
     axes.set_ylabel("pulls of the suboptimal arm, mean $T_1(n)$")
 

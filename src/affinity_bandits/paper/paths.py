@@ -445,7 +445,7 @@ def draw_coupling(data: Data) -> Any:
 
 COUPLING = Item(
     identity="coupling",
-    title="Coupled to a frozen environment, UCB favours the worse arm at every pull",
+    title="Coupled to a frozen environment, UCB favors the worse arm at every pull",
     labels=("alg:coupling", "lem:stochasticDominance", "lem:sufficientGoodEvent"),
     notes=(
         "The paper's constants to n = 20,000 and random ones (means, T0 and frozen T0 that satisfy "

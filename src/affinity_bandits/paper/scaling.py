@@ -29,7 +29,7 @@ from affinity_bandits.paper.item import (
     proportion_below,
     student_interval,
 )
-from affinity_bandits.plots.style import COLOURS, draw_band, line_style, new_figure, new_panels
+from affinity_bandits.plots.style import COLORS, draw_band, line_style, new_figure, new_panels
 from affinity_bandits.policies import Elimination
 from affinity_bandits.simulation.intervals import mean_interval, middle_runs, proportion_interval
 from affinity_bandits.theory import growth_exponent, lower_bound, regret_bound
@@ -247,12 +247,12 @@ FIGURE_11 = Item(
     identity="figure-11",
     title="A larger gap in initial pulls asks for a longer horizon",
     notes=(
-        "Two Gaussian arms (sigma = 1) with means (.4, .6), f(x) = x, T0 = (1 + gap, 1) in favour "
+        "Two Gaussian arms (sigma = 1) with means (.4, .6), f(x) = x, T0 = (1 + gap, 1) in favor "
         "of the worse arm, gaps from 10^3 to 10^6, Algorithm 1 as published. The paper gives f and "
         "ten runs, not the gaps or the horizons. A gap is forgotten only as the rounds' lengths "
         "m_r outgrow it, and these grow with log n, so the failure point is about proportional to "
         "log n: n = 10^6, 10^8, 10^11, 10^15 are chosen so that log n grows evenly. Ten runs are "
-        "too few to tell neighbours among the longer ones apart, so as-published takes the first, "
+        "too few to tell neighbors among the longer ones apart, so as-published takes the first, "
         "the second and the last. Failures are of deceived runs, except near the failure point of "
         "the shortest horizon, where the gap hides the difference long enough for runs to end "
         "undecided; the paper counts both as one, here they are drawn apart. Bands are exact 95% "
@@ -432,7 +432,7 @@ FIGURE_12 = Item(
     notes=(
         "K Gaussian arms (sigma = 1), one with mean .9 and K - 1 with mean .2, T0_i = 1, "
         "n = 10^15, Algorithm 1 as published. The paper gives the bias models and ten runs, not "
-        "the means, T0, the horizon, the range of K or what the regret is normalised by. n is "
+        "the means, T0, the horizon, the range of K or what the regret is normalized by. n is "
         "large enough for every run to decide (64 arms under x^2 take 10^13 pulls). Drawn is "
         "sqrt(regret / ((K - 1) log(12/pi^2 K^2 n))), the root of the regret of one suboptimal arm "
         "without the logarithm in the rounds' lengths, which grows with K for every bias; theory "
@@ -646,7 +646,7 @@ def draw_bounds(data: Data) -> Any:
         for i, name in enumerate(("square", "linear", "unbiased")):
             mine = np.flatnonzero(chosen & (column(data, "bias") == name))
             mine = mine[np.argsort(x[mine])]
-            _three_lines(axes, data, x[mine].astype(float), mine, COLOURS[i], BIASES[name])
+            _three_lines(axes, data, x[mine].astype(float), mine, COLORS[i], BIASES[name])
         axes.set_yscale("log")
         axes.set_title(title, fontsize="medium")
     left.set_xscale("log", base=2)
@@ -663,19 +663,19 @@ def draw_bounds(data: Data) -> Any:
     return figure
 
 
-def _three_lines(axes: Any, data: Data, x: Any, mine: Any, colour: str, label: str) -> None:
-    axes.plot(x, column(data, "upper")[mine], color=colour, linestyle="--", linewidth=1.2)
+def _three_lines(axes: Any, data: Data, x: Any, mine: Any, color: str, label: str) -> None:
+    axes.plot(x, column(data, "upper")[mine], color=color, linestyle="--", linewidth=1.2)
     axes.plot(
         x,
         column(data, "regret")[mine],
-        color=colour,
+        color=color,
         linewidth=1.6,
         marker="o",
         markersize=3.0,
         label=label,
     )
-    axes.plot(x, column(data, "order")[mine], color=colour, linestyle=":", linewidth=1.6)
-    draw_band(axes, x, column(data, "run_low")[mine], column(data, "run_high")[mine], colour)
+    axes.plot(x, column(data, "order")[mine], color=color, linestyle=":", linewidth=1.6)
+    draw_band(axes, x, column(data, "run_low")[mine], column(data, "run_high")[mine], color)
 
 
 BOUNDS = Item(

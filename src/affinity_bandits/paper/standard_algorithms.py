@@ -30,7 +30,7 @@ from affinity_bandits.paper.item import (
     proportion_above,
 )
 from affinity_bandits.plots.style import (
-    COLOURS,
+    COLORS,
     draw_band,
     draw_estimates,
     line_style,
@@ -114,8 +114,8 @@ def draw_1(data: Data) -> Any:
     figure, axes = new_figure()
     arm, share = column(data, "arm"), column(data, "share")
     true, biased = column(data, "true_mean"), column(data, "biased_mean")
-    axes.bar(arm - 0.2, true, 0.38, color=COLOURS[7], label="expected real reward")
-    bars = axes.bar(arm + 0.2, biased, 0.38, color=COLOURS[0], label="expected biased feedback")
+    axes.bar(arm - 0.2, true, 0.38, color=COLORS[7], label="expected real reward")
+    bars = axes.bar(arm + 0.2, biased, 0.38, color=COLORS[0], label="expected biased feedback")
     axes.bar_label(bars, fmt="%.3g", padding=2, fontsize=8)
     axes.set_xticks(arm, [f"arm {i}\nfraction {x:.3g}" for i, x in zip(arm, share, strict=True)])
     axes.grid(visible=False, axis="x")
@@ -181,12 +181,12 @@ def draw_2(data: Data) -> Any:
     figure, axes = new_figure()
     arm = column(data, "arm")
     kinds = (
-        ("true_mean", "expected real reward", COLOURS[7]),
-        ("biased_mean_before", "biased feedback, each arm picked once", COLOURS[0]),
-        ("biased_mean_after", "biased feedback after one more pick of arm 2", COLOURS[1]),
+        ("true_mean", "expected real reward", COLORS[7]),
+        ("biased_mean_before", "biased feedback, each arm picked once", COLORS[0]),
+        ("biased_mean_after", "biased feedback after one more pick of arm 2", COLORS[1]),
     )
-    for i, (name, shown, colour) in enumerate(kinds):
-        bars = axes.bar(arm + 0.28 * (i - 1), column(data, name), 0.26, color=colour, label=shown)
+    for i, (name, shown, color) in enumerate(kinds):
+        bars = axes.bar(arm + 0.28 * (i - 1), column(data, name), 0.26, color=color, label=shown)
         if name != "true_mean":
             axes.bar_label(bars, fmt="%.2f", padding=2, fontsize=7.5)
     shares = zip(arm, column(data, "share_before"), column(data, "share_after"), strict=True)
@@ -269,7 +269,7 @@ def claims_3(data: Data) -> list[Claim]:
             name,
             share.max(),
             0.5,
-            f"{shown} favours the worse arm when its initial share is high ({share.max():.2f})",
+            f"{shown} favors the worse arm when its initial share is high ({share.max():.2f})",
         )
         for name, shown in IGNORING.items()
     ]
@@ -305,7 +305,7 @@ def draw_3(data: Data) -> Any:
 
 FIGURE_3 = Item(
     identity="figure-3",
-    title="Standard algorithms favour the worse arm when its initial share is high",
+    title="Standard algorithms favor the worse arm when its initial share is high",
     labels=("fig:AlgsProbFail", "subsec:ignoreBias"),
     notes=(
         "Two Bernoulli arms with means (.4, .6), f(x) = x, n = 20,000, T0_2 = 10 and T0_1 from 1 "
@@ -441,11 +441,11 @@ def draw_4(data: Data) -> Any:
     for i, (name, shown) in enumerate(REWARDS.items()):
         times, pulls = paths_of(data, name)
         scaled = pulls / np.sqrt(times)
-        colour = line_style(i)["color"]
-        axes.plot(times, scaled[:SHOWN_PATHS].T, color=colour, linewidth=0.5, alpha=0.3)
+        color = line_style(i)["color"]
+        axes.plot(times, scaled[:SHOWN_PATHS].T, color=color, linewidth=0.5, alpha=0.3)
         mean, low, high = mean_interval(scaled, 0.0, np.sqrt(times))
-        draw_band(axes, times, low, high, colour)
-        axes.plot(times, mean, color=colour, linewidth=2.6, label=f"{shown}, mean")
+        draw_band(axes, times, low, high, color)
+        axes.plot(times, mean, color=color, linewidth=2.6, label=f"{shown}, mean")
     axes.set(xscale="log", yscale="log", ylim=(0.1, 1000), xlim=(times[0], times[-1]))
     axes.set(xlabel="t", ylabel=r"$T_1(t) / \sqrt{t}$")
     axes.legend(frameon=False, loc="upper left")
@@ -592,7 +592,7 @@ def draw_5(data: Data) -> Any:
     figure, (left, right) = new_panels(1, 2, 8.6, 3.8, width_ratios=(1.0, 1.15))
     left.set_axisbelow(True)
     places = np.arange(len(ENVIRONMENTS))
-    for arm, label in ((1, "arm 1, truly better"), (2, "arm 2, favoured")):
+    for arm, label in ((1, "arm 1, truly better"), (2, "arm 2, favored")):
         heights = [float(column(data, f"{name}_{arm}")[0]) for name in ENVIRONMENTS]
         bars = left.bar(
             places + 0.38 * (arm - 1.5),

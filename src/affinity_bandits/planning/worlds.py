@@ -50,19 +50,19 @@ class HardWorld:
     """A hardest world with its initial committee.
 
     Attributes:
-        favoured: who has the head start, in words.
+        favored: who has the head start, in words.
         initial: members per group at the start.
         world: the numbers.
     """
 
-    favoured: str
+    favored: str
     initial: tuple[int, ...]
     world: WorldLimits
 
     __repr__ = one_line
 
     def __str__(self) -> str:
-        return self.favoured
+        return self.favored
 
 
 def hard_worlds(assumptions: Assumptions) -> list[HardWorld]:
@@ -88,8 +88,8 @@ def hard_worlds(assumptions: Assumptions) -> list[HardWorld]:
     )
     if given.judges == "committee":
         return [
-            HardWorld(favoured, initial, world._replace(best=best))
-            for favoured, initial, best in committees(given)
+            HardWorld(favored, initial, world._replace(best=best))
+            for favored, initial, best in committees(given)
         ]
     # Shares never change. With strangers the lead shrinks with the weight.
     words, weight = "panels have as many seats for each group", 1.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from affinity_bandits.plots.style import COLOURS, GREY, cut, new_figure
+from affinity_bandits.plots.style import COLORS, GREY, cut, new_figure
 
 if TYPE_CHECKING:
     from affinity_bandits.audit.conclude import Audit
@@ -26,8 +26,8 @@ def draw_means(audit: Audit) -> Any:
             ends = [mean for _, mean in (group.own, group.other) if mean is not None]
             axes.plot(ends, [row] * len(ends), color=GREY, linewidth=1.0, zorder=1)
         for part, marker, color, label in (
-            ("own", "o", COLOURS[1], "own judges"),
-            ("other", "s", COLOURS[0], "other judges"),
+            ("own", "o", COLORS[1], "own judges"),
+            ("other", "s", COLORS[0], "other judges"),
         ):
             means = [getattr(group, part)[1] for group in groups]
             known = [(mean, row) for mean, row in zip(means, rows, strict=True) if mean is not None]
@@ -38,7 +38,7 @@ def draw_means(audit: Audit) -> Any:
             loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, frameon=False, fontsize=8.5
         )
     else:
-        axes.plot([group.mean for group in groups], list(rows), "o", color=COLOURS[0])
+        axes.plot([group.mean for group in groups], list(rows), "o", color=COLORS[0])
     axes.set_xlabel("mean score, in points")
     _name_rows(axes, [group.name for group in groups])
     return figure
@@ -54,7 +54,7 @@ def draw_favor(audit: Audit) -> Any:
     axes.axvline(0.0, color=GREY, linestyle=":", linewidth=1.4)
     for row, (_, favor) in enumerate(lines):
         assert favor is not None
-        color = COLOURS[1] if row == 0 else COLOURS[0]
+        color = COLORS[1] if row == 0 else COLORS[0]
         axes.plot([favor.low, favor.high], [row, row], color=color, linewidth=3.0)
         axes.plot([favor.points], [row], "o", color=color, markersize=7.0)
     axes.set_xlabel("points more, with 95% intervals")

@@ -11,7 +11,7 @@ import numpy as np
 from affinity_bandits.displays import plural
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.plots.style import (
-    COLOURS,
+    COLORS,
     GREY,
     line_style,
     log_ticks,
@@ -123,7 +123,7 @@ def _draw_differences(axes: Any, plan: Plan, curves: PlanCurves) -> None:
             0.85,
             f"no difference is told apart\nwith these numbers of {plural(plan.assumptions.unit)}",
             transform=axes.transAxes,
-            color=COLOURS[0],
+            color=COLORS[0],
             fontsize=SMALL,
             ha="center",
             va="center",
@@ -203,7 +203,7 @@ WORDS = {
     "committee": "the whole\ncommittee",
 }
 SMALL_WAYS = 9.0
-ENOUGH, TOO_FEW = COLOURS[0], COLOURS[1]
+ENOUGH, TOO_FEW = COLORS[0], COLORS[1]
 MOST_APART = 15.0  # the axis is logarithmic if one way takes so many times the choices of another
 
 
@@ -243,7 +243,7 @@ def _limit_ways(axes: Any, plans: Sequence[Plan]) -> float:
 
 def _draw_way(axes: Any, plan: Plan, row: int, start: float) -> None:
     """Draw a bar up to the average, a lighter one up to enough choices, and both in numbers."""
-    colour = ENOUGH if plan.enough else TOO_FEW
+    color = ENOUGH if plan.enough else TOO_FEW
     most = plan.enough_choices
     text = "no number of choices is enough"
     if plan.needed is not None and most is not None:
@@ -251,7 +251,7 @@ def _draw_way(axes: Any, plan: Plan, row: int, start: float) -> None:
         text += "" if plan.enough else ": more than there are"
         for end, alpha in ((most, 0.35), (plan.needed.choices, 1.0)):
             axes.barh(
-                row, end - start, left=start, height=0.34, color=colour, alpha=alpha, linewidth=0
+                row, end - start, left=start, height=0.34, color=color, alpha=alpha, linewidth=0
             )
     axes.annotate(
         text,

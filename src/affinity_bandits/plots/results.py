@@ -13,7 +13,7 @@ from affinity_bandits.displays import brief
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.plots.style import (
-    COLOURS,
+    COLORS,
     GREY,
     cut,
     draw_band,
@@ -117,8 +117,8 @@ def draw_ranking(ranking: Ranking | Result) -> Figure:
     figure, axes = new_figure(width=5.6, height=1.1 + 0.32 * len(ranked))
     for place, one in enumerate(ranked):
         mean, low, high = one.regret
-        axes.plot([low, high], [place, place], color=COLOURS[0], linewidth=2.2, alpha=0.45)
-        axes.plot([mean], [place], "o", color=COLOURS[0], markersize=5.0)
+        axes.plot([low, high], [place, place], color=COLORS[0], linewidth=2.2, alpha=0.45)
+        axes.plot([mean], [place], "o", color=COLORS[0], markersize=5.0)
         axes.annotate(
             f"{brief(mean)}   rank {one.rank}",
             (1.0, place),
@@ -206,20 +206,20 @@ def draw_quantiles(result: Result, parts: Sequence[float] = (0.5, 0.9)) -> Figur
     floor = 0.5 * float(gaps.min()) if len(gaps) else 0.0
     ceiling = max(float(high.max()) for fan in fans for _, _, high in fan.bands)
     for i, (axes, fan) in enumerate(zip(panels, fans, strict=True)):
-        colour = COLOURS[i % len(COLOURS)]
+        color = COLORS[i % len(COLORS)]
         for j, (part, low, high) in enumerate(fan.bands):
             # Below one pull of the smallest gap there is nothing to see but the axis.
             axes.fill_between(
                 fan.times,
                 np.maximum(low, floor),
                 np.maximum(high, floor),
-                color=colour,
+                color=color,
                 alpha=0.18 + 0.17 * j,
                 linewidth=0,
                 label=f"{part:.0%} of runs",
             )
         seen = np.where(fan.median > 0.0, fan.median, np.nan)
-        axes.plot(fan.times, seen, color=colour, linewidth=1.6, label="median run")
+        axes.plot(fan.times, seen, color=color, linewidth=1.6, label="median run")
         axes.set_title(cut(fan.label, 34), fontsize=9.5, loc="left")
         axes.set_xscale("log")
         axes.set_xlim(1.0, float(result.horizon))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Okabe and Ito's palette without its yellow, which fades on white.
-COLOURS = (
+COLORS = (
     "#0072B2",
     "#D55E00",
     "#009E73",
@@ -97,9 +97,9 @@ def _shown_figure() -> type[Figure]:
     return ShownFigure
 
 
-def draw_band(axes: Any, x: Any, low: Any, high: Any, colour: str) -> None:
+def draw_band(axes: Any, x: Any, low: Any, high: Any, color: str) -> None:
     """Fill the area between two lines."""
-    axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
+    axes.fill_between(x, low, high, color=color, alpha=0.18, linewidth=0)
 
 
 def draw_estimates(axes: Any, x: Any, bands: Any, index: int, label: str) -> None:
@@ -180,7 +180,7 @@ def cut(name: str, most: int = 22) -> str:
 
 def line_style(index: int) -> dict[str, Any]:
     """Return color and dashes of the index-th line; both differ, for black-and-white print."""
-    return {"color": COLOURS[index % len(COLOURS)], "linestyle": DASHES[index % len(DASHES)]}
+    return {"color": COLORS[index % len(COLORS)], "linestyle": DASHES[index % len(DASHES)]}
 
 
 def mark_given(axes: Any, x: float, words: str, size: float) -> None:

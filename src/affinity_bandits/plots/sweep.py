@@ -224,7 +224,7 @@ MAX_WRITTEN = 80  # cells of a page up to which their values are written into th
 MAX_TICKS = 12
 SMALL = 8.5
 SMALLEST = 0.12  # side of the smallest square, relative to the cell
-COLOURS = "viridis"  # even steps of lightness, for color-blind readers and for print
+COLORS = "viridis"  # even steps of lightness, for color-blind readers and for print
 
 
 def draw_sweep(grid: SweepGrid, fixed: str = "") -> list[Any]:
@@ -298,7 +298,7 @@ def _draw_maps(
     from matplotlib.cm import ScalarMappable
     from matplotlib.patches import Rectangle
 
-    colors = ScalarMappable(color_scale(grid), COLOURS)
+    colors = ScalarMappable(color_scale(grid), COLORS)
     columns, rows = len(grid.columns), len(grid.rows)
     x_ticks = range(0, columns, math.ceil(columns / MAX_TICKS))
     y_ticks = range(0, rows, math.ceil(rows / MAX_TICKS))
@@ -341,7 +341,7 @@ def _draw_cells(axes: Any, panel: Panel, colors: Any) -> None:
     axes.imshow(
         np.ma.maximum(np.ma.masked_invalid(panel.mean), colors.norm.vmin),
         norm=colors.norm,
-        cmap=COLOURS,
+        cmap=COLORS,
         origin="lower",
         aspect="auto",
         interpolation="nearest",

@@ -53,7 +53,7 @@ class EpsilonGreedy(StepPolicy):
     """
 
     name: ClassVar[str] = "epsilon-greedy"
-    randomised: ClassVar[bool] = True
+    randomized: ClassVar[bool] = True
     epsilon: float = 0.1
 
     def __post_init__(self) -> None:

@@ -32,7 +32,7 @@ class Policy(Description):
     Attributes:
         name: its name in files and on the command line.
         version: raised whenever the meaning of a saved state changes.
-        randomised: whether `select` draws from its random stream.
+        randomized: whether `select` draws from its random stream.
         eliminates: whether the policy drops arms from its candidates.
         information: "feedback", or all that the policy is told.
         in_python: whether it runs in plain Python only.
@@ -40,7 +40,7 @@ class Policy(Description):
     """
 
     version: ClassVar[int] = 1
-    randomised: ClassVar[bool] = False
+    randomized: ClassVar[bool] = False
     eliminates: ClassVar[bool] = False
     information: ClassVar[str] = "feedback"
     in_python: ClassVar[bool] = False
@@ -189,7 +189,7 @@ class StepPolicy(Policy):
 
     @staticmethod
     def select(state: Any, rng: np.random.Generator) -> int:
-        """Return the arm to pull next. Only policies marked `randomised` may draw from `rng`."""
+        """Return the arm to pull next. Only policies marked `randomized` may draw from `rng`."""
         raise NotImplementedError
 
     @staticmethod

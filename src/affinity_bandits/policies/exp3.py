@@ -29,7 +29,7 @@ class ExponentialState(NamedTuple):
 class ExponentialWeights(StepPolicy):
     """A policy that draws arm i with p_i = (1 - mixing) exp(rate s_i) / sum + mixing / K."""
 
-    randomised: ClassVar[bool] = True
+    randomized: ClassVar[bool] = True
     assumes = UNIT_INTERVAL  # the sources; EXP3: Bubeck, Cesa-Bianchi 2012, Theorem 3.1
 
     def start(self, arms: int, horizon: int) -> ExponentialState:

@@ -224,16 +224,14 @@ class HandicapElimination(RoundPolicy):
         # Right after a change of leader only the leader is absent; later, others may be too. With
         # two groups, either may be pulled.
         purpose = (
-            "their numbers are put in the order in which the comparison cannot favour the group"
+            "their numbers are put in the order in which the comparison cannot favor the group"
             " that leads"
         )
         if self.memory is not None:
             purpose = "they have their turns, so that rounds begin with the group that leads"
             leader = min(absent)
         elif len(absent) == 1 and len(played.candidates) > 2:
-            purpose = (
-                f"they get a head start over {LEADER}, so that the comparison cannot favour it"
-            )
+            purpose = f"they get a head start over {LEADER}, so that the comparison cannot favor it"
             leader = min(absent)
         known = leader in absent and (self.memory is None or len(absent) == 1)
         return RoundExplanation(compares=False, purpose=purpose, leader=leader if known else None)

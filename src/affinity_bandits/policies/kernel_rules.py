@@ -146,7 +146,7 @@ def _check_pulls(policy: StepPolicy | RoundPolicy, arms: int, horizon: int) -> N
         raise AssertionError(
             f"{policy}: {name} raises {type(error).__name__}: {words}{where}"
         ) from error
-    assert policy.randomised or str(rng.bit_generator.state) == untouched, (
-        f"{policy}: select draws from its stream: say randomised: ClassVar[bool] = True, or all "
+    assert policy.randomized or str(rng.bit_generator.state) == untouched, (
+        f"{policy}: select draws from its stream: say randomized: ClassVar[bool] = True, or all "
         f"replicates draw the same numbers"
     )

@@ -117,7 +117,6 @@ class WhoJudges(NamedTuple):
 
 
 HEAD_START = (
-    "The other groups get a head start over the one that leads, so that no comparison can favour"
-    " it."
+    "The other groups get a head start over the one that leads, so that no comparison can favor it."
 )
 CHOSEN = WhoJudges(f"Everybody who was chosen so far is taken to judge. {HEAD_START}")

@@ -347,7 +347,7 @@ class InPython(StepPolicy):
     """
 
     name: ClassVar[str] = "in-python"
-    randomised: ClassVar[bool] = True
+    randomized: ClassVar[bool] = True
     in_python: ClassVar[bool] = True
     make: Callable[..., Any]
     settings: Mapping[str, Any] = field(default_factory=dict)

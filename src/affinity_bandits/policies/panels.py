@@ -35,5 +35,5 @@ PANEL = WhoJudges(
     told="panel",
 )
 STRANGERS = WhoJudges(
-    "Nobody judges their own group, so no comparison can favour one.", {"go_on": stay}
+    "Nobody judges their own group, so no comparison can favor one.", {"go_on": stay}
 )

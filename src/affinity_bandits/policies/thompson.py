@@ -38,7 +38,7 @@ class ThompsonBeta(StepPolicy):
 
     name: ClassVar[str] = "thompson-beta"
     assumes = Feedback(law="bernoulli")  # Kaufmann, Korda, Munos 2012, with the default prior
-    randomised: ClassVar[bool] = True
+    randomized: ClassVar[bool] = True
     prior_successes: float = 1.0
     prior_failures: float = 1.0
 
@@ -80,7 +80,7 @@ class ThompsonGaussian(StepPolicy):
     """
 
     name: ClassVar[str] = "thompson-gaussian"
-    randomised: ClassVar[bool] = True
+    randomized: ClassVar[bool] = True
     sigma: float = 1.0
 
     def __post_init__(self) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from affinity_bandits._version import __version__
-from affinity_bandits.plots.style import COLOURS, GREY, SETTINGS, cut, need_matplotlib
+from affinity_bandits.plots.style import COLORS, GREY, SETTINGS, cut, need_matplotlib
 from affinity_bandits.progress import show_status
 from affinity_bandits.show.courses import Course
 
@@ -64,7 +64,7 @@ def _committee(
     axes.stackplot(
         course.choices[:seen],
         100.0 * course.shares[:seen].T,
-        colors=[COLOURS[group % len(COLOURS)] for group in range(len(groups))],
+        colors=[COLORS[group % len(COLORS)] for group in range(len(groups))],
         linewidth=0,
     )
     axes.set_xscale("log")
@@ -95,11 +95,11 @@ def _scores(axes: Any, course: Course, groups: Sequence[str], place: int, *, fir
     heights = [-float(group) for group in range(len(groups))]
     for group, height in enumerate(heights):
         score = float(course.scores[place, group])
-        colour = COLOURS[group % len(COLOURS)]
+        color = COLORS[group % len(COLORS)]
         if math.isnan(score):
             axes.text(0.01, height, "not chosen of late", va="center", fontsize=8, color=GREY)
         else:
-            axes.barh(height, score, height=0.55, color=colour, alpha=0.75)
+            axes.barh(height, score, height=0.55, color=color, alpha=0.75)
         true = float(course.true_means[group])
         axes.plot([true, true], [height - 0.42, height + 0.42], color="black", linewidth=2.2)
     axes.set_yticks(heights, [cut(name, 16) for name in groups] if first else [""] * len(groups))
@@ -112,7 +112,7 @@ def _scores(axes: Any, course: Course, groups: Sequence[str], place: int, *, fir
 EVERY = 2  # moments from one frame to the next
 MILLISECONDS = 120
 AT_THE_END = 2_500  # milliseconds of each frame, and of the last
-COLOURS_KEPT = 64
+COLORS_KEPT = 64
 
 
 def write_film(courses: Sequence[Course], groups: Sequence[str], path: Path) -> None:
@@ -137,7 +137,7 @@ def write_film(courses: Sequence[Course], groups: Sequence[str], path: Path) -> 
             draw_again(figure, courses, groups, place)
             canvas.draw()
             drawn = Image.fromarray(np.asarray(canvas.buffer_rgba())[:, :, :3])
-            frames.append(drawn.quantize(COLOURS_KEPT))
+            frames.append(drawn.quantize(COLORS_KEPT))
     frames[0].save(
         path,
         save_all=True,
@@ -184,7 +184,7 @@ def page_data(courses: Sequence[Course], groups: Sequence[str]) -> dict[str, Any
     means = courses[0].true_means
     return {
         "groups": list(groups),
-        "colors": [COLOURS[place % len(COLOURS)] for place in range(len(groups))],
+        "colors": [COLORS[place % len(COLORS)] for place in range(len(groups))],
         "means": _numbers(means),
         "best": int(means.argmax()),
         "choices": courses[0].choices.tolist(),

@@ -416,7 +416,7 @@ class Result:
         return pd.DataFrame(columns)
 
     def to_xarray(self) -> xr.Dataset:
-        """Return everything as a labelled xarray dataset.
+        """Return everything as a labeled xarray dataset.
 
         `undecided` is 1 or 0, and nan for a policy that never decides (coordinate `eliminates`).
         `decided_at` is nan for an undecided run.

@@ -83,7 +83,7 @@ class StepRun:
         self._state.real[:] = real
         self._ends[:-1] = 1
         self.replicate = checks.integer("replicate", replicate, low=0, high=2**63 - 1)
-        if self.policy.randomised or not hasattr(self, "_rng"):
+        if self.policy.randomized or not hasattr(self, "_rng"):
             self._rng = policy_generator(self.seed, self.policy.to_json(), self.replicate)
 
     @property

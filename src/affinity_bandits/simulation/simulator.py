@@ -84,7 +84,7 @@ def simulate(
     [True, False]
     """
     bandit = require_bandit(bandit)
-    chosen = _labelled(policies, bandit)
+    chosen = _labeled(policies, bandit)
     horizon = checks.integer("horizon", horizon, low=1)
     replicates = checks.integer("replicates", replicates, low=1, high=10**9)
     first = checks.integer("first_replicate", first_replicate, low=0, high=2**62)
@@ -203,7 +203,7 @@ def _blocks(replicates: int) -> Iterable[slice]:
             size *= 2
 
 
-def _labelled(policies: Policies, bandit: AffinityBandit) -> dict[str, AnyPolicy]:
+def _labeled(policies: Policies, bandit: AffinityBandit) -> dict[str, AnyPolicy]:
     if isinstance(policies, Mapping) and "name" not in policies:
         pairs = [
             (str(label), require_policy("policies", given, bandit))

@@ -247,12 +247,12 @@ def draw(data: Data) -> Any:
     places = [m for m in memories(data, "short", "handicap") if share_in_turn(m, 3) > 0.0]
     logs = [student_interval(np.log(wasted(data, "short", "handicap", m)), 0.95) for m in places]
     bands = np.exp(np.array(logs))
-    colour = line_style(2)["color"]
+    color = line_style(2)["color"]
     right.errorbar(
         places,
         bands[:, 0],
         np.abs(bands[:, 1:].T - bands[:, 0]),
-        color=colour,
+        color=color,
         marker="o",
         markersize=3.5,
         linewidth=1.2,

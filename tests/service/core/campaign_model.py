@@ -381,7 +381,7 @@ class Model:
         self.rounds.append(Round(arms, repetitions, size, before))
 
     def _seat_named(self) -> None:
-        """Let those who were named judge the round, unless that favours the leader."""
+        """Let those who were named judge the round, unless that favors the leader."""
         if self.named is None:
             return
         counts, leader = self.named.counts, self.leader()

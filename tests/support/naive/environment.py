@@ -28,7 +28,7 @@ def philox(seed: int, role: str, detail: object, replicate: int) -> np.random.Ph
 
 
 def policy_rng(seed: int, policy_json: object, replicate: int) -> np.random.Generator:
-    """Return the generator that a randomised policy draws from."""
+    """Return the generator that a randomized policy draws from."""
     return np.random.Generator(philox(seed, "policy", policy_json, replicate))
 
 

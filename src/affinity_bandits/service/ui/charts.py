@@ -13,7 +13,7 @@ from typing import Literal
 from markupsafe import Markup, escape
 
 COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442")
-"""Okabe and Ito's colours without black; further groups take them again, hatched."""
+"""Okabe and Ito's colors without black; further groups take them again, hatched."""
 MOST_TICKS = 12
 MOST_SPACED = 30
 """Columns with wide gaps between them: with more, there would be more gap than column."""
@@ -132,7 +132,7 @@ def shares(columns: Sequence[Sequence[float]], others: bool, label: str) -> Mark
 
 
 def swatch(group: int) -> Markup:
-    """Return the colour of a group in `shares`, for a legend."""
+    """Return the color of a group in `shares`, for a legend."""
     return Markup(
         '<svg class="chart swatch" width="14" height="14" aria-hidden="true">'
         f'<rect {_fill(group)} width="14" height="14" rx="3"/></svg>'
@@ -140,7 +140,7 @@ def swatch(group: int) -> Markup:
 
 
 def _hatches() -> str:
-    """Return the hatch patterns for groups that share a colour; a page has them once."""
+    """Return the hatch patterns for groups that share a color; a page has them once."""
     patterns = (
         f'<pattern id="hatch-{number}" width="6" height="6" patternUnits="userSpaceOnUse"'
         f' patternTransform="rotate(45)"><rect fill="{color}" width="3" height="6"/></pattern>'
@@ -150,7 +150,7 @@ def _hatches() -> str:
 
 
 def _fill(group: int) -> str:
-    """Return the attribute that colours a group."""
+    """Return the attribute that colors a group."""
     again, number = divmod(group, len(COLORS))
     return f'fill="url(#hatch-{number})"' if again else f'fill="{COLORS[number]}"'
 
