@@ -106,7 +106,7 @@ async def test_a_round_that_cannot_close_is_our_fault_and_its_campaigns_alone(
 
 
 async def gauge(one: World, expected: float) -> bool:
-    return await one.metric("affinity_campaigns_needing_attention") == expected
+    return await one.metric('affinity_campaigns_needing_attention{database="main"}') == expected
 
 
 async def recovered(one: World) -> bool:
