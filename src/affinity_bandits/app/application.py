@@ -10,11 +10,12 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import NoReturn
 
 import uvicorn
 from fastapi import FastAPI, Request
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from affinity_bandits.app import audit, audit_steps, plan, see
@@ -86,7 +87,12 @@ def create_local_app(settings: Settings | None = None) -> FastAPI:
         words = "This is a fault of the application. The window it was started in says more."
         return show_problem(request, 500, "This did not work", words)
 
+    async def send_icon() -> Response:
+        icon = files("affinity_bandits").joinpath("icon.svg")
+        return FileResponse(str(icon), media_type="image/svg+xml")
+
     app.add_api_route("/", show_start)
+    app.add_api_route("/static/icon.svg", send_icon)
     app.add_api_route("/responsible-use", show_responsible_use)
     for page in (see, plan, audit):
         app.include_router(page.router)

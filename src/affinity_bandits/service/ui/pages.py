@@ -217,7 +217,7 @@ HEADERS = {
 _here = files("affinity_bandits.service.ui")
 _static = {
     "style.css": ("text/css", _here.joinpath("style.css").read_bytes()),
-    "icon.svg": ("image/svg+xml", _here.joinpath("icon.svg").read_bytes()),
+    "icon.svg": ("image/svg+xml", files("affinity_bandits").joinpath("icon.svg").read_bytes()),
 }
 _templates = Environment(
     loader=PackageLoader("affinity_bandits.service.ui"),
