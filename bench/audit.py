@@ -14,15 +14,17 @@ at 5%) and a regression with effects of candidate and judge (jackknife over judg
     audit.outside_alarm      largest fraction of "shown" in such a world
     audit.naive_worst        largest fraction of alarms of the naive test
     audit.regression_worst   the same for the regression
+    audit.world.*            fractions of one world without favor: logs called "shown", intervals
+                             that miss 0, alarms of the naive test and of the regression
     audit.power.*            fraction of logs with a favor that are called "shown"
     audit.regression.*       the same for the regression
+    audit.predicted.*        mean power that the audits report for that favor
     audit.worst_power_ratio  smallest ratio of the two
     audit.size.*             with --rows: CPU seconds and peak memory of one long log
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 import resource
 import sys
@@ -38,7 +40,7 @@ from affinity_bandits.audit.judges import permute_judges
 from affinity_bandits.audit.log import ScoreLog
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.audit_worlds import WORLDS, World, draw_log
-from bench.measure import print_figures
+from bench.measure import make_parser, report
 
 LOGS = 1_000
 DRAWS = 20
@@ -233,10 +235,17 @@ def summarize(counts: Sequence[Count]) -> dict[str, float]:
     if outside:
         found["audit.worst_named"] = min(one.named / one.logs for one in outside)
         found["audit.outside_alarm"] = max(one.shown / one.logs for one in outside)
+    for one in quiet:
+        name = f"audit.world.{one.world.name}"
+        found[f"{name}.shown"] = one.shown / one.logs
+        found[f"{name}.missed"] = one.missed / max(one.intervals, 1)
+        found[f"{name}.naive"] = one.naive / one.logs
+        found[f"{name}.regression"] = one.regression / one.logs
     for one in favored:
         name = f"{one.world.groups}_groups.{one.world.rows}_rows.{one.world.favor:g}_points"
         found[f"audit.power.{name}"] = one.shown / one.logs
         found[f"audit.regression.{name}"] = one.regression / one.logs
+        found[f"audit.predicted.{name}"] = one.predicted
     if favored:
         ratios = [one.shown / one.regression for one in favored if one.regression]
         found["audit.worst_power_ratio"] = min(ratios)
@@ -281,15 +290,14 @@ def draw_long_log(rows: int, judges: int = 300, day: int = 30) -> ScoreLog:
 
 def main() -> int:
     """Measure, and print a table and the figures."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
+    parser = make_parser(__doc__ or "")
     parser.add_argument("--logs", type=int, default=LOGS, help="per world; fewer of slow worlds")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--worlds", help="numbers, as in 1,5,17; 100 and more have a favor")
     parser.add_argument("--rows", type=float, help="audit one long log instead")
     arguments = parser.parse_args()
     if arguments.rows:
-        print_figures(measure_size(int(arguments.rows)), as_json=arguments.json)
+        report(measure_size(int(arguments.rows)), arguments)
         return 0
     worlds = [*WORLDS, *power_worlds()]
     if arguments.worlds:
@@ -298,7 +306,7 @@ def main() -> int:
     counts = measure(worlds, arguments.logs, arguments.processes)
     if not arguments.json:
         print("\n".join([HEAD, *(row(count) for count in counts)]))
-    print_figures(summarize(counts), as_json=arguments.json)
+    report(summarize(counts), arguments)
     return 0
 
 

@@ -17,10 +17,9 @@ without bias.
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,8 +38,8 @@ from affinity_bandits.planning.runs import hardest_outcomes, worst_worlds
 from affinity_bandits.planning.worlds import initial_members
 from affinity_bandits.policies import Elimination, PublishedSchedule, RoundPolicy
 from affinity_bandits.simulation.intervals import proportion_interval
-from bench.bias_adversary import CONFIRM_RUNS, Damage, attacks, biases, worst
-from bench.measure import print_figures
+from bench.bias_adversary import CONFIRM_RUNS, attacks, biases, worst
+from bench.measure import Lines, main_of_lines
 from bench.outcomes import outcome
 
 SETS = 210
@@ -52,11 +51,14 @@ UNDECIDED = 0.05
 STEEPNESS_LISTED = (0.1, 0.25, 0.5, 0.75, 0.9, 1.5, 2.0, 3.0)
 PLANTED_EVERY = 10
 """The planted planners are tried on every tenth set."""
+PLANNED, EXAMPLES, UNBIASED = "planned", "examples", "unbiased"
+"""A plan, and the two planted ones: certified on examples, or enough only without bias."""
 
 
 class Line(NamedTuple):
     """One set of assumptions: what was stated and the worst that was found."""
 
+    planner: str
     assumptions: dict[str, Any]
     stated: float
     enough: bool
@@ -88,6 +90,9 @@ def listed() -> Iterator[Assumptions]:
     for steepness in (0.1, 0.5, 1.0, 2.0):
         yield Assumptions(3, 10**8, 0.1, head_start=100, steepness=steepness, noise="gaussian")
     yield Assumptions(3, 20_000, 0.1, head_start=100, steepness=0.2)
+
+
+LISTED = tuple(listed())
 
 
 def drawn(count: int, rng: np.random.Generator) -> Iterator[Assumptions]:
@@ -132,21 +137,31 @@ def policy_of(given: Assumptions) -> RoundPolicy:
     return policy if far is None else aim(given, policy, far, SEED + 5)
 
 
-def measure(given: Assumptions, rng: np.random.Generator, tried: int, runs: int) -> Line:
-    """Attack the plan for one set of assumptions."""
-    policy = policy_of(given)
-    worlds = worst_worlds(given, policy, given.horizon, SEED + 2)
-    found = hardest_outcomes(worlds, policy, given.horizon, HARDEST_RUNS, SEED)
-    damage = worst(
-        policy, given.horizon, attacks(given, biases(given, rng, tried), rng), SEED, runs
-    )
-    hardest_95 = max(one.choices_95 for one in found)
-    return _line(given, all(map(decided_enough, found)), damage, hardest_95)
-
-
-def _line(given: Assumptions, enough: bool, damage: Damage, hardest_95: float) -> Line:
+def measure(item: tuple[int, Assumptions, str], runs: int, tried: int = BIASES) -> Line:
+    """Attack the plan, or a planted one, for one set of assumptions, which has a number."""
+    number, given, planner = item
+    if planner == PLANNED and number >= len(LISTED) and number % 4 < 2:
+        given = at_the_edge(given)
+    policy, enough, hardest_95 = policy_of(given), False, math.nan
+    if planner == PLANNED:
+        worlds = worst_worlds(given, policy, given.horizon, SEED + 2)
+        found = hardest_outcomes(worlds, policy, given.horizon, HARDEST_RUNS, SEED)
+        enough = all(map(decided_enough, found))
+        hardest_95 = max(one.choices_95 for one in found)
+    elif planner == EXAMPLES:
+        policy = planted_schedule(given)
+    else:  # what 95% of runs take without bias, and a tenth more
+        fair = first_thoughts(given)[: len(initial_members(given))]
+        taken = [outcome(one, policy, given.horizon, 400, SEED).choices_95 for one in fair]
+        needed = int(1.1 * max(taken))
+        enough = needed < given.horizon
+        given = _with_horizon(given, needed) if enough else given
+    rng = np.random.default_rng([SEED, number])
+    against = attacks(given, biases(given, rng, tried), rng)
+    damage = worst(policy, given.horizon, against, SEED, runs)
     wrong = damage.wrong
     return Line(
+        planner=planner,
         assumptions=given.to_json(),
         stated=given.failure,
         enough=enough,
@@ -190,50 +205,25 @@ def planted_schedule(given: Assumptions) -> RoundPolicy:
     return chosen
 
 
-def planted(given: Assumptions, rng: np.random.Generator, tried: int, runs: int) -> list[Line]:
-    """Attack the two planted planners."""
-    against = attacks(given, biases(given, rng, tried), rng)
-    short = worst(planted_schedule(given), given.horizon, against, SEED, runs)
-    lines = [_line(given, False, short, math.nan)]
-    # Enough where there is no bias: what 95% of runs take there, and a tenth more.
-    policy = planned_policy(given)
-    fair = first_thoughts(given)[: len(initial_members(given))]
-    needed = 1.1 * max(outcome(one, policy, given.horizon, 400, SEED).choices_95 for one in fair)
-    if needed < given.horizon:
-        blind = worst(policy, int(needed), against, SEED, runs)
-        lines.append(_line(_with_horizon(given, int(needed)), True, blind, math.nan))
-    return lines
+def work(sets: int = SETS) -> list[tuple[int, Assumptions, str]]:
+    """Return the number of each set, its assumptions, and who plans."""
+    others = drawn(max(0, sets - len(LISTED)), np.random.default_rng(SEED))
+    return [
+        (number, given, planner)
+        for number, given in enumerate([*LISTED[:sets], *others])
+        for planner in (PLANNED, EXAMPLES, UNBIASED)
+        if planner == PLANNED or number % PLANTED_EVERY == 0
+    ]
 
 
-def run(
-    sets: int,
-    tried: int = BIASES,
-    runs: int = CONFIRM_RUNS,
-    seed: int = SEED,
-) -> dict[str, float]:
-    """Return the figures."""
-    rng = np.random.default_rng(seed)
-    fixed = list(listed())
-    chosen = [*fixed, *drawn(max(0, sets - len(fixed)), rng)][:sets]
-    lines, controls = [], []
-    for number, given in enumerate(chosen):
-        own = np.random.default_rng([seed, number])
-        edge = number >= len(fixed) and number % 4 < 2
-        lines.append(measure(at_the_edge(given) if edge else given, own, tried, runs))
-        if number % PLANTED_EVERY == 0:
-            controls += planted(given, own, tried, runs)
-        print(f"\r{number + 1} of {len(chosen)}", end="", file=sys.stderr)
-    print(file=sys.stderr)
-    return figures(lines, controls, tried)
-
-
-def figures(lines: list[Line], controls: list[Line], tried: int) -> dict[str, float]:
+def figures(found: Sequence[Line]) -> dict[str, float]:
     """Return the figures of all sets together."""
+    lines = [line for line in found if line.planner == PLANNED]
+    controls = [line for line in found if line.planner != PLANNED]
     enough = [line for line in lines if line.enough]
     care = [line.hardest_95 / line.choices_95 for line in enough]
     return {
         "certificates.sets": len(lines),
-        "certificates.biases": tried,
         "certificates.broken": sum(line.broken for line in lines),
         "certificates.not_enough": sum(line.not_enough for line in lines),
         "certificates.called_enough": len(enough),
@@ -246,15 +236,18 @@ def figures(lines: list[Line], controls: list[Line], tried: int) -> dict[str, fl
     }
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
-    parser.add_argument("--sets", type=int, default=SETS)
-    parser.add_argument("--seed", type=int, default=SEED, help="of the sets that are drawn")
-    arguments = parser.parse_args()
-    print_figures(run(arguments.sets, seed=arguments.seed), as_json=arguments.json)
-    return 0
+def table(lines: Sequence[Line]) -> str:
+    """Return a line for each set."""
+    text = [f"{'planner':<9} {'K':>2} {'choices':>11}  {'stated':>6}  wrong  undecided"]
+    for line in lines:
+        given = line.assumptions
+        text.append(
+            f"{line.planner:<9} {given['groups']:>2} {given['horizon']:>11,}  {line.stated:>6}"
+            f"  {line.wrong:>5.3f}  {line.undecided:.3f}{' of enough' if line.enough else ''}"
+        )
+    return "\n".join(text)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    bench = Lines(__doc__ or "", Line, work(), measure, figures, table, CONFIRM_RUNS)
+    sys.exit(main_of_lines(bench))

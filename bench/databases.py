@@ -42,7 +42,7 @@ from bench.service import Target
 from bench.service_setup import PROCESSES, Bench, free_port, server
 
 CAMPAIGNS = 8
-"""Of each tenant, so that no campaign's row is what requests wait for."""
+"""Campaigns per tenant: enough that requests do not wait for the row of one campaign."""
 BLOCK, BLOCKS, TURNS = 100, 400, 6
 EVENTS = 1_000_000
 

@@ -9,7 +9,6 @@ two-point laws, which are drawn from as they are. Student's interval is the cont
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -23,7 +22,7 @@ from affinity_bandits.kernels import FloatArray
 from affinity_bandits.model.bias import Bias, Constant, Power
 from affinity_bandits.paper.item import student_interval
 from affinity_bandits.simulation.intervals import mean_interval
-from bench.measure import print_figures
+from bench.measure import make_parser, report
 
 POOL = 20_000
 GROUPS = 2_000
@@ -194,14 +193,13 @@ def table(lines: Sequence[Line]) -> str:
 
 def main() -> int:
     """Print the table, or the figures as JSON; the status is 1 if an interval does not cover."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
+    parser = make_parser(__doc__)
     parser.add_argument("--groups", type=int, default=GROUPS)
     arguments = parser.parse_args()
     lines = run(groups=arguments.groups)
     if not arguments.json:
         print(table(lines))
-    print_figures(figures(lines), as_json=arguments.json)
+    report(figures(lines), arguments)
     kept = all(
         line.coverage >= LEAST and 0.0 <= line.lowest <= line.highest <= 1.0 for line in lines
     )

@@ -27,7 +27,7 @@ from affinity_bandits.policies import HandicapElimination
 from affinity_bandits.policies.leading import stay
 from affinity_bandits.policies.state import pack
 from affinity_bandits.policies.wealth import BettingState
-from affinity_bandits.simulation.compile import compiled
+from affinity_bandits.simulation.compile import compile_kernel
 from affinity_bandits.simulation.draws import Stream, Words, next_normal, next_uniform
 from affinity_bandits.simulation.environment import key_words
 from affinity_bandits.simulation.intervals import proportion_interval
@@ -298,7 +298,7 @@ def failure(case: Case, *, guarded: bool = True, runs: int = RUNS, seed: int = 1
         tell=guarded,
     )
     loop = bind(play, plan=kernels.plan, absorb=kernels.absorb, meet=kernels.meet)
-    compiled(loop, allocates=True)(
+    compile_kernel(loop, allocates=True)(
         packed.state,
         packed.whole,
         packed.whole.copy(),
@@ -389,7 +389,7 @@ def choices(delay: int, *, tell: bool = True, runs: int = RUNS, seed: int = 1) -
     packed = pack(policy.start(len(COMMITTEE), MOST_CHOICES))
     ends = np.zeros(runs, dtype=np.int64)
     loop = bind(play_later, plan=kernels.plan, absorb=kernels.absorb, meet=kernels.meet)
-    compiled(loop, allocates=True)(
+    compile_kernel(loop, allocates=True)(
         packed.state,
         packed.whole,
         packed.whole.copy(),

@@ -108,21 +108,26 @@ def geometric_mean(values: Iterable[float]) -> float:
 
 
 def main(run: Callable[[], dict[str, float]]) -> int:
-    """Run a benchmark and print its figures, as a table or as JSON, or write them to a file."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--out", type=Path, help="also write them to this file, as JSON")
-    arguments = parser.parse_args()
-    figures = run()
-    if arguments.out is not None:
-        arguments.out.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-    print_figures(figures, as_json=arguments.json)
+    """Run a benchmark and report its figures."""
+    arguments = make_parser("").parse_args()
+    report(run(), arguments)
     return 0
 
 
-def print_figures(figures: Mapping[str, float], *, as_json: bool) -> None:
-    """Print named figures, as one JSON object or as a table."""
-    if as_json:
+def make_parser(about: str) -> argparse.ArgumentParser:
+    """Return a parser with the options that all benchmarks have, given a benchmark's docstring."""
+    parser = argparse.ArgumentParser(description=about.partition("\n")[0])
+    parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
+    parser.add_argument("--out", type=Path, help="also write the figures to this file, as JSON")
+    return parser
+
+
+def report(figures: Mapping[str, float], arguments: argparse.Namespace) -> None:
+    """Print named figures, as a table or as JSON; write them, with version and date, to a file."""
+    if arguments.out is not None:
+        made = {"version": __version__, "date": time.strftime("%Y-%m-%d", time.gmtime())}
+        arguments.out.write_text(json.dumps({**made, **figures}, indent=2) + "\n", encoding="utf-8")
+    if arguments.json:
         print(json.dumps(figures, indent=2))
         return
     width = max(map(len, figures))
@@ -156,8 +161,7 @@ class Lines(NamedTuple):
 
 def main_of_lines(bench: Lines) -> int:
     """Measure every line and print the figures."""
-    parser = argparse.ArgumentParser(description=bench.about.partition("\n")[0])
-    parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
+    parser = make_parser(bench.about)
     parser.add_argument("--runs", type=int, default=bench.runs, help="runs per line")
     parser.add_argument("--lines", type=int, help="measure the first lines only, without figures")
     parser.add_argument(
@@ -168,7 +172,7 @@ def main_of_lines(bench: Lines) -> int:
     if not arguments.json:
         print(bench.table(lines))
     if arguments.lines is None:
-        print_figures(bench.figures(lines), as_json=arguments.json)
+        report(bench.figures(lines), arguments)
     return 0
 
 

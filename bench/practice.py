@@ -106,6 +106,10 @@ def figures(lines: Sequence[Line]) -> dict[str, float]:
             found[f"{key}.worst_failure"] = max(
                 proportion_interval(line.failures, line.runs, 0.95)[2] for line in some
             )
+            for line in [] if held else some:
+                found[f"practice.ordinary_test.{line.scenario}"] = line.ordinary_test
+                found[f"{key}.{line.scenario}.mean_ratio"] = line.mean_ratio
+                found[f"{key}.{line.scenario}.p95_ratio"] = line.p95_ratio
     return found
 
 

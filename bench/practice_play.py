@@ -11,7 +11,7 @@ from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbou
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.policies.contracts import add_score
 from affinity_bandits.policies.state import pack
-from affinity_bandits.simulation.compile import compiled
+from affinity_bandits.simulation.compile import compile_kernel
 from affinity_bandits.simulation.draws import Stream, Words, next_uniform
 from affinity_bandits.simulation.environment import key_words
 from bench.practice_scenarios import STARS, Scenario, tilted
@@ -120,7 +120,7 @@ def played(
             add_score(np.array(policy.nodes), float(score), row, 0)
     dropped = np.zeros(groups, dtype=np.int64)
     choices = np.zeros(runs, dtype=np.int64)
-    run_all = compiled(bind(play, plan=kernels.plan, absorb=kernels.absorb), allocates=True)
+    run_all = compile_kernel(bind(play, plan=kernels.plan, absorb=kernels.absorb), allocates=True)
     run_all(
         packed.state,
         packed.whole,

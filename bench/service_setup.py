@@ -18,6 +18,7 @@ from uuid import UUID
 
 import asyncpg
 
+from affinity_bandits.declaration import EXAMPLES, Declaration
 from affinity_bandits.policies import ExploreThenCommit
 from affinity_bandits.service.core.campaigns import Campaigns
 from affinity_bandits.service.core.keys import create_tenant, make_key
@@ -148,7 +149,8 @@ class Bench:
 
     async def _campaign(self, pool: asyncpg.Pool[Any]) -> UUID:
         policy = ExploreThenCommit(HORIZON // 4)
-        about = CampaignSpec("bench", ARMS, policy, HORIZON)
+        declared = Declaration.from_json(EXAMPLES)
+        about = CampaignSpec("bench", ARMS, policy, HORIZON, declaration=declared)
         return await Campaigns(pool).create(self.tenant, about, key=os.urandom(8).hex(), actor="b")
 
 
