@@ -1,4 +1,4 @@
-.PHONY: check nightly quick coverage docs preprint bench pictures soak-service
+.PHONY: check nightly quick coverage docs preprint bench tables pictures soak-service
 
 check: ## what every change must pass, in a fresh virtual environment
 	bash .ci/run
@@ -27,14 +27,17 @@ bench: ## the package against the bare engine
 	.venv/bin/python -m bench.intervals
 	.venv/bin/python -m bench.sweep
 
+tables: ## the figures of docs/measured, into the pages of the documentation
+	.venv/bin/python -m bench.tables
+
 pictures: ## the pictures of the README and the docs
 	.venv/bin/python docs/pictures.py
 	PATH=$$PWD/.venv/bin:$$PATH PYTHONPATH=. .venv/bin/python docs/plan_pictures.py
 	PYTHONPATH=. .venv/bin/python docs/cost_picture.py
 	PATH=$$PWD/.venv/bin:$$PATH PYTHONPATH=. .venv/bin/python docs/audit_picture.py
 	.venv/bin/python docs/noise_picture.py
-	.venv/bin/python docs/service_pictures.py
-	.venv/bin/python docs/app_pictures.py
+	PYTHONPATH=. .venv/bin/python docs/service_pictures.py
+	PYTHONPATH=. .venv/bin/python docs/app_pictures.py
 	PATH=$$PWD/.venv/bin:$$PATH PYTHONPATH=. .venv/bin/python docs/gallery_pictures.py
 
 soak-service: ## kill, crash and pause all around the service, a thousand times and more; about 20 minutes

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from affinity_bandits.declaration import Declaration
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.planning import make_plan
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
-from affinity_bandits.policies import Elimination
 from affinity_bandits.service.core.spec import CampaignSpec, read_spec
 from affinity_bandits.wire import CreateCampaign
 from affinity_bandits.wire import Plan as PlanMessage
@@ -121,4 +121,5 @@ def test_a_campaign_may_be_declared_without_a_plan() -> None:
         declaration=SOURCES.to_json(),
     )
     assert read_spec(body).declaration == SOURCES
-    assert CampaignSpec("x", ("A", "B"), Elimination(), 100).declaration is None
+    with pytest.raises(ValidationError, match="declaration must be given, such as"):
+        CreateCampaign(name="x", arms=("A", "B"), policy={"name": "elimination"}, horizon=100)

@@ -11,6 +11,10 @@ from affinity_bandits.errors import InvalidInput
 LONGEST = 200
 EQUALITY = "monitoring equality"
 PROTECTED = "sex, origin, age, religion, disability and the like, or a proxy for one"
+DISCRIMINATION = (
+    "a comparison drops whole groups, and dropping people for who they are is discrimination;"
+    " an audit drops nobody"
+)
 ASKS = {
     "groups_are": "What are the groups (sources of candidates, suppliers, teams)?",
     "protected": f"Are they protected attributes of people ({PROTECTED})? yes or no",
@@ -57,10 +61,7 @@ class Declaration:
             InvalidInput: the groups are declared as protected attributes.
         """
         if self.protected:
-            rule = (
-                "false for a plan or a campaign: it drops whole groups, and to drop people for"
-                " who they are is discrimination; an audit drops nobody"
-            )
+            rule = f"false for a plan or a campaign: {DISCRIMINATION}"
             raise InvalidInput("protected", rule, self.protected)
 
     def check_audit(self) -> None:

@@ -102,7 +102,7 @@ def amount(found: Interval) -> str:
 
 def span(found: Interval) -> str:
     """Return the two ends of an interval, in three digits."""
-    return f"{brief(found.low)} to {brief(found.high)}"
+    return f"{format_brief(found.low)} to {format_brief(found.high)}"
 
 
 def rate(found: Interval | None) -> str:
@@ -124,11 +124,11 @@ def short(value: float) -> str:
     """
     size = abs(value)
     if size >= 1e7:
-        return brief(value)
+        return format_brief(value)
     return f"{value:,.0f}" if size >= 99.95 else f"{value:.3g}"
 
 
-def brief(value: float) -> str:
+def format_brief(value: float) -> str:
     """Return a number of any size in at most six characters."""
     for scale, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= 0.9995 * scale:

@@ -49,10 +49,10 @@ class UnknownName(InvalidInput):
     def __init__(self, parameter: str, value: object, known: Iterable[str]) -> None:
         names = sorted(known)
         close = difflib.get_close_matches(shown(value).strip("'").lower(), names, n=1, cutoff=0.5)
-        hint = f" (did you mean {close[0]!r}?)" if close else ""
         listed = ", ".join(names[:25]) + (", ..." if len(names) > 25 else "")
         super().__init__(parameter, f"one of {listed}", value)
-        self.args = (f"{self.args[0]}{hint}",)
+        if close:
+            self.args = (f"did you mean {close[0]!r}? {self.args[0]}",)
 
 
 class NotSupported(CallerError):  # noqa: N818 - reads as the fact it states

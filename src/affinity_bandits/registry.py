@@ -9,6 +9,7 @@ run or a sweep), never from stored descriptions.
 from __future__ import annotations
 
 import difflib
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
@@ -19,12 +20,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from affinity_bandits import checks
-from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
+from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName, shown
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 
+COMMA = re.compile(r",(?![^\[]*\])")  # not inside of brackets
 LONGEST = 300
 """Characters that are shown of what somebody else's error says."""
 _folders: list[str] = []
@@ -35,6 +37,56 @@ GROUPS = {
     "noise": "affinity_bandits.noises",
 }
 """The group of entry points of each kind."""
+
+
+def read_number(parameter: str, text: str) -> float | int:
+    """Return a number; 1e6 is a whole number."""
+    digits = text.strip().replace("_", "")
+    if digits.lstrip("+-").isdecimal() and len(digits) < 1000:
+        return int(digits)  # a float would round a long seed
+    try:
+        value = float(digits)
+    except ValueError:
+        raise InvalidInput(parameter, "a number", text) from None
+    return int(value) if value.is_integer() and abs(value) < 2**63 else value
+
+
+def parse_settings(parameter: str, text: str, *, places: bool = True) -> dict[str, Any]:
+    """Return the settings of NAME or NAME:key=value,key=value.
+
+    NAME may be module:Class if `places` is true. A dotted key sets a nested value:
+    "clipped:base.name=power,base.alpha=2,low=0.1". Brackets hold a list: "initial_pulls=[100,10]".
+    """
+    name, _, rest = text.partition(":")
+    word, _, after = rest.partition(":")
+    if places and word.strip() and "=" not in word and "," not in word:
+        name, rest = f"{name.strip()}:{word.strip()}", after
+    settings: dict[str, Any] = {"name": name.strip()}
+    for part in filter(None, (part.strip() for part in COMMA.split(rest))):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise InvalidInput(parameter, "spelled NAME:key=value,key=value", text)
+        inner = settings
+        *outer, last = key.strip().split(".")
+        for step in outer:
+            inner = inner.setdefault(step, {})
+            if not isinstance(inner, dict):
+                raise InvalidInput(parameter, f"a table at {step!r}, not a value", text)
+        if not outer and last == "name":
+            raise InvalidInput(parameter, "named before the colon only", text)
+        inner[last] = _value(value.strip())
+    return settings
+
+
+def _value(text: str) -> Any:
+    if text.startswith("[") and text.endswith("]"):
+        return [_value(part.strip()) for part in text[1:-1].split(",")]
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        return read_number("value", text)
+    except InvalidInput:
+        return text
 
 
 def is_place(name: object) -> bool:
@@ -59,7 +111,7 @@ def place_of(found: Any) -> str:
     return f"{module}:{named.__qualname__}"
 
 
-def imported(kind: str, place: str) -> Any:
+def import_object(kind: str, place: str) -> Any:
     """Import the object of a "module:Class".
 
     Raises:
@@ -131,7 +183,7 @@ def own(kind: str, what: str, call: Callable[[], Any]) -> Any:
 
 
 @cache
-def installed(kind: str) -> Mapping[str, EntryPoint]:
+def find_installed(kind: str) -> Mapping[str, EntryPoint]:
     """Return the entry points of a kind by their names."""
     from importlib.metadata import entry_points  # only those who ask for other names wait for it
 
@@ -233,13 +285,13 @@ class Registry(dict[str, ClassT]):
                 return known[name]
         if is_place(name) and imports:
             sys.path[:0] = [folder for folder in _folders if folder not in sys.path]
-            return self.add(imported(self.kind, name))
-        entries = installed(self.kind)
+            return self.add(import_object(self.kind, name))
+        entries = find_installed(self.kind)
         if name not in entries:
             raise UnknownName(self.kind, name, dict.fromkeys([*self, *entries]))
         entry = entries[name]
         try:
-            found = imported(self.kind, entry.value)
+            found = import_object(self.kind, entry.value)
         except InvalidInput as error:
             package = "an installed package" if entry.dist is None else entry.dist.name
             raise InvalidInput(self.kind, f"{error.rule}, of {package}", name) from error
@@ -257,17 +309,22 @@ class Registry(dict[str, ClassT]):
         Args:
             data: the name, or a table with a "name" and settings.
             functions: the user's functions by label, for descriptions of kind "custom".
-            imports: whether a name may be "module:Class".
+            imports: whether a name may be "module:Class" or have settings (`parse_settings`).
         """
-        given = checks.table(self.kind, {"name": data} if isinstance(data, str) else data)
+        if isinstance(data, str):
+            data = parse_settings(self.kind, data) if imports else {"name": data}
+        given = checks.table(self.kind, data)
         name = given.pop("name")
         cls = self.find(name, imports=imports)
         if name == "custom":
             known = dict(functions or {})
             label = given.get("label")
             if label not in known:
-                choices = known or ["(no functions were handed in)"]
-                raise UnknownName(f"{self.kind} label", label, choices)
+                if known:
+                    raise UnknownName(f"{self.kind} label", label, known)
+                argument = "samplers" if self.kind == "noise" else "functions"
+                rule = f"the label of a function that you pass: {argument}={{{shown(label)}: f}}"
+                raise InvalidInput(f"{self.kind} label", rule, label)
             given = {fields(cls)[0].name: known[label], **given}
         checks.settings(f"parameter of {self.kind} {name}", cls, given)
         return own(self.kind, "constructor", lambda: cls(**given))
@@ -275,7 +332,7 @@ class Registry(dict[str, ClassT]):
     def add_installed(self) -> dict[str, str]:
         """Add the classes of installed packages; return the errors, by name."""
         broken = {}
-        for name in installed(self.kind):
+        for name in find_installed(self.kind):
             try:
                 self.find(name)
             except AffinityError as error:

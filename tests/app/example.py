@@ -1,4 +1,4 @@
-"""What the page See shows while loops are compiled; `python -m tests.app.example` writes it."""
+"""The example that the page See shows during compilation: `python -m tests.app.example`."""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ from pyarrow import parquet
 from affinity_bandits.app.application import Settings, create_local_app
 from affinity_bandits.app.bounded import BoundedWorkers
 from affinity_bandits.audit.tables import MOST_UNPACKED
+from affinity_bandits.declaration import ASKS
 from affinity_bandits.errors import InvalidInput
 from tests.app.conftest import PATIENCE
 from tests.cli.inside import inside
@@ -57,11 +58,16 @@ def post(
 ) -> Any:
     return httpx.post(
         f"{address}/audit/{step}",
-        files={"log": (name, content)},
-        data=form,
+        content=packed(content, name, **form),
         headers={"origin": address, "sec-fetch-dest": "empty"},
         timeout=120.0,
     )
+
+
+def packed(content: bytes, name: str = "log.csv", **said: str) -> bytes:
+    """A request as the page sends it."""
+    head = {"said": said, "files": [["log", name, len(content)]]}
+    return json.dumps(head).encode() + b"\n" + content
 
 
 def test_from_a_messy_workbook_to_a_report(address: str, browser: Browser, tmp_path: Path) -> None:
@@ -207,6 +213,28 @@ def test_an_odd_file_is_shown_or_refused_in_words(address: str, name: str) -> No
     assert ("data-ready" in answer.text) == (concluded.status_code == 200)
 
 
+def test_all_missing_answers_are_asked_for_in_the_words_of_the_page(address: str) -> None:
+    said = {"groups_are": "teams", "protected": "yes"}
+    answer = post(address, PLAIN.encode(), step="conclusion", **said)
+    assert answer.status_code == 422
+    assert f"{ASKS['responsible']} {ASKS['purpose']}" in answer.text
+    assert ASKS["groups_are"] not in answer.text
+    answer = post(address, PLAIN.encode(), step="conclusion", **DECLARED | said)
+    assert f"Please check: {ASKS['purpose']}" in answer.text
+
+
+def test_the_page_shows_no_flags_and_no_codes_of_dates(address: str) -> None:
+    content = PLAIN.replace("judge group", "remark").encode()
+    look = post(address, content).text
+    assert "<option>31.12.2026</option>" in look
+    concluded = post(address, content, step="conclusion", **DECLARED)
+    assert concluded.status_code == 200
+    assert "not which group the judges belong to" in concluded.text
+    assert '<a href="/responsible-use">' in concluded.text
+    shown = httpx.get(f"{address}/audit").text + look + re.sub('="[^"]*"', "", concluded.text)
+    assert not re.search(r"[ (>]--\w|%[dmY]|\.md\b", shown)
+
+
 def repacked(path: str, content: bytes, *, size: int | None = None) -> bytes:
     """Return a workbook with another content of one part, and a wrong size in its directory."""
     out = io.BytesIO()
@@ -285,8 +313,8 @@ def test_bombs_are_refused_in_little_memory(address: str) -> None:
 
 def test_only_the_page_itself_may_send_files(address: str) -> None:
     def send(**headers: str) -> tuple[int, str]:
-        files = {"log": ("log.csv", PLAIN.encode())}
-        answer = httpx.post(f"{address}/audit/look", files=files, headers=headers)
+        content = packed(PLAIN.encode())
+        answer = httpx.post(f"{address}/audit/look", content=content, headers=headers)
         return answer.status_code, answer.text
 
     assert send(origin=address)[0] == 200

@@ -7,15 +7,12 @@ import re
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import httpx
 import pytest
 from typer.testing import CliRunner
 
-import affinity_bandits.service
 from affinity_bandits.app import plan as plan_page
-from affinity_bandits.app.rendering import STATIC
 from affinity_bandits.cli.app import app as command
 from affinity_bandits.planning.assumptions import Assumptions
 from tests.support.served import until
@@ -96,15 +93,6 @@ def test_a_start_that_others_could_reach_needs_a_name(words: list[str], said: st
     result = CliRunner().invoke(command, ["app", "--no-browser", *words])
     assert result.exit_code != 0
     assert said in str(result.exception)
-
-
-def test_the_application_looks_like_the_service() -> None:
-    """Both have the same colors, which nothing else keeps together."""
-    own = STATIC.joinpath("style.css").read_text(encoding="utf-8")
-    ui = Path(affinity_bandits.service.__file__).parent / "ui" / "style.css"
-    colors = [re.findall(r"--[\w-]+: #\w+", text) for text in (own, ui.read_text("utf-8"))]
-    assert colors[0] == colors[1]
-    assert len(colors[0]) > 30
 
 
 def test_too_many_are_asked_to_come_back(monkeypatch: pytest.MonkeyPatch) -> None:

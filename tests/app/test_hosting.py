@@ -15,9 +15,9 @@ import pytest
 from fastapi import FastAPI, Request, Response
 
 from affinity_bandits.app.application import LOOPBACK, Settings, create_local_app
-from tests.app.conftest import serving
 from tests.deploy.test_nginx import MAIN, free_port
 from tests.support.environments import ROOT
+from tests.support.in_process import serve_here
 from tests.support.served import until
 
 pytestmark = pytest.mark.slow
@@ -71,7 +71,7 @@ def client(
         text = "\n".join(
             line for line in CONF.read_text("utf-8").splitlines() if "ssl_" not in line
         )
-        started = [stack.enter_context(serving(one)) for one in (*replicas, login())]
+        started = [stack.enter_context(serve_here(one)) for one in (*replicas, login())]
         printed = [f"127.0.0.1:{one}" for one in (8400, 8401, 4180)]
         replaced = {"listen 443 ssl": f"listen 127.0.0.1:{port}"}
         replaced |= dict(

@@ -83,6 +83,10 @@ def by_group_sessions(log: ScoreLog) -> ScoreLog:
     ("log", "reason"),
     [
         (replace(draw(60), judge_group=np.full(180, UNKNOWN, np.int32)), "no judge groups"),
+        (
+            without_names(replace(draw(60), judge_group=np.full(180, UNKNOWN, np.int32))),
+            "no judges",
+        ),
         (draw(200, per=1), "one judge each"),
         (only_one_kind(draw(200, per=9)), "never both"),
         (by_group_sessions(draw(300, per=9)), "groups are sessions"),

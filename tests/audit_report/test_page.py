@@ -76,7 +76,7 @@ def test_sentences_are_whole_and_claim_no_more_than_the_verdict(name: str) -> No
     )
     assert not [claim for claim in NEVER_SAID if claim in text.lower()]
     assert not re.search(r"[{}]|\.\.|  ", text)
-    assert all(one[0].isupper() and one.endswith((".", "json")) for one in story.steps)
+    assert all(one[0].isupper() and one.endswith(".") for one in story.steps)
     assert ("Judges give" in story.sentence) == (audit.word in ("shown", "not seen"))
 
 
@@ -84,9 +84,19 @@ def test_the_size_comes_first_with_its_assumption() -> None:
     audit = replace(SHOWN, scale=(1.0, 5.0), favor=Estimate(0.281, 0.212, 0.349))
     assert tell(audit).sentence == (
         "Judges give candidates from their own group 0.28 points more (95% interval 0.21 to 0.35) "
-        "than other judges give the same candidates, if each judge is about equally strict with "
-        "candidates of all groups."
+        "than other judges give the same candidates. This holds if each judge is about equally "
+        "strict with candidates of all groups."
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["shown", "one judge each", "no judge groups"])
+def test_a_page_speaks_of_no_flags_and_no_source_files(name: str) -> None:
+    groups = tuple(replace(one, own=(0, None), other=(0, None)) for one in SHOWN.groups)
+    page = render_page(replace(AUDITS[name], groups=groups, warnings=()))
+    assert not re.search(r"[^-!]--\w|\.md|%[dmY]", page.split("</style>")[1])
+    assert "mean score" in page
+    assert "4,000 (4,500)" in page
 
 
 @pytest.mark.slow

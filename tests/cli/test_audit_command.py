@@ -71,7 +71,7 @@ def test_the_workbook_of_the_guide(tmp_path: Path) -> None:
     done = audit(DATA / "interviews.xlsx", *words)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Shown.")
-    for note in ("header again", "decimal comma", "no score", "typed as %d.%m.%Y"):
+    for note in ("header again", "decimal comma", "no score", "typed like 31.12.2026"):
         assert note in done.stdout
 
 
@@ -83,6 +83,15 @@ def test_a_log_without_judges_gets_means_and_what_to_write_down(tmp_path: Path) 
     assert done.stdout.startswith("Cannot tell.")
     assert "Write down who judged" in done.stdout
     assert "2.50 (2)" in done.stdout
+
+
+def test_judges_without_groups_are_told_from_no_judges() -> None:
+    done = audit(DATA / "interviews.xlsx", "--scale", "1..5")
+    assert done.returncode == 0, done.stderr
+    text = " ".join(done.stdout.split())
+    assert "the file says who judged, but not which group the judges belong to" in text
+    assert "(--people people.csv)" in text
+    assert "Write down who judged" not in text
 
 
 def test_what_is_missing_is_listed_at_once_with_what_the_file_has(tmp_path: Path) -> None:

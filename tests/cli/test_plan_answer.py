@@ -202,6 +202,13 @@ def test_the_story_can_be_typed_as_it_is_told(monkeypatch: pytest.MonkeyPatch) -
     assert told.judges is None
 
 
+def test_enter_leaves_open_what_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    replies = ("a,b", "", "1..5", "", "", "", "", "", "", "1", "2000", "", "", "")
+    told, asked = answered(monkeypatch, replies)
+    assert (told.said["bonus"], told.said["committee"]) == ("no idea", "do not know")
+    assert len(asked) == len(set(asked))
+
+
 @pytest.mark.parametrize(
     ("place", "wrong", "says"),
     [

@@ -9,7 +9,7 @@ import pytest
 from tests.support.clients import Service, running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def service(dsn: str) -> Iterator[Service]:
     with running(dsn) as made:
         yield made

@@ -12,6 +12,8 @@ function given<T>(reply: { data?: T; error?: unknown }): T {
   return reply.data;
 }
 
+const declaration = { groups_are: "made-up groups", responsible: "a test", purpose: "a test" };
+
 async function main(): Promise<void> {
   const campaign: Campaign = given(
     await createCampaign({
@@ -20,6 +22,7 @@ async function main(): Promise<void> {
         arms: ["a", "b"],
         policy: { name: "elimination", schedule: { name: "published", offset: -2.0 } },
         horizon: 1000,
+        declaration,
       },
     }),
   );
@@ -59,6 +62,7 @@ async function main(): Promise<void> {
         name: "planned",
         arms: ["a", "b"],
         plan: { groups: 2, horizon: 1000, policy: { name: "elimination" }, lowest: 1, highest: 5 },
+        declaration,
       },
     }),
   );

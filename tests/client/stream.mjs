@@ -13,11 +13,13 @@ globalThis.fetch = async (request) => {
   await reply.text(); // the service has dealt with it
   throw new TypeError("the reply was lost");
 };
+const warned = [];
+console.warn = (text) => warned.push(text);
 const stream = connect(url, key).stream(campaign, options);
 
 const commands = {
   wait: () => stream.wait(),
-  stats: () => ({ ...stream.stats(), ended: stream.ended, problem: stream.problem }),
+  stats: () => ({ ...stream.stats(), ended: stream.ended, problem: stream.problem, warned }),
   // Decide and tell without a pause; return how many decisions were the fallback's.
   decide: (number) => {
     let fallbacks = 0;

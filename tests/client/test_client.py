@@ -43,6 +43,7 @@ from tests.support.clients import (
     planned,
     told,
 )
+from tests.support.declared import DECLARED
 
 
 @pytest.mark.slow
@@ -74,7 +75,9 @@ def test_a_campaign_from_its_first_ask_to_its_end(service: Service) -> None:
 def test_the_asynchronous_client_does_the_same(service: Service) -> None:
     async def work(key: str) -> str:
         async with AsyncClient(service.url, key) as client:
-            made = await client.create_campaign("c", ["a", "b"], policy=ROUNDS, horizon=10_000)
+            made = await client.create_campaign(
+                "c", ["a", "b"], policy=ROUNDS, horizon=10_000, declaration=DECLARED.to_json()
+            )
             lease = await client.ask(made, 2)
             assert isinstance(lease, Lease)
             told = await client.tell_totals(lease, lease.totals([0.5, 1]))
@@ -123,7 +126,9 @@ def every_text(error: BaseException) -> str:
 
 FAILING: list[Callable[[Client], object]] = [
     lambda client: client.campaign(str(uuid4())),
-    lambda client: client.create_campaign("c", ["a"], policy="elimination", horizon=9),
+    lambda client: client.create_campaign(
+        "c", ["a"], policy="elimination", horizon=9, declaration=DECLARED.to_json()
+    ),
     lambda client: client.ask(str(uuid4()), 10**9),
 ]
 
@@ -148,7 +153,8 @@ def test_the_key_is_shown_nowhere(
                 client.tell(a_lease(), [1.0])
             seen.append(every_text(caught.value))
         assert secret in transport.requests[0].headers["Authorization"]
-    for wrong in (f"{key}\n", f" {key}", key + "é"):
+    Client(service.url, f" {key}\r\n").close()  # as a file has it
+    for wrong in (f"{key}\n{key}", f"{key[:-1]}\n", key + "é"):
         with pytest.raises(InvalidInput, match="key must be an API key") as refused:
             Client(service.url, wrong)
         seen.append(str(refused.value))
@@ -208,10 +214,16 @@ def test_what_the_service_refuses_says_why(service: Service) -> None:
         with pytest.raises(RequestRefused, match="there is no campaign"):
             client.ask(uuid4())
         with pytest.raises(RequestRefused, match="policy"):
-            client.create_campaign("c", ["a", "b"], policy="ucb1", horizon=9)
+            client.create_campaign(
+                "c", ["a", "b"], policy="ucb1", horizon=9, declaration=DECLARED.to_json()
+            )
+        with pytest.raises(InvalidInput, match=r"^arms must have at least 2 items, got \('a',\)$"):
+            client.create_campaign("c", ["a"], "uniform", horizon=9)
+        with pytest.raises(InvalidInput, match=r"^name must have at least 1 character, got ''$"):
+            client.create_campaign("", ["a", "b"], "uniform", horizon=9)
     with (
         Client(service.url, service.key("read")) as reader,
-        pytest.raises(RequestRefused, match=r"scope 'ask'.*use an API key that has the scope"),
+        pytest.raises(RequestRefused, match="requires an API key with the scope 'ask'"),
     ):
         reader.ask(campaign)
     with (
@@ -241,10 +253,20 @@ MISTAKES: list[tuple[Callable[[Client], object], str]] = [
     (lambda client: client.ask(SOME, key="é"), "key must be"),
     (lambda client: client.tell_many([(TWO, [0, 1])], key="k" * 181), "key must be 1 to 180"),
     (lambda client: client.tell_many([(TWO, [0, 1]), (a_lease(), [1])]), "must be of one campaign"),
-    (lambda client: client.create_campaign("c", ["a", "b"]), "given, or else plan"),
-    (lambda client: client.create_campaign("c", ["a"], "x", plan="x"), "given, or else plan"),
     (
-        lambda client: client.create_campaign("c", ["a", "b"], {"name": "x", "y": {1}}),
+        lambda client: client.create_campaign("c", ["a", "b"], declaration=DECLARED.to_json()),
+        "given, or else plan",
+    ),
+    (
+        lambda client: client.create_campaign(
+            "c", ["a"], "x", plan="x", declaration=DECLARED.to_json()
+        ),
+        "given, or else plan",
+    ),
+    (
+        lambda client: client.create_campaign(
+            "c", ["a", "b"], {"name": "x", "y": {1}}, declaration=DECLARED.to_json()
+        ),
         "what JSON can say",
     ),
 ]
@@ -331,19 +353,29 @@ def test_plans_of_every_scale_make_campaigns(
         "plan": {"format": FORMAT},
         "assumptions": assumed | {"noise": "bounded"},
         "run": {"horizon": says["horizon"], "policies": {"plan": says["policy"]}},
+        "declaration": DECLARED.to_json(),
         "end": {"whole": True},
     }
     with Client(service.url, key) as client:
         made = client.create_campaign("planned", ["a", "b"], plan=tomli_w.dumps(file))
         assert (made.lowest, made.highest) == (lowest, highest)
         again = client.create_campaign(
-            "planned", ["a", "b"], plan=tomli_w.dumps(file), lowest=lowest, highest=highest
+            "planned",
+            ["a", "b"],
+            plan=tomli_w.dumps(file),
+            lowest=lowest,
+            highest=highest,
         )
         assert (again.lowest, again.highest) == (lowest, highest)
         with pytest.raises(RequestRefused, match="highest must be left out, or as the plan has it"):
-            client.create_campaign("planned", ["a", "b"], plan=tomli_w.dumps(file), highest=7)
+            client.create_campaign(
+                "planned",
+                ["a", "b"],
+                plan=tomli_w.dumps(file),
+                highest=7,
+            )
     # As curl sends it.
-    body = {"name": "planned", "arms": ["a", "b"], "plan": says}
+    body = {"name": "planned", "arms": ["a", "b"], "plan": says, "declaration": DECLARED.to_json()}
     headers = {"authorization": f"Bearer {key}"}
     sent = httpx.post(f"{service.url}/v1/campaigns", json=body, headers=headers)
     assert sent.status_code == 201, sent.text

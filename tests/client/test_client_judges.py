@@ -9,6 +9,7 @@ import pytest
 from affinity_bandits.client import Client, Lease, Rater, RequestRefused, Wait
 from affinity_bandits.errors import InvalidInput
 from tests.support.clients import NOBODY, Service, a_lease
+from tests.support.declared import DECLARED
 
 PANEL = {"name": "handicap-elimination", "bounded": True, "levels": 5, "judges": "panel"}
 
@@ -17,7 +18,14 @@ PANEL = {"name": "handicap-elimination", "bounded": True, "levels": 5, "judges":
 def test_a_client_names_judges_and_tells_who_rated(service: Service) -> None:
     with Client(service.url, service.key()) as client:
         committee = {"a": 3, "b": 1}
-        made = client.create_campaign("seats", ["a", "b"], PANEL, horizon=99, committee=committee)
+        made = client.create_campaign(
+            "seats",
+            ["a", "b"],
+            PANEL,
+            horizon=99,
+            committee=committee,
+            declaration=DECLARED.to_json(),
+        )
         assert made.committee == committee
         assert made.awaits_judges
         wait = client.ask(made)

@@ -35,7 +35,7 @@ def test_totals_are_exact_and_count_as_the_scores_do(service: Service) -> None:
         ({"count": 1}, "sum must be given where there are no scores"),
         ({"count": 1, "scores": [{"score": 1, "count": 1}]}, "count must be left out where there"),
         ({"scores": [{"score": 1, "count": 0}]}, "count must be greater than or equal to 1, got 0"),
-        ({"scores": []}, "scores must be list should have at least 1 item"),
+        ({"scores": []}, "scores must have at least 1 item, got"),
     ],
 )
 def test_a_total_has_one_form(members: dict[str, Any], rule: str) -> None:

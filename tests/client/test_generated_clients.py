@@ -19,6 +19,7 @@ import pytest
 
 from affinity_bandits.service.http import create_app
 from tests.support.clients import RANGES, ROUNDS, Service, planned
+from tests.support.declared import DECLARED
 
 pytestmark = pytest.mark.slow
 METHODS = {"get", "post"}
@@ -103,7 +104,11 @@ def test_the_python_client_makes_a_campaign_asks_and_tells(
     }
     with made.AuthenticatedClient(base_url=service.url, token=service.key()) as client:
         body = models.CreateCampaign(
-            name="generated", arms=["a", "b"], policy=models.Policy.from_dict(ROUNDS), horizon=1000
+            name="generated",
+            arms=["a", "b"],
+            policy=models.Policy.from_dict(ROUNDS),
+            horizon=1000,
+            declaration=models.DeclareUse.from_dict(DECLARED.to_json()),
         )
         campaign = api["campaigns.create_campaign"](client=client, body=body)
         assert isinstance(campaign, models.Campaign)
@@ -134,7 +139,7 @@ def test_the_python_client_makes_a_campaign_of_a_plan(
     models = importlib.import_module(f"{generated}.models")
     made = importlib.import_module(f"{generated}.client")
     create = importlib.import_module(f"{generated}.api.campaigns.create_campaign").sync
-    plan = models.Plan.from_dict(planned(lowest, highest))
+    plan = models.Plan.from_dict(planned(lowest, highest) | {"declaration": DECLARED.to_json()})
     with made.AuthenticatedClient(base_url=service.url, token=service.key()) as client:
         body = models.CreateCampaign(name="planned", arms=["a", "b"], plan=plan)
         campaign = create(client=client, body=body)

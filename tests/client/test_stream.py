@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
@@ -25,11 +26,12 @@ from affinity_bandits.client import (
     Rater,
     StreamFull,
 )
-from affinity_bandits.client.journal import Answer, Batch, Journal
+from affinity_bandits.client.journal import Answer, Batch, Journal, _running
 from affinity_bandits.client.stream import StreamState, bulk_parts
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.wire.base import LONGEST_LINE
-from tests.support.clients import Service, new_campaign, no
+from tests.support.clients import EVERYTHING, NOBODY, Service, new_campaign, no
+from tests.support.declared import DECLARED
 
 
 def until(holds: Callable[[], bool], seconds: float = 30.0) -> None:
@@ -81,6 +83,84 @@ def test_a_fallback_is_marked_and_never_counts(service: Service) -> None:
                 stream.next()
 
 
+def test_a_fallback_that_is_no_group_is_refused(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Client(service.url, service.key()) as client:
+        campaign = new_campaign(client)
+        with client.stream(campaign, fallback="refferals") as stream:
+            for call in (stream.wait, stream.next):
+                with pytest.raises(InvalidInput, match=r"one of \['a', 'b'\], got 'refferals'"):
+                    call()
+            assert "refferals" in str(stream.problem)
+        assert ["refferals" in text for text in logged(caplog)] == [True]
+        client.stop(campaign)
+        with client.stream(campaign, fallback=lambda: "refferals") as stream:
+            until(lambda: stream.ended == "stopped")
+            with pytest.raises(InvalidInput, match="fallback"):
+                stream.next()
+
+
+@pytest.mark.parametrize(
+    ("scopes", "wrong", "said"),
+    [
+        (("ask", "tell"), {}, "scope 'read'.* needs .* scopes ask, tell and read"),
+        (EVERYTHING, {"key": NOBODY}, "check the API key"),
+        (EVERYTHING, {"campaign": str(UUID(int=7))}, "no campaign .* check the id"),
+    ],
+)
+def test_a_refusal_is_said_at_once_and_logged_once(
+    service: Service,
+    caplog: pytest.LogCaptureFixture,
+    scopes: tuple[str, ...],
+    wrong: dict[str, str],
+    said: str,
+) -> None:
+    tenant = uuid4().hex
+    with Client(service.url, service.key(tenant=tenant)) as client:
+        campaign = new_campaign(client)
+    given = {"key": service.key(*scopes, tenant=tenant), "campaign": campaign} | wrong
+    caplog.clear()
+    with (
+        Client(service.url, given["key"], sleep=no_pause) as client,
+        client.stream(given["campaign"], fallback="a") as stream,
+    ):
+        assert not stream.wait()
+        until(lambda: bool(logged(caplog)), 1.0)
+        assert stream.next().arm == "a"
+        assert re.search(said, str(stream.problem))
+        time.sleep(0.2)
+    assert logged(caplog) == [f"stream of campaign {given['campaign']}: {stream.problem}"]
+
+
+def no_pause(seconds: float) -> None:
+    raise AssertionError(f"waited for {seconds} s")
+
+
+def logged(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [one.getMessage() for one in caplog.records if one.name.endswith("client.stream")]
+
+
+def test_an_answer_told_as_the_stream_closes_is_sent(service: Service) -> None:
+    with Client(service.url, service.key()) as client:
+        campaign = new_campaign(client, policy={"name": "uniform"}, horizon=1000)
+        stream = client.stream(campaign)
+        assert stream.wait()
+        state, decision = stream._state, stream.next()
+        real = state.batch
+
+        def batch(*, closing: bool) -> Batch | None:
+            found = real(closing=closing)
+            if not stream._closing.is_set():
+                stream.tell(decision, 1.0)
+                stream._closing.set()
+            return found
+
+        state.batch = batch  # type: ignore[method-assign]
+        stream._threads[state.send].join()
+        assert (stream.stats().told, stream.stats().sent) == (1, 1)
+
+
 class Away(httpx.BaseTransport):
     """A service that can be away."""
 
@@ -115,6 +195,8 @@ def test_decisions_go_on_while_the_service_is_away(service: Service) -> None:
             assert (stream.stats().fallback, stream.stats().counted) == (10, 0)
             assert longest < 0.5  # far above the microseconds that it takes: machines are busy
             until(lambda: "nobody there" in str(stream.problem))
+            assert "give key=" not in str(stream.problem)
+            assert str(stream.problem).endswith("(the stream tries again by itself)")
             tries, end = between.tries, time.monotonic() + 0.5
             while time.monotonic() < end:
                 stream.next()
@@ -171,10 +253,41 @@ def test_a_batch_that_lost_its_reply_is_sent_again_and_counts_once(
         assert sum(arm.answers for arm in client.campaign(campaign).arms) == 3
 
 
+def test_answers_that_the_key_may_not_give_are_kept_for_one_that_may(
+    service: Service, tmp_path: Path
+) -> None:
+    path = tmp_path / "j"
+    tenant = uuid4().hex
+    keys = [service.key(tenant=tenant), service.key(tenant=tenant)]
+    with Client(service.url, keys[0]) as first, Client(service.url, keys[1]) as second:
+        campaign = new_campaign(first, policy={"name": "uniform"}, horizon=1000)
+        lease = first.ask(campaign, 5)
+        journal = Journal(path, campaign)
+        for slot in lease.slots:
+            journal.append(Answer(lease.number, slot.slot, 1.0))
+        journal.close()
+        with Client(service.url, NOBODY) as nobody, nobody.stream(campaign, journal=path) as stream:
+            until(lambda: "HTTP 401" in str(stream.problem))
+        assert stream.stats().waiting == 5
+        for _ in range(2):  # as often as it is tried
+            with second.stream(campaign, journal=path) as stream:
+                until(lambda s=stream: "another API key" in str(s.problem))
+                assert "scope" not in str(stream.problem)
+                assert stream.wait()
+                stream.tell(stream.next(), 1.0)  # its own answers count
+            assert stream.stats()[3:10] == (6, 1, 1, 0, 0, 0, 5)
+        with first.stream(campaign, journal=path) as stream:
+            until(lambda: stream.stats().sent == 5)
+        assert (stream.stats().counted, stream.problem) == (5, None)
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_asyncio_programs_have_streams(service: Service) -> None:
     async def work(key: str) -> int:
         async with AsyncClient(service.url, key) as client:
-            made = await client.create_campaign("c", ["a", "b"], {"name": "uniform"}, horizon=1000)
+            made = await client.create_campaign(
+                "c", ["a", "b"], {"name": "uniform"}, horizon=1000, declaration=DECLARED.to_json()
+            )
             async with client.stream(made) as stream:
                 while not stream.stats().ready:
                     await asyncio.sleep(0.01)
@@ -260,6 +373,21 @@ def test_a_full_journal_refuses_and_forgets_nothing(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="a new file"):
         Journal(tmp_path / "notes", "c")
     assert (tmp_path / "notes").read_text() == "not a journal"
+
+
+def test_the_lock_of_a_process_is_respected_until_it_ends(tmp_path: Path) -> None:
+    lock = tmp_path / "j.lock"
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        lock.write_text(_running(str(other.pid)))
+        with pytest.raises(InvalidInput, match="no other stream has open"):
+            Journal(tmp_path / "j", "c")
+        assert lock.read_text().split()[0] == str(other.pid)
+    journal = Journal(tmp_path / "j", "c")
+    assert lock.read_text() == _running(str(os.getpid()))
+    journal.close()
+    lock.write_text(f"{os.getpid()} 1")  # of a process that had the same id
+    Journal(tmp_path / "j", "c").close()
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:

@@ -14,13 +14,17 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
+from uuid import UUID, uuid4
 
 import pytest
 
 from affinity_bandits import __version__
 from affinity_bandits.client import Client
+from affinity_bandits.client.journal import Answer, Journal
+from affinity_bandits.errors import InvalidInput
 from tests.client.test_stream import until
 from tests.support.clients import NOBODY, Service, new_campaign, running
+from tests.support.declared import DECLARED
 from tests.support.node import SOURCE, npm, typescript_client
 
 pytestmark = pytest.mark.slow
@@ -149,6 +153,80 @@ def test_a_fallback_is_marked_and_never_counts(service: Service, folder: Path) -
         assert node("decide", 1) == 1
 
 
+def test_a_refusal_is_said_at_once_and_warned_of_once(service: Service, folder: Path) -> None:
+    tenant = uuid4().hex
+    with Client(service.url, everything := service.key(tenant=tenant)) as client:
+        campaign = new_campaign(client)
+    for key, which, said in (
+        (service.key("ask", "tell", tenant=tenant), campaign, "scopes ask, tell and read"),
+        (NOBODY, campaign, "check the API key"),
+        (everything, str(UUID(int=7)), "check the id"),
+    ):
+        with stream(folder, service.url, key, which, fallback="a") as node:
+            assert not node("wait")
+            assert node("decide", 3) == 3
+            stats = node("stats")
+        assert said in stats["problem"]
+        assert stats["warned"] == [f"stream of campaign {which}: {stats['problem']}"]
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with stream(folder, f"http://127.0.0.1:{port}", everything, campaign, fallback="a") as node:
+        until(lambda: "ECONNREFUSED" in node("stats").get("problem", ""))
+
+
+def test_answers_that_the_key_may_not_give_are_kept_for_one_that_may(
+    service: Service, folder: Path
+) -> None:
+    tenant = uuid4().hex
+    keys = [service.key(tenant=tenant), service.key(tenant=tenant)]
+    with Client(service.url, keys[0]) as client:
+        campaign = new_campaign(client, **UNIFORM)
+        lease = client.ask(campaign, 5)
+        journal = Journal(folder / "answers", campaign)
+        for slot in lease.slots:
+            journal.append(Answer(lease.number, slot.slot, 1.0))
+        journal.close()
+        for _ in range(2):
+            with stream(folder, service.url, keys[1], campaign, journal="answers") as node:
+                until(lambda n=node: "another API key" in n("stats").get("problem", ""))
+                node("work", 1)
+                node("close")
+                stats = node("stats")
+            found = [stats[name] for name in ("told", "sent", "counted", "dropped", "waiting")]
+            assert (found, len(stats["warned"])) == ([6, 1, 1, 0, 5], 1)
+        with client.stream(campaign, journal=folder / "answers") as ours:  # a journal of Node.js
+            until(lambda: ours.stats().counted == 5)
+    assert not [*folder.glob("answers*")]
+
+
+def test_the_lock_of_a_python_stream_is_respected(service: Service, folder: Path) -> None:
+    key = service.key()
+    (folder / "locked.mjs").write_text(
+        'import assert from "node:assert/strict";\nimport { connect } from "affinity-bandits";\n'
+        "const { AFFINITY_URL, AFFINITY_KEY, CAMPAIGN } = process.env;\n"
+        "const service = connect(AFFINITY_URL, AFFINITY_KEY);\n"
+        'assert.throws(() => service.stream(CAMPAIGN, { journal: "j" }), /no other stream/);\n'
+    )
+    with Client(service.url, key) as client:
+        campaign = new_campaign(client, **UNIFORM)
+        with client.stream(campaign, journal=folder / "j"):
+            run(folder, ["node", "locked.mjs"], service.url, key, campaign)
+
+
+def test_a_python_stream_respects_the_lock(service: Service, folder: Path) -> None:
+    with Client(service.url, key := service.key()) as client:
+        campaign = new_campaign(client, **UNIFORM)
+        with stream(folder, service.url, key, campaign, journal="j") as node:
+            assert node("wait")
+            with pytest.raises(InvalidInput, match="no other stream has open"):
+                client.stream(campaign, journal=folder / "j")
+            node("decide", 5)
+            node.kill()
+        with client.stream(campaign, journal=folder / "j"):  # the lock of a process that has ended
+            pass
+        assert answers(client, campaign) == 5
+
+
 def test_decisions_go_on_while_the_service_is_away(dsn: str, folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -234,7 +312,9 @@ def test_the_example_of_the_readme_does_what_it_says(
     key = service.key()
     with Client(service.url, key) as client:
         sources = ["referrals", "open call"]
-        campaign = client.create_campaign("sources", sources, "uniform", horizon=1000).id
+        campaign = client.create_campaign(
+            "sources", sources, "uniform", horizon=1000, declaration=DECLARED.to_json()
+        ).id
     settings = ["--strict", "--module", "nodenext", "--target", "es2022", "--skipLibCheck"]
     for command in (
         [str(built / "node_modules" / ".bin" / "tsc"), *settings, "--types", "node", "example.ts"],

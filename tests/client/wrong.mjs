@@ -10,9 +10,9 @@ const refuses = (action, parameter) =>
 
 refuses(() => connect("ftp://x", AFFINITY_KEY), "url");
 refuses(() => connect("nowhere", AFFINITY_KEY), "url");
-assert.throws(() => connect(AFFINITY_URL, `${AFFINITY_KEY}\n`), (error) => !error.message.includes(AFFINITY_KEY));
+assert.throws(() => connect(AFFINITY_URL, `${AFFINITY_KEY}x`), (error) => !error.message.includes(AFFINITY_KEY));
 
-const service = connect(AFFINITY_URL, AFFINITY_KEY);
+const service = connect(AFFINITY_URL, `${AFFINITY_KEY}\n`); // as a file has it
 refuses(() => service.stream("where to look"), "campaign");
 refuses(() => service.stream(CAMPAIGN, { fallback: 3 }), "fallback");
 refuses(() => service.stream(CAMPAIGN, { sync: "x", journal: "j" }), "sync");
@@ -45,3 +45,15 @@ await other.close();
 refuses(() => stream.tell(last, 1), "decision");
 const { told, counted } = stream.stats();
 assert.ok(told > 1 && told === counted);
+
+const warned = [];
+const mistyped = service.stream(CAMPAIGN, { fallback: "refferals", warn: (text) => warned.push(text) });
+await assert.rejects(mistyped.wait(), /fallback must be a group of the campaign, one of \["a","b"\], got "refferals"/);
+refuses(() => mistyped.next(), "fallback");
+assert.deepEqual(warned, [`stream of campaign ${CAMPAIGN}: ${mistyped.problem}`]);
+const computed = service.stream(CAMPAIGN, { fallback: () => "refferals" });
+assert.ok(await computed.wait());
+refuses(() => {
+  for (;;) computed.next();
+}, "fallback");
+await computed.close();

@@ -12,7 +12,7 @@ from affinity_bandits import AffinityBandit, Clipped, Gaussian, Power, StepRun, 
 from affinity_bandits.model.streams import generator, stream_key
 from affinity_bandits.policies import POLICIES
 from affinity_bandits.policies.state import state_to_json
-from affinity_bandits.simulation.compile import compiled
+from affinity_bandits.simulation.compile import compile_kernel
 from affinity_bandits.simulation.draws import philox
 from tests.support.instances import policy_examples
 from tests.support.processes import run_python
@@ -102,7 +102,7 @@ def collect(key: np.ndarray, out: np.ndarray) -> None:
 
 def first_words(key: np.ndarray, replicates: int) -> np.ndarray:
     out = np.empty(replicates, dtype=np.uint64)
-    compiled(collect)(key, out)
+    compile_kernel(collect)(key, out)
     return out
 
 

@@ -40,7 +40,8 @@ def test_every_theorem_claim_and_planted_world_is_in_the_source(build: ModuleTyp
     }
     source = build.document(outcomes, "quick")
     pages = [ROOT / "docs" / "studies" / f"{page}.md" for page in build.PAGES]
-    for page in [*pages, ROOT / "docs" / "handicap.md"]:
+    pages += [ROOT / "docs" / f"{page}.md" for page in build.APPENDIX]
+    for page in pages:
         text = page.read_text(encoding="utf-8")
         for head in re.findall(r"^\*\*((?:Theorem|Lemma|Proposition) \d+)\.\*\*", text, re.M):
             assert f"\\textbf{{{head}.}}" in source

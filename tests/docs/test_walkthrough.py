@@ -1,4 +1,4 @@
-"""The walkthrough of docs/live.md, run as it stands: a real service, a real database."""
+"""The walkthrough of docs/live-example.md, run as it stands: a real service, a real database."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.support.environments import ROOT
 pytestmark = pytest.mark.slow  # makes a plan and starts processes
 
 DOCS = ROOT / "docs"
-GUIDE = (DOCS / "live.md").read_text(encoding="utf-8")
+GUIDE = (DOCS / "live-example.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -182,10 +182,10 @@ BIASES_FROM_DATA = [
         lambda: bias_from_json({"name": "clipped", "base": {"name": "power", "alpha": 0}}),
         "alpha | got 0",
     ),
-    unknown(
+    invalid(
         "bias-custom-without-functions",
         lambda: bias_from_json(Custom(identity, 1.0, "mine").to_json()),
-        "bias label | 'mine' | no functions",
+        "bias label | functions={'mine': f}",
     ),
     unknown(
         "bias-custom-of-another-label",

@@ -141,10 +141,10 @@ NOISES = [
         "parameter of noise ordinal | did you mean 'scores'?",
     ),
     invalid("empirical-without-column", lambda: noise_from_json("empirical"), "column | given"),
-    unknown(
+    invalid(
         "sampler-not-handed-in",
         lambda: noise_from_json(CustomNoise(even, label="mine").to_json()),
-        "noise label | 'mine' | no functions",
+        "noise label | samplers={'mine': f}",
     ),
     unknown(
         "sampler-of-another-label",

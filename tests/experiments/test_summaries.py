@@ -11,7 +11,7 @@ from affinity_bandits import simulate
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.experiments import Sweep, axes_of, cell_summaries, run_cells, write_table
 from affinity_bandits.experiments.store import Store, folder_of
-from affinity_bandits.experiments.summaries import finished, keep_spec, summarize
+from affinity_bandits.experiments.summaries import count_finished, keep_spec, summarize
 from affinity_bandits.experiments.sweep import axis_of, fixed_words, label
 
 SWEEP = Sweep(
@@ -54,11 +54,15 @@ def test_finished_ones_of_the_replicates_asked_for_count(
     sweep, made = run_some(tmp_path, size)
     (cell,) = cell_summaries(sweep, made)
     assert cell.replicates == counted
-    assert finished(sweep, made)[:2] == (counted, 5)
+    assert count_finished(sweep, made)[:2] == (counted, 5)
 
 
 def test_nothing_is_known_of_what_is_not_run(store: Store, tmp_path: Path) -> None:
-    assert finished(SWEEP, store) == (24, 24, {key: [(12, 12), (12, 12)] for key in SWEEP.axes})
+    assert count_finished(SWEEP, store) == (
+        24,
+        24,
+        {key: [(12, 12), (12, 12)] for key in SWEEP.axes},
+    )
     for cell in cell_summaries(SWEEP, Store(tmp_path)):
         assert cell[2:] == (0, *(None,) * 6, "", "")
 

@@ -15,6 +15,8 @@ import pytest
 
 from affinity_bandits import (
     AffinityBandit,
+    Clipped,
+    Power,
     Result,
     bias_from_json,
     noise_from_json,
@@ -107,14 +109,24 @@ WRONG = {
 }
 
 
+def test_settings_may_follow_a_name_in_python() -> None:
+    bandit = AffinityBandit([0.4, 0.6], bias="clipped:base.name=power,low=0.1", noise="beta")
+    assert bandit.bias == Clipped(Power(1.0), low=0.1)
+    result = simulate(bandit, ["elimination:offset=3", "uniform"], 20, 2, engine="python")
+    assert result.runs[0].description["schedule"] == {"name": "published", "offset": 3.0}
+    assert result.labels[1] == "uniform"
+    with pytest.raises(UnknownName):  # stored names have no settings
+        policy_from_json("elimination:offset=3")
+
+
 def test_each_cause_has_its_own_words(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from affinity_bandits.cli.options import described
+    from affinity_bandits.registry import parse_settings
 
     monkeypatch.syspath_prepend(folder)
     for name, words in WRONG.items():
         # The catalogue is left as it was: a class may be added before its settings are refused.
         with patch.dict(POLICIES), patch.dict(sys.modules), pytest.raises(InvalidInput) as said:
-            policy_from_json(described("policy", name), imports=True)
+            policy_from_json(parse_settings("policy", name), imports=True)
         assert words in str(said.value)
 
 

@@ -11,11 +11,11 @@ from affinity_bandits import (
     AffinityBandit,
     Cell,
     Experiment,
+    InvalidInput,
     NotSupported,
     Result,
     Store,
     Sweep,
-    UnknownName,
     policy_from_json,
     run_cells,
     simulate,
@@ -57,5 +57,5 @@ def test_a_saved_result_takes_its_sampler_back(tmp_path: Path) -> None:
     again = Result.load(tmp_path / "result.npz", samplers={"evenly": spread_evenly})
     assert again.bandit == bandit
     np.testing.assert_array_equal(again.pulls, result.pulls)
-    with pytest.raises(UnknownName, match="noise label"):
+    with pytest.raises(InvalidInput, match=r"pass: samplers=\{'evenly': f\}"):
         Result.load(tmp_path / "result.npz")

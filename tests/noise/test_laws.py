@@ -22,7 +22,7 @@ from affinity_bandits import (
 )
 from affinity_bandits.model.feedback import gated_finite_proxy
 from affinity_bandits.model.noise.continuous import beta_quantile
-from affinity_bandits.model.noise.discrete import tilted
+from affinity_bandits.model.noise.discrete import tilt
 
 # Beta quantiles.
 
@@ -74,7 +74,7 @@ def test_tilting_gives_the_mean_asked_for(values: Any, weights: Any, part: float
     points, shape = np.array(values), np.array(weights[: len(values)])
     mean = values[0] + part * (values[-1] - values[0])
     mean = min(max(mean, values[0]), values[-1])
-    (found,) = tilted(points, shape / shape.sum(), np.array([mean]))
+    (found,) = tilt(points, shape / shape.sum(), np.array([mean]))
     assert found.sum() == pytest.approx(1.0)
     assert np.all(found >= 0.0)
     assert found @ points == pytest.approx(mean, abs=1e-9)

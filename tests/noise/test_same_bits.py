@@ -7,7 +7,7 @@ import pytest
 from affinity_bandits import AffinityBandit, Clipped, Noise, Power, StepRun, policy_from_json
 from affinity_bandits import simulate as run_simulation
 from affinity_bandits.policies.state import state_to_json
-from affinity_bandits.simulation.compile import interpreted
+from affinity_bandits.simulation.compile import runs_interpreted
 from tests.support.without_compiler import value_without_compiler
 
 from .examples import NOISES, named
@@ -60,6 +60,6 @@ def found(noise: Noise) -> list[object]:
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", SCORED, ids=named)
 def test_the_bits_are_those_of_machine_code(noise: Noise) -> None:
-    assert not interpreted()
+    assert not runs_interpreted()
     plain = value_without_compiler(__name__, f"found(SCORED[{SCORED.index(noise)}])")
     assert plain == found(noise)

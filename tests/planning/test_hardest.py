@@ -338,6 +338,9 @@ def test_what_a_smaller_horizon_gives_can_be_read_off_longer_runs() -> None:
         parts = {"per_group": short.per_group, "per_group_95": short.per_group_95}
         assert replace(found, **parts) == short
         share = (short.replicates - short.undecided) / short.replicates
-        assert long.needed(share) <= horizon < long.needed(min(1.0, share + 0.01)) or share == 1.0
+        assert (
+            long.count_needed(share) <= horizon < long.count_needed(min(1.0, share + 0.01))
+            or share == 1.0
+        )
     assert 0 < long.within(90).undecided < 200
-    assert run_hardest(hard, policy, 4, 10, seed=7).needed(0.1) == NEVER
+    assert run_hardest(hard, policy, 4, 10, seed=7).count_needed(0.1) == NEVER

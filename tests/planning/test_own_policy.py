@@ -16,8 +16,8 @@ from affinity_bandits.planning import Plan, hard_worlds, make_plan
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
 from affinity_bandits.planning.plan import (
     NORMAL_95,
+    measure_reach,
     planned_policy,
-    reached,
     scheduled_rounds,
     stress,
 )
@@ -49,7 +49,7 @@ def test_one_that_promises_nothing_is_measured_but_not_planned_with() -> None:
     for found in hardest_outcomes(hard_worlds(close), DropLowest(1), TINY.horizon, 100, seed=1):
         assert found.replicates == 100
         assert 0 < found.wrong < 100
-    (reach,) = reached(TINY, hard_worlds(TINY)[0], DropLowest(), [1000], seed=1)
+    (reach,) = measure_reach(TINY, hard_worlds(TINY)[0], DropLowest(), [1000], seed=1)
     assert reach.horizon == 1000
     assert scheduled_rounds(DropLowest(), TINY) == ()
 

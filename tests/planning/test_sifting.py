@@ -12,14 +12,14 @@ from affinity_bandits import AffinityBandit
 from affinity_bandits.planning import Assumptions, hard_worlds
 from affinity_bandits.planning.plan import (
     decided_enough,
-    judged,
+    measure_reach,
     planned_policy,
-    reached,
+    run_violation,
     violations,
 )
 from affinity_bandits.planning.runs import (
     hardest_outcomes,
-    levelled,
+    vary_means,
     with_gifts,
     worst_of,
     worst_worlds,
@@ -87,7 +87,7 @@ def test_means_far_below_the_highest_are_tried_too() -> None:
 @pytest.mark.parametrize("given", [STEEP, MANY])
 def test_variants_are_all_different_and_cover_every_level_and_time(given: Assumptions) -> None:
     hard = hard_worlds(given)[0]
-    found = levelled(hard)
+    found = vary_means(hard)
     assert found[0] == hard
     assert len(set(found)) == len(found)
     assert (len(found) > 1) == given.bounded
@@ -102,7 +102,7 @@ def test_variants_are_all_different_and_cover_every_level_and_time(given: Assump
 
 def test_a_difference_as_large_as_every_mean_leaves_one_level() -> None:
     hard = hard_worlds(replace(MANY, smallest_difference=1.0))[0]
-    assert {one.world.least_mean for one in levelled(hard)} == {1.0}
+    assert {one.world.least_mean for one in vary_means(hard)} == {1.0}
 
 
 @pytest.mark.slow
@@ -116,7 +116,7 @@ def test_wrong_assumptions_are_judged_in_the_worst_worlds_too() -> None:
     one = half._replace(worlds=half.worlds[2:3])  # all rivals have a head start
     plain = hardest_outcomes(one.worlds, policy, one.horizon, RUNS, seed=4)
     assert all(map(decided_enough, plain))
-    assert judged(policy, one).undecided > 0.2
+    assert run_violation(policy, one).undecided > 0.2
 
 
 def test_differences_above_the_means_of_a_world_are_looked_for_too() -> None:
@@ -125,6 +125,6 @@ def test_differences_above_the_means_of_a_world_are_looked_for_too() -> None:
     given = Assumptions(groups=2, horizon=60, smallest_difference=0.2, head_start=1)
     low = hard_worlds(given)[0]
     low = replace(low, world=low.world._replace(largest_mean=0.3))
-    (found,) = reached(given, low, planned_policy(given), [60], seed=1)
+    (found,) = measure_reach(given, low, planned_policy(given), [60], seed=1)
     assert found.detectable is not None
     assert 0.3 < found.detectable <= 1.0

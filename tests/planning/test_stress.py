@@ -16,8 +16,8 @@ from affinity_bandits.planning.plan import (
     FACTORS,
     STRESS_RUNS,
     Stress,
-    judged,
     planned_policy,
+    run_violation,
     stress,
     violations,
 )
@@ -122,13 +122,13 @@ def test_the_assumptions_beside_the_claim_are_seen_to_be_needed() -> None:
     """
     policy = planned_policy(OUTNUMBERED)
     cases = violations(OUTNUMBERED, policy)
-    few, later, one_group = (judged(policy, case).wrong[0] for case in cases[:3])
+    few, later, one_group = (run_violation(policy, case).wrong[0] for case in cases[:3])
     assert [(case.assumption, case.size) for case in cases[:3]] == [*JOINING, ONE_GROUP]
     assert few > 0.4
     assert later > 0.6
     assert one_group > 0.075
     as_said = cases[0]._replace(worlds=hard_worlds(OUTNUMBERED))
-    assert judged(policy, as_said).wrong[0] == 0.0
+    assert run_violation(policy, as_said).wrong[0] == 0.0
 
 
 @pytest.mark.slow

@@ -30,11 +30,16 @@ def test_the_plan_itself_is_on_both_curves(tiny: Plan) -> None:
 
 
 def test_between_points_lines_are_straight_on_logarithmic_scales(curved: Plan) -> None:
-    assert detectable_with(curved, 99) is None
-    assert detectable_with(curved, 100) == pytest.approx(0.9)
-    assert detectable_with(curved, 10**2.5) == pytest.approx(0.9 / 3**0.5)
-    assert detectable_with(curved, 10**4) == pytest.approx(0.3 / 3**0.5)  # not the odd point
+    first = choices_for(curved, 0.9)  # 100 on the curve, shifted to the plan's own figure
+    assert first is not None
+    assert detectable_with(curved, 0.99 * first) is None
+    assert detectable_with(curved, first * (1.0 + 1e-9)) == pytest.approx(0.9)
+    assert detectable_with(curved, 10**0.5 * first) == pytest.approx(0.9 / 3**0.5)
+    assert detectable_with(curved, 10**2 * first) == pytest.approx(0.3 / 3**0.5)  # not the odd one
     assert detectable_with(curved, 10**9) == pytest.approx(0.1)
+    assert curved.enough_choices is not None
+    stated = curved.assumptions.smallest_difference
+    assert detectable_with(curved, curved.enough_choices) == pytest.approx(stated)
     assert choices_for(curved, 0.05) is None
     ratio = choices_for(curved, 0.3), choices_for(curved, 0.9)
     assert None not in ratio

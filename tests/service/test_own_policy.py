@@ -28,6 +28,7 @@ from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.wire import Lease
 from affinity_bandits.wire.base import new_key
+from tests.support.declared import DECLARED
 from tests.support.one_campaign import made
 from tests.support.own_policies import DropLowest, DropLowestInWords
 from tests.support.web_site import CAMPAIGN, Site
@@ -51,7 +52,7 @@ async def played(at: Site, tenant: str, policy: RoundPolicy, rounds: int) -> UUI
         await keys.create_tenant(at.pool, tenant),
         at.app.state.backends["main"].parts.campaigns,
     )
-    about = CampaignSpec("Island", GROUPS, policy, 1000)
+    about = CampaignSpec("Island", GROUPS, policy, 1000, declaration=DECLARED)
     id_: UUID = await core.create(owner, about, key=new_key(), actor="t", now=NOW)
     while (await CampaignQueries(at.pool).campaign(owner, id_)).round.number < rounds:
         (lease,) = await core.ask(owner, id_, [SlotAsk(3, new_key(), "t")], now=NOW)
@@ -132,7 +133,7 @@ def test_a_campaign_can_run_what_is_registered_and_nothing_else() -> None:
         with pytest.raises(UnknownName):
             served_policy("drop-lowest")
         with pytest.raises(InvalidInput, match="policy"):
-            CampaignSpec("Island", GROUPS, DropLowest(), 1000)
+            CampaignSpec("Island", GROUPS, DropLowest(), 1000, declaration=DECLARED)
 
 
 def test_one_that_is_told_more_than_feedback_is_not_served() -> None:

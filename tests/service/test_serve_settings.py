@@ -76,7 +76,7 @@ def test_every_option_is_a_setting_and_its_variable_is_named_after_it() -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"prot": 1}, "'prot' (did you mean 'port'?)"),
+        ({"prot": 1}, "did you mean 'port'?"),
         ({"config": "other.toml"}, "'config'"),
         ({"port": True}, "port in {} must be a whole number, got 'bool'"),
         ({"port": "80"}, "port in {} must be a whole number, got 'str'"),
@@ -143,7 +143,7 @@ def test_a_dsn_without_a_password_is_shown(dsn: str) -> None:
 
 
 def test_the_table_of_the_documentation_is_that_of_the_command() -> None:
-    page = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "service-settings.md").read_text(encoding="utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| `") and "`AFFINITY_" in line]
     assert rows == [
         f"| `{one.name}` | `{one.flag}` | `{one.variable}` | {one.default} | {one.help} |"

@@ -41,6 +41,7 @@ class Mine(StepPolicy):
     """Mine."""
 
     name: ClassVar[str] = "mine"
+    randomized: ClassVar[bool] = True
 
     def start(self, arms, horizon):
         return MineState(counts(arms))
@@ -59,6 +60,9 @@ MISTAKES = {
     "dict-of-mixed-types": ("arm = len({1: 2.0, 'b': 'c'}) - 2", "dict"),
     "python-object": ("arm = helper.least(state.pulls)", "helper is a Python object"),
     "unsupported-numpy": ("arm = np.lexsort((state.pulls,))[0]", "NumPy function 'numpy.lexsort'"),
+    "method-of-an-array": ("arm = 0 * state.pulls.min()", "method of an array is not supported"),
+    "array-of-its-own": ("arm = 0 * len(state.pulls + 1)", "This line makes an array"),
+    "whole-number": ("arm = rng.integers(2)", "rng.integers cannot be compiled"),
     "wrong-return-type": ("return 'the first'", "select returns 'the first', a str"),
     "undefined-attribute": ("arm = state.pullz[0]", "has no attribute 'pullz'"),
 }
@@ -93,7 +97,8 @@ def test_a_mistake_is_shown_with_its_line(
         line = "    def select(state, rng):"
     assert f"mine.py, line {1 + lines.index(line)}" in message
     assert f"\n    {line.strip()}\n" in message
-    assert caught.value.__cause__ is not None
+    assert caught.value.__suppress_context__
+    assert caught.value.__context__ is not None
 
 
 def sorted_share(share: float) -> float:
@@ -139,4 +144,4 @@ def test_the_command_prints_the_chain_if_asked(mine: Path) -> None:
     message = said()
     assert len(message.splitlines()) <= 8
     assert "mine.py, line " in message
-    assert "The above exception was the direct cause" in said("--debug")
+    assert "During handling of the above exception" in said("--debug")

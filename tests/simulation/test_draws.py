@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from affinity_bandits.simulation.compile import compiled
+from affinity_bandits.simulation.compile import compile_kernel
 from affinity_bandits.simulation.draws import (
     Stream,
     fill_normal,
@@ -44,9 +44,9 @@ def test_the_stream_is_numpys_word_for_word(
     key = np.array(words, dtype=np.uint64)
     raw = numpys(key, replicate, 100)[first : first + size]
     out = np.empty(size)
-    compiled(fill_uniform, allocates=True)(out, key, np.uint64(replicate), first)
+    compile_kernel(fill_uniform, allocates=True)(out, key, np.uint64(replicate), first)
     np.testing.assert_array_equal(out, (raw >> np.uint64(11)) * 2.0**-53)
-    compiled(fill_normal, allocates=True)(out, key, np.uint64(replicate), first)
+    compile_kernel(fill_normal, allocates=True)(out, key, np.uint64(replicate), first)
     quantiles = special.ndtri(((raw >> np.uint64(12)) + 0.5) * 2.0**-52)
     np.testing.assert_allclose(out, quantiles, rtol=4e-15, atol=1e-16)
 
@@ -54,16 +54,16 @@ def test_the_stream_is_numpys_word_for_word(
 def test_reading_one_by_one_is_reading_the_same_stream() -> None:
     one = stream(7)
     block = np.empty(40)
-    compiled(fill_uniform, allocates=True)(block, one.key, one.replicate, 0)
-    assert [compiled(next_uniform, allocates=True)(one) for _ in range(40)] == block.tolist()
+    compile_kernel(fill_uniform, allocates=True)(block, one.key, one.replicate, 0)
+    assert [compile_kernel(next_uniform, allocates=True)(one) for _ in range(40)] == block.tolist()
     other = stream(7)
-    compiled(fill_normal, allocates=True)(block, one.key, one.replicate, 0)
-    assert [compiled(next_normal, allocates=True)(other) for _ in range(40)] == block.tolist()
+    compile_kernel(fill_normal, allocates=True)(block, one.key, one.replicate, 0)
+    assert [compile_kernel(next_normal, allocates=True)(other) for _ in range(40)] == block.tolist()
 
 
 @given(st.floats(1e-300, 1.0 - 1e-16, exclude_max=True))
 def test_normal_quantile_is_scipys_to_sixteen_digits(p: float) -> None:
-    assert compiled(normal_quantile, allocates=True)(p) == pytest.approx(
+    assert compile_kernel(normal_quantile, allocates=True)(p) == pytest.approx(
         special.ndtri(p), rel=4e-15, abs=1e-16
     )
 
@@ -73,7 +73,7 @@ def fill_binomials(source: Stream, trials: int, p: float, out: np.ndarray) -> No
         out[i] = next_binomial(source, trials, p)
 
 
-many_binomials = compiled(fill_binomials)
+many_binomials = compile_kernel(fill_binomials)
 
 
 @pytest.mark.parametrize("p", [1e-9, 0.003, 0.5, 0.71])
@@ -115,7 +115,7 @@ def test_binomial_probabilities_have_the_right_ratio(trials: int, p: float, scor
     """log P(k+1) - log P(k) = log((n - k) p / ((k + 1) q)), at any size."""
     k = float(np.floor(trials * p + score * np.sqrt(trials * p * (1.0 - p))))
     k = min(max(k, 1.0), trials - 2.0)
-    log_of = compiled(log_probability, allocates=True)
+    log_of = compile_kernel(log_probability, allocates=True)
     step = log_of(k + 1.0, trials, p) - log_of(k, trials, p)
     exact = np.log1p((trials * p - k - (1.0 - p)) / ((k + 1.0) * (1.0 - p)))
     # Each log probability is rounded at about 1e-15 of its size, which is at most about 40.

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import affinity_bandits
-from affinity_bandits.simulation.compile import WITHOUT_WRAPPERS, compiled, function_pointer
+from affinity_bandits.simulation.compile import WITHOUT_WRAPPERS, compile_kernel, function_pointer
 from tests.support.processes import run_python
 
 SOURCE = Path(affinity_bandits.__file__).parent
@@ -97,9 +97,9 @@ def through(pointer: object, x: float) -> float:
 
 def test_undocumented_options_do_what_they_did() -> None:
     """Without reference counts no array can be made."""
-    assert compiled(with_array, allocates=True)(3) == 3.0
+    assert compile_kernel(with_array, allocates=True)(3) == 3.0
     with pytest.raises(numba.errors.NumbaError):
-        compiled(with_array)(3)
+        compile_kernel(with_array)(3)
     signature = numba.float64(numba.float64)
     with pytest.raises(KeyError):
         numba.njit(signature, no_such_option=True)(doubled)
@@ -108,7 +108,7 @@ def test_undocumented_options_do_what_they_did() -> None:
 
 def test_a_kernel_is_called_through_a_pointer() -> None:
     pointer = function_pointer(doubled, numba.float64(numba.float64))
-    assert compiled(through)(pointer, 4.0) == 8.0
+    assert compile_kernel(through)(pointer, 4.0) == 8.0
     with pytest.raises(numba.errors.NumbaError):
         function_pointer(doubled, numba.void(numba.types.unicode_type))
 

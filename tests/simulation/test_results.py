@@ -60,8 +60,16 @@ def test_a_name_will_do_where_only_one_policy_has_it() -> None:
         twice["elimination"]
 
 
+def test_a_printed_summary_is_the_table_of_the_command(result: Result) -> None:
+    head, below, *rows = str(result["elimination"].summary()).splitlines()
+    assert head.split()[:4] == ["median", "run", "mean", "regret"]
+    assert below.startswith("policy ")
+    assert rows[0].startswith("elimination ")
+    assert len(rows) == 2
+
+
 def test_an_unknown_policy_is_refused_with_those_that_there_are(result: Result) -> None:
-    with pytest.raises(UnknownName, match=r"elimination, thompson-beta, ucb1.*did you mean 'ucb1'"):
+    with pytest.raises(UnknownName, match=r"did you mean 'ucb1'\? .* one of elimi"):
         result["ucb"]
     with pytest.raises(UnknownName, match="got 0"):
         result[0]  # type: ignore[index]

@@ -15,7 +15,7 @@ from affinity_bandits import (
     simulate_log,
 )
 from affinity_bandits.catalogue import policy_from_json
-from affinity_bandits.simulation.compile import interpreted
+from affinity_bandits.simulation.compile import runs_interpreted
 from tests.support.without_compiler import value_without_compiler
 
 BANDITS = {
@@ -55,6 +55,6 @@ def found(name: str) -> dict[str, object]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BANDITS)
 def test_the_bits_are_those_of_machine_code(name: str) -> None:
-    plain = value_without_compiler(__name__, f"[interpreted(), found({name!r})]")
-    assert not interpreted()  # else nothing is compared
+    plain = value_without_compiler(__name__, f"[runs_interpreted(), found({name!r})]")
+    assert not runs_interpreted()  # else nothing is compared
     assert plain == [True, found(name)]

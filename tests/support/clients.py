@@ -20,6 +20,7 @@ from affinity_bandits.service.core import keys
 from affinity_bandits.service.http.app import create_app
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.trail.verify import verify
+from tests.support.declared import DECLARED
 
 ROUNDS = {"name": "elimination", "schedule": {"name": "published", "offset": -2.0}}
 """A round of two slots whose answers are thrown away, then rounds of 22 and more."""
@@ -164,7 +165,7 @@ def canned(*answers: httpx.Response | Exception, **settings: Any) -> Iterator[tu
 
 def new_campaign(client: Client, **settings: Any) -> str:
     given = {"policy": ROUNDS, "horizon": 10_000} | settings
-    return client.create_campaign("sources", ["a", "b"], **given).id
+    return client.create_campaign("sources", ["a", "b"], **given, declaration=DECLARED.to_json()).id
 
 
 def begun(client: Client) -> str:

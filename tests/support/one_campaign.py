@@ -22,6 +22,7 @@ from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.wire import Lease
 from affinity_bandits.wire.base import new_key
+from tests.support.declared import DECLARED
 
 ONE = 10**9
 LEASE_SECONDS = 60.0
@@ -38,7 +39,9 @@ class OneCampaign:
         self.id: UUID
 
     async def create(self, policy: RoundPolicy, horizon: int, **more: Any) -> UUID:
-        about = CampaignSpec("one", ("a", "b"), policy, horizon, LEASE_SECONDS, **more)
+        about = CampaignSpec(
+            "one", ("a", "b"), policy, horizon, LEASE_SECONDS, **{"declaration": DECLARED} | more
+        )
         return await self.campaigns.create(
             self.tenant, about, key=new_key(), actor="t", now=self.now
         )

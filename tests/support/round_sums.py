@@ -11,12 +11,12 @@ import numpy as np
 from affinity_bandits import Custom
 from affinity_bandits.model.bias import Bias, weight
 from affinity_bandits.model.round_sums import bound_sums
-from affinity_bandits.simulation.compile import compiled, compiled_part
+from affinity_bandits.simulation.compile import compile_kernel, compiled_part
 
 
 @cache
 def compiled_sums(kernel: Any) -> Any:
-    return compiled(bound_sums(kernel), allocates=True)
+    return compile_kernel(bound_sums(kernel), allocates=True)
 
 
 def quick_sums(bias: Bias, a: int, b: float, k: int, pulls: int) -> tuple[float, float]:

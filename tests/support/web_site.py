@@ -23,6 +23,7 @@ from affinity_bandits.service.limits import RateLimiter
 from affinity_bandits.service.logs import log_config
 from affinity_bandits.wire.base import SCOPES
 from tests.support.databases import CACHE
+from tests.support.declared import DECLARED
 
 PROBLEM = "application/problem+json"
 CAMPAIGN = {
@@ -30,6 +31,7 @@ CAMPAIGN = {
     "arms": ["a", "b"],
     "policy": {"name": "elimination"},
     "horizon": 1000,
+    "declaration": DECLARED.to_json(),
 }
 TELL = '{"lease": %s, "answers": [{"slot": %s, "score": %s}]}'
 """Of a lease, a slot and a score."""

@@ -28,7 +28,8 @@ export class RequestRefused extends Error {
   constructor(
     readonly status: number,
     readonly detail: string,
+    remedy = "",
   ) {
-    super(`${detail} (HTTP ${status})`);
+    super(`${detail} (HTTP ${status})${remedy}`);
   }
 }

@@ -21,9 +21,10 @@ const API_KEY = /^ab_[0-9a-f]{16}_[0-9a-f]{64}$/;
 export function connect(url: string, key: string) {
   if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ""))
     throw new InvalidInput("url", "an address such as https://decisions.example.com", url);
-  // Said without the value, which may be a real key with a line end after it.
-  if (!API_KEY.test(key)) throw new InvalidInput("key", "an API key: ab_, 16 and 64 hexadecimal digits", "another text");
-  const headers = { Authorization: `Bearer ${key}` };
+  const bare = key.trim(); // a file with a key ends in a line end
+  // Said without the value, which may be most of a real key.
+  if (!API_KEY.test(bare)) throw new InvalidInput("key", "an API key: ab_, 16 and 64 hexadecimal digits", "another text");
+  const headers = { Authorization: `Bearer ${bare}` };
   // Redirects are not followed: the key is for this address alone.
   const client = createClient<paths>({ baseUrl: url, headers, redirect: "error" });
   return {

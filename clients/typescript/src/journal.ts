@@ -4,6 +4,8 @@ import { basename, dirname, join } from "node:path";
 
 import { InvalidInput, StreamFull } from "./errors.js";
 
+const ALONE = "a file that no other stream has open: each process needs its own";
+
 export type Answer = [lease: number, slot: number, score: number, rater: string | null, group: string | null];
 
 /** Answers that are sent together, under the same idempotency key at every try. */
@@ -16,8 +18,9 @@ export interface Batch {
  * A file with the answers and batches that have not been acknowledged.
  *
  * It has the format of the Python client: one line for each answer, and one for each batch when it is
- * first sent and when it is acknowledged. A last line without a line end is ignored: its answer was
- * never accepted.
+ * first sent and when it is acknowledged. Answers that the service refused because of the API key
+ * come first, with a line that counts them. A last line without a line end is ignored: its answer
+ * was never accepted.
  */
 export class Journal {
   /** The batch that a predecessor sent and the service did not acknowledge. */
@@ -26,6 +29,7 @@ export class Journal {
   unsent: Answer[] = [];
   #file: number;
   #size = 0;
+  #kept: Answer[] = []; // refused because of the API key
   readonly #head: string;
 
   constructor(
@@ -68,10 +72,11 @@ export class Journal {
     });
   }
 
-  /** Note that the batch was acknowledged, and remove what is no longer needed. */
-  settle(unsent: Answer[]): void {
+  /** Note that the batch was acknowledged, but for answers to keep for the next stream; remove what is not needed. */
+  settle(kept: Answer[], unsent: Answer[]): void {
+    this.#kept.push(...kept);
     this.#tryTo(() => {
-      if (this.#size > this.largest / 2 || unsent.length === 0) {
+      if (this.#size > this.largest / 2 || unsent.length === 0 || kept.length > 0) {
         const old = this.#file;
         this.#file = this.#rewritten(undefined, unsent);
         fs.closeSync(old);
@@ -92,20 +97,24 @@ export class Journal {
     const text = fs.existsSync(this.path) ? fs.readFileSync(this.path, "utf8") : "";
     if (!text.startsWith(this.#head) && !this.#head.startsWith(text))
       throw new InvalidInput("journal", `a new file, or a journal of campaign ${campaign}`, this.path);
+    let kept: Answer[] = [];
     for (const found of text.split("\n").slice(1, -1).map((one) => JSON.parse(one))) {
       if (Array.isArray(found)) this.unsent.push(found as Answer);
       else if ("sent" in found) this.batch = { key: found.sent, answers: this.unsent.splice(0, found.answers) };
+      else if ("kept" in found) kept = this.unsent.splice(0);
       else this.batch = undefined;
     }
+    this.unsent.unshift(...kept);
   }
 
   /** Replace the file by one with what is needed; a crash leaves one or the other. */
   #rewritten(batch: Batch | undefined, unsent: Answer[]): number {
     const sent = batch === undefined ? [] : [...batch.answers.map(line), sentLine(batch)];
+    const kept = this.#kept.length === 0 ? [] : [...this.#kept.map(line), line({ kept: this.#kept.length })];
     const temporary = join(dirname(this.path), `.${basename(this.path)}.new`);
     const file = fs.openSync(temporary, "w", 0o600);
     try {
-      const size = this.#write(file, 0, [this.#head, ...sent, ...unsent.map(line)].join(""));
+      const size = this.#write(file, 0, [this.#head, ...kept, ...sent, ...unsent.map(line)].join(""));
       fs.renameSync(temporary, this.path);
       this.#size = size;
     } catch (error) {
@@ -156,7 +165,7 @@ function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && "syscall" in error;
 }
 
-/** Name the one process that has the journal open in a file beside it: Node.js cannot lock files. */
+/** Name the process that has the journal open in a file beside it, as the Python client does: Node.js cannot lock files. */
 function lock(path: string): void {
   const held = `${path}.lock`;
   const mine = `${held}.${process.pid}`;
@@ -167,7 +176,7 @@ function lock(path: string): void {
       const found = read(held);
       if (found === undefined) continue;
       if (found === running(Number.parseInt(found)))
-        throw new InvalidInput("journal", "a file that no other stream has open", path);
+        throw new InvalidInput("journal", ALONE, path);
       // Its process is gone. Looked at again after the move, because others may be doing the same.
       if (!succeeds(() => fs.renameSync(held, stale))) continue;
       if (read(stale) !== found) succeeds(() => fs.linkSync(stale, held));

@@ -585,7 +585,7 @@ export interface components {
             committee?: {
                 [key: string]: number;
             };
-            /** @description What the groups are, who is responsible and why; the plan's if left out. */
+            /** @description What the groups are, who is responsible and why. Required, unless the plan has one. */
             declaration?: components["schemas"]["DeclareUse"];
             /**
              * Tellers
@@ -898,7 +898,7 @@ export interface components {
         };
         /**
          * NameJudges
-         * @description Who judges a round: how many of each group, and how many outsiders.
+         * @description The judges of a round: number per group, and outsiders.
          */
         NameJudges: {
             /**

@@ -22,6 +22,12 @@ const LARGEST_LEASE = 10_000;
 const SHORTEST_PAUSE = 50; // between two asks while there is nothing to lease
 const AWAY = 1_000; // between two tries while the service is away
 const PATIENCE = 30_000; // for the reply to one try
+// What to do about a refusal, by its code.
+const REMEDIES: Record<string, string> = {
+  no_key: "; check the API key: it may be mistyped, revoked or expired",
+  not_allowed: "; a stream needs an API key with the scopes ask, tell and read",
+  no_such_campaign: "; check the id, and that the API key is of the campaign's tenant",
+};
 const CAMPAIGN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const RATER = /^[!-?A-~]{1,64}$/;
 
@@ -46,7 +52,7 @@ export interface Rater {
 }
 
 export interface StreamOptions {
-  /** The decision if no slot is in memory: the name of a group, or a function that returns one. */
+  /** The decision if no slot is in memory: the name of a group of the campaign, or a function that returns one. */
   fallback?: string | (() => string);
   /** A file for answers that are not acknowledged yet; the next stream with it sends what a killed process left. */
   journal?: string;
@@ -54,6 +60,8 @@ export interface StreamOptions {
   sync?: "disk" | "kernel";
   /** Bytes of the journal at most; by default 64 MiB. */
   largestJournal?: number;
+  /** Takes each new `problem`; by default `console.warn`. */
+  warn?: (problem: string) => void;
 }
 
 /** Counts of decisions and answers: `told` is `sent` and `waiting` together; `sent` is the four after it. */
@@ -76,7 +84,7 @@ export interface StreamStats {
   duplicate: number;
   /** Answers that the service refused. */
   dropped: number;
-  /** Answers that have not been acknowledged yet. */
+  /** Answers that have not been acknowledged yet, or were refused because of the API key. */
   waiting: number;
   /** Slots in memory. */
   ready: number;
@@ -144,13 +152,17 @@ export class DecisionStream {
   readonly #leasePause = new Pause();
   readonly #reportPause = new Pause();
   #limits: Campaign | undefined;
-  #error: RequestRefused | undefined; // after which nothing is leased or sent
+  readonly #warn: (problem: string) => void;
+  #warned: string | undefined;
+  #error: RequestRefused | InvalidInput | undefined; // after which nothing is leased or sent
+  #away: string | undefined; // why the last request had no reply
   #refusal: string | undefined; // of the last answers that were refused
   #ready: Leased[] = [];
   #used = 0; // of these, taken by `next`
   #unsent: Answer[] = [];
   #batch: Batch | undefined;
   #batches = 0;
+  #kept = 0; // answers that were refused because of the API key
   #flush: NodeJS.Timeout | undefined;
   #ask: { key: string; count: number; until: number } | undefined; // without a reply yet
   #leasing: Promise<void> | undefined;
@@ -165,7 +177,7 @@ export class DecisionStream {
 
   /** @internal */
   constructor(client: Client<paths>, campaign: string, options: StreamOptions) {
-    const { fallback, journal, sync = "kernel", largestJournal = 64 * 2 ** 20 } = options;
+    const { fallback, journal, sync = "kernel", largestJournal = 64 * 2 ** 20, warn = console.warn } = options;
     if (!CAMPAIGN.test(campaign)) throw new InvalidInput("campaign", "the id of a campaign", campaign);
     if (!["undefined", "string", "function"].includes(typeof fallback))
       throw new InvalidInput("fallback", "the name of a group, or a function that returns one", fallback);
@@ -173,6 +185,7 @@ export class DecisionStream {
     this.#client = client;
     this.#params = { path: { campaign } };
     this.#fallback = fallback;
+    this.#warn = (problem) => warn(`stream of campaign ${campaign}: ${problem}`);
     if (journal !== undefined) {
       this.#journal = new Journal(journal, campaign, sync, largestJournal);
       ({ batch: this.#batch, unsent: this.#unsent } = this.#journal);
@@ -182,15 +195,16 @@ export class DecisionStream {
     this.#report();
   }
 
-  /** The last refusal of the service, such as a revoked API key. */
+  /** Why the service refused a request or cannot be reached; undefined while all is well. */
   get problem(): string | undefined {
-    return this.#error?.message ?? this.#refusal;
+    return this.#error?.message ?? this.#away ?? this.#refusal;
   }
 
   /**
    * Return a decision from memory, in microseconds; never wait for the service.
    *
-   * Throws `NoDecision` if no slot is in memory and there is no fallback.
+   * Throws `NoDecision` if no slot is in memory and there is no fallback, `InvalidInput` if the
+   * fallback is not a group of the campaign.
    */
   next(): Decision {
     const now = performance.now();
@@ -208,6 +222,7 @@ export class DecisionStream {
     if (this.#unsent.length > 0) this.#report();
     const arm = typeof this.#fallback === "function" ? this.#fallback() : this.#fallback;
     if (arm === undefined) throw new NoDecision(this.#whyNone());
+    this.#checkFallback(arm);
     this.#seen.fallback++;
     return { arm, lease: -1, slot: -1, until: Infinity, isFallback: true };
   }
@@ -245,15 +260,20 @@ export class DecisionStream {
 
   /** Return the counts so far. */
   stats(): StreamStats {
-    const waiting = this.#unsent.length + (this.#batch?.answers.length ?? 0);
+    const waiting = this.#unsent.length + (this.#batch?.answers.length ?? 0) + this.#kept;
     return { ...this.#seen, waiting, ready: this.#ready.length - this.#used };
   }
 
-  /** Wait until a slot is in memory or the campaign has ended; return whether one is. */
+  /**
+   * Wait until a slot is in memory or the campaign has ended; return whether one is.
+   *
+   * Throws `InvalidInput` if the fallback is not a group of the campaign.
+   */
   async wait(seconds = 10): Promise<boolean> {
     const end = performance.now() + seconds * 1_000;
     while (this.stats().ready === 0 && this.#goesOn() && performance.now() < end)
       await new Promise((resolve) => setTimeout(resolve, 2));
+    if (this.#error instanceof InvalidInput) throw this.#error;
     return this.stats().ready > 0;
   }
 
@@ -292,6 +312,13 @@ export class DecisionStream {
     this.#journal?.close(this.stats().waiting === 0);
   }
 
+  /** Check that a fallback is a group of the campaign, once the campaign is known. */
+  #checkFallback(arm: unknown): void {
+    const names = this.#limits?.arms.map(({ name }) => name) ?? [arm];
+    if (!names.includes(arm as string))
+      throw new InvalidInput("fallback", `a group of the campaign, one of ${JSON.stringify(names)}`, arm);
+  }
+
   #goesOn(): boolean {
     return this.ended === undefined && this.#error === undefined && this.#closing === undefined;
   }
@@ -319,6 +346,7 @@ export class DecisionStream {
       let pause: number;
       try {
         this.#limits ??= await this.#send((more) => this.#client.GET("/v1/campaigns/{campaign}", more));
+        if (typeof this.#fallback === "string") this.#checkFallback(this.#fallback);
         const until = performance.now() + this.#limits.lease_seconds * 1_000;
         // A repeat is the same request: had the first been heard, its slots would be lost.
         const { key, count } = (this.#ask ??= { key: randomUUID(), count: wanted, until });
@@ -415,7 +443,8 @@ export class DecisionStream {
 
   /** Send a batch; return the milliseconds to wait before it is sent again, 0 if it is settled. */
   async #sendBatch(batch: Batch): Promise<number> {
-    const { text, answers } = bulkLines(batch);
+    const { text, leases, answers } = bulkLines(batch);
+    const refused = new Set<number>();
     const form = { bodySerializer: () => text, parseAs: "text", headers: { "Content-Type": "application/x-ndjson" } } as const;
     const body = { lease: 0 }; // the serializer takes the lines instead
     const replied: unknown = await this.#send(
@@ -425,6 +454,11 @@ export class DecisionStream {
     const lines: ToldLine[] = String(replied).trimEnd().split("\n").map((one) => JSON.parse(one));
     if (lines.length !== answers.length || lines.some(({ status }) => isTransient(status))) return AWAY;
     for (const [at, line] of lines.entries()) {
+      if (line.status === 401 || line.status === 403) {
+        refused.add(leases[at]!);
+        this.#refusal = `${line.detail}; its answers are kept for a stream with that key`;
+        continue;
+      }
       this.#seen.sent += answers[at]!;
       this.#seen.counted += line.counted ?? 0;
       this.#seen.late += line.late ?? 0;
@@ -434,8 +468,11 @@ export class DecisionStream {
         this.#refusal = line.detail ?? undefined;
       }
     }
+    const kept = batch.answers.filter(([lease]) => refused.has(lease));
+    this.#kept += kept.length;
     this.#batch = undefined;
-    this.#journal?.settle(this.#unsent);
+    this.#journal?.settle(kept, this.#unsent);
+    this.#say();
     this.#leasePause.end(); // the answers may have made room
     return 0;
   }
@@ -451,10 +488,12 @@ export class DecisionStream {
     try {
       const params = { ...this.#params, header: { "Idempotency-Key": key } };
       const { data, error, response } = await request({ params, signal: limit.signal });
-      if (data !== undefined) return data;
       if (isTransient(response.status)) throw new Error(`HTTP ${response.status}`);
-      const { detail } = (error ?? {}) as { detail?: string };
-      throw new RequestRefused(response.status, detail ?? "the reply is not one of the service: is this its address?");
+      this.#away = undefined;
+      if (data !== undefined) return data;
+      const { detail, code } = (error ?? {}) as { detail?: string; code?: string };
+      const text = detail ?? "the reply is not one of the service: is this its address?";
+      throw new RequestRefused(response.status, text, REMEDIES[code ?? ""]);
     } finally {
       clearTimeout(timer);
       this.#requests.delete(limit);
@@ -463,9 +502,20 @@ export class DecisionStream {
 
   /** Return the milliseconds to wait after a request failed, 0 if it is not to be sent again. */
   #pauseAfter(error: unknown): number {
-    if (!(error instanceof RequestRefused)) return AWAY;
-    this.#error = error;
-    return 0;
+    const isFinal = error instanceof RequestRefused || error instanceof InvalidInput;
+    if (isFinal) this.#error = error;
+    else if (!this.#isOver) {
+      const { message, cause } = error as Error;
+      this.#away = `no good reply: ${cause ?? message}; is the service up, and is this its address? (the stream tries again by itself)`;
+    }
+    this.#say();
+    return isFinal ? 0 : AWAY;
+  }
+
+  /** Warn of the problem, if it is new. */
+  #say(): void {
+    if (this.problem !== undefined && this.problem !== this.#warned) this.#warn(this.problem);
+    this.#warned = this.problem;
   }
 }
 
@@ -473,8 +523,8 @@ function isTransient(status: number): boolean {
   return status >= 500 || status === 429;
 }
 
-/** Return a batch as lines of a bulk request, which are the same each time, and the answers of each. */
-function bulkLines(batch: Batch): { text: string; answers: number[] } {
+/** Return a batch as lines of a bulk request, which are the same each time, and the lease and answers of each. */
+function bulkLines(batch: Batch): { text: string; leases: number[]; answers: number[] } {
   const lines: { lease: number; told: string[]; size: number }[] = [];
   const open = new Map<number, (typeof lines)[number]>();
   for (const [lease, slot, score, rater, group] of batch.answers) {
@@ -489,5 +539,5 @@ function bulkLines(batch: Batch): { text: string; answers: number[] } {
     line.size += answer.length;
   }
   const text = lines.map(({ lease, told }, at) => `{"lease":${lease},"key":"${batch.key}:${at}","answers":[${told}]}\n`);
-  return { text: text.join(""), answers: lines.map(({ told }) => told.length) };
+  return { text: text.join(""), leases: lines.map(({ lease }) => lease), answers: lines.map(({ told }) => told.length) };
 }

@@ -6,4 +6,4 @@ a page is a function of its address, and an uploaded file lives as long as its r
 
 from affinity_bandits import errors
 
-errors.need("app", "fastapi", "jinja2", "python_multipart", "uvicorn")
+errors.need("app", "fastapi", "jinja2", "uvicorn")

@@ -10,7 +10,6 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import NoReturn
 
 import uvicorn
@@ -21,8 +20,9 @@ from starlette.staticfiles import StaticFiles
 from affinity_bandits.app import audit, audit_steps, plan, see
 from affinity_bandits.app.bounded import BoundedWorkers
 from affinity_bandits.app.guard import Guard
-from affinity_bandits.app.rendering import STATIC, show_mistake, show_page, show_problem
+from affinity_bandits.app.rendering import STATIC, STYLE, show_mistake, show_page, show_problem
 from affinity_bandits.errors import CallerError
+from affinity_bandits.looks import ICON
 
 log = logging.getLogger(__name__)
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -88,11 +88,14 @@ def create_local_app(settings: Settings | None = None) -> FastAPI:
         return show_problem(request, 500, "This did not work", words)
 
     async def send_icon() -> Response:
-        icon = files("affinity_bandits").joinpath("icon.svg")
-        return FileResponse(str(icon), media_type="image/svg+xml")
+        return FileResponse(str(ICON), media_type="image/svg+xml")
+
+    async def send_style() -> Response:
+        return Response(STYLE, media_type="text/css")
 
     app.add_api_route("/", show_start)
     app.add_api_route("/static/icon.svg", send_icon)
+    app.add_api_route("/static/style.css", send_style)
     app.add_api_route("/responsible-use", show_responsible_use)
     for page in (see, plan, audit):
         app.include_router(page.router)

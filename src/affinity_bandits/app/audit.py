@@ -5,21 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fastapi import APIRouter, Request
+from pydantic import BaseModel, NonNegativeInt, ValidationError
 from starlette.concurrency import run_in_threadpool
-from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.responses import HTMLResponse, Response
 
 from affinity_bandits.app.audit_steps import AuditForm, Upload, conclude, look
 from affinity_bandits.app.forms import declaration_fields, read_declaration
-from affinity_bandits.app.rendering import render, show_page
+from affinity_bandits.app.rendering import render, show_page, show_problem
 from affinity_bandits.audit.columns import ROLES
-from affinity_bandits.audit.read import DATE_FORMATS
+from affinity_bandits.audit.read import DATE_EXAMPLES
 from affinity_bandits.errors import InvalidInput
 
-MOST_FIELDS = 40
 UNANSWERED = "?"
 """The value of a question that is still open; an empty one means that there is no column."""
 router = APIRouter()
+
+
+class Head(BaseModel):
+    """The first line of a request, before the files.
+
+    Attributes:
+        said: the answers of the form.
+        files: the field, the name and the size of each file, in their order.
+    """
+
+    said: dict[str, str]
+    files: list[tuple[str, str, NonNegativeInt]]
 
 
 @router.get("/audit")
@@ -44,7 +55,7 @@ async def show_look(request: Request) -> Response:
             "audit_look.html",
             look=found,
             roles=ROLES,
-            formats=DATE_FORMATS,
+            formats=DATE_EXAMPLES,
             date_format=form.date_format,
             unanswered=UNANSWERED,
         )
@@ -55,6 +66,9 @@ async def show_look(request: Request) -> Response:
 async def show_conclusion(request: Request) -> Response:
     """Return the verdict, the pictures and the report of a file."""
     said, uploads = await _read_form(request)
+    missing = [one["asks"] for one in declaration_fields(said) if not one["said"]]
+    if missing:
+        return show_problem(request, 422, "Please answer first", " ".join(missing))
     declaration = read_declaration(said)
     declaration.check_audit()
     form = _understand(said, uploads)
@@ -63,23 +77,21 @@ async def show_conclusion(request: Request) -> Response:
 
 
 async def _read_form(request: Request) -> tuple[dict[str, str], dict[str, Upload]]:
-    """Return the answers and the files of a form, all in memory."""
-    parser = MultiPartParser(request.headers, request.stream(), max_files=2, max_fields=MOST_FIELDS)
-    parser.spool_max_size = request.app.state.largest_body  # never to a temporary file
+    """Return the answers and the files of a request: a line of JSON, then the files.
+
+    Starlette's parser of multipart forms would write large files to the disk.
+    """
+    line, _, rest = (await request.body()).partition(b"\n")
     try:
-        form = await parser.parse()
-    except (MultiPartException, KeyError, ValueError):
-        rule = "a form with at most two files, as the page sends it"
-        raise InvalidInput("form", rule, request.headers.get("content-type")) from None
-    said: dict[str, str] = {}
-    uploads: dict[str, Upload] = {}
-    for name, given in form.items():
-        if isinstance(given, str):
-            said[name] = given.strip()
-        elif given.filename:
-            uploads[name] = Upload(given.filename, await given.read())
-    await form.close()
-    return said, uploads
+        head = Head.model_validate_json(line)
+    except ValidationError:
+        rule = "a line of JSON and the files, as the page sends it"
+        raise InvalidInput("form", rule, line[:20]) from None
+    uploads, begin = {}, 0
+    for field, name, size in head.files:
+        uploads[field] = Upload(name, rest[begin : begin + size])
+        begin += size
+    return {name: text.strip() for name, text in head.said.items()}, uploads
 
 
 def _understand(said: Mapping[str, str], uploads: Mapping[str, Upload]) -> AuditForm:

@@ -9,17 +9,24 @@ from affinity_bandits.declaration import ASKS, EXAMPLES, Declaration
 from affinity_bandits.errors import InvalidInput
 
 
+def find_unanswered(said: Mapping[str, str]) -> dict[str, InvalidInput]:
+    """Return an error for each question of the declaration without an answer."""
+    return {
+        name: InvalidInput(name, f"answered, e.g. {EXAMPLES.get(name, 'no')!r}", None)
+        for name in ASKS
+        if not said.get(name, "").strip()
+    }
+
+
 def read_declaration(said: Mapping[str, str]) -> Declaration:
     """Return the declaration of a form.
 
     Raises:
         InvalidInput: an answer is missing or breaks a rule.
     """
-    answers: dict[str, Any] = {name: said.get(name, "").strip() for name in ASKS}
-    for name, text in answers.items():
-        if not text:
-            example = EXAMPLES.get(name, "no")
-            raise InvalidInput(name, f"answered, e.g. {example!r}", None)
+    for error in find_unanswered(said).values():
+        raise error
+    answers: dict[str, Any] = {name: said[name].strip() for name in ASKS}
     if answers["protected"] not in ("yes", "no"):
         raise InvalidInput("protected", "yes or no", answers["protected"])
     return Declaration.from_json(answers | {"protected": answers["protected"] == "yes"})

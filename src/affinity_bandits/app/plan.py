@@ -17,9 +17,9 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from affinity_bandits.app.forms import declaration_fields, read_declaration
-from affinity_bandits.app.rendering import STATIC, render, show_page
-from affinity_bandits.declaration import ASKS, Declaration
+from affinity_bandits.app.forms import declaration_fields, find_unanswered, read_declaration
+from affinity_bandits.app.rendering import STYLE, render, show_page
+from affinity_bandits.declaration import ASKS, DISCRIMINATION, Declaration
 from affinity_bandits.displays import plural
 from affinity_bandits.errors import CallerError, InvalidInput, NotSupported, shown
 from affinity_bandits.planning.assumptions import Assumptions
@@ -45,7 +45,17 @@ from affinity_bandits.plots.style import svg_element
 
 router = APIRouter()
 log = logging.getLogger(__name__)
-MAIN = ("groups", "unit", "scale", "difference", "budget", "bonus", "judges", "committee")
+MAIN = (
+    "groups",
+    "unit",
+    "scale",
+    "difference",
+    "budget",
+    "bonus",
+    "judges",
+    "committee",
+    "joining",
+)
 """Questions that are shown at once; the others have usual answers."""
 ANSWERS = {"judges": ("all", "committee", "panels", "strangers")}
 """Questions with few answers."""
@@ -107,12 +117,14 @@ def read_form(query: Mapping[str, str]) -> Form:
     """Return the answers in an address."""
     names = [*ASKS, *(question.name for question in QUESTIONS)]
     said = {name: query[name].strip() for name in names if query.get(name, "").strip()}
-    situation, wrong, declaration = Situation(), {}, None
-    try:
-        declaration = read_declaration(said)
-        declaration.check_comparison()
-    except InvalidInput as error:
-        wrong[error.parameter] = error
+    situation, declaration = Situation(), None
+    wrong: dict[str, InvalidInput] = find_unanswered(said)
+    if not wrong:
+        try:
+            declaration = read_declaration(said)
+            declaration.check_comparison()
+        except InvalidInput as error:
+            wrong[error.parameter] = error
     for name, text in said.items():
         if len(text) > MOST_CHARACTERS:
             wrong[name] = InvalidInput(name, f"at most {MOST_CHARACTERS} characters", text)
@@ -239,7 +251,7 @@ def _field(form: Form, name: str) -> dict[str, Any]:
         "name": name,
         "asks": question.asks.format(units="choices"),
         "example": question.example.strip("'"),
-        "usual": question.unsaid or question.usual,
+        "usual": question.usual,
         "said": form.said.get(name, ""),
     }
 
@@ -254,7 +266,7 @@ def _checked(form: Form) -> dict[str, Any]:
     told = form.situation
     units = plural(str(told.said.get("unit", "choice")))
     wrong = {
-        name: {"words": f"It must be {error.rule}.", "missing": error.value is None}
+        name: {"words": _tell_mistake(error), "missing": error.value is None}
         for name, error in form.wrong.items()
     }
     understood = ""
@@ -262,6 +274,13 @@ def _checked(form: Form) -> dict[str, Any]:
         understood = tell_situation(told.assumptions(), told.for_a_year)
     asked = {one.name: one.asks.format(units=units) for one in QUESTIONS if one.name in told.said}
     return {"asked": asked, "wrong": wrong, "understood": understood}
+
+
+def _tell_mistake(error: InvalidInput) -> str:
+    if error.parameter == "protected" and error.value is True:
+        return f"No plan compares protected attributes: {DISCRIMINATION}."
+    got = "" if error.value is None else f" {shown(error.value)} is not."
+    return f"It must be {error.rule}.{got}"
 
 
 @router.get("/plan/answer")
@@ -324,11 +343,12 @@ def _render_answer(form: Form, plans: Sequence[Plan], template: str) -> str:
         picture = svg_element(draw_ways(plans) if len(plans) > 1 else draw_plan(last), "")
     return render(
         template,
-        style=STATIC.joinpath("style.css").read_text(encoding="utf-8"),
+        style=STYLE,
         verdict=tell_verdict(plans),
         enough=[plan.enough for plan in plans],
         situation=tell_situation(plans[0].assumptions, told.for_a_year),
         units=plural(last.assumptions.unit),
+        budget=f"{last.assumptions.horizon:,} {plural(last.assumptions.unit)}",
         head=[" ".join(pair) for pair in zip(head, more, strict=True)],
         rows=rows,
         picture="data:image/svg+xml;base64," + base64.b64encode(picture.encode()).decode(),

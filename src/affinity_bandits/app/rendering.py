@@ -10,9 +10,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from affinity_bandits._version import __version__
+from affinity_bandits.declaration import ASKS
 from affinity_bandits.errors import CallerError, InvalidInput, shown
+from affinity_bandits.looks import read_style
 
 STATIC = files("affinity_bandits.app").joinpath("static")
+STYLE = read_style(STATIC.joinpath("style.css"))
 _templates = Environment(
     loader=PackageLoader("affinity_bandits.app"),
     autoescape=True,
@@ -45,6 +48,7 @@ def show_mistake(request: Request, error: CallerError) -> HTMLResponse:
     """Return a mistake of the user, as `show_problem` does."""
     if not isinstance(error, InvalidInput):
         return show_problem(request, 422, "This cannot be done", f"{error}.")
-    title = f"Please check: {error.parameter.replace('_', ' ')}"
+    name = error.parameter
+    title = f"Please check: {ASKS.get(name, name.replace('_', ' '))}"
     given = "Nothing was given." if error.value is None else f"Given: {shown(error.value)}."
     return show_problem(request, 422, title, f"It must be {error.rule}. {given}")

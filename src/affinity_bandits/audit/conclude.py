@@ -2,8 +2,8 @@
 
 Codes in an `Audit`, which `sentences` puts into words:
 
-    missing      cannot tell: no judge groups, one judge each, never both, groups are sessions,
-                 too little. Indicated: evidence, judge ids, judges, permutation, scale.
+    missing      cannot tell: no judges, no judge groups, one judge each, never both, groups are
+                 sessions, too little. Indicated: evidence, judge ids, judges, permutation, scale.
     assumptions  steady judges, rota, lots.
     warnings     few own scores, few judges, group without judges, unknown judge groups, end of
                  the scale, repeated pairs, groups are sessions, no rota, drifting strictness,
@@ -138,7 +138,7 @@ def audit_scores(log: ScoreLog, *, by_lot: bool = False, draws: int = DRAWS) -> 
         draws: simulated logs per favor, for the power.
     """
     if (log.judge_group == UNKNOWN).all():
-        return _cannot_tell(log, "no judge groups")
+        return _cannot_tell(log, "no judge groups" if log.judges else "no judges")
     known = log.keep(log.judge_group != UNKNOWN)
     if known.single and not by_lot:
         return _cannot_tell(log, "one judge each")

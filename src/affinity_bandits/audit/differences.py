@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from affinity_bandits.audit.log import Numbers, ScoreLog
 from affinity_bandits.kernels import FloatArray, Function, IntArray
-from affinity_bandits.simulation.compile import compiled
+from affinity_bandits.simulation.compile import compile_kernel
 
 WAITING = 400
 """Performances that wait for a partner; the oldest leaves when another one comes."""
@@ -162,7 +162,7 @@ def _add_up(found: FloatArray, pairs: Numbers, group: Numbers, session: Numbers)
 
 @cache
 def _compiled_matching() -> Function:
-    return compiled(match_performances, allocates=True)
+    return compile_kernel(match_performances, allocates=True)
 
 
 def match_performances(

@@ -15,7 +15,7 @@ import numpy as np
 
 from affinity_bandits.audit.differences import Differences
 from affinity_bandits.kernels import FloatArray, Function, IntArray
-from affinity_bandits.simulation.compile import compiled
+from affinity_bandits.simulation.compile import compile_kernel
 
 THRESHOLD = math.log(20.0)
 STAKES = np.array([0.08, 0.2, 0.5, 1.2])
@@ -148,7 +148,7 @@ def bet(
 
 @cache
 def _compiled_bets() -> Function:
-    return compiled(bet_on_differences, allocates=True)
+    return compile_kernel(bet_on_differences, allocates=True)
 
 
 def bet_on_differences(

@@ -18,7 +18,7 @@ import numpy as np
 
 from affinity_bandits.audit.log import UNKNOWN, Flags, Numbers, ScoreLog
 from affinity_bandits.kernels import FloatArray, Function, IntArray
-from affinity_bandits.simulation.compile import compiled
+from affinity_bandits.simulation.compile import compile_kernel
 
 PERMUTATIONS = 399
 FEWEST_JUDGES = 6
@@ -112,7 +112,7 @@ def remove_effects(log: ScoreLog, values: FloatArray | Flags) -> FloatArray:
 
 @cache
 def _compiled_effects() -> tuple[Function, Function]:
-    return compiled(subtract_effects), compiled(add_up_effects, allocates=True)
+    return compile_kernel(subtract_effects), compile_kernel(add_up_effects, allocates=True)
 
 
 def subtract_effects(

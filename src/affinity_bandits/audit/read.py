@@ -32,6 +32,8 @@ NUMBER = re.compile(
 DATE_FORMATS = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%d.%m.%y",
     "%d/%m/%y", "%m/%d/%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y",
     "%d-%b-%y", "%Y%m%d")  # fmt: skip
+DATE_EXAMPLES = {date(2026, 12, 31).strftime(one): one for one in DATE_FORMATS}
+"""The format of each way to write the last day of 2026."""
 TIME = re.compile(r"[T ]\d{1,2}:\d\d.*$")
 FORMULAS = "if it has formulas, open the workbook, save it again and try once more"
 EXPORT = ("order", "event", "time", "round", "slot", "group", "score", "answers", "sum", "total",
@@ -39,6 +41,8 @@ EXPORT = ("order", "event", "time", "round", "slot", "group", "score", "answers"
 """The first columns of a table that `affinity serve export` writes."""
 EXPORT_ROLES = {"group": "group", "score": "score", "judge": "rater",
     "judge_group": "rater group", "session": "round"}  # fmt: skip
+MANY_GROUPS, FEW_ROWS = 20, 5
+"""With more groups, and fewer rows per group, the column is probably not one of groups."""
 USUAL_SCALES = ((0, 1), (1, 5), (1, 6), (0, 10), (1, 100), (0, 100))
 PROTECTED = re.compile("(^|[,;|\t\r\n])'")
 """The sign that an export puts before names that spreadsheets would take for formulas."""
@@ -264,22 +268,23 @@ class _Reader:
         texts = [label(value) for value in values if isinstance(value, str)]
         if not texts:
             return self.labels("date", fold=False)
-        formats = [date_format] if date_format else list(DATE_FORMATS)
+        known = DATE_EXAMPLES.get(date_format or "", date_format)
+        formats = [known] if known else list(DATE_FORMATS)
         hits = {one: sum(_parse_date(text, one) is not None for text in texts) for one in formats}
         best = max(formats, key=lambda one: hits[one])
-        if not date_format and hits[best] < 0.5 * len(texts):
+        if not known and hits[best] < 0.5 * len(texts):
             return self.labels("date", fold=False)  # numbers, weeks or names of days
         alike = [one for one in formats if hits[one] == hits[best] and one != best]
-        other = f" (if that is wrong, give the date format {alike[0]!r})" if alike else ""
+        other = f" (if that is wrong, give the date format {_write(alike[0])})" if alike else ""
         if best != "%Y-%m-%d":
             typed = [isinstance(value, str) and bool(_parse_date(value, best)) for value in values]
-            day = next(text for text in texts if _parse_date(text, best))
+            days = ((text, _parse_date(text, best)) for text in texts)
             self.remark(
-                f"typed as {best}{other}",
+                f"typed like {_write(best)}{other}",
                 np.array([*typed, False])[codes],
                 "converted",
                 unit="date",
-                examples=[f"{day} is {_parse_date(day, best)}"],
+                examples=[f"{text} is {day}" for text, day in days if day][:1],
             )
         wrong: list[int] = []
         names: dict[str, int] = {}
@@ -292,7 +297,7 @@ class _Reader:
                 wrong.append(number)
             else:
                 place[number] = names.setdefault(str(parsed), len(names))
-        what = f"{self.columns['date']} is not a date like {best}, the date format"
+        what = f"{self.columns['date']} is not a date like {_write(best)}"
         examples = [repr(label(values[number])) for number in wrong[:LISTED]]
         self.remark(what, np.isin(codes, wrong), examples=examples)
         self.refused |= np.isin(codes, wrong)
@@ -321,7 +326,8 @@ class _Reader:
         examples = []
         for one in twice[:LISTED]:
             found = np.unique(groups.codes[known & (people.codes == one)])
-            listed = " and ".join(groups.names[number] for number in found)
+            more = [f"{len(found) - 2:,} more"] if len(found) > 2 else []
+            listed = " and ".join([*(groups.names[number] for number in found[:2]), *more])
             examples.append(f"{people.names[one]}: {listed}")
         where = known & np.isin(people.codes, twice)
         self.remark(f"{person} has two groups", where, examples=examples)
@@ -348,7 +354,8 @@ def read_log(
         scale: lowest and highest possible score.
         columns: the column of some roles, see `columns.ROLES`; the others are guessed.
         people: a file with judges and their groups.
-        date_format: of the dates; guessed if left out.
+        date_format: 2026-12-31 as the file would write it, such as "31.12.2026"; guessed if left
+            out.
         sheet: of a workbook; guessed if left out.
 
     Raises:
@@ -384,7 +391,8 @@ def read_scores(
         columns: the column of each role, see `columns.ROLES`.
         scale: lowest and highest possible score.
         people: a table of judges and their groups.
-        date_format: of the dates, as `datetime.strptime` takes it; guessed if left out.
+        date_format: 2026-12-31 as the table would write it, such as "31.12.2026", or a format of
+            `datetime.strptime`; guessed if left out.
 
     Raises:
         BadLog: with all problems at once.
@@ -421,16 +429,20 @@ def read_scores(
         reader.remarks.append(Remark(what, "each row counts as another candidate"))
     else:
         reader.check_one_group("candidate", candidate, group, keep)
+    if len(group.names) > MANY_GROUPS and len(score) < FEW_ROWS * len(group.names):
+        what = f"column {reader.columns['group']} has {len(group.names):,} groups"
+        done = "used; if these are not groups, choose another column"
+        reader.remarks.append(Remark(what, done, examples=tuple(group.names[:2])))
     if judge_group is not None:
         judge_group = _match_case(judge_group, group)
-        if judge is not None:
-            reader.check_one_group("judge", judge, judge_group, keep)
         if not set(judge_group.names) & set(group.names):
             what = (
                 f"judges' groups ({', '.join(judge_group.names[:4])}) and candidates' groups "
                 f"({', '.join(group.names[:4])}) have no name in common; use the same names"
             )
             reader.remarks.append(Remark(what))
+        if judge is not None:
+            reader.check_one_group("judge", judge, judge_group, keep)
     if not keep.any() and all(one.done != PROBLEM for one in reader.remarks):
         reader.remarks.append(Remark("no row has all that is needed"))
     if any(one.done == PROBLEM for one in reader.remarks):
@@ -496,6 +508,11 @@ def _look_up(reader: _Reader, judge: Coded, people: Table) -> Coded:
 def _says_yes(table: Table, column: str) -> Flags:
     codes, values = table.values(column)
     return np.array([*(label(value).casefold() in YES for value in values), False])[codes]
+
+
+def _write(form: str) -> str:
+    """Return the last day of 2026 in a format."""
+    return date(2026, 12, 31).strftime(form)
 
 
 def _parse_date(text: str, form: str) -> date | None:

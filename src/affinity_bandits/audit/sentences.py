@@ -14,13 +14,13 @@ HEADINGS = {
     "cannot tell": "Cannot tell",
 }
 ASSUMPTIONS = {
-    "steady judges": "if each judge is about equally strict with candidates of all groups",
-    "rota": "if a rota or chance, not the candidate's group, decided which judges sat",
-    "lots": "if lots decided who judged whom",
+    "steady judges": "each judge is about equally strict with candidates of all groups",
+    "rota": "a rota or chance, and not the candidate's group, decided which judges sat",
+    "lots": "chance decided who judged whom",
 }
 MISSING = {
-    "evidence": "the log has too few comparisons to rule out chance; more rows may settle it",
-    "judge ids": "judges have no names in the log, so a few of them may have caused it alone",
+    "evidence": "the file has too few comparisons to rule out chance; more rows may settle it",
+    "judge ids": "judges have no names in the file, so a few of them may have caused it alone",
     "judges": "there are fewer than six judges, so what single persons like cannot be told from "
     "what their group likes",
     "permutation": "a few judges may have caused it alone",
@@ -29,14 +29,18 @@ MISSING = {
 }
 CANNOT_TELL = {
     "no judge groups": (
-        "the log does not say who judged",
+        "the file says who judged, but not which group the judges belong to",
+        "Add a second file with the name and the group of each judge (--people people.csv).",
+    ),
+    "no judges": (
+        "the file does not say who judged",
         "Write down who judged: with each score the judge and the judge's group.",
     ),
     "one judge each": (
         "each candidate had one judge, and who gets a judge of their own group may depend on the "
         "candidate",
-        "Let two judges of different groups see each candidate. If lots decided who judged whom, "
-        "run the audit with --by-lot.",
+        "Let two judges of different groups see each candidate. If chance decided who judged whom, "
+        "say so and audit again (--by-lot).",
     ),
     "never both": (
         "no two candidates of different groups were seen by the same two kinds of judges",
@@ -47,7 +51,7 @@ CANNOT_TELL = {
         "Let judges of different groups sit in each session.",
     ),
     "too little": (
-        "the log has too few candidates who were seen by judges of different groups",
+        "the file has too few candidates who were seen by judges of different groups",
         "Let two judges of different groups see each candidate, and audit again with more rows.",
     ),
 }
@@ -83,17 +87,14 @@ EXPLANATIONS = (
     "Style: one group's candidates do something that its judges like in everybody.",
     "Repeated pairs: judges meet persons they already know and like.",
 )
-LIMITS = (
-    "This is about averages, not about any person, and says nothing about intent or law. Before "
-    "you act on it, read docs/responsible-use.md."
-)
+LIMITS = "This is about averages, not about any person, and says nothing about intent or law."
 METHOD = (
     "Two judges of different groups see two candidates, one of each group. The first judge's lead "
     "over the second with one candidate, less the same lead with the other, is zero on average if "
     "nobody favors their own group. Two tests use these double differences: bets that stay valid "
     "whenever you look, and a permutation of the judges' groups, which allows for lasting personal "
-    "tastes. The audit says 'shown' only if both agree; without favor it does so in at most 1 log "
-    "in 20. Proof and measurements: docs/audit.md."
+    "tastes. The audit says 'shown' only if both agree. If nobody favored anyone, it would say so "
+    "of at most 1 file in 20."
 )
 
 
@@ -103,7 +104,7 @@ class Story:
 
     Attributes:
         heading: the verdict.
-        sentence: the size and the assumption, or why the log cannot tell.
+        sentence: the size, then the assumption; or why the log cannot tell.
         reasons: further parts of the verdict, one sentence each.
         explanations: other explanations of the result, if there is a result.
         power: the power of a log like this one.
@@ -128,7 +129,7 @@ def tell(audit: Audit) -> Story:
     if audit.word == "indicated":
         reasons = [f"Not proven: {MISSING.get(code, code)}." for code in audit.missing]
     if audit.word == "shown":
-        reasons = ["Without favor, at most 1 log in 20 is called 'shown'."]
+        reasons = ["If nobody favored anyone, at most 1 file in 20 would be called 'shown'."]
     if audit.word in ("shown", "indicated"):
         reasons.append(REMOVED)
     reasons += _by_group(audit)
@@ -174,10 +175,11 @@ def format_mean(audit: Audit, part: tuple[int, float | None]) -> str:
 
 
 def _sentence(audit: Audit) -> str:
-    assumption = " and ".join(ASSUMPTIONS.get(code, code) for code in audit.assumptions)
+    conditions = " and ".join(ASSUMPTIONS.get(code, code) for code in audit.assumptions)
+    assumption = f"This holds if {conditions}."
     if audit.word == "cannot tell":
         reason, _ = CANNOT_TELL.get(audit.missing[0], (audit.missing[0], ""))
-        text = f"This log cannot tell whether judges favor their own group: {reason}."
+        text = f"This file cannot tell whether judges favor their own group: {reason}."
         if audit.favor is not None:
             text += (
                 f" The favor may be anywhere in the {format_interval(audit, audit.favor)} points."
@@ -187,8 +189,8 @@ def _sentence(audit: Audit) -> str:
         verb = "give" if audit.word == "shown" else "seem to give"
         return (
             f"Judges {verb} candidates from their own group more than other judges give the same "
-            f"candidates, {assumption}. How many points more cannot be said, because scores of "
-            "some groups hardly differ."
+            f"candidates. {assumption} How many points more cannot be said, because scores of some "
+            "groups hardly differ."
         )
     size = f"{format_points(audit, abs(audit.favor.points))} points"
     interval = format_interval(audit, audit.favor)
@@ -196,12 +198,12 @@ def _sentence(audit: Audit) -> str:
         direction = "more" if audit.favor.points >= 0.0 else "less"
         return (
             f"Judges give candidates from their own group {size} {direction} ({interval}) than "
-            f"other judges give the same candidates, {assumption}. This may be chance."
+            f"other judges give the same candidates. {assumption} The difference may be chance."
         )
     verb = "give" if audit.word == "shown" else "seem to give"
     return (
         f"Judges {verb} candidates from their own group {size} more ({interval}) than other judges "
-        f"give the same candidates, {assumption}."
+        f"give the same candidates. {assumption}"
     )
 
 
@@ -237,8 +239,8 @@ def _power(audit: Audit) -> list[str]:
 def _of_ten(chance: float) -> str:
     tenths = round(10.0 * chance)
     if tenths >= 10:
-        return "nearly every log like this one"
-    return f"{tenths} of 10 logs like this one" if tenths else "hardly any log like this one"
+        return "nearly every file like this one"
+    return f"{tenths} of 10 files like this one" if tenths else "hardly any file like this one"
 
 
 def _steps(audit: Audit) -> list[str]:
@@ -246,11 +248,13 @@ def _steps(audit: Audit) -> list[str]:
         _, step = CANNOT_TELL.get(audit.missing[0], ("", ""))
         return [one for one in (step, "Keep one row per score; do not average.") if one]
     if audit.word == "not seen":
-        return ["Audit again as the log grows. A smaller favor than the one above may exist."]
+        return [
+            "Audit again when the file has more rows. A smaller favor than the one above may exist."
+        ]
     steps = [
         "Let judges of several groups see each candidate, and compare candidates by scores of the "
         "same judges.",
-        "Plan a comparison that allows for the favor: affinity plan --from audit.json",
+        "Plan a comparison that allows for the favor (affinity plan --from audit.json).",
     ]
     if audit.word == "indicated":
         steps.insert(0, "Collect more rows of the same kind, then audit again.")

@@ -39,7 +39,11 @@ OTHER_FILES = {
     b"ARROW1": "an Arrow file; save it as Parquet",
     b"SQLite format": "a database; export the table as .csv",
 }
+ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+"""In a workbook with a password: the name of the part that holds the workbook."""
 SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".ods")
+"""Endings of workbooks; tables of text are read even if they have one."""
 MOST_COLUMNS = 16_384
 MOST_CELLS = 20_000_000
 """Cells up to the last one of a sheet; the library that reads workbooks holds them all."""
@@ -204,6 +208,8 @@ def _read_csv(
         except csv.Error as error:
             place = f"line {records.line_num:,} of {name}"
             raise InvalidInput(place, "a row of a CSV file", str(error)) from None
+    if name.lower().endswith(WORKBOOKS) and (len(table.names) < 2 or not len(table)):
+        raise InvalidInput(f"file {name}", "a workbook or a table", "a text")
     return table
 
 
@@ -236,13 +242,20 @@ def _read_workbook(
     name: str, open_file: Callable[[], IO[bytes]], sheet: str | None, wanted: Collection[str]
 ) -> Table:
     need("audit", "python_calamine")
-    from python_calamine import CalamineWorkbook
+    from python_calamine import CalamineWorkbook, PasswordError
 
     with open_file() as file:
         if zipfile.is_zipfile(file):
             _check_workbook(name, file)
         file.seek(0)
-        book = CalamineWorkbook.from_filelike(file)
+        try:
+            book = CalamineWorkbook.from_filelike(file)
+        except Exception as error:
+            file.seek(0)
+            if isinstance(error, PasswordError) or ENCRYPTED in file.read():
+                rule = "a workbook without a password; remove the password and try again"
+                raise InvalidInput(f"file {name}", rule, "a workbook with a password") from None
+            raise
     if sheet is not None and sheet not in book.sheet_names:
         raise InvalidInput("sheet", f"one of {', '.join(book.sheet_names)}", sheet)
     best: tuple[tuple[int, int], str, Any] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from html import escape
@@ -31,6 +32,8 @@ td, th { text-align: left; vertical-align: top; padding: .3rem .5rem;
 ul { padding-left: 1.3rem; }
 .quiet { color: #555; font-size: .92rem; }
 """
+FLAGS = re.compile(r" \([^()]*--[^()]*\)")
+"""The part of a sentence that is about the command line."""
 
 
 def write_page(
@@ -66,7 +69,8 @@ def render_page(
         f'<p class="quiet">{escape(story.extent + source)}.</p>',
         *([f'<p class="quiet">{escape(declaration.sentence)}</p>'] if declaration else []),
         render_findings(audit, reading, svg_element),
-        f'<p class="quiet">affinity-bandits {escape(__version__)}</p>',
+        '<p class="quiet">Before you act on it, read "Responsible use" in the documentation. '
+        f"affinity-bandits {escape(__version__)}</p>",
         "</body></html>",
     ]
     return "\n".join(parts)
@@ -90,8 +94,8 @@ def render_findings(
         *(f'<p class="warning">{escape(one)}</p>' for one in story.warnings),
         *_pictures(audit, show_figure),
         *_section("What would explain it away", story.explanations),
-        *_section("What this log could have shown", story.power),
-        *_section("What to do next", story.steps),
+        *_section("What this file could have shown", story.power),
+        *_section("What to do next", [FLAGS.sub("", one) for one in story.steps]),
         f"<h2>Method</h2><p>{escape(METHOD)}</p><p>{escape(LIMITS)}</p>",
         *_section("How the file was read", _notes(reading)),
     ]
@@ -106,19 +110,16 @@ def _pictures(audit: Audit, show_figure: Callable[[Any, str], str]) -> list[str]
         title = "How much more judges give to their own group"
         parts += [f"<h2>{title}</h2>", show_figure(draw_favor(audit), title)]
     title = "Mean scores from own and other judges"
-    if not any(group.own[0] or group.other[0] for group in audit.groups):
+    judged = any(group.own[0] or group.other[0] for group in audit.groups)
+    if not judged:
         title = "Mean scores by group"
     parts += [f"<h2>{title}</h2>", show_figure(draw_means(audit), title)]
-    head = ["group", "seen", "own judges", "other judges"]
-    rows = [
-        [
-            group.name,
-            f"{group.candidates:,}",
-            format_mean(audit, group.own),
-            format_mean(audit, group.other),
-        ]
-        for group in audit.groups
-    ]
+    head = ["group", "seen", *(["own judges", "other judges"] if judged else ["mean score"])]
+    rows = []
+    for group in audit.groups:
+        means = (group.own, group.other) if judged else ((group.scores, group.mean),)
+        found = (format_mean(audit, part) for part in means)
+        rows.append([group.name, f"{group.candidates:,}", *found])
     if any(group.hired is not None for group in audit.groups):
         head.append("chosen")
         for row, group in zip(rows, audit.groups, strict=True):

@@ -33,6 +33,7 @@ def main() -> None:
             app()
     except AffinityError as error:
         if debug:
+            error.__suppress_context__ = False
             traceback.print_exc()
         _end(str(error), 2)
     except OSError as error:

@@ -11,7 +11,7 @@ import typer
 
 from affinity_bandits import errors
 from affinity_bandits.cli import options
-from affinity_bandits.cli.options import aligned, wrapped
+from affinity_bandits.cli.options import align_rows, wrap_text
 from affinity_bandits.declaration import Declaration
 from affinity_bandits.displays import some
 from affinity_bandits.errors import CallerError, InvalidInput
@@ -29,17 +29,17 @@ def format_audit(audit: Audit, reading: Reading) -> str:
     story = tell(audit)
     used = ", ".join(f"{role.replace('_', ' ')} = {name}" for role, name in reading.columns.items())
     parts = [
-        wrapped(f"{story.heading}. {story.sentence}"),
-        *map(wrapped, story.reasons),
-        *(wrapped(f"Warning: {one}", "  ") for one in story.warnings),
+        wrap_text(f"{story.heading}. {story.sentence}"),
+        *map(wrap_text, story.reasons),
+        *(wrap_text(f"Warning: {one}", "  ") for one in story.warnings),
         "",
         _groups(audit),
         *_list("What would explain it away:", story.explanations),
-        *_list("What this log could have shown:", story.power),
+        *_list("What this file could have shown:", story.power),
         *_list("Next:", story.steps),
         "",
-        wrapped(f"Read {story.extent} from {reading.source}. Columns: {used}."),
-        *(wrapped(f"- {note}", "  ") for note in reading.notes),
+        wrap_text(f"Read {story.extent} from {reading.source}. Columns: {used}."),
+        *(wrap_text(f"- {note}", "  ") for note in reading.notes),
     ]
     return "\n".join(parts)
 
@@ -55,11 +55,11 @@ def _groups(audit: Audit) -> str:
     for group in audit.groups:
         parts = (group.own, group.other) if judged else ((group.scores, group.mean),)
         rows.append((f"  {some([group.name], 1)}", *(format_mean(audit, part) for part in parts)))
-    return aligned(rows)
+    return align_rows(rows)
 
 
 def _list(title: str, sentences: tuple[str, ...]) -> list[str]:
-    return ["", title, *(wrapped(f"- {one}", "  ") for one in sentences)] if sentences else []
+    return ["", title, *(wrap_text(f"- {one}", "  ") for one in sentences)] if sentences else []
 
 
 ASK_SCALE = "Which scores could be given, from the lowest to the highest?"
@@ -83,12 +83,15 @@ def audit(
         Path | None, typer.Option(help="Table of judges and their groups, if the log has none.")
     ] = None,
     date_format: Annotated[
-        str | None, typer.Option(help="Format of dates such as %d.%m.%Y. [guessed]")
+        str | None,
+        typer.Option(help="The date 2026-12-31 as the log has it: 31.12.2026, 12/31/26. [guessed]"),
     ] = None,
     sheet: Annotated[str | None, typer.Option(help="Sheet of the workbook. [guessed]")] = None,
     by_lot: Annotated[
         bool,
-        typer.Option("--by-lot", help="One judge per candidate, and lots decided who judged whom."),
+        typer.Option(
+            "--by-lot", help="One judge per candidate, and chance decided who judged whom."
+        ),
     ] = False,
     dsn: Annotated[
         str | None, typer.Option(help="PostgreSQL database of a query.", envvar="AFFINITY_DSN")
@@ -115,7 +118,7 @@ def audit(
     errors.need("audit", "pyarrow", "python_calamine", "matplotlib")
     options.check_place("report", report, (".html",))
     options.check_place("json", json, (".json",))
-    declared = options.given(groups_are=groups_are, responsible=responsible, purpose=purpose)
+    declared = options.drop_missing(groups_are=groups_are, responsible=responsible, purpose=purpose)
     declaration = None
     if sys.stdin.isatty() and not (declared or protected):
         declaration = options.ask_declaration()
@@ -128,7 +131,7 @@ def audit(
     from affinity_bandits.audit.result import to_json
     from affinity_bandits.audit.tables import read_table
 
-    given = options.given(
+    given = options.drop_missing(
         candidate=candidate,
         group=group,
         judge=judge,

@@ -10,8 +10,7 @@ from typing import Annotated
 
 import typer
 
-from affinity_bandits import checks
-from affinity_bandits.cli import options
+from affinity_bandits import checks, registry
 from affinity_bandits.errors import InvalidInput
 
 
@@ -27,7 +26,7 @@ def local_app(
     ] = False,
 ) -> None:
     """See the loop, plan a comparison and audit a file in the browser, on this machine alone."""
-    chosen = checks.integer("port", options.number("port", port), low=0, high=65_535)
+    chosen = checks.integer("port", registry.read_number("port", port), low=0, high=65_535)
     _check_reachable(host, allow_host or [])
     from affinity_bandits.app.application import LOOPBACK, Settings, create_local_app, serve_locally
 

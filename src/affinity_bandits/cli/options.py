@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,65 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 from affinity_bandits import checks
 from affinity_bandits.declaration import ASKS, Declaration
-from affinity_bandits.displays import Interval, percents, short, span
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.plan_format import check_format
+from affinity_bandits.registry import read_number
 
 if TYPE_CHECKING:
     from affinity_bandits.experiments import Executor
 
 
 PICTURES = (".png", ".svg", ".pdf")
-COMMA = re.compile(r",(?![^\[]*\])")  # not inside of brackets
 PLAN_TABLES = ("plan", "assumptions", "declaration", "end")
 """Tables of a plan file that no command needs."""
 
 
-def number(parameter: str, text: str) -> float | int:
-    """Return a number; 1e6 is a whole number."""
-    digits = text.strip().replace("_", "")
-    if digits.lstrip("+-").isdecimal() and len(digits) < 1000:
-        return int(digits)  # a float would round a long seed
-    try:
-        value = float(digits)
-    except ValueError:
-        raise InvalidInput(parameter, "a number", text) from None
-    return int(value) if value.is_integer() and abs(value) < 2**63 else value
-
-
 def numbers(parameter: str, text: str) -> list[float | int]:
     """Return the numbers of a comma-separated list."""
-    return [number(f"{parameter}[{i}]", part) for i, part in enumerate(text.split(","))]
+    return [read_number(f"{parameter}[{i}]", part) for i, part in enumerate(text.split(","))]
 
 
-def described(parameter: str, text: str, *, places: bool = True) -> dict[str, Any]:
-    """Return the settings of NAME or NAME:key=value,key=value.
-
-    NAME may be module:Class if `places` is true. A dotted key sets a nested value:
-    "clipped:base.name=power,base.alpha=2,low=0.1". Brackets hold a list: "initial_pulls=[100,10]".
-    """
-    name, _, rest = text.partition(":")
-    word, _, after = rest.partition(":")
-    if places and word.strip() and "=" not in word and "," not in word:
-        name, rest = f"{name.strip()}:{word.strip()}", after
-    settings: dict[str, Any] = {"name": name.strip()}
-    for part in filter(None, (part.strip() for part in COMMA.split(rest))):
-        key, equals, value = part.partition("=")
-        if not equals:
-            raise InvalidInput(parameter, "spelled NAME:key=value,key=value", text)
-        inner = settings
-        *outer, last = key.strip().split(".")
-        for step in outer:
-            inner = inner.setdefault(step, {})
-            if not isinstance(inner, dict):
-                raise InvalidInput(parameter, f"a table at {step!r}, not a value", text)
-        if not outer and last == "name":
-            raise InvalidInput(parameter, "named before the colon only", text)
-        inner[last] = _value(value.strip())
-    return settings
-
-
-def given(**settings: Any) -> dict[str, Any]:
+def drop_missing(**settings: Any) -> dict[str, Any]:
     """Return the settings that were given at all."""
     return {key: value for key, value in settings.items() if value is not None}
 
@@ -128,17 +87,6 @@ def read_tables(
     return data
 
 
-def _value(text: str) -> Any:
-    if text.startswith("[") and text.endswith("]"):
-        return [_value(part.strip()) for part in text[1:-1].split(",")]
-    if text in ("true", "false"):
-        return text == "true"
-    try:
-        return number("value", text)
-    except InvalidInput:
-        return text
-
-
 @contextmanager
 def resumable() -> Iterator[None]:
     """Exit with status 130 if interrupted; for work that the same command continues."""
@@ -155,15 +103,7 @@ def resumable() -> Iterator[None]:
 WIDTH = 80  # columns of a text
 
 
-def two_lines(found: Interval | None, of_runs: bool = False) -> str:
-    """Return a number, and on a second line its interval; a rate `of_runs` is in percent."""
-    if found is None:
-        return "-"
-    parts = percents(found) if of_runs else (short(found.estimate), span(found))
-    return "{}\n[dim]{}[/]".format(*parts)
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> str:
+def align_rows(rows: Sequence[Sequence[str]]) -> str:
     """Return rows as lines, the first column left-aligned and the others right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
@@ -176,7 +116,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def wrapped(text: str, indent: str = "") -> str:
+def wrap_text(text: str, indent: str = "") -> str:
     """Return a text in lines of 80 columns; lines after the first are indented."""
     return textwrap.fill(
         text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from affinity_bandits import checks, declaration
+from affinity_bandits import checks, declaration, registry
 from affinity_bandits.cli import options
 from affinity_bandits.declaration import Declaration
 from affinity_bandits.errors import InvalidInput
@@ -126,7 +126,7 @@ def plan(
     """
     options.check_picture(plot)
     options.check_place("out", out, (".toml",))
-    chosen = checks.integer("seed", options.number("seed", seed), low=0, high=2**62)
+    chosen = checks.integer("seed", registry.read_number("seed", seed), low=0, high=2**62)
     told, asked, declared = _situation(situation, audit, context.params)
     from affinity_bandits.planning.files import remembered_plan, write_plan
     from affinity_bandits.planning.plan import stress
@@ -182,7 +182,7 @@ def _situation(
     told = Situation()
     said = {name: flags[name] for name in NAMES if flags[name] is not None}
     if "noise" in said:
-        said["noise"] = options.described("noise", said["noise"], places=False)
+        said["noise"] = registry.parse_settings("noise", said["noise"], places=False)
     declared = {one.name: flags[one.name] for one in fields(Declaration) if flags[one.name]}
     if audit is not None:
         from affinity_bandits.audit.result import read_result

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
-from affinity_bandits.cli.options import aligned, say, wrapped
+from affinity_bandits.cli.options import align_rows, say, wrap_text
 from affinity_bandits.displays import plural
 from affinity_bandits.planning.sentences import (
     NOTHING_TO_SEE,
@@ -41,21 +41,24 @@ def print_answer(plans: Sequence[Plan], today: date, *, for_a_year: bool) -> Non
         today: the first day of the comparison.
         for_a_year: whether the budget is for a year because its end was left open.
     """
-    say(wrapped(tell_verdict(plans)), style="bold")
-    say(wrapped(tell_situation(plans[0].assumptions, for_a_year)))
-    say("", aligned(cost_rows(plans, today)), "", wrapped(tell_claim(plans)))
-    say(*(wrapped(f"- {text}", "  ") for text in tell_conditions(plans)), wrapped(_meaning(plans)))
+    say(wrap_text(tell_verdict(plans)), style="bold")
+    say(wrap_text(tell_situation(plans[0].assumptions, for_a_year)))
+    say("", align_rows(cost_rows(plans, today)), "", wrap_text(tell_claim(plans)))
+    say(
+        *(wrap_text(f"- {text}", "  ") for text in tell_conditions(plans)),
+        wrap_text(_meaning(plans)),
+    )
     if len(plans) > 1 and all(plan.assumptions.judges != "strangers" for plan in plans):
-        say(wrapped(NOTHING_TO_SEE))
+        say(wrap_text(NOTHING_TO_SEE))
     rows = otherwise_rows(plans)
     if rows:
         say("")
         units = plural(plans[0].assumptions.unit).capitalize()
         say(f"{units} in 19 of 20 cases if it is otherwise", style="bold")
-        say(aligned(rows))
+        say(align_rows(rows))
     declared = plans[0].declaration
     said = NOT_DECLARED if declared is None else declared.sentence
-    say(wrapped(f"{said} Is it right to try groups in turn? docs/responsible-use.md"))
+    say(wrap_text(f"{said} Is it right to try groups in turn? docs/responsible-use.md"))
 
 
 def _meaning(plans: Sequence[Plan]) -> str:
@@ -68,13 +71,15 @@ def _meaning(plans: Sequence[Plan]) -> str:
 
 def print_explanation(plan: Plan, lines: Sequence[Stress]) -> None:
     """Print the assumptions, the costs, the schedule and the stress table."""
-    note = wrapped("Each line is the worst of the hardest worlds, 200 runs each; (): 95% interval.")
+    note = wrap_text(
+        "Each line is the worst of the hardest worlds, 200 runs each; (): 95% interval."
+    )
     sections = {
         f"What is assumed where {tell_judges([plan.assumptions.judges])}": [
-            wrapped(f"- {text}", "  ") for text in tell_assumptions(plan.assumptions)
+            wrap_text(f"- {text}", "  ") for text in tell_assumptions(plan.assumptions)
         ],
-        "When groups are dropped, as long as all take part": [aligned(round_rows(plan))],
-        "What happens if an assumption is wrong": [aligned(stress_rows(lines)), note],
+        "When groups are dropped, as long as all take part": [align_rows(round_rows(plan))],
+        "What happens if an assumption is wrong": [align_rows(stress_rows(lines)), note],
     }
     for title, texts in sections.items():
         say("")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from affinity_bandits import checks
+from affinity_bandits import checks, registry
 from affinity_bandits.cli import options
 from affinity_bandits.errors import InvalidInput
 
@@ -33,7 +33,8 @@ def show(
     policy: Annotated[
         list[str] | None,
         typer.Option(
-            help="Policy, e.g. thompson-beta; may be repeated. [ucb1, elimination and the handicap]"
+            help="Policy, e.g. thompson-beta; may be repeated. [ucb1, elimination,"
+            " and handicap-elimination that is told the committee]"
         ),
     ] = None,
     horizon: Annotated[str, typer.Option(help="Choices of each policy.")] = "1e6",
@@ -53,18 +54,18 @@ def show(
     bandit = AffinityBandit.from_json(
         {
             "true_means": options.numbers("means", means),
-            "bias": options.described("bias", bias),
+            "bias": registry.parse_settings("bias", bias),
             "initial_pulls": options.numbers("initial-pulls", initial_pulls),
         }
     )
     names = _names(groups, bandit.arms, usual=means == MEANS)
     choices = checks.integer(
-        "horizon", options.number("horizon", horizon), low=100, high=LARGEST_HORIZON
+        "horizon", registry.read_number("horizon", horizon), low=100, high=LARGEST_HORIZON
     )
-    start = checks.integer("seed", options.number("seed", seed), low=0, high=2**62)
+    start = checks.integer("seed", registry.read_number("seed", seed), low=0, high=2**62)
     courses = []
     chosen: list[tuple[str, Any]] = (
-        [(text, options.described("policy", text)) for text in policy]
+        [(text, registry.parse_settings("policy", text)) for text in policy]
         if policy
         else [*usual_policies(bandit)]
     )

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from affinity_bandits import registry
 from affinity_bandits.cli import options
-from affinity_bandits.cli.options import two_lines
 from affinity_bandits.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -53,7 +53,6 @@ BANDIT_KEYS = (
 )
 RUN_KEYS = ("policies", "horizon", "replicates", "seed", "engine", "checkpoints")
 POLICIES = ("elimination", "ucb1")
-WIDE = 96  # columns of a terminal from which on a table has all its columns
 
 
 def simulate(
@@ -114,21 +113,21 @@ def simulate(
     file = options.read_tables(config, {"bandit": BANDIT_KEYS, "run": RUN_KEYS}) if config else {}
     bandit_settings = file.get("bandit", {})
     run = file.get("run", {})
-    bandit_settings |= options.given(
+    bandit_settings |= options.drop_missing(
         true_means=means and options.numbers("means", means),
-        bias=bias and options.described("bias", bias),
+        bias=bias,
         initial_pulls=initial_pulls and options.numbers("initial-pulls", initial_pulls),
-        noise=noise and options.described("noise", noise),
+        noise=noise,
         mechanism=mechanism,
-        memory=memory and options.number("memory", memory),
-        joining=joining and options.number("joining", joining),
+        memory=memory and registry.read_number("memory", memory),
+        joining=joining and registry.read_number("joining", joining),
         judges=judges and _judges(judges),
     )
-    run |= options.given(
-        horizon=horizon and options.number("horizon", horizon),
-        replicates=replicates and options.number("replicates", replicates),
-        seed=seed and options.number("seed", seed),
-        policies=policy and [options.described("policy", text) for text in policy],
+    run |= options.drop_missing(
+        horizon=horizon and registry.read_number("horizon", horizon),
+        replicates=replicates and registry.read_number("replicates", replicates),
+        seed=seed and registry.read_number("seed", seed),
+        policies=policy,
         engine=engine,
         checkpoints=checkpoints and options.numbers("checkpoints", checkpoints),
     )
@@ -140,7 +139,7 @@ def simulate(
         _log_by_steps(log, run)
     bandit = _bandit(bandit_settings)
     settings: dict[str, Any] = {"policies": list(POLICIES), "horizon": 100_000} | run
-    policies = _described(settings.pop("policies"))
+    policies = settings.pop("policies")
     recorder = None if log is None else make_recorder(bandit, policies, settings)
     from affinity_bandits.simulation import simulate as run_simulation
 
@@ -165,16 +164,13 @@ def simulate(
 
 
 def _judges(text: str) -> dict[str, Any]:
-    described = options.described("judges", text, places=False)
+    described = registry.parse_settings("judges", text, places=False)
     return {"who": described.pop("name")} | described
 
 
 def _bandit(settings: dict[str, Any]) -> AffinityBandit:
     from affinity_bandits import AffinityBandit
 
-    for key in ("bias", "noise"):
-        if isinstance(settings.get(key), str):
-            settings[key] = options.described(key, settings[key])
     if "true_means" not in settings:
         raise InvalidInput("means", "given, e.g. --means 0.4,0.6", None)
     return AffinityBandit.from_json(settings, imports=True)
@@ -189,17 +185,6 @@ def _writing(path: Path) -> Iterator[None]:
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
-def _described(policies: Any) -> Any:
-    """Return the policies of a file, with every short form expanded."""
-    if isinstance(policies, str):
-        return options.described("policy", policies)
-    if isinstance(policies, list):
-        return [_described(item) for item in policies]
-    if isinstance(policies, dict) and "name" not in policies:
-        return {label: _described(item) for label, item in policies.items()}
-    return policies
-
-
 def _engines(result: Result) -> str:
     names = sorted({run.engine for run in result.runs})
     if len(names) == 1:
@@ -211,33 +196,9 @@ def _engines(result: Result) -> str:
 def _print(result: Result) -> None:
     from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("policy", overflow="fold", min_width=12)
-    columns = {
-        "median run": "90% of runs",
-        "mean regret": "95% interval",
-        "wrong arm": "95%",
-        "undecided": "95%",
-        "decided after": "90% of runs",
-    }
-    summary = result.summary()
     console = Console()
-    if console.width < WIDE or not any(row.decided_at for row in summary):
-        del columns["decided after"]
-    for column, below in columns.items():
-        table.add_column(f"{column}\n[dim]{below}[/]", justify="right", no_wrap=True)
-    for row in summary:
-        cells = [
-            two_lines(row.regret_runs),
-            two_lines(row.regret),
-            two_lines(row.wrong_arm, of_runs=True),
-            two_lines(row.undecided, of_runs=True),
-            two_lines(row.decided_at),
-        ]
-        table.add_row(escape(row.label), *cells[: len(columns)])
-    console.print(table)
+    console.print(result.summary().to_rich(console.width))
     bandit = result.bandit
     console.print(
         f"{len(result.replicates)} runs of {result.horizon:,} pulls, f(x) = {bandit.bias}, "

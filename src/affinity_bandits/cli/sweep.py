@@ -96,10 +96,10 @@ def status(spec: Spec, store: StorePlace = None) -> None:
 
     Damaged files count as finished here: only 'run' reads them all.
     """
-    from affinity_bandits.experiments.summaries import finished
+    from affinity_bandits.experiments.summaries import count_finished
 
     sweep, kept, place = _opened(spec, store)
-    counts = finished(sweep, kept)
+    counts = count_finished(sweep, kept)
     _print_counts(sweep, counts.by_value)
     typer.echo(
         f"{counts.done:,} of {counts.total:,} replicates ({_percent(counts.done, counts.total)}) "

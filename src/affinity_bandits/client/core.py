@@ -193,7 +193,7 @@ def create_campaign(
         tellers: ids of API keys that may answer any lease, or "any" for all keys of the tenant. By
             default only the key that took a lease answers it.
         declaration: `groups_are`, `responsible`, `purpose` and, if the groups are protected
-            attributes of people, `protected`; by default the plan's.
+            attributes of people, `protected`. Required, unless the plan has one.
         key: the idempotency key; by default a new one.
     """
     if policy is not None and plan is not None:

@@ -23,11 +23,11 @@ LONGEST_PAUSE = 60.0  # a service that asks for more is given up
 # What to do about a status, where the service's own words do not say it.
 ADVICE = {
     401: "check the API key: it may be mistyped, revoked or expired",
-    403: "use an API key that has the scope this call needs",
     409: "repeat a request unchanged, or leave its idempotency key out so that a new one is made",
     413: "send less at once, or have the API key's largest body raised",
     429: "send fewer requests a second, or have the API key's rate raised",
 }
+AGAIN = "; to repeat it safely, give key={!r} again"
 LONGEST_DETAIL = 500
 
 
@@ -138,7 +138,7 @@ class Exchange(Generic[T]):
     def _no_reply(self, status: int | None, code: str, detail: str) -> ServiceError:
         advice = ADVICE.get(status or 0, "is the service up, and is this its address?")
         key = self.request.key
-        again = "" if key is None else f"; to repeat it safely, give key={key!r} again"
+        again = "" if key is None else AGAIN.format(key)
         times = "1 try" if self._tries == 1 else f"{self._tries} tries"
         text = f"no reply after {times}, the last: {detail}; {advice}{again}"
         return NoReply(text, status=status, code=code, detail=detail, idempotency_key=key)
@@ -205,8 +205,10 @@ def _checked_url(url: object) -> str:
 
 
 def _checked_key(key: object) -> str:
+    if isinstance(key, str):
+        key = key.strip()  # a file with a key ends in a line end
     if not isinstance(key, str) or API_KEY.fullmatch(key) is None:
-        # Said without the value, which may be a real key with a line end after it.
+        # Said without the value, which may be most of a real key.
         found = f"a text of {len(key)} characters" if isinstance(key, str) else type(key).__name__
         raise InvalidInput("key", "an API key: ab_, 16 and 64 hexadecimal digits", Hidden(found))
     return key

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from affinity_bandits.errors import AffinityError, InvalidInput, NotSupported
 SYNC = ("disk", "kernel")
 MODE = os.O_RDWR | os.O_CREAT | os.O_APPEND
 LARGEST = 64 * 2**20  # bytes of a journal by default
+ALONE = "a file that no other stream has open: each process needs its own"
 
 
 class Answer(NamedTuple):
@@ -41,7 +42,8 @@ class Journal:
     """A file with the answers and batches that await acknowledgment.
 
     It has one line for each answer, and one for each batch when it is first sent and when it is
-    acknowledged. An incomplete last line is ignored: its answer was never accepted.
+    acknowledged. Answers that the service refused because of the API key come first, with a line
+    that counts them. An incomplete last line is ignored: its answer was never accepted.
 
     Args:
         path: the file, which is created if needed. Only one stream can have it open.
@@ -62,15 +64,16 @@ class Journal:
         self._sync = sync
         self._largest = largest
         self._head = _line({"campaign": campaign})
+        self._kept: list[Answer] = []
         self._unsent: list[Answer] = []
         self._sent: Batch | None = None
         self._file = _open_alone(path)
-        try:
+        with ExitStack() as opened:
+            opened.callback(lambda: os.close(self._file))
+            opened.callback(_name_process(path).unlink, missing_ok=True)
             self._recover(campaign)
             self._rewrite()
-        except BaseException:
-            os.close(self._file)
-            raise
+            self._opened = opened.pop_all()
 
     def recovered(self) -> tuple[Batch | None, list[Answer]]:
         """Return the batch that was sent and awaits acknowledgment, and the answers after it."""
@@ -99,20 +102,25 @@ class Journal:
         with suppress(StreamFull):
             self._write(_line({"sent": batch.key, "answers": len(batch.answers)}))
 
-    def settle(self) -> None:
-        """Note that the batch was acknowledged, and shorten the file if it is long."""
+    def settle(self, kept: Sequence[Answer] = ()) -> None:
+        """Note that the batch was acknowledged, and shorten the file if it is long.
+
+        Args:
+            kept: answers of the batch that the next stream with this file sends again.
+        """
         self._sent = None
+        self._kept += kept
         with suppress(StreamFull):
-            if self._size > self._largest // 2 or not self._unsent:
+            if kept or not self._unsent or self._size > self._largest // 2:
                 self._rewrite()
             else:
                 self._write(_line({"settled": True}))
 
     def close(self) -> None:
         """Close the file; remove it if everything in it was acknowledged."""
-        if not self._unsent and self._sent is None:
+        if not self._unsent and not self._kept and self._sent is None:
             self.path.unlink(missing_ok=True)
-        os.close(self._file)
+        self._opened.close()
 
     def _write(self, text: bytes) -> None:
         """Append to the file; after an error, remove an incomplete line again."""
@@ -133,6 +141,7 @@ class Journal:
         if text[: len(self._head)] != self._head[: len(text)]:
             rule = f"a new file, or a journal of campaign {campaign}"
             raise InvalidInput("journal", rule, str(self.path))
+        kept: list[Answer] = []
         for line in text.split(b"\n")[1:-1]:
             found = json.loads(line)
             if isinstance(found, list):
@@ -141,12 +150,17 @@ class Journal:
                 number = found["answers"]
                 self._sent = Batch(found["sent"], tuple(self._unsent[:number]))
                 self._unsent = self._unsent[number:]
+            elif "kept" in found:
+                kept, self._unsent = self._unsent, []
             else:
                 self._sent = None
+        self._unsent = kept + self._unsent
 
     def _rewrite(self) -> None:
         """Rewrite the file with unacknowledged answers only; a crash leaves the old or the new."""
         lines: list[bytes] = [self._head]
+        if self._kept:
+            lines += [*map(_line, self._kept), _line({"kept": len(self._kept)})]
         if self._sent is not None:
             lines += map(_line, self._sent.answers)
             lines.append(_line({"sent": self._sent.key, "answers": len(self._sent.answers)}))
@@ -184,8 +198,49 @@ def _open_alone(path: Path) -> int:
                 return found
         except BlockingIOError:
             os.close(found)
-            raise InvalidInput("journal", "a file that no other stream has open", path) from None
+            raise InvalidInput("journal", ALONE, path) from None
         os.close(found)  # replaced or removed since it was opened
+
+
+def _name_process(path: Path) -> Path:
+    """Name this process in a file beside its journal, as the TypeScript client does; return it.
+
+    Node.js cannot lock files. The file is taken over if its process has ended, or is this one: then
+    the lock of the journal shows that no stream of this process has it open.
+    """
+    held = path.with_name(f"{path.name}.lock")
+    mine, stale = (path.with_name(f"{held.name}.{os.getpid()}{end}") for end in ("", ".stale"))
+    me = _running(str(os.getpid()))
+    try:
+        mine.write_text(me)
+        while True:
+            with suppress(FileExistsError):
+                os.link(mine, held)
+                return held
+            with suppress(FileNotFoundError):
+                found = held.read_text()
+                if found != me and found == _running(found.split(" ")[0]):
+                    raise InvalidInput("journal", ALONE, path)
+                held.rename(stale)
+                # Looked at again after the move, because others may be doing the same.
+                if stale.read_text() != found:
+                    with suppress(FileExistsError):
+                        os.link(stale, held)
+                stale.unlink()
+    except OSError as error:
+        raise InvalidInput("journal", f"a file to write to ({error.strerror})", path) from None
+    finally:
+        mine.unlink(missing_ok=True)
+
+
+def _running(pid: str) -> str:
+    """Return the id of a running process, on Linux with its start, since ids are given again."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return f"{pid} {Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()[19]}"
+    with suppress(ProcessLookupError):
+        os.kill(int(pid), 0)
+        return pid
+    return ""
 
 
 def _lock(file: int) -> None:

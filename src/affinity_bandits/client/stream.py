@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import math
 import threading
 import time
@@ -14,7 +15,7 @@ from typing import NamedTuple, Protocol, Self, TypeVar
 
 from affinity_bandits import wire
 from affinity_bandits.client import core
-from affinity_bandits.client.exchange import RequestRefused, ServiceError
+from affinity_bandits.client.exchange import AGAIN, RequestRefused, ServiceError
 from affinity_bandits.client.journal import LARGEST, Answer, Batch, Journal, StreamFull
 from affinity_bandits.errors import AffinityError, InvalidInput
 from affinity_bandits.wire.base import (
@@ -34,9 +35,16 @@ ROOM_FOR_HEAD = 1_000  # bytes of a line beside its answers
 MOST_WAITING = 1_000_000  # answers that wait without a journal
 PAUSE_SECONDS = 0.05  # between two looks at whether there is something to do
 AWAY_SECONDS = 1.0  # between two tries while the service is away
+BY_KEY = frozenset({401, 403})  # statuses that another API key may not get
 ONE_OF_THIS_STREAM = (
     "a decision of this stream that has no score yet and is not older than two leases"
 )
+# What to do about a refusal, by its code.
+REMEDIES = {
+    "not_allowed": "; a stream needs an API key with the scopes ask, tell and read",
+    "no_such_campaign": "; check the id, and that the API key is of the campaign's tenant",
+}
+log = logging.getLogger(__name__)
 T = TypeVar("T")
 Fallback = str | Callable[[], str]
 
@@ -89,7 +97,7 @@ class StreamStats(NamedTuple):
         late: answers that came too late to count.
         duplicate: answers to slots that had one already.
         dropped: answers that the service refused.
-        waiting: answers that await acknowledgment.
+        waiting: answers that await acknowledgment, or were refused because of the API key.
         ready: slots in memory.
     """
 
@@ -117,19 +125,20 @@ class StreamState:
     ) -> None:
         self.limits: wire.Campaign | None = None
         self.ended: str | None = None
-        self.error: ServiceError | None = None  # after which nothing is leased or sent
-        self.away: ServiceError | None = None  # why no slot could be leased lately
+        self.error: AffinityError | None = None  # after which nothing is leased
+        self.away: str | None = None  # why no slot could be leased lately
         self.refusal: str | None = None  # of the last answers that were refused
         self.closed = False
         self.refill = threading.Event()  # there may be slots to lease
         self.send = threading.Event()  # there may be answers to send
-        self._fallback, self._journal, self._clock = fallback, journal, clock
+        self.fallback, self._journal, self._clock = fallback, journal, clock
         self._lock = threading.Lock()
         self._ready: deque[LocalDecision] = deque()
         self._owed: dict[int, set[int]] = {}  # slots by lease that `tell` has not been given
         self._leases: deque[tuple[float, int]] = deque()  # when to forget a lease, oldest first
         self._unsent: deque[Answer] = deque()
         self._batch: Batch | None = None
+        self._kept = 0  # answers that were refused because of the API key
         self._seen: Counter[str] = Counter()
         self._oldest = math.inf  # when the oldest unsent answer came
         self._key, self._batches = new_key(), 0
@@ -155,12 +164,19 @@ class StreamState:
                     return found
                 self._seen["expired"] += 1
                 self._remove(found)
-        arm = self._fallback() if callable(self._fallback) else self._fallback
+        arm = self.fallback() if callable(self.fallback) else self.fallback
         if arm is None:
             raise NoDecision(self._why_none())
+        self.check_fallback(arm)
         with self._lock:
             self._seen["fallback"] += 1
         return LocalDecision(arm, -1, -1, math.inf)
+
+    def check_fallback(self, arm: object) -> None:
+        """Check that a fallback is a group of the campaign, once the campaign is known."""
+        names = [found.name for found in self.limits.arms] if self.limits else []
+        if names and not (arm is None or callable(arm) or arm in names):
+            raise InvalidInput("fallback", f"a group of the campaign, one of {names}", arm)
 
     @property
     def going_on(self) -> bool:
@@ -280,19 +296,26 @@ class StreamState:
                 self._journal.begin(self._batch)
             return self._batch
 
-    def settle(self, replies: Iterable[tuple[wire.ToldLine, int]]) -> None:
-        """Take the reply to each line of the batch, with the number of answers in it."""
+    def settle(self, batch: Batch, replies: Iterable[tuple[wire.ToldLine, int, int]]) -> None:
+        """Take the reply to each line of the batch, with its lease and number of answers."""
+        refused: set[int] = set()
         with self._lock:
-            for line, number in replies:
+            for line, lease, number in replies:
+                if line.status in BY_KEY:
+                    refused.add(lease)
+                    self.refusal = f"{line.detail}; its answers are kept for a stream with that key"
+                    continue
                 self._seen["sent"] += number
                 if line.told is None:
                     self._seen["dropped"] += number
                     self.refusal = line.detail
                 else:
                     self._seen.update(vars(line.told))
+            kept = [answer for answer in batch.answers if answer.lease in refused]
+            self._kept += len(kept)
             self._batch = None
             if self._journal is not None:
-                self._journal.settle()
+                self._journal.settle(kept)
         self.refill.set()
 
     def close(self) -> list[int]:
@@ -310,6 +333,7 @@ class StreamState:
         with self._lock:
             seen = self._seen
             waiting = len(self._unsent) + len(self._batch.answers if self._batch else ())
+            waiting += self._kept
             return StreamStats(
                 *(seen["decided"], seen["fallback"], seen["expired"], seen["told"]),
                 *(seen["sent"], seen["counted"], seen["late"], seen["duplicate"]),
@@ -329,9 +353,10 @@ def _check_rater(given: wire.Rater, limits: wire.Campaign) -> None:
 
 
 class BulkPart(NamedTuple):
-    """A bulk request with some lines of a batch, and how many answers each line has."""
+    """A bulk request with some lines of a batch, and the lease and number of answers of each."""
 
     request: core.Request[list[wire.ToldLine]]
+    leases: list[int]
     answers: list[int]
 
 
@@ -349,6 +374,7 @@ def bulk_parts(campaign: str, batch: Batch) -> list[BulkPart]:
             by_lease[lease] = [line]
     parts: list[BulkPart] = []
     lines: list[bytes] = []
+    leases: list[int] = []
     answers: list[int] = []
     number = 0
     for lease, told in by_lease.items():
@@ -360,18 +386,14 @@ def bulk_parts(campaign: str, batch: Batch) -> list[BulkPart]:
             key = json.dumps(f"{batch.key}:{number}")
             text = f'{{"lease":{lease},"key":{key},"answers":[{",".join(some)}]}}\n'.encode()
             if lines and sum(map(len, lines)) + len(text) > core.LARGEST_PART:
-                parts.append(_bulk_part(campaign, lines, answers, batch.key, len(parts)))
-                lines, answers = [], []
+                request = core.bulk_request(campaign, lines, 1, f"{batch.key}/{len(parts)}")
+                parts.append(BulkPart(request, leases, answers))
+                lines, leases, answers = [], [], []
             lines.append(text)
+            leases.append(lease)
             answers.append(len(some))
-    parts.append(_bulk_part(campaign, lines, answers, batch.key, len(parts)))
-    return parts
-
-
-def _bulk_part(
-    campaign: str, lines: list[bytes], answers: list[int], key: str, number: int
-) -> BulkPart:
-    return BulkPart(core.bulk_request(campaign, lines, 1, f"{key}/{number}"), answers)
+    request = core.bulk_request(campaign, lines, 1, f"{batch.key}/{len(parts)}")
+    return [*parts, BulkPart(request, leases, answers)]
 
 
 class DecisionStream:
@@ -383,8 +405,8 @@ class DecisionStream:
     Args:
         client: sends the requests.
         campaign: a campaign, or its id.
-        fallback: the decision if no slot is in memory: the name of a group, or a function that
-            returns one.
+        fallback: the decision if no slot is in memory: the name of a group of the campaign, or a
+            function that returns one.
         journal: a file for answers that await acknowledgment. The next stream with this file sends
             the answers that a killed process left there.
         sync: "disk": an answer that `tell` took survives a failure of the machine. "kernel": it
@@ -412,6 +434,7 @@ class DecisionStream:
         self._state = StreamState(fallback, kept, clock)
         self._clock = clock
         self._closing = threading.Event()
+        self._warned: str | None = None
         self._threads = {
             self._state.refill: threading.Thread(target=self._lease, daemon=True),
             self._state.send: threading.Thread(target=self._report, daemon=True),
@@ -432,8 +455,13 @@ class DecisionStream:
 
     @property
     def problem(self) -> str | None:
-        """Why the service refused a request or cannot be reached; None while all is well."""
-        return str(self._state.error or self._state.away or "") or self._state.refusal
+        """Why the service refused a request or cannot be reached; None while all is well.
+
+        It is logged as a warning, too.
+        """
+        state = self._state
+        remedy = REMEDIES.get(getattr(state.error, "code", ""), "")
+        return f"{state.error}{remedy}" if state.error else state.away or state.refusal
 
     def next(self) -> LocalDecision:
         """Return a decision from memory, in microseconds; never wait for the service.
@@ -442,6 +470,7 @@ class DecisionStream:
 
         Raises:
             NoDecision: no slot is in memory, and there is no fallback.
+            InvalidInput: the fallback is not a group of the campaign.
         """
         return self._state.next()
 
@@ -460,10 +489,16 @@ class DecisionStream:
         return self._state.stats()
 
     def wait(self, seconds: float = 10.0) -> bool:
-        """Wait until a slot is in memory or the campaign has ended; return whether one is."""
+        """Wait until a slot is in memory or the campaign has ended; return whether one is.
+
+        Raises:
+            InvalidInput: the fallback is not a group of the campaign.
+        """
         end = self._clock() + seconds
         while not self.stats().ready and self._state.going_on and self._clock() < end:
             time.sleep(0.001)
+        if isinstance(self._state.error, InvalidInput):
+            raise self._state.error
         return self.stats().ready > 0
 
     def close(self, seconds: float = 10.0) -> None:
@@ -500,37 +535,49 @@ class DecisionStream:
             try:
                 if state.limits is None:
                     state.limits = self._client.send(core.campaign(self._id))
+                    state.check_fallback(state.fallback)
                 until = self._clock() + state.limits.lease_seconds
                 found = self._client.send(core.ask(self._id, wanted))
                 pause = state.take(found, wanted, until)
                 state.away = None
-            except RequestRefused as error:
+            except (RequestRefused, InvalidInput) as error:
                 state.error = error
             except ServiceError as error:  # the service is away, or fails
-                state.away, pause = error, AWAY_SECONDS
+                said = str(error).removesuffix(AGAIN.format(error.idempotency_key))
+                state.away, pause = f"{said} (the stream tries again by itself)", AWAY_SECONDS
             except Exception:
                 if not state.closed:  # afterwards the client may be closed, too
                     raise
+            self._warn()
+
+    def _warn(self) -> None:
+        """Log the problem, if it is new."""
+        problem = self.problem
+        if problem is not None and problem != self._warned:
+            log.warning("stream of campaign %s: %s", self._id, problem)
+        self._warned = problem
 
     def _report(self) -> None:
         """Send answers; the second thread."""
         state = self._state
         while not state.closed:
-            batch = state.batch(closing=self._closing.is_set())
+            closing = self._closing.is_set()  # once: an answer may come between two looks
+            batch = state.batch(closing=closing)
             if batch is None:
-                if self._closing.is_set():
+                if closing:
                     return
                 state.send.wait(PAUSE_SECONDS)
                 state.send.clear()
                 continue
-            replies: list[tuple[wire.ToldLine, int]] = []
+            replies: list[tuple[wire.ToldLine, int, int]] = []
             failed = False
             try:
                 for part in bulk_parts(self._id, batch):
                     told = self._client.send(part.request)
-                    replies += zip(told, part.answers, strict=True)
+                    replies += zip(told, part.leases, part.answers, strict=True)
             except RequestRefused as error:
                 state.error = error
+                self._warn()
                 return
             except ServiceError:
                 failed = True
@@ -538,9 +585,10 @@ class DecisionStream:
                 if not state.closed:
                     raise
             else:
-                failed = any(line.status >= 500 or line.status == 429 for line, _ in replies)
+                failed = any(line.status >= 500 or line.status == 429 for line, *_ in replies)
                 if not failed:
-                    state.settle(replies)
+                    state.settle(batch, replies)
+                    self._warn()
             if failed:  # the same batch is sent again
                 self._closing.wait(AWAY_SECONDS)
                 time.sleep(PAUSE_SECONDS)

@@ -110,7 +110,7 @@ def cell_summaries(sweep: Sweep, store: Store, level: float = 0.95) -> Iterator[
         yield summarize(planned, store, sweep.replicates, level)
 
 
-def finished(sweep: Sweep, store: Store) -> FinishedCounts:
+def count_finished(sweep: Sweep, store: Store) -> FinishedCounts:
     """Count the finished replicates by the names of files alone."""
     counts = {key: [0] * len(values) for key, values in sweep.axes.items()}
     done = 0

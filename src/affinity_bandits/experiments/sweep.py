@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from affinity_bandits import checks
+from affinity_bandits import checks, registry
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.displays import one_line, some
 from affinity_bandits.errors import AffinityError, InvalidInput
@@ -202,7 +202,7 @@ def _parse_policy(value: Any) -> Any:
     policy = policy_from_json(value, AffinityBandit([0.5, 0.5]), imports=True)
     if not policy.told:
         return policy
-    return {"name": value} if isinstance(value, str) else value
+    return registry.parse_settings("policy", value) if isinstance(value, str) else value
 
 
 def _parse_checkpoints(value: Any) -> int | tuple[int, ...]:

@@ -72,7 +72,7 @@ def weight(code: int, parameters: FloatArray, share: float) -> float:
         value = parameters[3] ** 10.0
     else:
         value = (share - parameters[2] + parameters[3]) ** 10.0
-    return clipped(parameters, value) if code >= CLIPPED else float(value)
+    return clip(parameters, value) if code >= CLIPPED else float(value)
 
 
 @kernel
@@ -103,7 +103,7 @@ def piecewise_power(parameters: FloatArray, share: float) -> float:
 
 
 @kernel
-def clipped(parameters: FloatArray, value: float) -> float:
+def clip(parameters: FloatArray, value: float) -> float:
     """Return the value cut to the two clips."""
     if value < parameters[0]:
         return float(parameters[0])
@@ -590,7 +590,7 @@ def _finite_weight(function: Callable[[float], float], share: float) -> float:
 @kernel
 def clipped_weight(code: int, parameters: FloatArray, share: float) -> float:
     """Return the weight of a model with its own kernel, clipped."""
-    return clipped(parameters, inner(code, parameters, share))
+    return clip(parameters, inner(code, parameters, share))
 
 
 @dataclass(frozen=True)
@@ -708,12 +708,14 @@ def bias_from_json(
     Args:
         data: the name, or a table with a "name" and settings.
         functions: the user's functions by label, for `custom` models.
-        imports: whether a name may be "module:Class", which is then imported. Only for trusted
-            input.
+        imports: whether a name may be "module:Class", which is then imported, or have settings
+            (`registry.described`). Only for trusted input.
 
     >>> bias_from_json("power") == Power(1.0)
     True
     """
+    if imports and isinstance(data, str):
+        data = registry.parse_settings("bias", data)
     if isinstance(data, Mapping) and data.get("name") == Clipped.name and "base" in data:
         data = {**data, "base": bias_from_json(data["base"], functions, imports=imports)}
     model: Bias = BIASES.build(data, functions, imports=imports)

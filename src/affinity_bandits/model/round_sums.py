@@ -95,7 +95,7 @@ def smooth_sums(
         if smooth:
             part = quadrature(code, parameters, a, b, k, at, stop)
         else:
-            part = halved(code, parameters, a, b, k, at, stop)
+            part = sum_by_halving(code, parameters, a, b, k, at, stop)
         first += part[0]
         second += part[1]
         at = stop
@@ -117,7 +117,7 @@ def plain_sums(
     return first, second
 
 
-def halved(
+def sum_by_halving(
     code: int, parameters: FloatArray, a: float, b: float, k: float, start: float, end: float
 ) -> Sums:
     """Return the sums over whole l in [start, end) of a function that may have kinks.
@@ -193,6 +193,6 @@ def bound_sums(bias_kernel: Function) -> Function:
     at = bind(weight_at, weight=bias_kernel)
     plain = bind(plain_sums, weight_at=at)
     panel = bind(quadrature, weight_at=at, corrections=bind(corrections, weight_at=at))
-    rough = bind(halved, plain_sums=plain, quadrature=panel)
-    smooth = bind(smooth_sums, plain_sums=plain, quadrature=panel, halved=rough)
+    rough = bind(sum_by_halving, plain_sums=plain, quadrature=panel)
+    smooth = bind(smooth_sums, plain_sums=plain, quadrature=panel, sum_by_halving=rough)
     return bind(sums_of_weights, smooth_sums=smooth, weight_at=at)

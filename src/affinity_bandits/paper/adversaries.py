@@ -199,9 +199,9 @@ def cases(settings: StabilitySettings) -> Iterator[LiftingPath]:
 def run_stability(settings: StabilitySettings, runner: CellRunner) -> Data:
     """Play every path and note each arm that was lifted, in order."""
     del runner  # nothing here is random but some of the adversaries
-    from affinity_bandits.simulation.compile import compiled
+    from affinity_bandits.simulation.compile import compile_kernel
 
-    play = compiled(lift, allocates=True)
+    play = compile_kernel(lift, allocates=True)
     key = stream_key(settings.seed, "noise")
     parts: list[FloatArray] = []
     starts: list[str] = []

@@ -257,7 +257,7 @@ def run_8(settings: GapSettings, runner: CellRunner) -> Data:
     results = runner.results(cells, settings.replicates)
     # The paper's prediction uses the published schedule, whichever schedule runs.
     pulls, distances = zip(
-        *[expected(one, settings.horizon) for one in effective.tolist()], strict=True
+        *[predict_pulls(one, settings.horizon) for one in effective.tolist()], strict=True
     )
     points = {
         "effective_gap": effective,
@@ -271,7 +271,7 @@ def run_8(settings: GapSettings, runner: CellRunner) -> Data:
     }
 
 
-def expected(effective: float, horizon: int) -> tuple[int, float]:
+def predict_pulls(effective: float, horizon: int) -> tuple[int, float]:
     """Return the pulls that the paper predicts for a gap, and their distance from a step.
 
     If the observed means are the true ones divided by K, the suboptimal arm is dropped after the

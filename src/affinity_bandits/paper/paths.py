@@ -99,7 +99,7 @@ def world_of(constants: Constants, horizon: int, frozen_scale: float) -> Coupled
 
 
 @kernel
-def carried(given: float, mean: float, wanted: float, rng: np.random.Generator) -> float:
+def couple_sample(given: float, mean: float, wanted: float, rng: np.random.Generator) -> float:
     """Return a Bernoulli(`wanted`) coupled monotonically with a Bernoulli(`mean`) sample.
 
     In the good event this is the paper's Bernoulli(wanted / mean) times the sample.
@@ -162,10 +162,10 @@ def walk(
             samples[BIASED] = 1.0 if rng.random() < means[chosen[BIASED]] else 0.0
         elif chosen[BIASED] == 0 and chosen[FROZEN] == 0:
             samples[FROZEN] = 1.0 if rng.random() < low else 0.0
-            samples[BIASED] = carried(samples[FROZEN], low, means[0], rng)
+            samples[BIASED] = couple_sample(samples[FROZEN], low, means[0], rng)
         elif chosen[BIASED] == 1 and chosen[FROZEN] == 1:
             samples[BIASED] = 1.0 if rng.random() < means[1] else 0.0
-            samples[FROZEN] = carried(samples[BIASED], means[1], high, rng)
+            samples[FROZEN] = couple_sample(samples[BIASED], means[1], high, rng)
         elif chosen[BIASED] == 1:
             samples[FROZEN] = 1.0 if rng.random() < low else 0.0
             samples[BIASED] = 1.0 if rng.random() < means[1] else 0.0
@@ -174,8 +174,8 @@ def walk(
             queue[tail, 2] = means[1]
             tail += 1
         else:
-            samples[FROZEN] = carried(queue[head, 1], queue[head, 2], high, rng)
-            samples[BIASED] = carried(queue[head, 0], low, means[0], rng)
+            samples[FROZEN] = couple_sample(queue[head, 1], queue[head, 2], high, rng)
+            samples[BIASED] = couple_sample(queue[head, 0], low, means[0], rng)
             head += 1
             path.counts[FROM_QUEUE] += 1
         for k in range(2):
@@ -560,11 +560,11 @@ def weigh(
 
 def compile_loop(loop: Function, kernels: StepKernels, **parts: Function) -> Function:
     """Return a loop over the pulls of a step policy, compiled with its kernels and other parts."""
-    from affinity_bandits.simulation.compile import compiled, compiled_part
+    from affinity_bandits.simulation.compile import compile_kernel, compiled_part
 
     parts = {"select": kernels.select, "update": kernels.update, **parts}
     bound = {name: compiled_part(kernel) for name, kernel in parts.items()}
-    return compiled(bind(loop, **bound), allocates=True)
+    return compile_kernel(bind(loop, **bound), allocates=True)
 
 
 def run_divergence(settings: DivergenceSettings, runner: CellRunner) -> Data:

@@ -322,7 +322,7 @@ def run_12(settings: ArmsSettings, runner: CellRunner) -> Data:
     }
 
 
-def normalized(data: Data, name: str) -> tuple[FloatArray, FloatArray]:
+def normalize_regret(data: Data, name: str) -> tuple[FloatArray, FloatArray]:
     """Return numbers of arms, and regret / ((K - 1) log(12/pi^2 K^2 n)) by [arms, run].
 
     This removes the logarithm by which every round grows with K; the effect of the bias remains.
@@ -339,20 +339,22 @@ def normalized(data: Data, name: str) -> tuple[FloatArray, FloatArray]:
 
 def exponents(data: Data, name: str) -> FloatArray:
     """Return the fitted exponent of the normalized regret in K, one a replicate."""
-    counts, table = normalized(data, name)
+    counts, table = normalize_regret(data, name)
     slopes: FloatArray = np.polyfit(np.log(counts), np.log(table), 1)[0]
     return slopes
 
 
 def claims_12(data: Data) -> list[Claim]:
     """Judge the text's claims, and the orders f(1/K)^-2 that it illustrates."""
-    counts, square = normalized(data, "square")
-    others = [normalized(data, name)[1] for name in BIASES if name != "square"]
+    counts, square = normalize_regret(data, "square")
+    others = [normalize_regret(data, name)[1] for name in BIASES if name != "square"]
     largest = np.log(square) - np.log(np.maximum.reduce(others))
     faster = [
         exponents(data, "square") - exponents(data, name) for name in BIASES if name != "square"
     ]
-    sigmoid = np.log(normalized(data, "sigmoid")[1]) - np.log(normalized(data, "unbiased")[1])
+    sigmoid = np.log(normalize_regret(data, "sigmoid")[1]) - np.log(
+        normalize_regret(data, "unbiased")[1]
+    )
     return [
         _all_above(
             "the bias model f(x) = x^2 has a significantly larger regret scaling than the others",
@@ -408,7 +410,7 @@ def draw_12(data: Data) -> Any:
     """Draw the square root of the normalized regret against K, with the runs around the mean."""
     figure, axes = new_figure()
     for i, (name, shown) in enumerate(BIASES.items()):
-        counts, table = normalized(data, name)
+        counts, table = normalize_regret(data, name)
         roots = np.sqrt(table)
         mean = roots.mean(axis=1)
         _, low, high = middle_runs(roots, axis=1)

@@ -28,8 +28,8 @@ from affinity_bandits.planning.runs import (
     exceptions,
     hardest_outcomes,
     ignore,
-    levelled,
     run_hardest,
+    vary_means,
     worst_of,
     worst_worlds,
 )
@@ -128,7 +128,7 @@ def decided_enough(outcome: Outcome) -> bool:
     return outcome.undecided <= exceptions(outcome.replicates)
 
 
-def reached(
+def measure_reach(
     assumptions: Assumptions,
     hard: HardWorld,
     policy: RoundPolicy,
@@ -182,7 +182,7 @@ def _detectable(
             drawn_at=max(world.drawn_at, difference) if world.drawn_at > 0.0 else 0.0,
         )
         runs = run_hardest(replace(hard, world=changed), policy, horizon, REACH_RUNS, seed)
-        took = runs.needed(1.0 - LATE)
+        took = runs.count_needed(1.0 - LATE)
         differences.append(difference)
         needed.append(max(took, needed[-1]))
         if took > horizons[-1]:
@@ -225,7 +225,7 @@ def far_enough(
             return None
         horizon = min(LARGEST_HORIZON, EIGHTFOLD * horizon)
         took = [
-            run_hardest(hard, policy, horizon, SIFTING_RUNS, seed).needed(1.0 - LATE)
+            run_hardest(hard, policy, horizon, SIFTING_RUNS, seed).count_needed(1.0 - LATE)
             for hard in left
         ]
         least = max([least, *(one for one in took if one < NEVER)])
@@ -248,7 +248,7 @@ def aim(
     worlds = hard_worlds(assumptions)
     took = 1.0
     for hard in worlds:
-        tried = levelled(hard)
+        tried = vary_means(hard)
         found = hardest_outcomes(tried, policy, far, FEW_RUNS, seed)
         longest = max(range(len(tried)), key=lambda i: found[i].choices)
         runs = run_hardest(tried[longest], policy, far, AIM_RUNS, seed + 1)
@@ -280,7 +280,7 @@ def sufficient_horizon(
     """
     while True:
         runs = [run_hardest(hard, policy, far, SUFFICIENT_RUNS, seed) for hard in worlds]
-        choices = round_up(max(horizon + 1, *(one.needed(NEARLY_ALL) for one in runs)))
+        choices = round_up(max(horizon + 1, *(one.count_needed(NEARLY_ALL) for one in runs)))
         if choices <= far:
             return choices, [one.within(choices) for one in runs]
         if far >= LARGEST_HORIZON:
@@ -312,12 +312,13 @@ def costs_otherwise(
     """Return the cost in a hardest world that is changed in one respect, up to a limit."""
     place = [str(one) for one in hard_worlds(assumptions)].index(str(hard))
     # Common random numbers, so that few runs show the effect of a change.
-    usual = run_hardest(hard, policy, limit, OTHERWISE_RUNS, seed).needed(0.95)
+    usual = run_hardest(hard, policy, limit, OTHERWISE_RUNS, seed).count_needed(0.95)
     found = []
     for words, change in _changes(assumptions):
         changed = _changed(hard, hard_worlds(change)[place].world)
         took = max(
-            run_hardest(one, policy, limit, OTHERWISE_RUNS, seed).needed(0.95) for one in changed
+            run_hardest(one, policy, limit, OTHERWISE_RUNS, seed).count_needed(0.95)
+            for one in changed
         )
         found.append(Otherwise(words, min(limit, took) / min(limit, usual), took > limit))
     return found
@@ -533,7 +534,7 @@ def make_plan(
         costly = worlds[costliest(hardest)]
         needed: Outcome | None = hardest[costliest(hardest)]
         asked = sorted({horizon, *points})
-        reach = reached(assumptions, costly, policy, asked, own + REACH)
+        reach = measure_reach(assumptions, costly, policy, asked, own + REACH)
         bar.tick(0.4 * work)
         detectable, sufficient = reach[asked.index(horizon)].detectable, None
         if all(map(decided_enough, hardest)):
@@ -626,10 +627,10 @@ def stress(plan: Plan, *, progress: bool | Callable[[float], None] | None = None
     cases = violations(plan.assumptions, plan.policy)
     total = sum(len(case.worlds) for case in cases) * STRESS_RUNS
     with show_progress(progress, total) as bar:
-        return [judged(plan.policy, case, bar.tick) for case in cases]
+        return [run_violation(plan.policy, case, bar.tick) for case in cases]
 
 
-def judged(policy: RoundPolicy, case: Violation, tick: Tick = ignore) -> Stress:
+def run_violation(policy: RoundPolicy, case: Violation, tick: Tick = ignore) -> Stress:
     """Return the line of a case."""
     worlds = [worst_of(one, policy, case.horizon, SIFTING_SEED) for one in case.worlds]
     found = hardest_outcomes(worlds, policy, case.horizon, STRESS_RUNS, STRESS_SEED, tick)

@@ -30,7 +30,7 @@ from affinity_bandits.planning.worlds import (
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.policies.contracts import RoundKernels, add_score
 from affinity_bandits.policies.state import pack
-from affinity_bandits.simulation.compile import cacheable, compiled
+from affinity_bandits.simulation.compile import cacheable, compile_kernel
 from affinity_bandits.simulation.draws import Stream, Words, next_binomial, next_normal
 from affinity_bandits.simulation.environment import key_words
 from affinity_bandits.simulation.intervals import proportion_interval
@@ -161,7 +161,7 @@ class Runs(NamedTuple):
             per_group_95=tuple(most(some) for some in self.pulls.T),
         )
 
-    def needed(self, part: float) -> int:
+    def count_needed(self, part: float) -> int:
         """Return the choices within which that part of runs ends, or `NEVER`."""
         ends = np.minimum(self.decided, self.lost)
         return int(np.sort(ends)[math.ceil(part * len(ends)) - 1])
@@ -416,7 +416,7 @@ def hardest_rounds(
 @lru_cache(maxsize=64)
 def _bound(kernels: RoundKernels) -> Function:
     """Return `hardest_rounds` for a policy, compiled."""
-    return compiled(bind(hardest_rounds, **kernels._asdict()), inlined=False)
+    return compile_kernel(bind(hardest_rounds, **kernels._asdict()), inlined=False)
 
 
 # Ends of the intervals of the best group's mean, as parts of the largest mean. They are narrow at
@@ -460,7 +460,7 @@ def worst_of(
         pairs = zip(worlds, found, strict=True)
         return sorted(pairs, key=lambda one: one[1].choices, reverse=True)
 
-    without = tried(levelled(hard), FEW_RUNS, seed, 0.4)
+    without = tried(vary_means(hard), FEW_RUNS, seed, 0.4)
     longest = without[0][1].choices_95
     more = _runs(FEW_RUNS, without)
     if more > FEW_RUNS:
@@ -480,7 +480,7 @@ def _runs(usual: int, found: Tried) -> int:
     return math.ceil(usual * min(MOST_TIMES, max(1.0, (spread / USUAL_SPREAD) ** 2)))
 
 
-def levelled(hard: HardWorld) -> list[HardWorld]:
+def vary_means(hard: HardWorld) -> list[HardWorld]:
     """Return a world with every interval of means, the world itself first."""
     world = hard.world
     found = [world]

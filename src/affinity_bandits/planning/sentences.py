@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from datetime import date, timedelta
 
-from affinity_bandits.displays import brief, one_in, plural
+from affinity_bandits.displays import format_brief, one_in, plural
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.plan import Plan, Stress
 
-# Who judges: in a row, and at the head of a column.
+# Names of the ways to judge, for a row and for the head of a column.
 WAYS = {
     "strangers": ("strangers only", "strangers"),
     "panel": ("panels, equal seats", "panels"),
@@ -34,8 +34,16 @@ def tell_verdict(plans: Sequence[Plan]) -> str:
     few = [plan.assumptions.judges for plan in plans if not plan.enough]
     if enough and few:
         return f"{choices} are enough if {tell_judges(enough)}; too few if {tell_judges(few)}."
+    if len(plans) > 1 and enough:
+        return f"{choices} are enough, whoever judges."
     if len(plans) > 1:
-        return f"{choices} are {'enough' if enough else 'too few'}, whoever judges."
+        known = [(plan.enough_choices, plan) for plan in plans if plan.enough_choices]
+        would = "Not even 10^15 would always suffice."
+        if known:
+            fewest, plan = min(known, key=lambda pair: pair[0])
+            judges = tell_judges([plan.assumptions.judges])
+            would = f"About {_count(fewest)} would suffice if {judges}."
+        return f"{choices} are too few, whoever judges. {would}"
     if enough:
         return f"{choices} are enough."
     if plans[0].sufficient is None:
@@ -323,4 +331,4 @@ def _short(part: float) -> str:
 
 def _count(value: float) -> str:
     """Return a number of choices."""
-    return f"{value:,.0f}" if value < 1e7 else brief(value)
+    return f"{value:,.0f}" if value < 1e7 else format_brief(value)

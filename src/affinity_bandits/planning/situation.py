@@ -67,8 +67,7 @@ class Question:
         asks: its words.
         example: an answer.
         rule: the accepted answers.
-        usual: the default in the dialogue.
-        unsaid: the default of the flag, if that differs.
+        usual: the default.
     """
 
     name: str
@@ -76,7 +75,6 @@ class Question:
     example: str
     rule: str
     usual: str | None = None
-    unsaid: str | None = None
 
 
 # All questions, in this order; some are skipped, depending on earlier answers.
@@ -112,7 +110,7 @@ QUESTIONS = (
         "How much higher do people rate their own kind, at most (20%, no idea)?",
         "20%",
         "how much more at most such as 20% or 0.2, 'none' or 'no idea'",
-        unsaid="no idea",
+        "no idea",
     ),
     Question(
         "judges",
@@ -126,7 +124,7 @@ QUESTIONS = (
         "How many members of each group are on the committee (or: do not know)?",
         "30,10,10",
         "a number of members for each group such as 30,10,10, or 'do not know'",
-        unsaid="do not know",
+        "do not know",
     ),
     Question(
         "head_start",
@@ -350,7 +348,7 @@ def parse_bonus(parameter: str, text: str) -> float | None:
         return None
     value = _read_part(text)[1]
     # Without a percent sign, 1.2 may be 120% more or 1.2 times as much.
-    if not 0.0 <= value <= 1e6 or (value >= 1.0 and "%" not in text):
+    if not 0.0 <= value <= 1e6 or (value >= 1.0 and not re.search("%|per ?cent", text)):
         raise InvalidInput(parameter, RULES["bonus"], text)
     return value
 
@@ -464,7 +462,7 @@ def _read(text: str) -> float:
 
 def _read_part(text: str) -> tuple[float, float]:
     """Return the ends of the part that a text stands for, or NaN."""
-    plain = _plain(text)
+    plain = re.sub(r" ?per ?cent$", "%", _plain(text))
     between = _BETWEEN.fullmatch(plain)
     if between is not None:
         return float(between[1]) / 100.0, float(between[2]) / 100.0
@@ -562,11 +560,11 @@ class Situation:
             if name in said:
                 self.answer(name, said[name])
         for question in self.questions():
-            name, unsaid = question.name, question.unsaid or question.usual
-            if name not in said and unsaid is None:
+            name, usual = question.name, question.usual
+            if name not in said and usual is None:
                 flag = f"--{name.replace('_', '-')}"
                 raise InvalidInput(name, f"given, e.g. {flag} {question.example}", None)
-            self.answer(name, said.get(name, unsaid))
+            self.answer(name, said.get(name, usual))
         for name, value in said.items():
             if name in OF_THE_COMMITTEE and name not in self._known:
                 self.answer(name, value)
@@ -581,13 +579,13 @@ class Situation:
         """
         wrong = {}
         for question in self.questions():
-            name, unsaid = question.name, question.unsaid or question.usual
+            name, usual = question.name, question.usual
             try:
-                self.answer(name, said.get(name, "").strip() or unsaid)
+                self.answer(name, said.get(name, "").strip() or usual)
             except InvalidInput as error:
                 wrong[name] = error
                 example = f"{self._usual_spread:g}" if name == "difference" else question.example
-                self.answer(name, unsaid or example.strip("'"))
+                self.answer(name, usual or example.strip("'"))
         return wrong
 
     def _applies(self, name: str) -> bool:

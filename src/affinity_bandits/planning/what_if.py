@@ -14,22 +14,34 @@ def detectable_with(plan: Plan, choices: float) -> float | None:
     if choices == plan.assumptions.horizon:
         return plan.detectable
     points = _curve(plan)
+    choices /= _shift(plan, points)
     return _interpolated(points, choices) if points and choices >= points[0][0] else None
 
 
 def choices_for(plan: Plan, difference: float) -> float | None:
     """Return about how many choices a difference takes in 19 of 20 cases.
 
-    None if it takes more than the curve shows. The curve has few runs, so it is shifted to what was
-    measured for the difference of the plan.
+    None if it takes more than the curve shows.
     """
-    curve = [(seen, choices) for choices, seen in reversed(_curve(plan))]
-    if not curve or difference < curve[0][0]:
+    points = _curve(plan)
+    if not points or difference < points[-1][1]:
         return None
-    found, stated = _interpolated(curve, difference), plan.assumptions.smallest_difference
-    if plan.enough_choices is not None and stated >= curve[0][0]:
-        found *= plan.enough_choices / _interpolated(curve, stated)
-    return found
+    return _interpolated(_reversed(points), difference) * _shift(plan, points)
+
+
+def _shift(plan: Plan, points: Sequence[tuple[float, float]]) -> float:
+    """Return the factor that shifts the curve to the cost measured for the plan's difference.
+
+    The curve has few runs, so its own figure may contradict the verdict.
+    """
+    stated = plan.assumptions.smallest_difference
+    if plan.enough_choices is None or not points or stated < points[-1][1]:
+        return 1.0
+    return plan.enough_choices / _interpolated(_reversed(points), stated)
+
+
+def _reversed(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    return [(seen, choices) for choices, seen in reversed(points)]
 
 
 def _curve(plan: Plan) -> list[tuple[float, float]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from affinity_bandits import checks
-from affinity_bandits.displays import brief
+from affinity_bandits.displays import format_brief
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.plots.style import (
@@ -120,7 +120,7 @@ def draw_ranking(ranking: Ranking | Result) -> Figure:
         axes.plot([low, high], [place, place], color=COLORS[0], linewidth=2.2, alpha=0.45)
         axes.plot([mean], [place], "o", color=COLORS[0], markersize=5.0)
         axes.annotate(
-            f"{brief(mean)}   rank {one.rank}",
+            f"{format_brief(mean)}   rank {one.rank}",
             (1.0, place),
             (6.0, 0.0),
             xycoords=axes.get_yaxis_transform(),

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from affinity_bandits import checks
-from affinity_bandits.displays import brief
+from affinity_bandits.displays import format_brief
 from affinity_bandits.errors import InvalidInput, UnknownName
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.plots.style import GREY, draw_band, line_style, log_ticks, new_figures
@@ -332,9 +332,9 @@ def _draw_maps(
     elif low > 0.0:
         bar.ax.minorticks_off()
         ticks = log_ticks(low, high, dense_below=1e4)
-        bar.ax.set_yticks(ticks, [brief(tick) for tick in ticks])
+        bar.ax.set_yticks(ticks, [format_brief(tick) for tick in ticks])
     else:
-        bar.ax.yaxis.set_major_formatter(lambda tick, _: brief(tick))
+        bar.ax.yaxis.set_major_formatter(lambda tick, _: format_brief(tick))
 
 
 def _draw_cells(axes: Any, panel: Panel, colors: Any) -> None:
@@ -391,7 +391,7 @@ def _write(axes: Any, panel: Panel, norm: Any, grid: SweepGrid) -> None:
             axes.text(
                 column,
                 row,
-                brief(value) if _is_regret(grid) else f"{value:.3g}%",
+                format_brief(value) if _is_regret(grid) else f"{value:.3g}%",
                 ha="center",
                 va="center",
                 fontsize=7.0,

@@ -17,7 +17,7 @@ NAME = re.compile(r"[a-z0-9_-]{1,63}")
 
 @dataclass(frozen=True)
 class Database:
-    """Where a database is; the DSNs may have passwords, so they are never shown.
+    """The addresses of a database. They are left out of `repr`, because DSNs may have passwords.
 
     Attributes:
         dsn: of the primary.

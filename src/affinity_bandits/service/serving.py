@@ -80,7 +80,7 @@ def serve(
     if keep_requests_days is not None:
         checks.number("keep_requests_days", keep_requests_days, low=0, high=36_500)
     if traces:  # before anything is begun
-        tracing.needed()
+        tracing.import_opentelemetry()
     named = databases_of(databases)
     asyncio.run(check_schemas(named, statement_cache))
     app = create_app(

@@ -28,13 +28,13 @@ def begin(processor: Any = None) -> None:
         MissingExtra: OpenTelemetry is not installed.
     """
     global _provider, _tracer  # noqa: PLW0603 - a process makes spans or does not
-    provider, batches, exporter = needed()
+    provider, batches, exporter = import_opentelemetry()
     _provider = provider()
     _provider.add_span_processor(batches(exporter()) if processor is None else processor)
     _tracer = _provider.get_tracer("affinity_bandits", __version__)
 
 
-def needed() -> tuple[Any, Any, Any]:
+def import_opentelemetry() -> tuple[Any, Any, Any]:
     """Return the classes needed of OpenTelemetry.
 
     Raises:

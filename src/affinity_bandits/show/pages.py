@@ -50,6 +50,7 @@ def draw_again(
     """Draw another moment into a figure that `draw_moment` made."""
     for number, axes in enumerate(figure.axes):
         axes.clear()
+        axes.grid(visible=False)
         draw = _committee if number < len(courses) else _scores
         column = number % len(courses)
         draw(axes, courses[column], groups, place, first=column == 0)
@@ -105,7 +106,6 @@ def _scores(axes: Any, course: Course, groups: Sequence[str], place: int, *, fir
     axes.set_yticks(heights, [cut(name, 16) for name in groups] if first else [""] * len(groups))
     axes.set_ylim(-len(groups) + 0.4, 0.6)
     axes.set_xlim(0, 1.15 * float(course.true_means.max()))
-    axes.grid(axis="y", visible=False)
     axes.set_xlabel("score as seen (line: true value)", fontsize=8.5)
 
 

@@ -32,12 +32,12 @@ _compiled: dict[str, Any] = {}
 _parts: dict[str, Any] = {}
 
 
-def interpreted() -> bool:
+def runs_interpreted() -> bool:
     """Return whether `NUMBA_DISABLE_JIT=1` turns compiling off, for debuggers and coverage."""
     return bool(compiler.config.DISABLE_JIT)
 
 
-def compiled(kernel: Function, *, allocates: bool = False, inlined: bool = True) -> Function:
+def compile_kernel(kernel: Function, *, allocates: bool = False, inlined: bool = True) -> Function:
     """Return a kernel as machine code for Python to call, with every plain function it reaches.
 
     Args:
@@ -49,7 +49,7 @@ def compiled(kernel: Function, *, allocates: bool = False, inlined: bool = True)
     """
     if not isinstance(kernel, FunctionType):  # compiled already
         return kernel
-    if interpreted():
+    if runs_interpreted():
         return _without_warnings(kernel)
     name = _name(kernel, allocates, inlined)
     if name not in _compiled:
@@ -61,7 +61,7 @@ def compiled_part(kernel: Function, *, allocates: bool = False, inlined: bool = 
     """Return a kernel that compiled kernels can call; see `compiled`."""
     if not isinstance(kernel, FunctionType):
         return kernel
-    if interpreted():
+    if runs_interpreted():
         return _without_warnings(kernel)
     name = _name(kernel, allocates, inlined)
     if name not in _parts:
@@ -78,7 +78,7 @@ def function_pointer(
 
     A kernel that many loops share, and call rarely, is compiled once and called by its address.
     """
-    if interpreted():
+    if runs_interpreted():
         return _without_warnings(kernel)
     name = _name(kernel, allocates, inlined, f"cfunc {signature}")
     if name not in _compiled:
@@ -108,9 +108,9 @@ class MachineCode:
             return result
 
 
-def prepared(kernel: Function, arguments: tuple[Any, ...], inlined: bool = True) -> Function:
+def prepare_kernel(kernel: Function, arguments: tuple[Any, ...], inlined: bool = True) -> Function:
     """Return a loop as machine code, compiled by a first call with idle arguments."""
-    if interpreted():
+    if runs_interpreted():
         return _without_warnings(kernel)
     # One signature per cached name: processes that compile at the same time write the same file.
     name = _name(kernel, False, inlined, _types(arguments))

@@ -22,6 +22,7 @@ FRAME = re.compile(r"^(Failed in |- Resolution failure|$)")
 ALLOCATES = ("NRT required", "Only accept returning of array")
 """What numba says of code that needs memory of its own, which compiled loops do not have."""
 NO_MATCH = re.compile(r"No implementation of function .*? found for signature:\s*>>> (.+)")
+DRAW = re.compile(r"NumPyRandomGeneratorType_(\w+)\(")
 OBJECT = re.compile(r"Untyped global name '(\w+)':\s*Cannot determine Numba type of (.+)")
 LONGEST_REASON = 240
 HORIZON = 1000
@@ -29,7 +30,7 @@ HORIZON = 1000
 
 @contextmanager
 def compile_errors(policy: StepPolicy | RoundPolicy, bandit: Any) -> Iterator[None]:
-    """Raise `NotSupported` for errors of numba's compiler, with numba's error as cause."""
+    """Raise `NotSupported` for errors of numba's compiler, with numba's error as its context."""
     try:
         yield
     except (AffinityError, MemoryError):
@@ -41,9 +42,9 @@ def compile_errors(policy: StepPolicy | RoundPolicy, bandit: Any) -> Iterator[No
             f"{_broken_rule(policy, bandit.arms) or _reason(error)}\n"
             f"Kernels may use arithmetic, math, the arrays of their arguments and plain functions "
             f"of their module, and make no arrays of their own.\n"
-            f"engine='python' runs a policy as it is. The compiler's report is the cause of this "
-            f"error (__cause__; affinity --debug prints it)."
-        ) from error
+            f"engine='python' runs a policy as it is. The compiler's report is in __context__ of "
+            f"this error; affinity --debug prints it."
+        ) from None
 
 
 def _broken_rule(policy: StepPolicy | RoundPolicy, arms: int) -> str:
@@ -63,7 +64,12 @@ def _reason(error: Exception) -> str:
     lines = [line.strip() for line in report.splitlines()]
     reason = next((line for line in lines if not FRAME.match(line)), type(error).__name__)
     unknown, is_object = NO_MATCH.search(report), OBJECT.search(report)
-    if any(words in report for words in ALLOCATES):
+    draw = DRAW.match(unknown[1]) if unknown is not None else None
+    if draw is not None:
+        reason = f"rng.{draw[1]} cannot be compiled with these arguments; rng.random() can."
+    elif unknown is not None and "(array(" in unknown[1]:
+        reason = "This function or method of an array is not supported here; write a loop."
+    elif any(words in report for words in ALLOCATES):
         reason = "This line makes an array, a list, a dict or a string."
     elif is_object is not None:
         reason = f"{is_object[1]} is a Python object ({is_object[2]}); the state must hold data."

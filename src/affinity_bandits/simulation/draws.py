@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 
 from affinity_bandits.kernels import FloatArray, Function, bind
 from affinity_bandits.model.round_sums import weight_at
-from affinity_bandits.simulation.compile import interpreted
+from affinity_bandits.simulation.compile import runs_interpreted
 
 Words = npt.NDArray[np.uint64]
 
@@ -55,7 +55,7 @@ def plain_high_product(left: np.uint64, right: np.uint64) -> np.uint64:
     return np.uint64((int(left) * int(right)) >> 64)
 
 
-high_product: Function = plain_high_product if interpreted() else compiled_high_product
+high_product: Function = plain_high_product if runs_interpreted() else compiled_high_product
 
 
 def philox(key: Words, replicate: np.uint64, block: np.uint64) -> tuple[Any, Any, Any, Any]:

@@ -18,7 +18,7 @@ from affinity_bandits.model.streams import policy_generator
 from affinity_bandits.policies import RoundPolicy, StepPolicy
 from affinity_bandits.policies.live import as_steps
 from affinity_bandits.policies.state import pack
-from affinity_bandits.simulation.compile import cacheable, compiled, prepared
+from affinity_bandits.simulation.compile import cacheable, compile_kernel, prepare_kernel
 from affinity_bandits.simulation.compile_errors import compile_errors
 from affinity_bandits.simulation.environment import (
     NO_FORMULA,
@@ -78,7 +78,7 @@ class PythonEngine:
             self._arena = _in_lists(self._arena, bandit)
         self._tape = new_buffer(seed)
         by_chance = bandit.joining.part < 1.0 or bandit.joining.leaving > 0.0
-        self._draw = compiled(noise_kernel(self._arena.law, by_chance), allocates=True)
+        self._draw = compile_kernel(noise_kernel(self._arena.law, by_chance), allocates=True)
         self._kernels = self._played.kernels()
         self._pull = bound_chunk(
             self._kernels,
@@ -264,7 +264,9 @@ class RoundEngine:
         no_replicates = (0, np.empty((0, times, arms), np.int64), np.empty((0, arms + 1), np.int64))
         with compile_errors(self._policy, self._bandit):
             fixed = (*self._drawn_from, self._draws(), *self._fixed)
-            self._play = partial(prepared(self._loop, (*fixed, *no_replicates), False), *fixed)
+            self._play = partial(
+                prepare_kernel(self._loop, (*fixed, *no_replicates), False), *fixed
+            )
 
     def run(self, first: int, out: IntArray, candidates: IntArray, tick: Tick) -> None:
         if self._play is None:

@@ -436,13 +436,13 @@ class Environment:
         return float(seen)
 
     def _number(self, role: str, normal: bool, position: int) -> float:
-        from affinity_bandits.simulation.compile import compiled
+        from affinity_bandits.simulation.compile import compile_kernel
         from affinity_bandits.simulation.draws import fill_normal, fill_uniform
 
         offset = position % self.BLOCK
         if offset == 0 or role not in self._blocks:
             block = np.empty(self.BLOCK)
-            fill = compiled(fill_normal if normal else fill_uniform, allocates=True)
+            fill = compile_kernel(fill_normal if normal else fill_uniform, allocates=True)
             fill(block, self._keys[role], self._replicate, position - offset)
             self._blocks[role] = block
         return float(self._blocks[role][offset])

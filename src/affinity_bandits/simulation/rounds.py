@@ -28,7 +28,7 @@ from affinity_bandits.model.noise.base import (
 )
 from affinity_bandits.model.round_sums import bound_sums
 from affinity_bandits.policies.contracts import RoundKernels, RoundPolicy, add_score
-from affinity_bandits.simulation.compile import compiled, compiler, function_pointer
+from affinity_bandits.simulation.compile import compile_kernel, compiler, function_pointer
 from affinity_bandits.simulation.draws import (
     Stream,
     Words,
@@ -166,7 +166,7 @@ def tally_round(
     number = np.uint64(checks.integer("replicate", replicate, low=0, high=2**63 - 1))
     arena, weight = arena_of(bandit), bandit.bias.kernel
     counts = np.zeros((len(chosen), len(tallied_values(arena))), dtype=np.int64)
-    fill = compiled(bind(fill_tallies, tally_of_arm=bound_tally(weight)))
+    fill = compile_kernel(bind(fill_tallies, tally_of_arm=bound_tally(weight)))
     fill(
         arena,
         np.array(before, dtype=np.int64),

@@ -16,7 +16,7 @@ from affinity_bandits.model.streams import policy_generator, stream_from_json, s
 from affinity_bandits.policies import RoundPolicy, StepPolicy
 from affinity_bandits.policies.live import as_steps
 from affinity_bandits.policies.state import pack, read_saved, state_from_json, state_to_json
-from affinity_bandits.simulation.compile import cacheable, prepared
+from affinity_bandits.simulation.compile import cacheable, prepare_kernel
 from affinity_bandits.simulation.compile_errors import compile_errors
 from affinity_bandits.simulation.environment import (
     Committee,
@@ -169,7 +169,7 @@ class StepRun:
                 bound_noise(self._arena.law, by_chance),
                 *functions,
             )
-            made = prepared(loop, (*fixed, self._rng, np.uint64(0), *idle))
+            made = prepare_kernel(loop, (*fixed, self._rng, np.uint64(0), *idle))
         return partial(made, *fixed)
 
     def _play(self, loop: Any, *changing: Any) -> None:

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from affinity_bandits.displays import Interval, amount, html_table, latex, one_line, rate
+from affinity_bandits.displays import (
+    Interval,
+    amount,
+    html_table,
+    latex,
+    one_line,
+    percents,
+    rate,
+    short,
+    span,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.table import Table
+
+WIDE = 96  # columns of a terminal from which on a table has all its columns
 
 
 @dataclass(frozen=True)
@@ -64,6 +78,43 @@ class SummaryTable(list[SummaryRow]):
             for row in self
         ]
 
+    def to_rich(self, width: int) -> Table:
+        """Return the table that `affinity simulate` prints on a terminal of so many columns."""
+        from rich.markup import escape
+        from rich.table import Table
+
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        table.add_column("policy", overflow="fold", min_width=12)
+        columns = {
+            "median run": "90% of runs",
+            "mean regret": "95% interval",
+            "wrong arm": "95%",
+            "undecided": "95%",
+            "decided after": "90% of runs",
+        }
+        if width < WIDE or not any(row.decided_at for row in self):
+            del columns["decided after"]
+        for column, below in columns.items():
+            table.add_column(f"{column}\n[dim]{below}[/]", justify="right", no_wrap=True)
+        for row in self:
+            cells = [
+                _two_lines(row.regret_runs),
+                _two_lines(row.regret),
+                _two_lines(row.wrong_arm, of_runs=True),
+                _two_lines(row.undecided, of_runs=True),
+                _two_lines(row.decided_at),
+            ]
+            table.add_row(escape(row.label), *cells[: len(columns)])
+        return table
+
+    def __str__(self) -> str:
+        """Return the table that `affinity simulate` prints."""
+        from rich.console import Console
+
+        text = io.StringIO()
+        Console(file=text, width=WIDE, color_system=None).print(self.to_rich(WIDE))
+        return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+
     def _repr_html_(self) -> str:
         return html_table("", self.HEAD, self.cells())
 
@@ -88,3 +139,11 @@ class SummaryTable(list[SummaryRow]):
         lines = [" & ".join(map(latex, cells)) + r" \\" for cells in [self.HEAD, *self.cells()]]
         body = [r"\begin{tabular}{l" + "r" * (len(self.HEAD) - 2) + "l}", r"\toprule", lines[0]]
         return "\n".join([*body, r"\midrule", *lines[1:], r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _two_lines(found: Interval | None, of_runs: bool = False) -> str:
+    """Return a number, and on a second line its interval; a rate `of_runs` is in percent."""
+    if found is None:
+        return "-"
+    parts = percents(found) if of_runs else (short(found.estimate), span(found))
+    return "{}\n[dim]{}[/]".format(*parts)

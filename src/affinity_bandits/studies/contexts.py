@@ -67,7 +67,7 @@ class Settings:
     adverse_horizon: int = 1_000
 
 
-def informed(kind: type[HandicapElimination], initial: Sequence[int]) -> HandicapElimination:
+def inform_policy(kind: type[HandicapElimination], initial: Sequence[int]) -> HandicapElimination:
     """Return a comparison of 0/1 scores that knows the initial members."""
     return kind(initial_pulls=initial, bounded=True, failure=FAILURE)
 
@@ -88,7 +88,7 @@ def run(settings: Settings, runner: CellRunner) -> Data:
         "ucb1": PerType(UCB1()),
         "lin-ucb": LinUCB(),
         "thompson": PerType(ThompsonBeta()),
-        "handicap": informed(HalfCountHandicap, settings.initial),
+        "handicap": inform_policy(HalfCountHandicap, settings.initial),
     }
     for name, policy in policies.items():
         runs = simulate_types(drawn, policy, settings.horizon, settings.runs, notes=NOTES)
@@ -103,9 +103,9 @@ def run(settings: Settings, runner: CellRunner) -> Data:
         settings.adverse_means, Constant(), (1, 1), settings.adverse_types, "by turn"
     )
     comparisons: dict[str, tuple[RoundPolicy, bool]] = {
-        "fixed": (informed(HalfCountHandicap, (1, 1)), False),
-        "whole": (informed(HandicapElimination, (1, 1)), True),
-        "half": (informed(HalfCountHandicap, (1, 1)), True),
+        "fixed": (inform_policy(HalfCountHandicap, (1, 1)), False),
+        "whole": (inform_policy(HandicapElimination, (1, 1)), True),
+        "half": (inform_policy(HalfCountHandicap, (1, 1)), True),
     }
     count = settings.adverse_runs
     for name, (one, shuffles) in comparisons.items():

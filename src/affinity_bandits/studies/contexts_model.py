@@ -18,7 +18,7 @@ from affinity_bandits.policies import HandicapElimination
 from affinity_bandits.policies.contracts import RoundKernels, RoundPolicy, StepPolicy, add_score
 from affinity_bandits.policies.state import reals
 from affinity_bandits.policies.wealth import BettingState, bet_on_leader
-from affinity_bandits.simulation.compile import compiled
+from affinity_bandits.simulation.compile import compile_kernel
 from affinity_bandits.simulation.intervals import proportion_interval
 
 select: Function = unbound
@@ -396,7 +396,7 @@ def _loop(bias: Bias, policy: TypedPolicy | RoundPolicy) -> Function:
     scores = bind(judge, weight=bias.kernel)
     if not isinstance(policy, RoundPolicy):
         loop = bind(play_steps, judged=scores, **policy.kernels()._asdict())
-        return compiled(loop, inlined=False)
+        return compile_kernel(loop, inlined=False)
     kernels = policy.kernels()
     loop = bind(
         play_rounds,
@@ -406,7 +406,7 @@ def _loop(bias: Bias, policy: TypedPolicy | RoundPolicy) -> Function:
         candidate=kernels.candidate,
         candidates=bind(left, candidate=kernels.candidate),
     )
-    return compiled(loop, inlined=False)
+    return compile_kernel(loop, inlined=False)
 
 
 def simulate_types(

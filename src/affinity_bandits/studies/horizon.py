@@ -234,18 +234,18 @@ class ForcedRate(WeightedUCB):
 
     @staticmethod
     def plan(state: Any) -> Round:
-        arm = forced(state)
+        arm = choose_forced(state)
         return Round(state.arms[arm : arm + 1], next_length(state, arm))
 
     def kernels(self) -> RoundKernels:
         absorb = bind(
-            WeightedUCB.absorb, round_weights=bound_sums(self.bias.kernel), highest=forced
+            WeightedUCB.absorb, round_weights=bound_sums(self.bias.kernel), highest=choose_forced
         )
         return RoundKernels(self.plan, absorb, self.candidate)
 
 
 @kernel
-def forced(state: Any) -> int:
+def choose_forced(state: Any) -> int:
     """Return the arm to pull, from a `ForcedRateState`."""
     made = max(1, state.total[0] - state.initial)
     best = 0

@@ -107,7 +107,7 @@ def run(settings: Settings, runner: CellRunner) -> Data:
     return {**data, "wasted": data["horizon"] - chosen, "lost": ~kept.astype(bool)}
 
 
-def wasted(data: Data, world: str, policy: str, memory: int) -> FloatArray:
+def read_wasted(data: Data, world: str, policy: str, memory: int) -> FloatArray:
     """Return the choices of worse groups in each run of a cell."""
     chosen = column(data, "world") == world
     chosen &= (column(data, "policy") == policy) & (column(data, "memory") == memory)
@@ -131,7 +131,7 @@ def claims(data: Data) -> list[Claim]:
 
     def wasteful(policy: str, memory: int) -> tuple[int, int]:
         """Count the runs with most choices wasted; Algorithm 1 then has hardly decided."""
-        runs = wasted(data, "map", policy, memory)
+        runs = read_wasted(data, "map", policy, memory)
         return int((runs > WASTEFUL[policy] * horizon).sum()), len(runs)
 
     short, long = 16, 4096
@@ -191,7 +191,7 @@ def cheaper(
     data: Data, world: str, one: tuple[str, int], other: tuple[str, int], factor: float
 ) -> Claim:
     """Claim that one cell needs so many times fewer choices of worse groups than another."""
-    few, many = (np.log(1.0 + wasted(data, world, *cell)) for cell in (one, other))
+    few, many = (np.log(1.0 + read_wasted(data, world, *cell)) for cell in (one, other))
     # A logarithm, so that a run that goes astray counts for a few others and not for thousands.
     ratio, low, _ = student_interval(many[: len(few)] - few[: len(many)], TWO_SIDED)
 
@@ -220,12 +220,12 @@ def draw(data: Data) -> Any:
         style = line_style(index)
         places = memories(data, "map", name)
         bands = np.array(
-            [mean_interval(wasted(data, "map", name, m) / horizon, 0.0, 1.0) for m in places]
+            [mean_interval(read_wasted(data, "map", name, m) / horizon, 0.0, 1.0) for m in places]
         )
         draw_band(left, places, bands[:, 1], bands[:, 2], style["color"])
         left.plot(places, bands[:, 0], marker="o", markersize=3, label=NAMES[name], **style)
         last = "told" if name == "handicap" else name
-        mean, low, high = mean_interval(wasted(data, "map", last, NEVER) / horizon, 0.0, 1.0)
+        mean, low, high = mean_interval(read_wasted(data, "map", last, NEVER) / horizon, 0.0, 1.0)
         left.errorbar(
             [never],
             [mean],
@@ -245,7 +245,9 @@ def draw(data: Data) -> Any:
     left.legend(frameon=False, loc="upper left", bbox_to_anchor=(0.0, 0.88), fontsize=8.5)
 
     places = [m for m in memories(data, "short", "handicap") if share_in_turn(m, 3) > 0.0]
-    logs = [student_interval(np.log(wasted(data, "short", "handicap", m)), 0.95) for m in places]
+    logs = [
+        student_interval(np.log(read_wasted(data, "short", "handicap", m)), 0.95) for m in places
+    ]
     bands = np.exp(np.array(logs))
     color = line_style(2)["color"]
     right.errorbar(

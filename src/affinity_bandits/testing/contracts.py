@@ -28,7 +28,7 @@ from affinity_bandits.policies.kernel_rules import check_kernels
 from affinity_bandits.policies.state import copy_state, pack, state_to_json
 from affinity_bandits.registry import Description, Registry
 from affinity_bandits.simulation import Environment, StepRun, simulate
-from affinity_bandits.simulation.compile import compiled
+from affinity_bandits.simulation.compile import compile_kernel
 from affinity_bandits.simulation.draws import normal_quantile
 from affinity_bandits.simulation.environment import arena_of, bound_feedback
 
@@ -123,7 +123,7 @@ def feedback_law(bandit: AffinityBandit, arm: int, weight: float) -> tuple[Float
         edges = np.unique([0.0, *arena.cumulative[arm]])
     numbers, widths = (0.5 * (edges[1:] + edges[:-1])).tolist(), np.diff(edges)
     if is_normal(arena.law):
-        numbers = [compiled(normal_quantile)(u) for u in numbers]
+        numbers = [compile_kernel(normal_quantile)(u) for u in numbers]
     gates = {0.5 * weight: weight, 0.5 + 0.5 * weight: 1.0 - weight}
     if not reads_gate(arena.law):
         gates = {0.0: 1.0}

@@ -151,8 +151,9 @@ def broken_rule(errors: Sequence[Any]) -> str:
             return f"{name} must be what JSON can say, got {shown(first.get('input'))}"
         case "value_error":
             return rule
-    rule = rule.removeprefix("Input should be ").removeprefix("Value should be ")
-    return f"{name} must be {rule[0].lower()}{rule[1:]}, got {shown(first.get('input'))}"
+    _, _, demand = rule.partition(" should ")  # as in "Tuple should have at least 2 items"
+    demand = demand.partition(" after validation")[0] or f"be {rule[0].lower()}{rule[1:]}"
+    return f"{name} must {demand}, got {shown(first.get('input'))}"
 
 
 def _is_real(value: object) -> bool:

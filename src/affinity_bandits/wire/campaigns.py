@@ -16,6 +16,7 @@ from pydantic import (
     model_validator,
 )
 
+from affinity_bandits.declaration import EXAMPLES
 from affinity_bandits.errors import InvalidInput, shown
 from affinity_bandits.plan_format import check_format
 from affinity_bandits.wire.base import (
@@ -183,7 +184,8 @@ class CreateCampaign(Body):
         " and the policy is told who they are, the first round opens with them."
     )
     declaration: DeclareUse = given(
-        description="What the groups are, who is responsible and why; the plan's if left out."
+        description="What the groups are, who is responsible and why. Required, unless the plan"
+        " has one."
     )
     tellers: Tellers = given(
         description="Ids of API keys that may answer any lease, or 'any' for all keys of the"
@@ -201,11 +203,18 @@ class CreateCampaign(Body):
             )
         if self.plan is None and self.horizon is None:
             raise ValueError("horizon must be given")
+        if self.declared is None:
+            raise ValueError(f"declaration must be given, such as {EXAMPLES}")
         return self
+
+    @property
+    def declared(self) -> DeclareUse:
+        """The declaration, or else the plan's."""
+        return self.declaration if self.plan is None else self.declaration or self.plan.declaration
 
 
 class NameJudges(Body):
-    """Who judges a round: how many of each group, and how many outsiders."""
+    """The judges of a round: number per group, and outsiders."""
 
     judges: Heads = Field(description="Of each group; one left out has none.")
     outsiders: HeadCount = Field(default=0, description="Who belong to no group.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, date, datetime
@@ -32,6 +33,7 @@ ROWS = (
     "c2,South,Ann,North,2,2026-02-03",
     "c2,South,Jürgen,South,4,2026-02-03",
 )
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
 SCORES = [4.5, 3.0, 2.0, 4.0]
 PLAIN = "\n".join([HEADER, *ROWS]) + "\n"
 
@@ -80,9 +82,9 @@ READ: dict[str, tuple[str | bytes, str]] = {
     "missing scores": (PLAIN + "c3,North,Ann,North,n/a,\nc3,North,Ann,North,,\n", "2 rows skipped"),
     "points of": (with_score("4.5/5"), ""),
     "stars in words": (with_score("4.5 stars"), ""),
-    "German dates": (with_dates("01.02.2026", "03.02.2026"), "%d.%m.%Y (rows 2, 3, 4, 5), such as"),
-    "day or month": (with_dates("1/2/2026", "3/2/2026"), "give the date format '%m/%d/%Y'"),
-    "American dates": (with_dates("02/01/2026", "02/23/2026"), "%m/%d/%Y"),
+    "German dates": (with_dates("01.02.2026", "03.02.2026"), "like 31.12.2026 (rows 2, 3"),
+    "day or month": (with_dates("1/2/2026", "3/2/2026"), "give the date format 12/31/2026"),
+    "American dates": (with_dates("02/01/2026", "02/23/2026"), "like 12/31/2026"),
     "times": (with_dates("2026-02-01 09:30", "2026-02-03T10:15:00"), ""),
     "names in German": (
         PLAIN.replace(HEADER, "Bewerber,Quelle,Gutachter,Gutachter Quelle,Punkte,Datum"), ""
@@ -100,6 +102,13 @@ READ: dict[str, tuple[str | bytes, str]] = {
 def test_an_odd_file_is_read_right(tmp_path: Path, name: str) -> None:
     content, note = READ[name]
     check(read_log(written(tmp_path, content), scale=(1, 5)), note)
+
+
+@pytest.mark.parametrize("said", ["12/31/2026", "%m/%d/%Y"])
+def test_a_date_format_is_given_by_an_example(tmp_path: Path, said: str) -> None:
+    path = written(tmp_path, with_dates("1/2/2026", "3/2/2026"))
+    reading = read_log(path, scale=(1, 5), date_format=said)
+    assert reading.log.sessions == ("2026-01-02", "2026-03-02")
 
 
 def check(reading: Reading, note: str = "") -> None:
@@ -163,6 +172,43 @@ def test_any_bytes_are_read_or_refused_in_words(
     path = written(tmp_path_factory.mktemp("any"), PLAIN.encode() + content)
     with suppress(AffinityError):
         read_log(path, scale=(1, 5))
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (OLE + "EncryptedPackage".encode("utf-16-le"), "remove the password and try again"),
+        (OLE, "a table that can be read"),
+        (b"this is not a workbook\nreally", "a workbook or a table, got 'a text'"),
+    ],
+)
+def test_no_workbook_that_can_be_read(content: bytes, says: str) -> None:
+    with pytest.raises(InvalidInput, match=re.escape(says)):
+        read_table(Path("log.xlsx"), content=content)
+
+
+def test_a_column_of_almost_as_many_groups_as_rows_is_remarked(tmp_path: Path) -> None:
+    rows = "".join(f"c{n},{'ab'[n % 2]},3\n" for n in range(42))
+    path = written(tmp_path, f"candidate,group,score\n{rows}")
+    assert not any("groups" in note for note in read_log(path, scale=(1, 5)).notes)
+    notes = read_log(path, scale=(1, 5), columns={"group": "candidate"}).notes
+    assert any(note.startswith("column candidate has 42 groups, such as c0, c1") for note in notes)
+
+
+def test_a_person_of_many_groups_is_told_briefly(tmp_path: Path) -> None:
+    days = "".join(f"c{n},a,Ann,day {n},3\n" for n in range(90))
+    with pytest.raises(BadLog) as caught:
+        read_log(
+            written(tmp_path, f"candidate,group,judge,judge group,score\n{days}"), scale=(1, 5)
+        )
+    common, twice = caught.value.problems
+    assert "have no name in common" in common
+    assert twice.endswith("judge has two groups (Ann: day 0 and day 1 and 88 more)")
+
+
+def test_a_wrong_date_format_is_refused_in_words(tmp_path: Path) -> None:
+    with pytest.raises(BadLog, match="date is not a date like 12/31/2026"):
+        read_log(written(tmp_path, PLAIN), scale=(1, 5), date_format="12/31/2026")
 
 
 def test_a_workbook_with_merged_cells_dates_and_other_sheets(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from affinity_bandits.service.core.spec import CampaignSpec
 from affinity_bandits.service.core.tells import AnyTell, ArmTell, ScoreTell, SlotTell
 from affinity_bandits.service.trail.verify import verify
 from tests.service.core.campaign_model import Named
+from tests.support.declared import DECLARED
 
 from .machine_world import STATE, Dying, World
 from .service_model import ServiceModel
@@ -66,7 +67,9 @@ class Machine(RuleBasedStateMachine):
     def create(self, data: st.DataObject, arms: int, horizon: int, lowest: int) -> None:
         policy = data.draw(st.sampled_from(self.policies))
         names = tuple(f"arm {number}" for number in range(arms))
-        about = CampaignSpec("machine", names, policy, horizon, LEASE_SECONDS, lowest)
+        about = CampaignSpec(
+            "machine", names, policy, horizon, LEASE_SECONDS, lowest, declaration=DECLARED
+        )
         self.world.created += 1
         key = f"campaign-{self.world.created}"
         first, second = (

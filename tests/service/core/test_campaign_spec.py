@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -37,10 +38,12 @@ from affinity_bandits.service.core.spec import (
     served_policy,
 )
 from affinity_bandits.wire import CreateCampaign, Plan, base
+from tests.support.declared import DECLARED
 
 GOOD: dict[str, Any] = {
     "name": "spring",
     "arms": ("red", "blue"),
+    "declaration": DECLARED,
     "policy": ExploreThenCommit(2),
     "horizon": 100,
 }
@@ -49,7 +52,9 @@ GOOD: dict[str, Any] = {
 @pytest.mark.parametrize("name", SERVED)
 def test_a_description_survives_json(name: str) -> None:
     for policy in SERVED[name].examples():
-        about = CampaignSpec("spring", ("red", "blue", "grün"), policy, 1000, 0.5, -1.0, 2.5)
+        about = CampaignSpec(
+            "spring", ("red", "blue", "grün"), policy, 1000, 0.5, -1.0, 2.5, declaration=DECLARED
+        )
         again = CampaignSpec.from_json(json.loads(json.dumps(about.to_json())))
         assert again == about
         assert again.digest() == about.digest()
@@ -162,11 +167,13 @@ def test_scores_are_counted_at_nodes_that_are_evenly_spaced(
 ) -> None:
     with patch.object(ExploreThenCommit, "nodes", nodes):
         if served is not None:
-            about = CampaignSpec("nodes", ("a", "b"), ExploreThenCommit(2), 10)
+            about = CampaignSpec(
+                "nodes", ("a", "b"), ExploreThenCommit(2), 10, declaration=DECLARED
+            )
             assert about.nodes.number == served
             return
         with pytest.raises(InvalidInput) as caught:
-            CampaignSpec("nodes", ("a", "b"), ExploreThenCommit(2), 10)
+            CampaignSpec("nodes", ("a", "b"), ExploreThenCommit(2), 10, declaration=DECLARED)
     said = str(caught.value)
     assert "policy must be one whose nodes are 2 to 100 scores evenly spaced from 0 to 1" in said
     assert "explore-then-commit with nodes [" in said
@@ -178,7 +185,8 @@ def test_scores_are_counted_at_nodes_that_are_evenly_spaced(
 @pytest.fixture(scope="module")
 def plan() -> str:
     tiny = Assumptions(groups=2, horizon=300, smallest_difference=0.5, head_start=2, steepness=0.0)
-    return plan_to_toml(make_plan(tiny, seed=1, progress=False))
+    made = replace(make_plan(tiny, seed=1, progress=False), declaration=DECLARED)
+    return plan_to_toml(made)
 
 
 def spec_of(text: str, name: str, arms: Any, **settings: Any) -> CampaignSpec:

@@ -19,6 +19,7 @@ from affinity_bandits.service.core.spec import CampaignSpec, PlannedTime
 from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.wire import Finished, Told, Wait
 from affinity_bandits.wire.base import LARGEST_NUMBER, new_key
+from tests.support.declared import DECLARED
 from tests.support.one_campaign import LEASE_SECONDS, OneCampaign, made
 
 # Handing out.
@@ -82,7 +83,9 @@ async def test_another_request_with_the_same_key_is_refused(one: OneCampaign) ->
 
 async def test_a_campaign_is_created_once_a_key(one: OneCampaign) -> None:
     def create(horizon: int) -> Any:
-        about = CampaignSpec("twice", ("a", "b"), ExploreThenCommit(2), horizon)
+        about = CampaignSpec(
+            "twice", ("a", "b"), ExploreThenCommit(2), horizon, declaration=DECLARED
+        )
         return one.campaigns.create(one.tenant, about, key="twice", actor="t")
 
     ids = await asyncio.gather(*(create(50) for _ in range(4)))
@@ -94,7 +97,6 @@ async def test_a_campaign_is_created_once_a_key(one: OneCampaign) -> None:
 async def test_what_was_declared_is_kept_and_in_the_trail(one: OneCampaign) -> None:
     declared = Declaration("sources", "head of recruiting", "where to look next year")
 
-    assert (await one.look()).declaration is None
     one.id = await one.create(ExploreThenCommit(2), 100, declaration=declared)
     assert (await one.look()).declaration == declared
 

@@ -17,6 +17,7 @@ from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.wire import Lease, Told
 from affinity_bandits.wire.base import new_key
+from tests.support.declared import DECLARED
 from tests.support.one_campaign import ONE, OneCampaign, made
 
 
@@ -99,7 +100,7 @@ async def test_an_idempotency_key_belongs_to_the_api_key_that_sent_it(one: OneCa
 
 async def test_stopping_and_creating_repeat_for_the_key_that_did_alone(one: OneCampaign) -> None:
     one.id = await one.create(ExploreThenCommit(2), 100)
-    spec = CampaignSpec("two", ("a", "b"), ExploreThenCommit(2), 100)
+    spec = CampaignSpec("two", ("a", "b"), ExploreThenCommit(2), 100, declaration=DECLARED)
     ids = [await one.campaigns.create(one.tenant, spec, key="k", actor="t") for _ in "ab"]
     assert ids[0] == ids[1]
     with pytest.raises(problems.KeyReused):

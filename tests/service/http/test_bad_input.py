@@ -15,12 +15,14 @@ import pytest
 
 from affinity_bandits.wire.base import LARGEST_NUMBER, LARGEST_ROUND
 from tests.service.conftest import RUNNER
+from tests.support.declared import DECLARED
 from tests.support.web_site import CAMPAIGN, Site, opened, refused
 
 ANSWER = '{"lease": 2, "answers": [{"slot": %s, "score": %s}]}'
 TOTAL = '{"lease": 2, "totals": [{"arm": "a", "count": %s, "sum": %s}]}'
 COUNTED = '{"lease": 2, "totals": [{"arm": "a", "scores": [{"score": %s, "count": %s}]}]}'
-OPENING = '{"name": "n", "arms": ["a", "b"], "policy": {"name": "uniform"}, %s}'
+DECLARATION = f', "declaration": {json.dumps(DECLARED.to_json())}}}'
+OPENING = '{"name": "n", "arms": ["a", "b"], "policy": {"name": "uniform"}, %s' + DECLARATION
 PLACES = {
     "count": ("/ask", '{"count": %s}'),
     "listed": ("/ask", '{"listed": %s}'),
@@ -32,13 +34,18 @@ PLACES = {
     "totals[0].sum": ("/tell", TOTAL % (1, "%s")),
     "totals[0].scores[0].score": ("/tell", COUNTED % ("%s", 1)),
     "totals[0].scores[0].count": ("/tell", COUNTED % (1, "%s")),
-    "name": ("", '{"name": %s, "arms": ["a", "b"], "policy": {"name": "uniform"}, "horizon": 9}'),
+    "name": (
+        "",
+        '{"name": %s, "arms": ["a", "b"], "policy": {"name": "uniform"}, "horizon": 9'
+        + DECLARATION,
+    ),
     "arms[1]": (
         "",
-        '{"name": "n", "arms": ["a", %s], "policy": {"name": "uniform"}, "horizon": 9}',
+        '{"name": "n", "arms": ["a", %s], "policy": {"name": "uniform"}, "horizon": 9'
+        + DECLARATION,
     ),
-    "policy": ("", '{"name": "n", "arms": ["a", "b"], "policy": %s, "horizon": 9}'),
-    "plan": ("", '{"name": "n", "arms": ["a", "b"], "plan": %s}'),
+    "policy": ("", '{"name": "n", "arms": ["a", "b"], "policy": %s, "horizon": 9' + DECLARATION),
+    "plan": ("", '{"name": "n", "arms": ["a", "b"], "plan": %s' + DECLARATION),
     "horizon": ("", OPENING % '"horizon": %s'),
     "lease_seconds": ("", OPENING % '"horizon": 9, "lease_seconds": %s'),
     "lowest": ("", OPENING % '"horizon": 9, "lowest": %s'),
@@ -137,7 +144,7 @@ async def test_what_is_no_value_is_refused_by_its_name(
         # What is no JSON at all has no place that could be named.
         named = place.removeprefix("totals[0].") in said or "body must be JSON" in said
         assert named, (value, said)
-        assert "must be" in said
+        assert " must " in said
         assert len(said) < 400
 
 
@@ -169,7 +176,7 @@ async def test_what_is_no_body_is_refused_everywhere(
 
     for where in ("/v1/campaigns", f"{path}/ask", f"{path}/tell"):
         answer = await client.post(where, content=body)
-        assert "must be" in refused(answer, 422, "invalid")
+        assert " must " in refused(answer, 422, "invalid")
         assert len(answer.content) < 1000
     answer = await client.post(f"{path}/tells", content=body)
     lines = [json.loads(line) for line in answer.text.splitlines()]
@@ -178,6 +185,7 @@ async def test_what_is_no_body_is_refused_everywhere(
 
 
 PLAN = {"groups": 2, "horizon": 9, "policy": {"name": "uniform"}}
+PLAN["declaration"] = DECLARED.to_json()
 
 
 async def test_a_declaration_is_whole_and_says_no_protected_attributes(
@@ -186,6 +194,8 @@ async def test_a_declaration_is_whole_and_says_no_protected_attributes(
     declared = {"groups_are": "sources", "responsible": "us", "purpose": "next year"}
     campaign = {"name": "n", "arms": ["a", "b"], "policy": {"name": "uniform"}, "horizon": 9}
 
+    said = refused(await client.post("/v1/campaigns", json=campaign), 422, "invalid")
+    assert "declaration must be given, such as {'groups_are': 'sources of" in said
     for bad in ({}, {"purpose": "x"}, declared | {"purpose": "a\x00"}, declared | {"more": 1}):
         body = campaign | {"declaration": bad}
         refused(await client.post("/v1/campaigns", json=body), 422, "invalid")

@@ -75,7 +75,7 @@ def test_without_the_packages_the_command_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
     with pytest.raises(MissingExtra):
-        tracing.needed()  # before the service, which would else run for ever
+        tracing.import_opentelemetry()  # before the service, which would else run for ever
     with pytest.raises(MissingExtra, match=r"'affinity-bandits\[otel\]'"):
         serve(dsn, port=0, traces=True)
 

@@ -11,6 +11,7 @@ from affinity_bandits.service.trail.export import export
 from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.tables import TableFile
 from affinity_bandits.wire.base import SCOPES
+from tests.support.declared import DECLARED
 from tests.support.web_site import Site
 
 PANEL = {"name": "handicap-elimination", "bounded": True, "judges": "panel"}
@@ -27,6 +28,7 @@ async def use_everything(at: Site) -> UUID:
 
         policy = {"name": "explore-then-commit", "pulls_per_arm": 2}
         spec: dict[str, Any] = {"name": "c", "arms": ["a", "b"], "horizon": 100}
+        spec["declaration"] = DECLARED.to_json()
         made = (await post("/v1/campaigns", **spec, policy=policy))["id"]
         campaign = f"/v1/campaigns/{made}"
         lease = (await post(f"{campaign}/ask", count=4))["lease"]

@@ -25,6 +25,7 @@ from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.wire import Finished, Lease, Wait
 from affinity_bandits.wire.base import new_key
+from tests.support.declared import DECLARED
 
 BEGIN = datetime(2030, 1, 1, tzinfo=UTC)
 LEASE_SECONDS = 5.0
@@ -166,7 +167,9 @@ async def served_run(
             stack.push_async_callback(pool.close)
         processes = [Campaigns(pool) for pool in pools]
         tenant = await keys.create_tenant(pools[0], "trajectory")
-        about = CampaignSpec("crowd", tuple("abcd"), policy, HORIZON, LEASE_SECONDS, *scale)
+        about = CampaignSpec(
+            "crowd", tuple("abcd"), policy, HORIZON, LEASE_SECONDS, *scale, declaration=DECLARED
+        )
         campaign = await processes[0].create(tenant, about, key=new_key(), actor="t", now=BEGIN)
         crowd = Crowd(processes, tenant, campaign, scale, score, expected)
         await asyncio.gather(*(crowd.client(number, bool(policy.nodes)) for number in range(7)))

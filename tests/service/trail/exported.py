@@ -17,6 +17,7 @@ from affinity_bandits.service.trail.export import export
 from affinity_bandits.tables import TableFile
 from affinity_bandits.wire import Lease
 from affinity_bandits.wire.base import new_key
+from tests.support.declared import DECLARED
 from tests.support.one_campaign import LEASE_SECONDS, OneCampaign
 
 STARS = (-1.0, 5.0)
@@ -26,7 +27,9 @@ Row = dict[str, Any]
 async def create(
     one: OneCampaign, names: Sequence[str], policy: RoundPolicy, horizon: int, **more: Any
 ) -> UUID:
-    about = CampaignSpec("some", tuple(names), policy, horizon, LEASE_SECONDS, **more)
+    about = CampaignSpec(
+        "some", tuple(names), policy, horizon, LEASE_SECONDS, **more, declaration=DECLARED
+    )
     return await one.campaigns.create(one.tenant, about, key=new_key(), actor="t", now=one.now)
 
 

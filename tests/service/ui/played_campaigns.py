@@ -21,6 +21,7 @@ from affinity_bandits.service.ui.pages import render
 from affinity_bandits.service.ui.view import decisions_of, evidence_of
 from affinity_bandits.wire import Arm
 from affinity_bandits.wire.campaigns import OpenRound
+from tests.support.declared import DECLARED
 
 START = datetime(2026, 11, 10, 9, 0, tzinfo=UTC)
 ROUNDS = [(32, 0.5), (64, 0.25), (128, 0.125), (256, 0.0625)]
@@ -38,7 +39,13 @@ def played(
 ) -> tuple[CampaignRecord, list[RoundRecord]]:
     """A campaign whose groups always score their means, after so many rounds or at its end."""
     about = CampaignSpec(
-        "Sourcing", tuple(names), policy, horizon, lowest=scale[0], highest=scale[1]
+        "Sourcing",
+        tuple(names),
+        policy,
+        horizon,
+        lowest=scale[0],
+        highest=scale[1],
+        declaration=DECLARED,
     )
     state = policy.start(len(names), horizon)
     saved, current = policy.save(state, len(names), horizon), open_round(policy, state, horizon, 0)
@@ -82,6 +89,7 @@ def played(
     active = [bool(candidate(after, arm)) for arm in range(len(names))]
     final = current.final and len(current.arms) == 1
     campaign = CampaignRecord(
+        declaration=DECLARED,
         id=str(uuid.UUID(int=1)),
         name=about.name,
         status=status,

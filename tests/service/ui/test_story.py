@@ -26,6 +26,7 @@ from affinity_bandits.service.ui.pages import render
 from affinity_bandits.service.ui.view import decisions_of, view_of
 from affinity_bandits.service.ui.wording import gap_in_words, round_label
 from affinity_bandits.wire import Event
+from tests.support.declared import DECLARED
 
 from .played_campaigns import LISTED, ROUNDS, START, change, played, say, told
 
@@ -182,7 +183,7 @@ def trail() -> list[Event]:
 def test_the_audit_trail_is_told_in_words() -> None:
     campaign, _ = played(LISTED, "ABC", [0.55, 0.5, 0.24], rounds=2)
     assert [say("event", campaign, one) for one in trail()] == [
-        "The campaign was made: three groups, 100,000 answers at most.",
+        f"The campaign was made: three groups, 100,000 answers at most. {DECLARED.sentence}",
         "32 ratings of round 2 were handed out (48 were asked for), to be answered by"
         " 10 Nov 2026, 09:00 UTC.",
         "6 answers to event 17 came in: 3 counted, 1 came too late to count and 2 had been"

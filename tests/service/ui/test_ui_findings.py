@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 
 from affinity_bandits.service.core.health_checks import HealthChecks
 from affinity_bandits.service.core.spec import CampaignRecord
-from affinity_bandits.service.health.words import quoted, words_for
+from affinity_bandits.service.health.words import quote, words_for
 from affinity_bandits.service.store.connection import sql
 from affinity_bandits.service.ui import pages
 from tests.service.ui.ui_site import HOSTILE, STRUCTURE, Site, log_in, watched
@@ -62,7 +62,7 @@ def test_findings_of_health_checks_are_shown(
     width, height = SIZES[size]
     tenant, groups = f"health-{size}-{scheme}", (HOSTILE[1], HOSTILE[3], "Agency")
     ids = [site.campaign(tenant, name, groups, 40) for name in ("Fine", "Not fine", "New")]
-    first, second, third = map(quoted, groups)
+    first, second, third = map(quote, groups)
     missing = {"often": "more often", "own": "30%", "slots": 300, "others": "5%"}
     ends = {"end": "highest", "far": 0.016, "score": 5.0, "answers": 600}
     found = [

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
-import threading
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,7 +13,6 @@ from unittest.mock import AsyncMock, patch
 from uuid import UUID
 
 import asyncpg
-import uvicorn
 from playwright.sync_api import Browser, Page
 
 from affinity_bandits.policies import Elimination, HandicapElimination
@@ -31,6 +27,8 @@ from affinity_bandits.service.http.app import create_app
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.wire import Lease
 from tests.support import browsers
+from tests.support.declared import DECLARED
+from tests.support.in_process import serve_here
 
 Result = TypeVar("Result")
 POLICY = Elimination(ListedSchedule([(16, 0.5), (32, 0.25), (64, 0.125)]))
@@ -127,7 +125,7 @@ class Site:
 
         async def make(pool: asyncpg.Pool[Any]) -> UUID:
             owner, core = await keys.create_tenant(pool, tenant), Campaigns(pool)
-            about = CampaignSpec(name, arms, POLICY, horizon)
+            about = CampaignSpec(name, arms, POLICY, horizon, declaration=DECLARED)
             id_ = await core.create(owner, about, key=name[:9].encode().hex(), actor="k", now=now)
             done = 0
             while done < answers:
@@ -155,7 +153,9 @@ class Site:
 
         async def make(pool: asyncpg.Pool[Any]) -> UUID:
             owner, core = await keys.create_tenant(pool, tenant), Campaigns(pool)
-            about = CampaignSpec(name, arms, policy, 5000, committee=(3,) * len(arms))
+            about = CampaignSpec(
+                name, arms, policy, 5000, committee=(3,) * len(arms), declaration=DECLARED
+            )
             key = f"{name[:9].encode().hex()}-judged"
             id_ = await core.create(owner, about, key=key, actor="k", now=now)
             if panel is not None:
@@ -171,19 +171,10 @@ def serving(dsn: str) -> Iterator[str]:
     """Serve from a thread of this process; give the address."""
     # Keys are not remembered, so that what is revoked is so at once.
     app = create_app(dsn, key_cache_ttl=0.0)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="on"))
     # Campaigns stand at a moment in the past, where nothing is late: tests say what is looked at.
     unlooked = patch.object(HealthChecks, "check_due", AsyncMock(return_value=0))
-    with unlooked, socket.create_server(("127.0.0.1", 0)) as listening:
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        while not server.started and thread.is_alive():
-            time.sleep(0.01)
-        try:
-            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            thread.join()
+    with unlooked, serve_here(app) as address:
+        yield address
 
 
 @contextmanager

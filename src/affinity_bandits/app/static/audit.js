@@ -5,16 +5,27 @@ const [look, declare, conclusion, working] =
   ["look", "declare", "conclusion", "working"].map(id => document.getElementById(id));
 let current = new AbortController();
 
+// A line of JSON, then the files.
+function pack(answers) {
+  const said = {}, files = [];
+  for (const [name, value] of answers) {
+    if (!(value instanceof File)) said[name] = value;
+    else if (value.name) files.push([name, value]);
+  }
+  const sizes = files.map(([name, file]) => [name, file.name, file.size]);
+  return new Blob([JSON.stringify({ said, files: sizes }), "\n", ...files.map(([, file]) => file)]);
+}
+
 // Send the form with its files; the server keeps neither. Return whether the answer is shown: a
 // later question replaces an earlier one.
-async function ask(url, target, words, body) {
+async function ask(url, target, words, answers) {
   current.abort();
   current = new AbortController();
   const { signal } = current;
   working.textContent = "";
-  const sent = [...body.values()].reduce((sum, one) => sum + (one.size ?? 0), 0);
-  if (sent > form.dataset.largest - 10000) {
-    const size = (sent / 2 ** 20).toFixed(0);
+  const body = pack(answers);
+  if (body.size > form.dataset.largest) {
+    const size = (body.size / 2 ** 20).toFixed(0);
     target.replaceChildren(
       problem(`The file has ${size} MB; at most ${form.dataset.largest >> 20} MB are accepted.`));
     return true;

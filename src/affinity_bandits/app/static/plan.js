@@ -74,17 +74,21 @@ async function plan() {
     const response = await fetch(`/plan/answer?${asked}`, {signal: mine.signal});
     if (response.status === 422) {
       mark(await response.json());
-      form.querySelector("[aria-invalid=true]")?.focus();
+      const place = [...form.querySelectorAll("[data-wrong]")].find(one => one.textContent);
+      place?.closest(".field").querySelector("input, select").focus();
       return;
     }
     history.replaceState(null, "", `/plan?${asked}`);
+    answer.classList.add("outdated");
+    running.hidden = false;
+    running.scrollIntoView({block: "nearest"});
     for await (const line of lines(response)) {
       if (line.html === undefined) {
-        running.hidden = false;
         document.getElementById("words").textContent = line.words;
         document.getElementById("progress").value = line.part;
       } else {
         answer.innerHTML = line.html;
+        answer.classList.remove("outdated");
         document.getElementById("verdict")?.focus();
       }
     }
@@ -98,6 +102,7 @@ async function plan() {
 form.addEventListener("input", () => {
   clearTimeout(timer);
   timer = setTimeout(check, SOON);
+  answer.classList.add("outdated");
 });
 form.addEventListener("submit", event => { event.preventDefault(); plan(); });
 document.getElementById("stop").addEventListener("click", stop);

@@ -118,7 +118,7 @@ class FiniteNoise(Noise):
 
 @lru_cache(maxsize=4)
 def _tilted_shape(noise: FiniteNoise, means: tuple[float, ...]) -> FloatArray:
-    return tilted(noise.mapped(noise.values), np.array(noise.weights), np.array(means))
+    return tilt(noise.mapped(noise.values), np.array(noise.weights), np.array(means))
 
 
 @lru_cache(maxsize=64)
@@ -128,7 +128,7 @@ def _proxy(noise: FiniteNoise, means: tuple[float, ...], least: float, most: flo
     return max(gated_finite_proxy(values, chances, least, most) for chances in different)
 
 
-def tilted(values: FloatArray, weights: FloatArray, means: FloatArray) -> FloatArray:
+def tilt(values: FloatArray, weights: FloatArray, means: FloatArray) -> FloatArray:
     """Return weights times exp(theta values), normalized, with theta such that the mean is right.
 
     Args:

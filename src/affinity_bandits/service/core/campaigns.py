@@ -15,7 +15,7 @@ from affinity_bandits import checks
 from affinity_bandits._version import __version__
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service import problems
-from affinity_bandits.service.core.closing import Closer, opened
+from affinity_bandits.service.core.closing import Closer, insert_round
 from affinity_bandits.service.core.faults import fault_of, load_policy
 from affinity_bandits.service.core.health_checks import LOOK_SECONDS
 from affinity_bandits.service.core.judging import (
@@ -131,7 +131,7 @@ class Campaigns:
                 *(policy.order_window, spec.nodes.number, first.waits, tellers),
             )
             wanted = fewest_seats(policy, state)
-            await opened(db, id_, 0, first, before=0, now=now, wanted=wanted)
+            await insert_round(db, id_, 0, first, before=0, now=now, wanted=wanted)
             await db.execute(sql.watch, id_, now, LOOK_SECONDS)
             detail = {
                 "description": data,  # the spec; so called since the first schema

@@ -123,7 +123,7 @@ async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime |
         "size": current.size,
         "counts": counts,
         "sums": [str(total) for total in sums],
-        **recorded(tallies),
+        **record_tallies(tallies),
         "dropped": list(made.dropped),
         "state": made.saved["state"],
         "next": made.next and made.next.to_json(),
@@ -146,7 +146,7 @@ async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime |
         return True
     coming, before = number + 1, row["before"] + current.size
     wanted = made.fewest_seats
-    await opened(db, campaign, coming, made.next, before=before, now=at, wanted=wanted)
+    await insert_round(db, campaign, coming, made.next, before=before, now=at, wanted=wanted)
     shape = (len(made.next.arms), made.next.size, made.next.waits)
     await db.execute(sql.next_round, campaign, made.next.final, *shape)
     if made.next.final and head["status"] == "open":
@@ -158,12 +158,12 @@ async def close_round(db: asyncpg.Connection, campaign: UUID, *, now: datetime |
     return True
 
 
-def recorded(tallies: list[list[int]]) -> dict[str, Any]:
+def record_tallies(tallies: list[list[int]]) -> dict[str, Any]:
     """Return tallies as the event of a round's end has them, if the policy has nodes."""
     return {"tallies": [[str(one) for one in own] for own in tallies]} if any(tallies) else {}
 
 
-async def opened(
+async def insert_round(
     db: asyncpg.Connection,
     campaign: UUID,
     number: int,

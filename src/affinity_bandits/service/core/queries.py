@@ -170,9 +170,7 @@ def _campaign(row: asyncpg.Record, closed: Mapping[int, int]) -> CampaignRecord:
         made_policy=policy or UnknownPolicy(),
         saved=saved,
         planned=None if row["planned"] is None else PlannedTime(**row["planned"]),
-        declaration=None
-        if row["declaration"] is None
-        else Declaration.from_json(row["declaration"]),
+        declaration=Declaration.from_json(row["declaration"]),
         round_answers=tuple(round_answers),
     )
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -85,7 +85,7 @@ class CampaignSpec:
         planned: the duration that a plan predicted.
         tellers: ids of API keys that may answer any lease, or "any" for all keys of the tenant. If
             None, a lease is answered with the key that took it.
-        declaration: of the groups, the person responsible and the purpose, if made.
+        declaration: of the groups, the person responsible and the purpose.
     """
 
     name: str
@@ -98,12 +98,11 @@ class CampaignSpec:
     committee: tuple[int, ...] | None = None
     planned: PlannedTime | None = None
     tellers: tuple[str, ...] | Literal["any"] | None = None
-    declaration: Declaration | None = None
+    declaration: Declaration = field(kw_only=True)
 
     def __post_init__(self) -> None:
         _name("name", self.name)
-        if self.declaration is not None:
-            self.declaration.check_comparison()
+        self.declaration.check_comparison()
         rule = f"a list of 2 to {base.MOST_ARMS} different names"
         names = checks.sequence("arms", self.arms, rule)
         if not 2 <= len(names) <= base.MOST_ARMS:
@@ -169,17 +168,19 @@ class CampaignSpec:
         data["policy"] = self.policy.to_json()
         if self.planned is not None:
             data["planned"] = asdict(self.planned)
-        if self.declaration is not None:
-            data["declaration"] = self.declaration.to_json()
+        data["declaration"] = self.declaration.to_json()
         return data
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> CampaignSpec:
         """Rebuild a spec from the data that `to_json` returned."""
         planned = PlannedTime(**data["planned"]) if "planned" in data else None
-        declared = Declaration.from_json(data["declaration"]) if "declaration" in data else None
-        made = {"policy": served_policy(data["policy"]), "planned": planned}
-        return cls(**{**data, **made, "declaration": declared})
+        made = {
+            "policy": served_policy(data["policy"]),
+            "planned": planned,
+            "declaration": Declaration.from_json(data["declaration"]),
+        }
+        return cls(**{**data, **made})
 
     def digest(self) -> bytes:
         """Return a hash of this spec."""
@@ -217,9 +218,7 @@ def read_spec(body: CreateCampaign) -> CampaignSpec:
         raise InvalidInput("policy", rule, f"{size:,} characters")
     ends = body.model_dump(include={"lowest", "highest"}, exclude_none=True)
     rest: dict[str, Any] = {"lease_seconds": body.lease_seconds, "tellers": body.tellers}
-    declared = body.declaration or (plan and plan.declaration)
-    if declared is not None:
-        rest["declaration"] = Declaration.from_json(declared.model_dump())
+    rest["declaration"] = Declaration.from_json(body.declared.model_dump())
     if body.committee is not None:
         rest["committee"] = counts_by_arm("committee", body.committee, body.arms)
     policy = served_policy(settings.model_dump())
@@ -364,7 +363,7 @@ class CampaignRecord(wire.Campaign):
         made_policy: the policy, or a placeholder if it is unknown to this server.
         saved: the policy's state before the open round; None if it is unreadable.
         planned: the duration that its plan predicted, if any.
-        declaration: of the groups, the person responsible and the purpose, if made.
+        declaration: of the groups, the person responsible and the purpose.
         before: answers counted before the open round.
         round_answers: answers of each arm of the open round.
     """
@@ -374,7 +373,7 @@ class CampaignRecord(wire.Campaign):
     made_policy: RoundPolicy = Field(exclude=True, repr=False)
     saved: dict[str, Any] | None = Field(exclude=True, repr=False)
     planned: PlannedTime | None = Field(exclude=True)
-    declaration: Declaration | None = Field(default=None, exclude=True)
+    declaration: Declaration = Field(exclude=True)
     before: int = Field(exclude=True)
     round_answers: tuple[int, ...] = Field(exclude=True)
 

@@ -87,7 +87,7 @@ class SlotTell(AnyTell):
 
     @property
     def detail(self) -> str | None:
-        """Who rated, as the event has it; None if unstated."""
+        """The raters as the event stores them; None if unstated."""
         if not self.raters:
             return None
         raters, groups = zip(*self.raters, strict=True)

@@ -1,1 +1,1 @@
-"""Health checks of a campaign as pure functions of counts; docs/health.md has levels and proofs."""
+"""Health checks of a campaign as pure functions of counts (proofs: docs/health-checks.md)."""

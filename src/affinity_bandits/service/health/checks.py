@@ -15,7 +15,7 @@ from affinity_bandits.service.health.words import (
     Words,
     list_few,
     percent,
-    quoted,
+    quote,
     time_in_words,
     words_for,
 )
@@ -172,7 +172,7 @@ def find_missing(facts: Facts) -> Words | None:
     slots = sum(one.passes for one in took_part)
     others = sum(sum(one.lapsed) for one in took_part) - lapsed
     other_slots = sum(one.passes * (len(one.arms) - 1) for one in took_part)
-    name = quoted(facts.names[arm])
+    name = quote(facts.names[arm])
     return words_for(
         "missing",
         (arm,),
@@ -255,7 +255,7 @@ def find_at_end(facts: Facts) -> Words | None:
     return words_for(
         "ends of all groups" if everybody else "ends of some groups",
         () if everybody else tuple(arms),
-        which=list_few([quoted(facts.names[arm]) for arm in arms]),
+        which=list_few([quote(facts.names[arm]) for arm in arms]),
         end=ENDS[end],
         score=facts.ends[end],
         far=distance * width,
@@ -300,7 +300,7 @@ def find_one_rater(facts: Facts) -> Words | None:
     # A union over raters, who are not known before they come: the k-th has 1 / (k (k + 1)).
     if wealth <= 0 or math.log(wealth) < THRESHOLD + math.log(place * (place + 1)):
         return None
-    rater, part = quoted(facts.busiest["rater"]), percent(scores / total)
+    rater, part = quote(facts.busiest["rater"]), percent(scores / total)
     return words_for("rater", rater=rater, scores=scores, total=total, part=part)
 
 
@@ -337,7 +337,7 @@ def find_misfit(facts: Facts) -> Words | None:
             to_come[arm] = max(0.0, to_come[arm] - beyond)
         for text, grown in fit.items():
             parts = [
-                f"{quoted(facts.names[arm])} has {now.judges[arm]:,}, where at most {most:,} fit"
+                f"{quote(facts.names[arm])} has {now.judges[arm]:,}, where at most {most:,} fit"
                 for arm, most in grown.items()
             ]
             last[text] = words_for(text, tuple(grown), round=now.number + 1, grown=list_few(parts))

@@ -134,7 +134,7 @@ def shorten(name: str) -> str:
     return name if len(name) <= LONGEST_SHOWN else name[: LONGEST_SHOWN - 1].rstrip() + "…"
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """Return a name in quotation marks, shortened if it is very long."""
     return f"“{shorten(name)}”"
 

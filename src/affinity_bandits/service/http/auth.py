@@ -213,7 +213,7 @@ class ApiRoute(APIRoute):
             scope = request.scope
             gate: Gate = scope["app"].state.gate
             limit = await gate.admit(scope, needed, times)
-            admitted = Request(scope, limited(request.receive, limit))
+            admitted = Request(scope, limit_body(request.receive, limit))
             if reads_json:
                 # Read here, since FastAPI would say 400 to whatever goes wrong on the way; and
                 # JSON whatever it is called: without the header FastAPI hands the bytes over.
@@ -227,7 +227,7 @@ class ApiRoute(APIRoute):
         return handle
 
 
-def limited(receive: Receive, limit: int) -> Receive:
+def limit_body(receive: Receive, limit: int) -> Receive:
     """Return a `receive` that raises `TooLarge` once the body, also a chunked one, is too long."""
     seen = 0
 
@@ -249,8 +249,8 @@ class _Path(BaseModel):
 class HotRoute(ApiRoute):
     """A route that FastAPI describes, but that bypasses its dependency solver.
 
-    The solver takes two fifths of the process's time for an ask (`docs/decisions.md`). The route's
-    function takes `campaign`, `call` and `body`, and returns a response.
+    The solver takes two fifths of the process's time for an ask (`docs/decisions/service.md`). The
+    route's function takes `campaign`, `call` and `body`, and returns a response.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -263,7 +263,7 @@ class HotRoute(ApiRoute):
             limit = await scope["app"].state.gate.admit(scope, needed, 1)
             try:  # around the request alone: what the endpoint raises is not the caller's mistake
                 campaign = _Path.model_validate(scope["path_params"]).campaign
-                body = read(await Request(scope, limited(request.receive, limit)).body())
+                body = read(await Request(scope, limit_body(request.receive, limit)).body())
             except ValidationError as error:
                 raise invalid(error) from None
             response: Response = await endpoint(campaign=campaign, call=scope["call"], body=body)

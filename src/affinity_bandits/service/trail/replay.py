@@ -13,7 +13,7 @@ from itertools import chain, islice, takewhile
 from typing import Any, NamedTuple
 
 from affinity_bandits.errors import InvalidInput, NotSupported, UnknownName, shown
-from affinity_bandits.service.core.closing import advance, recorded
+from affinity_bandits.service.core.closing import advance, record_tallies
 from affinity_bandits.service.core.judging import (
     Appointment,
     JudgeCounts,
@@ -355,7 +355,7 @@ class Replay:
             "size": self.round.size,
             "counts": self.answers,
             "sums": [str(total) for total in self.sums],
-            "tallies": recorded(self.tallies).get("tallies"),
+            "tallies": record_tallies(self.tallies).get("tallies"),
             "dropped": list(made.dropped),
             "state": made.saved["state"],
             "next": made.next and made.next.to_json(),
@@ -373,7 +373,7 @@ class Replay:
                 "dropped": expected["dropped"],
                 "before": self.before,
                 "lapsed": self.lapsed,
-                **self.judged(),
+                **self.describe_judges(),
             }
         )
         self.saved = made.saved
@@ -427,7 +427,7 @@ class Replay:
         elif not judges.standing:
             self.named = None
 
-    def judged(self) -> dict[str, Any]:
+    def describe_judges(self) -> dict[str, Any]:
         """Return who judges the open round, as `affinity.rounds` has it."""
         return {
             "judges": None if self.judges is None else list(self.judges.counts),

@@ -255,7 +255,7 @@ def _replayed(replay: Replay) -> dict[str, Any]:
     leases: dict[int, set[int]] = {}
     for slot, lease in replay.owed.items():
         leases.setdefault(lease, set()).add(slot)
-    shape = replay.round.to_json() | {"before": replay.before, **replay.judged()}
+    shape = replay.round.to_json() | {"before": replay.before, **replay.describe_judges()}
     shape["opened_at"] = replay.opened_at
     del shape["final"]
     return {

@@ -18,6 +18,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from affinity_bandits.displays import plural
+from affinity_bandits.looks import ICON, read_style
 from affinity_bandits.policies import FOREVER
 from affinity_bandits.policies.contracts import LEADER
 from affinity_bandits.service.core.backend import Backend, Parts
@@ -216,8 +217,8 @@ HEADERS = {
 
 _here = files("affinity_bandits.service.ui")
 _static = {
-    "style.css": ("text/css", _here.joinpath("style.css").read_bytes()),
-    "icon.svg": ("image/svg+xml", files("affinity_bandits").joinpath("icon.svg").read_bytes()),
+    "style.css": ("text/css", read_style(_here.joinpath("style.css")).encode()),
+    "icon.svg": ("image/svg+xml", ICON.read_bytes()),
 }
 _templates = Environment(
     loader=PackageLoader("affinity_bandits.service.ui"),

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from affinity_bandits.displays import plural
 from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.service.health.words import quoted, shorten
+from affinity_bandits.service.health.words import quote, shorten
 from affinity_bandits.wire import Judges
 
 WORDS = (
@@ -70,7 +70,7 @@ def mark_names(text: str, names: Sequence[str]) -> Markup:
     """Return a finding's text with each quoted name in its own text direction."""
     marked = Markup.escape(text)
     for name in names:
-        marked = mark_name(name).join(marked.split(Markup.escape(quoted(name))))
+        marked = mark_name(name).join(marked.split(Markup.escape(quote(name))))
     return marked
 
 

@@ -1,4 +1,4 @@
-"""Elimination with a handicap, from "The policy, in full" in docs/handicap.md.
+"""Elimination with a handicap, from docs/handicap-definition.md.
 
 With a memory, from the section of that name in docs/studies/memory.md.
 """
