@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import socket
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
 
-import uvicorn
 from playwright.sync_api import Page, sync_playwright
+from tests.support.in_process import serve_here
 
 from affinity_bandits.app.application import Settings, create_local_app
 from affinity_bandits.app.plan import EXAMPLE
@@ -27,24 +22,6 @@ PAGES = {
 }
 """The address of each page, and what is there once it is complete."""
 PATIENCE = 300_000.0
-
-
-@contextmanager
-def serving() -> Iterator[str]:
-    """Serve from a thread; give the address."""
-    listening = socket.create_server(("127.0.0.1", 0))
-    app = create_local_app(Settings(warm=False))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
-    while not server.started and thread.is_alive():
-        time.sleep(0.01)
-    try:
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join()
-        listening.close()
 
 
 def photograph(address: str) -> None:
@@ -80,5 +57,5 @@ def _audit(page: Page, address: str) -> None:
 
 
 if __name__ == "__main__":
-    with serving() as address:
+    with serve_here(create_local_app(Settings(warm=False))) as address:
         photograph(address)

@@ -1,7 +1,7 @@
-"""A comparison on live traffic, from an empty database to a decision; docs/live.md explains it.
+"""A comparison on live traffic, from an empty database to a decision (docs/live-example.md).
 
-It needs AFFINITY_DSN, a plan file (docs/live.md has the command) and the extras service, client
-and plot:
+It needs AFFINITY_DSN, a plan file (docs/live-example.md has the command) and the extras service,
+client and plot:
 
     python docs/live_walkthrough.py plan.toml --picture live.png
 """

@@ -5,9 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-import socket
-import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -18,9 +15,10 @@ from uuid import UUID
 
 import asyncpg
 import numpy as np
-import uvicorn
 from playwright.sync_api import sync_playwright
+from tests.support.in_process import serve_here
 
+from affinity_bandits.declaration import EXAMPLES, Declaration
 from affinity_bandits.policies import (
     Elimination,
     ExploreThenCommit,
@@ -38,6 +36,7 @@ from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate
 from affinity_bandits.wire import Lease
 
+DECLARED = Declaration.from_json(EXAMPLES)
 IMAGES = Path(__file__).parent / "images"
 SERVER = os.environ.get("AFFINITY_DSN", "postgresql://127.0.0.1:5432/test")
 DATABASE = "affinity_pictures"
@@ -58,7 +57,14 @@ class Traffic:
         self, name: str, groups: Sequence[str], policy: RoundPolicy, horizon: int, at: datetime
     ) -> UUID:
         """Make a campaign."""
-        made = CampaignSpec(name, tuple(groups), policy, horizon, lease_seconds=3 * 86_400.0)
+        made = CampaignSpec(
+            name,
+            tuple(groups),
+            policy,
+            horizon,
+            lease_seconds=3 * 86_400.0,
+            declaration=DECLARED,
+        )
         id_ = await self._campaigns.create(
             self._tenant, made, key=f"make-{at.timestamp()}", actor=self._actor, now=at
         )
@@ -104,7 +110,16 @@ async def planted(pool: asyncpg.Pool[Any]) -> tuple[str, UUID]:
     campaigns, random = Campaigns(pool), np.random.default_rng(16)
     groups = ("Day shift", "Night shift", "Weekend shift")
     at = datetime(2026, 10, 5, 8, 0, tzinfo=UTC)
-    made = CampaignSpec("Support panels", groups, ExploreThenCommit(400), 5000, 3600.0, 1.0, 5.0)
+    made = CampaignSpec(
+        "Support panels",
+        groups,
+        ExploreThenCommit(400),
+        5000,
+        3600.0,
+        1.0,
+        5.0,
+        declaration=DECLARED,
+    )
     id_ = await campaigns.create(tenant, made, key="make", actor="pictures", now=at)
     for turn in range(300):
         ask = SlotAsk(3, f"a{turn}", "pictures")
@@ -197,24 +212,6 @@ def database() -> Iterator[str]:
         asyncio.run(on_server(f"DROP DATABASE {DATABASE} WITH (FORCE)"))
 
 
-@contextmanager
-def serving(dsn: str) -> Iterator[str]:
-    """Serve from a thread; give the address."""
-    listening = socket.create_server(("127.0.0.1", 0))
-    app = create_app(dsn)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="on"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
-    while not server.started and thread.is_alive():
-        time.sleep(0.01)
-    try:
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join()
-        listening.close()
-
-
 def photograph(address: str, key: str, ids: dict[str, UUID], fault: tuple[str, UUID]) -> None:
     """Take every picture."""
     pages = {name: f"/ui/campaigns/{id_}" for name, id_ in ids.items()}
@@ -243,5 +240,5 @@ if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
     with database() as dsn:
         made = asyncio.run(seed(dsn))
-        with serving(dsn) as address:
+        with serve_here(create_app(dsn)) as address:
             photograph(address, *made)

@@ -25,6 +25,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from affinity_bandits.client import Client
+from affinity_bandits.declaration import EXAMPLES
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate
@@ -93,7 +94,9 @@ def run(*, kills: int, stops: int, journals: bool, seed: int) -> Found:
         url = f"http://127.0.0.1:{port}"
         with Client(url, key) as client:
             arms = ["north", "south"]
-            campaign = client.create_campaign("s", arms, {"name": "uniform"}, horizon=10**9).id
+            campaign = client.create_campaign(
+                "s", arms, {"name": "uniform"}, horizon=10**9, declaration=EXAMPLES
+            ).id
         script = STREAM.replace("{pace}", str(PACE)).replace("{quiet}", str(QUIET))
 
         def record(number: int) -> int:

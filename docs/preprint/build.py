@@ -2,7 +2,7 @@
 
     .venv/bin/python docs/preprint/build.py [--full] [--out docs/preprint/_build]
 
-The statements are those of docs/studies and docs/handicap.md, converted by docutils. Claims,
+The statements are those of docs/studies and docs/handicap*.md, converted by docutils. Claims,
 planted worlds and figures come from running the studies. pdflatex makes the PDF; without it, the
 script writes the LaTeX source and says so.
 """
@@ -29,9 +29,15 @@ from affinity_bandits.studies import STUDIES
 
 HERE = Path(__file__).parent
 DOCS = HERE.parent
-PAGES = {"horizon": ("horizon",), "memory": ("memory", "memory-paths"), "contexts": ("contexts",)}
+PAGES = {
+    "horizon": ("horizon",),
+    "memory": ("memory", "memory-paths"),
+    "contexts": ("contexts",),
+    "contexts-proofs": (),
+}
 """The pages of the studies, each with the studies whose results it shows."""
-APPENDIX = "handicap"
+APPENDIX = ("handicap", "handicap-definition", "handicap-proofs")
+"""The pages of the appendix."""
 FENCED = re.compile(r"^```(?P<kind>[^\n]*)\n.*?^```\n", flags=re.MULTILINE | re.DOTALL)
 PICTURE = re.compile(r"images/study-([\w-]+)\.png")
 PAGE_LINK = re.compile(r"\[([^\]]+)\]\((?:\.\./)*[\w/-]+\.md(?:#[\w-]+)?\)")
@@ -169,6 +175,8 @@ def section(page: str, outcomes: Sequence[ItemOutcome]) -> Mapping[str, str]:
         name = f"FIGURE-{outcome.item.identity}."
         assert name in parts["body"], f"{page}.md does not show the figure of {name}"
         parts["body"] = parts["body"].replace(name, figure_of(outcome))
+    if not outcomes:
+        return parts
     tables = [*map(claims_table, outcomes), *map(planted_table, outcomes)]
     parts["body"] += (
         "\\roomfortable\\subsection{Claims, and worlds in which they are false}\n"
@@ -180,8 +188,8 @@ def section(page: str, outcomes: Sequence[ItemOutcome]) -> Mapping[str, str]:
 def document(outcomes: Mapping[str, ItemOutcome], scale: str) -> str:
     """Return the LaTeX source."""
     sections = [section(page, [outcomes[one] for one in shown]) for page, shown in PAGES.items()]
-    appendix = to_latex(statements(DOCS / f"{APPENDIX}.md"))
-    every = [*sections, appendix]
+    appendix = [to_latex(statements(DOCS / f"{page}.md")) for page in APPENDIX]
+    every = [*sections, *appendix]
     filled = {
         "requirements": "\n".join(dict.fromkeys(part["requirements"] for part in every)),
         "fallbacks": "\n".join(dict.fromkeys(part["fallbacks"] for part in every)),
@@ -189,7 +197,7 @@ def document(outcomes: Mapping[str, ItemOutcome], scale: str) -> str:
         "level": f"{100 * LEVEL:g}\\%",
         "scale": scale,
         "sections": "\n\\newpage\n".join(part["body"] for part in sections),
-        "appendix": appendix["body"],
+        "appendix": "\n".join(part["body"] for part in appendix),
     }
     text = (HERE / "template.tex").read_text(encoding="utf-8")
     return re.sub(r"<(\w+)>", lambda name: filled[name[1]], text)

@@ -6,6 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from typing import Any
 
+from affinity_bandits.declaration import EXAMPLES
+
 UNITS_PER_ONE = 10**9
 NOISE = UNITS_PER_ONE // 2
 
@@ -53,6 +55,7 @@ class Case:
             "lease_seconds": lease_seconds,
             "lowest": self.lowest,
             "highest": self.highest,
+            "declaration": EXAMPLES,
         }
 
     @property

@@ -109,7 +109,10 @@ def _run(scenario: Scenario, seed: int, scratch: Path, row: Row) -> None:
         servers.wait()
         with Owner(f"http://127.0.0.1:{ports[0]}", api_key) as owner:
             campaigns = [
-                (owner.create_campaign(**case.description(LEASE_SECONDS)).id, case)
+                (
+                    owner.create_campaign(**case.description(LEASE_SECONDS)).id,
+                    case,
+                )
                 for case in scenario.cases
             ]
         setup = Setup(ports, api_key, campaigns, scenario.amounts.pace, seed, LEASE_SECONDS)
