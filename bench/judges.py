@@ -18,12 +18,13 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
-from affinity_bandits.policies import HandicapElimination
+from affinity_bandits.policies import HandicapElimination, MembersElimination, PanelElimination
+from affinity_bandits.policies.betting import ParallelBettingElimination
 from affinity_bandits.policies.leading import stay
 from affinity_bandits.policies.state import pack
 from affinity_bandits.policies.wealth import BettingState
@@ -69,6 +70,11 @@ BLOCKS, SLIDING = 0, 1
 ORDERS = {"blocks": BLOCKS, "sliding": SLIDING}
 """Slots are rated block by block, or always as far ahead as the window allows."""
 
+KINDS: dict[str, type[ParallelBettingElimination]] = {
+    "chosen": HandicapElimination,
+    "members": MembersElimination,
+    "panel": PanelElimination,
+}
 plan: Function = unbound
 absorb: Function = unbound
 meet: Function = unbound
@@ -268,14 +274,12 @@ def failure(case: Case, *, guarded: bool = True, runs: int = RUNS, seed: int = 1
     """Return how often a group is dropped that is as good as any other."""
     sigma = NOISES[case.noise]
     horizon = HORIZONS[case.judges]
-    policy = HandicapElimination(
-        head_start=HEAD_START if case.judges == "chosen" else None,
-        sigma=sigma or 1.0,
-        bounded=sigma == 0.0,
-        failure=FAILURE,
-        judges=case.judges,
-        in_flight=None if case.judges == "panel" else case.window,
-    )
+    told: dict[str, Any] = {"sigma": sigma or 1.0, "bounded": sigma == 0.0, "failure": FAILURE}
+    if case.judges == "chosen":
+        told["head_start"] = HEAD_START
+    if case.judges != "panel":
+        told["in_flight"] = case.window
+    policy = KINDS[case.judges](**told)
     initial = (FAVORED, *(INITIAL,) * (case.groups - 1))
     state = policy.start(case.groups, horizon)
     kernels = policy.kernels()
@@ -369,7 +373,7 @@ def play_later(
                 arm = planned.arms[slot % size]
                 share = told[arm] / told[:groups].sum()
                 mean = means[arm] * (1.0 + BONUS * share) / (1.0 + BONUS)
-                node = 3 if next_uniform(stream) < 2.0 * mean - 0.5 else 1
+                node = 12 if next_uniform(stream) < 2.0 * mean - 0.5 else 4  # scores 3/4 and 1/4
                 seen[slot % size * len(state.nodes) + node] += 1.0
                 if next_uniform(stream) < PART:
                     if delay == 0:
@@ -384,7 +388,7 @@ def play_later(
 
 def choices(delay: int, *, tell: bool = True, runs: int = RUNS, seed: int = 1) -> IntArray:
     """Return the choices of each run until all but one group are dropped."""
-    policy = HandicapElimination(bounded=True, levels=5, failure=FAILURE, judges="members")
+    policy = MembersElimination(bounded=True, failure=FAILURE)
     kernels = policy.kernels()
     packed = pack(policy.start(len(COMMITTEE), MOST_CHOICES))
     ends = np.zeros(runs, dtype=np.int64)

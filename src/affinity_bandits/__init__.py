@@ -93,11 +93,15 @@ if TYPE_CHECKING:  # the names of _NAMES for type checkers
         HandicapElimination as HandicapElimination,
         InPython as InPython,
         Live as Live,
+        MembersElimination as MembersElimination,
+        MemoryElimination as MemoryElimination,
         Oracle as Oracle,
+        PanelElimination as PanelElimination,
         Policy as Policy,
         RoundPolicy as RoundPolicy,
         SequentialHalving as SequentialHalving,
         StepPolicy as StepPolicy,
+        StrangersElimination as StrangersElimination,
         SuccessiveRejects as SuccessiveRejects,
         ThompsonBeta as ThompsonBeta,
         ThompsonGaussian as ThompsonGaussian,
@@ -136,8 +140,9 @@ _NAMES = {
     ),
     "policies": (
         "EXP3 EXP3IX KLUCB LUCB MOSS UCB1 UCBV DebiasedUCBV EfficientUCBV Elimination "
-        "EpsilonGreedy EXP3Gains ExploreThenCommit HandicapElimination InPython Live Oracle "
-        "Policy RoundPolicy SequentialHalving StepPolicy SuccessiveRejects ThompsonBeta "
+        "EpsilonGreedy EXP3Gains ExploreThenCommit HandicapElimination InPython Live "
+        "MembersElimination MemoryElimination Oracle PanelElimination Policy RoundPolicy "
+        "SequentialHalving StepPolicy StrangersElimination SuccessiveRejects ThompsonBeta "
         "ThompsonGaussian Uniform WeightedUCB"
     ),
     "simulation": (

@@ -56,8 +56,8 @@ def policy_from_json(
     for setting, fact in cls.told.items():
         if fact == "bias" and isinstance(given.get(setting), Mapping | str):
             given[setting] = bias_from_json(given[setting], functions, imports=imports)
-        if bandit is not None:
-            given.setdefault(setting, _fact(bandit, fact))
+        if bandit is not None and (known := _fact(bandit, fact)) is not None:
+            given.setdefault(setting, known)
         if setting not in given and defaults.get(setting) == (MISSING, MISSING):
             raise InvalidInput(setting, f"given: this policy is told the {fact}", None)
     policy = registry.own("policy", "constructor", partial(cls.from_json, given))
@@ -73,7 +73,9 @@ def _fact(bandit: AffinityBandit, fact: str) -> Any:
             return bandit.initial_pulls
         case "best arm":
             return bandit.best_arms[0]
-    raise InvalidInput("told", "'bias', 'initial pulls' or 'best arm'", fact)
+        case "memory":
+            return bandit.memory
+    raise InvalidInput("told", "'bias', 'initial pulls', 'best arm' or 'memory'", fact)
 
 
 def policy_lines() -> list[tuple[str, str, str, str]]:
@@ -82,7 +84,7 @@ def policy_lines() -> list[tuple[str, str, str, str]]:
     lines = []
     for name, cls in POLICIES.items():
         # Some policies are told facts about a bandit, so they need one to be built.
-        assumed = policy_from_json(name, AffinityBandit([0.5])).assumes
+        assumed = policy_from_json(name, AffinityBandit([0.5], memory=1)).assumes
         sees = "" if cls.information == "feedback" else f" Sees {cls.information}."
         kind = "rounds" if issubclass(cls, RoundPolicy) else "steps"
         shown = "-" if assumed == ANYTHING else str(assumed)

@@ -11,7 +11,7 @@ from affinity_bandits.errors import InvalidInput
 from tests.support.clients import NOBODY, Service, a_lease
 from tests.support.declared import DECLARED
 
-PANEL = {"name": "handicap-elimination", "bounded": True, "levels": 5, "judges": "panel"}
+PANEL = {"name": "panel-elimination", "bounded": True}
 
 
 @pytest.mark.slow

@@ -13,11 +13,16 @@ from affinity_bandits import (
     InGroupBonus,
     Joining,
     Judges,
+    MembersElimination,
+    MemoryElimination,
     Ordinal,
+    PanelElimination,
     Power,
+    StrangersElimination,
 )
 from affinity_bandits.policies import POLICIES
 from tests.support.instances import (
+    TOLD_JUDGES,
     DecidedByRounding,
     bandits,
     compiled_run,
@@ -36,7 +41,7 @@ def test_every_policy_has_a_twin() -> None:
 @settings(max_examples=15)
 @given(data=st.data())
 def test_agrees_on_random_instances(name: str, data: st.DataObject) -> None:
-    bandit = data.draw(bandits(seated=True), label="bandit")
+    bandit = data.draw(bandits(seated=True, memory=name not in TOLD_JUDGES), label="bandit")
     policy = data.draw(st.sampled_from(policy_examples(name, bandit)), label="policy")
     horizon = data.draw(st.integers(1, 400), label="horizon")
     seed = data.draw(st.integers(0, 2**64), label="seed")
@@ -99,35 +104,33 @@ BETWEEN_NODES = [
     # A policy that counts scores, some of which lie between two nodes.
     pytest.param(
         AffinityBandit([0.52, 0.6, 0.56], Power(1.0), [40, 10, 25], noise),
-        HandicapElimination(
-            initial_pulls=[40, [8, 12], 25], bounded=True, failure=1e-4, levels=levels
-        ),
+        HandicapElimination(initial_pulls=[40, [8, 12], 25], bounded=True, failure=1e-4),
         100_000,
         id=f"counts of {noise}",
         marks=() if isinstance(noise, Ordinal) else pytest.mark.nightly,
     )
-    for noise, levels in (("bernoulli", 17), (Gaussian(0.2), 3), (Ordinal(5), 17))
+    for noise in ("bernoulli", Gaussian(0.2), Ordinal(5))
 ]
-TOLD_JUDGES = [
+OTHER_JUDGES = [
     # One in five joins and some leave, so that committees are put in order again and again.
     pytest.param(
         AffinityBandit(
             [0.55, 0.6, 0.58],
-            Power(1.0) if who == "members" else InGroupBonus(0.5),
+            Power(1.0) if kind is MembersElimination else InGroupBonus(0.5),
             [40, 10, 25],
             noise,
             joining=Joining(part=0.2, leaving=0.01),
             judges=judges,
         ),
-        HandicapElimination(sigma=0.2, bounded=bounded, failure=1e-6, judges=who),
+        kind(sigma=0.2, bounded=bounded, failure=1e-6),
         5_000,
-        id=f"{who} judge, {noise}",
+        id=f"{kind.name}, {noise}",
     )
-    for who, judges in {
-        "members": Judges(),
-        "panel": Judges("panel", seats=9, seating="in proportion"),
-        "strangers": Judges("strangers"),
-    }.items()
+    for kind, judges in (
+        (MembersElimination, Judges()),
+        (PanelElimination, Judges("panel", seats=9, seating="in proportion")),
+        (StrangersElimination, Judges("strangers")),
+    )
     for noise, bounded in NOISES.items()
 ]
 TARGETS = [
@@ -153,7 +156,7 @@ MEMORIES = [
         AffinityBandit(
             [0.58, 0.6, 0.4, 0.59], InGroupBonus(0.5), [40, 10, 25, 1], noise, memory=memory
         ),
-        HandicapElimination(sigma=0.2, bounded=bounded, failure=1e-3, memory=memory),
+        MemoryElimination(sigma=0.2, bounded=bounded, failure=1e-3, memory=memory),
         5_000,
         id=f"memory {memory}, {noise}",
     )
@@ -164,7 +167,7 @@ MEMORIES = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("bandit", "policy", "pulls"), [*BETWEEN_NODES, *TOLD_JUDGES, *TARGETS, *MEMORIES]
+    ("bandit", "policy", "pulls"), [*BETWEEN_NODES, *OTHER_JUDGES, *TARGETS, *MEMORIES]
 )
 def test_the_handicap_agrees_over_many_pulls(
     bandit: AffinityBandit, policy: HandicapElimination, pulls: int

@@ -7,7 +7,7 @@ from typing import Any
 
 from affinity_bandits import policy_from_json
 from affinity_bandits.planning import Assumptions, make_plan
-from affinity_bandits.policies import HandicapElimination
+from affinity_bandits.policies import HandicapElimination, MemoryElimination
 
 from .table import HUGE, TOO_LONG, UNPRINTABLE, invalid, unknown
 
@@ -182,12 +182,7 @@ PLANNED_POLICIES = [
     invalid("handicap-never-fails", lambda: HandicapElimination(failure=0.0), "failure | 0.0"),
     invalid("handicap-always-fails", lambda: HandicapElimination(failure=1.0), "failure | 1.0"),
     invalid("handicap-none-in-flight", lambda: HandicapElimination(in_flight=0), "in_flight | 0"),
-    invalid("handicap-no-memory", lambda: HandicapElimination(memory=0), "memory | from 1 | 0"),
-    invalid(
-        "handicap-memory-and-head-start",
-        lambda: HandicapElimination(5, memory=8),
-        "head_start | left out where memory is given | 5",
-    ),
+    invalid("memory-none", lambda: MemoryElimination(memory=0), "memory | from 1 | 0"),
     invalid("handicap-no-arms", lambda: HandicapElimination().start(0, 10), "arms | got 0"),
     invalid("handicap-no-horizon", lambda: HandicapElimination().start(2, 0), "horizon | got 0"),
     unknown(

@@ -26,19 +26,22 @@ RUNS = 200
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "kind", "told"),
     [
-        ({}, {"judges": "members", "head_start": None, "initial_pulls": None}),
-        ({"joining": 1.0}, {"judges": "chosen", "initial_pulls": (12, 4)}),
-        ({"joining": 1.0, "committee": [3, 0]}, {"initial_pulls": (3, (0, 1))}),
-        ({"joining": 1.0, "committee": None}, {"judges": "chosen", "head_start": 100}),
-        ({"judges": "panel"}, {"judges": "panel", "head_start": None}),
-        ({"judges": "strangers"}, {"judges": "strangers", "initial_pulls": None}),
+        ({}, "members", {}),
+        ({"joining": 1.0}, "handicap", {"initial_pulls": (12, 4)}),
+        ({"joining": 1.0, "committee": [3, 0]}, "handicap", {"initial_pulls": (3, (0, 1))}),
+        ({"joining": 1.0, "committee": None}, "handicap", {"head_start": 100}),
+        ({"judges": "panel"}, "panel", {}),
+        ({"judges": "strangers"}, "strangers", {}),
     ],
     ids=str,
 )
-def test_the_policy_is_told_who_judges(changes: dict[str, object], told: dict[str, object]) -> None:
+def test_the_policy_is_told_who_judges(
+    changes: dict[str, object], kind: str, told: dict[str, object]
+) -> None:
     policy = planned_policy(replace(SOME_JOIN, **changes))
+    assert policy.name == f"{kind}-elimination"
     assert {name: getattr(policy, name) for name in told} == told
 
 

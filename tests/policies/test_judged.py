@@ -17,15 +17,18 @@ from affinity_bandits import (
     Joining,
     Judges,
     Live,
+    MembersElimination,
+    PanelElimination,
     Power,
+    StrangersElimination,
     simulate,
 )
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import bind
-from affinity_bandits.policies.contracts import RoundKernels
+from affinity_bandits.policies.contracts import RoundKernels, RoundPolicy
 from affinity_bandits.policies.leading import stay
 from affinity_bandits.policies.members import members_in_order
-from tests.support.naive.policies.handicap_elimination import HandicapElimination as NaiveTwin
+from tests.support.naive.policies.handicap_elimination import MembersElimination as NaiveTwin
 
 # Every state of a round. Answers come in any order, each of somebody who then joins or does not,
 # and people who were chosen earlier begin whenever they like.
@@ -50,7 +53,7 @@ def favored(members: Sequence[int], soon: Sequence[int], passes: int) -> bool:
 @pytest.mark.parametrize("passes", [1, 2])
 @pytest.mark.parametrize("groups", [2, 3])
 def test_a_bet_is_placed_just_where_the_leader_cannot_be_favored(groups: int, passes: int) -> None:
-    policy = HandicapElimination(bounded=True, judges="members")
+    policy = MembersElimination(bounded=True)
     found = set()
     for members in product((0, 1, 4), *[(0, 3)] * (groups - 2), range(12)):
         for soon in product((0, 2), repeat=groups):
@@ -68,8 +71,8 @@ def test_the_twin_agrees_whoever_is_on_their_way(seed: int) -> None:
     """Told numbers are random: of whom nobody ever hears again, and who join out of nowhere."""
     rng = np.random.default_rng(seed)
     arms = int(rng.integers(2, 5))
-    live = Live(HandicapElimination(bounded=True, levels=2, judges="members"), arms, 10**4)
-    twin = NaiveTwin(arms, 10**4, bounded=True, levels=2, judges="members")
+    live = Live(MembersElimination(bounded=True), arms, 10**4)
+    twin = NaiveTwin(arms, 10**4, bounded=True)
     members = rng.integers(1, 40, arms)
     for _ in range(2_000):
         if live.awaits_judges:
@@ -87,7 +90,7 @@ def test_the_twin_agrees_whoever_is_on_their_way(seed: int) -> None:
 @pytest.mark.parametrize("wrong", [[1], [1, -1], [0.5, 1], 3])
 @pytest.mark.parametrize("name", ["judges", "soon", "later"])
 def test_counts_that_cannot_be_are_refused_by_name(name: str, wrong: object) -> None:
-    live = Live(HandicapElimination(bounded=True, judges="members"), 2, 100)
+    live = Live(MembersElimination(bounded=True), 2, 100)
     with pytest.raises(InvalidInput, match=name):
         live.meet(**{"judges": [1, 2], name: wrong})  # type: ignore[arg-type]
     live.meet([1, 2], later=[0, 3])
@@ -121,12 +124,18 @@ def test_people_who_begin_later_cost_little_more() -> None:
 
 
 @pytest.mark.parametrize(
-    ("judges", "window"), [("chosen", 9), ("members", None), ("panel", None), ("strangers", None)]
+    ("kind", "window"),
+    [
+        (HandicapElimination, 9),
+        (MembersElimination, None),
+        (PanelElimination, None),
+        (StrangersElimination, None),
+    ],
 )
 def test_the_order_of_answers_matters_where_pulls_are_counted(
-    judges: str, window: int | None
+    kind: type[RoundPolicy], window: int | None
 ) -> None:
-    assert HandicapElimination(judges=judges).with_order_window(9).order_window == window
+    assert kind().with_order_window(9).order_window == window
 
 
 GROUPS = (2, 3, 4)
@@ -238,16 +247,16 @@ WORLDS = [
 
 
 @dataclass(frozen=True)
-class Unguarded(HandicapElimination):
+class Unguarded(PanelElimination):
     """The policy, but it bets against whoever has fewer seats than the leader as well."""
 
     def kernels(self) -> RoundKernels:
         return super().kernels()._replace(absorb=bind(self.absorb, go_on=stay))
 
 
-def wrong(policy: type[HandicapElimination], world: AffinityBandit) -> int:
+def wrong(policy: type[PanelElimination], world: AffinityBandit) -> int:
     """In how many runs the best group was dropped."""
-    told = policy(bounded=True, failure=LEVEL, levels=2, judges="panel")
+    told = policy(bounded=True, failure=LEVEL)
     result = simulate(world, told, 3000, RUNS, progress=False)
     return round(result.summary()[0].wrong_arm[0] * RUNS)
 
@@ -255,7 +264,7 @@ def wrong(policy: type[HandicapElimination], world: AffinityBandit) -> int:
 @pytest.mark.slow
 @pytest.mark.parametrize("world", WORLDS, ids=lambda world: str(world.true_means))
 def test_a_panel_of_the_leaders_own_does_not_get_the_best_dropped(world: AffinityBandit) -> None:
-    assert wrong(HandicapElimination, world) <= MOST
+    assert wrong(PanelElimination, world) <= MOST
 
 
 @pytest.mark.slow

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from affinity_bandits.kernels import Function, bind
-from affinity_bandits.policies import HandicapElimination, handicap, wealth
+from affinity_bandits.policies import HandicapElimination, wealth
+from affinity_bandits.policies.betting import NODES
 from affinity_bandits.policies.state import copy_state
 from affinity_bandits.policies.wealth import (
     BettingState,
@@ -21,7 +22,8 @@ from affinity_bandits.policies.wealth import (
     take_in,
 )
 
-LEVELS = (0.0, 0.5, 1.0)
+SCORES = (0.0, 0.5, 1.0)
+PLACES = [NODES.index(score) for score in SCORES]
 EXACT = 1e-9
 """More than rounding makes of a round, far less than what the planted errors do."""
 
@@ -29,10 +31,10 @@ EXACT = 1e-9
 def outcomes(arms: int, means: list[float]) -> Iterator[tuple[float, np.ndarray]]:
     """Return every outcome of a pass with its probability; scores of 0, 1/2 and 1."""
     for scores in itertools.product(range(3), repeat=arms):
-        seen = np.zeros((arms, 3))
+        seen = np.zeros((arms, len(NODES)))
         chance = 1.0
         for arm, score in enumerate(scores):
-            seen[arm, score] = 1.0
+            seen[arm, PLACES[score]] = 1.0
             # A law on three levels with the mean asked for, half of it on 0 and 1.
             mean = means[arm]
             middle = min(mean, 1.0 - mean)
@@ -63,16 +65,17 @@ def growth(absorb: Function, policy: HandicapElimination, *, arms: int, seed: in
                     absorb(after, seen)
                     expected += chance * math.exp(log_worth(after, arm) - log_worth(state, arm))
                 largest = max(largest, expected)
-        scores = drawn.multinomial(times, (0.3, 0.3, 0.4), size).astype(float)
+        scores = np.zeros((size, len(NODES)))
+        scores[:, PLACES] = drawn.multinomial(times, (0.3, 0.3, 0.4), size)
         policy.absorb(state, scores.ravel())
     assert largest > 0.0
     return largest
 
 
 POLICIES = [
-    HandicapElimination(initial_pulls=[5] * 3, bounded=True, levels=3, failure=1e-9),
-    HandicapElimination(head_start=3, bounded=True, levels=3, failure=1e-9, target=300),
-    HandicapElimination(head_start=3, bounded=True, levels=3),
+    HandicapElimination(initial_pulls=[5] * 3, bounded=True, failure=1e-9),
+    HandicapElimination(head_start=3, bounded=True, failure=1e-9, target=300),
+    HandicapElimination(head_start=3, bounded=True),
 ]
 
 
@@ -95,7 +98,7 @@ def looking_ahead(state: BettingState, seen: np.ndarray) -> None:
 
 def two_sided(state: BettingState, seen: np.ndarray) -> None:
     """Bet on whoever won the pass."""
-    arms = seen.reshape(len(state.pulls), -1) @ np.array(LEVELS)
+    arms = seen.reshape(len(state.pulls), -1) @ np.array(NODES)
     told = state._replace(leader=np.array([np.argmax(arms)]))
     bet_on_leader(told, 1, seen)
 
@@ -108,9 +111,9 @@ def test_bets_that_know_what_they_must_not_are_seen_to_grow(planted: Function) -
 
 def test_a_stake_without_a_cap_is_seen_to_lose_everything_and_more() -> None:
     """Without the cap a factor can be negative, and a wealth has no logarithm then."""
-    policy = HandicapElimination(initial_pulls=[5] * 3, bounded=True, levels=3, failure=1e-9)
+    policy = HandicapElimination(initial_pulls=[5] * 3, bounded=True, failure=1e-9)
     uncapped = bind(
-        handicap.HandicapElimination.absorb,
+        HandicapElimination.absorb,
         bet_on_leader=bind(
             wealth.bet_on_leader, bet_against=bind(wealth.bet_against, SAFE_STAKE=3.0)
         ),

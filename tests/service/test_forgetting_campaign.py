@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from affinity_bandits.policies import HandicapElimination
+from affinity_bandits.policies import MemoryElimination
 from affinity_bandits.service.ui.wording import round_label
 from tests.support.one_campaign import OneCampaign
 
-POLICY = HandicapElimination(bounded=True, failure=0.2, memory=7)
+POLICY = MemoryElimination(bounded=True, failure=0.2, memory=7)
 
 
 @pytest.mark.slow

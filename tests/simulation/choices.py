@@ -38,8 +38,11 @@ def of_policies() -> dict[str, Any]:
     """Return what policies choose: pull by pull and, where it can be, by whole rounds."""
     found = {}
     for name, kind in POLICIES.items():
-        usual = policy_from_json(name, BANDIT)
-        for policy in [usual, *(one for one in kind.examples() if one != usual)]:
+        examples = kind.examples()
+        if "memory" not in kind.told:
+            usual = policy_from_json(name, BANDIT)
+            examples = [usual, *(one for one in examples if one != usual)]
+        for policy in examples:
             made = [pulls(BANDIT, policy, 300, "steps")]
             if isinstance(policy, RoundPolicy) and not policy.told_judges:
                 made.append(pulls(BANDIT, policy, 10**6, "auto"))

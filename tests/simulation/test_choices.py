@@ -8,7 +8,7 @@ import pytest
 
 from . import choices
 
-RULE = "affinity_bandits.policies.handicap"
+RULE = "affinity_bandits.policies.betting"
 
 
 @pytest.mark.slow
@@ -25,5 +25,5 @@ def test_a_rule_that_was_not_there_is_seen() -> None:
     """The control: the handicap as it was before stakes were tried."""
     stored = json.loads(choices.STORED.read_text(encoding="utf-8"))
     assert choices.made("found_late()")["found late"] == stored["found late"]
-    before = choices.made("found_late()", f"import {RULE} as handicap; handicap.TRIED = 0.0")
+    before = choices.made("found_late()", f"import {RULE} as betting; betting.TRIED = 0.0")
     assert before["found late"] != stored["found late"]

@@ -13,14 +13,16 @@ from affinity_bandits import (
     Elimination,
     Environment,
     Gaussian,
-    HandicapElimination,
     InvalidInput,
     Joining,
     Judges,
     Live,
+    MembersElimination,
     NotSupported,
     Ordinal,
+    PanelElimination,
     Power,
+    StrangersElimination,
     digests,
     simulate,
 )
@@ -41,10 +43,10 @@ HORIZON = 400
 DROPS = Elimination(ListedSchedule([(10, 0.12), (40, 0.06), (60, 0.03)]))
 PANEL = Judges("panel", seats=7, seating="in proportion")
 CASES = {
-    "panel": (PANEL, Joining(0.3), HandicapElimination(sigma=0.3, failure=0.4, judges="panel")),
-    "strangers": ("strangers", Joining(0.3), HandicapElimination(sigma=0.3, judges="strangers")),
+    "panel": (PANEL, Joining(0.3), PanelElimination(sigma=0.3, failure=0.4)),
+    "strangers": ("strangers", Joining(0.3), StrangersElimination(sigma=0.3)),
     "next round": ("committee", Joining(0.3, when="next round"), DROPS),
-    "told": ("committee", Joining(), HandicapElimination(sigma=0.3, failure=0.4, judges="members")),
+    "told": ("committee", Joining(), MembersElimination(sigma=0.3, failure=0.4)),
 }
 
 
@@ -76,7 +78,7 @@ def test_rounds_have_the_law_of_steps(case: str, noise: object) -> None:
 @pytest.mark.slow
 def test_counts_of_scores_judged_by_a_panel_have_the_law_of_steps() -> None:
     bandit = bandit_of("panel", Ordinal(5))
-    policy = HandicapElimination(bounded=True, failure=0.4, judges="panel")
+    policy = PanelElimination(bounded=True, failure=0.4)
     by_steps = outcomes_by_steps(bandit, policy, HORIZON, REPLICATES, seed=11)
     by_rounds = outcomes_by_rounds(bandit, policy, HORIZON, REPLICATES, seed=12)
     assert smallest_p(by_steps, by_rounds) > SMALLEST_P

@@ -19,7 +19,7 @@ from affinity_bandits import (
 )
 from affinity_bandits.kernels import bind
 from affinity_bandits.model.bias import Bias, PiecewisePower
-from affinity_bandits.policies import HandicapElimination, Live
+from affinity_bandits.policies import HandicapElimination, Live, MemoryElimination
 from affinity_bandits.policies.contracts import RoundKernels
 from affinity_bandits.policies.forgetting import go_on_to_leader
 from affinity_bandits.policies.wealth import BettingState, place_of_leader
@@ -39,7 +39,7 @@ class Place(NamedTuple):
 
 def appointed(place: Place, leader: int, arms: int, order: Order) -> Place:
     """Return where passes of a new leader begin."""
-    bets: BettingState = HandicapElimination(memory=len(place.last)).start(arms, 10**6)
+    bets: BettingState = MemoryElimination(memory=len(place.last)).start(arms, 10**6)
     bets.moving[0] = 0
     bets.active[: len(place.turns)] = place.turns
     bets.left[0] = len(place.turns)
@@ -258,13 +258,13 @@ def test_no_adversary_makes_it_fail_more_often_than_its_level(instances: int, ru
     tried = attacks(instances)
     failed = []
     for attack in tried:
-        bold = HandicapElimination(bounded=True, failure=BOLD, memory=attack.told)
+        bold = MemoryElimination(bounded=True, failure=BOLD, memory=attack.told)
         failed.append(dropped(attack, bold, 50, 5))
     assert likely(max(failed), 50, BOLD)
     assert max(failed) >= 5  # else nothing was attacked
     for number in np.argsort(failed)[-3:]:
         attack = tried[number]
-        policy = HandicapElimination(bounded=True, failure=LEVEL, memory=attack.told)
+        policy = MemoryElimination(bounded=True, failure=LEVEL, memory=attack.told)
         assert likely(dropped(attack, policy, runs, 6), runs, LEVEL)
 
 
@@ -274,7 +274,7 @@ PLANTED = 300
 
 
 @dataclass(frozen=True)
-class Impatient(HandicapElimination):
+class Impatient(MemoryElimination):
     """Does not wait until the initial members have left."""
 
     name: ClassVar[str] = "impatient"
@@ -286,7 +286,7 @@ class Impatient(HandicapElimination):
 
 
 @dataclass(frozen=True)
-class OutOfTheCircle(HandicapElimination):
+class OutOfTheCircle(MemoryElimination):
     """Lets a new leader begin at once."""
 
     name: ClassVar[str] = "out-of-the-circle"
@@ -309,16 +309,16 @@ ODD = Attack(AffinityBandit([0.9, 0.9], step(801, 401, 0.3), memory=801), 801, 2
     ("attack", "kind", "memory", "least"),
     [
         (HEAD_START, Impatient, 400, 0.3),
-        (HEAD_START, HandicapElimination, 100, 0.3),
+        (HEAD_START, MemoryElimination, 100, 0.3),
         (ODD, OutOfTheCircle, 801, 0.2),
-        (HEAD_START, HandicapElimination, 400, None),
-        (HEAD_START._replace(horizon=2_000), HandicapElimination, 1_000, None),
-        (ODD, HandicapElimination, 801, None),
+        (HEAD_START, MemoryElimination, 400, None),
+        (HEAD_START._replace(horizon=2_000), MemoryElimination, 1_000, None),
+        (ODD, MemoryElimination, 801, None),
     ],
     ids=["no wait", "too short a memory", "broken circle", "right", "too long a memory", "odd"],
 )
 def test_planted_errors_fail_and_the_policy_does_not(
-    attack: Attack, kind: type[HandicapElimination], memory: int, least: float | None
+    attack: Attack, kind: type[MemoryElimination], memory: int, least: float | None
 ) -> None:
     policy = kind(bounded=True, failure=0.05, memory=memory)
     found = dropped(attack, policy, PLANTED, 1)
@@ -371,7 +371,7 @@ def test_by_lot_and_not_told_who_sits_decides() -> None:
 
     The group of that member scores 1 and the other 0 throughout; both are equally good.
     """
-    policy = HandicapElimination(bounded=True, failure=0.05, memory=1)
+    policy = MemoryElimination(bounded=True, failure=0.05, memory=1)
     live = Live(policy, 2, 1_000)
     choices = 0
     while len(live.candidates()) > 1:

@@ -109,20 +109,18 @@ def bandits(
     )
 
 
+TOLD_JUDGES = ("members-elimination", "panel-elimination")
+"""Policies that are told who judges, which a bandit with bounded memory does not do."""
+
+
 def policy_examples(name: str, bandit: AffinityBandit) -> list[AnyPolicy]:
     """The policy's own examples; those that are told something are told this bandit's."""
     examples: list[Any] = list(POLICIES[name].examples())
     if name in ("debiased-ucb-v", "oracle", "weighted-ucb"):
         examples = [policy_from_json(name, bandit)]
-    if bandit.memory is not None:
-        examples = [one for one in examples if not told_judges(one)]
     if name == "elimination":
         examples.append(Elimination(PublishedSchedule(-5.5)))
     return examples
-
-
-def told_judges(policy: AnyPolicy) -> bool:
-    return isinstance(policy, RoundPolicy) and policy.told_judges
 
 
 def naive_twin(policy: AnyPolicy, arms: int, horizon: int) -> Any:
@@ -180,7 +178,7 @@ def naive_log(
         sampler=getattr(bandit.noise, "sampler", None),
         joining=description.get("joining"),
         judges=description.get("judges"),
-        told=told_judges(policy),
+        told=isinstance(policy, RoundPolicy) and policy.told_judges,
     )
     twin = naive_twin(policy, bandit.arms, horizon)
     rng = policy_rng(seed, policy.to_json(), replicate)

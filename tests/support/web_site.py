@@ -88,6 +88,8 @@ async def site(dsn: str, *, quiet: bool = False, **settings: Any) -> AsyncIterat
     app = create_app(dsn, **given)
     try:
         async with app.router.lifespan_context(app):
+            # Under load the first attempt to connect can time out, and another one follows.
+            await asyncio.wait_for(app.state.backends["main"].connected.wait(), 60)
             yield Site(app)
     finally:
         for name in logging_as_served["loggers"]:  # their stream is that of one test

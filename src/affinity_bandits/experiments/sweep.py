@@ -199,7 +199,7 @@ def _parse(key: str, value: Any) -> Any:
 
 def _parse_policy(value: Any) -> Any:
     """Return a policy, or its description if it is told facts about each cell's bandit."""
-    policy = policy_from_json(value, AffinityBandit([0.5, 0.5]), imports=True)
+    policy = policy_from_json(value, AffinityBandit([0.5, 0.5], memory=1), imports=True)
     if not policy.told:
         return policy
     return registry.parse_settings("policy", value) if isinstance(value, str) else value

@@ -28,8 +28,12 @@ from affinity_bandits.policies.elimination import (
     SuccessiveRejects,
 )
 from affinity_bandits.policies.exp3 import EXP3, EXP3IX, EXP3Gains
+from affinity_bandits.policies.forgetting import MemoryElimination
 from affinity_bandits.policies.handicap import HandicapElimination
 from affinity_bandits.policies.live import AsSteps, InPython, Live
+from affinity_bandits.policies.members import MembersElimination
+from affinity_bandits.policies.panels import PanelElimination
+from affinity_bandits.policies.strangers import StrangersElimination
 from affinity_bandits.policies.thompson import ThompsonBeta, ThompsonGaussian
 from affinity_bandits.policies.ucb import KLUCB, LUCB, MOSS, UCB1
 from affinity_bandits.policies.ucb_v import UCBV, DebiasedUCBV, EfficientUCBV, WeightedUCB
@@ -57,7 +61,10 @@ __all__ = [
     "InPython",
     "ListedSchedule",
     "Live",
+    "MembersElimination",
+    "MemoryElimination",
     "Oracle",
+    "PanelElimination",
     "PlannedRound",
     "PlayedRound",
     "Policy",
@@ -68,6 +75,7 @@ __all__ = [
     "Schedule",
     "SequentialHalving",
     "StepPolicy",
+    "StrangersElimination",
     "SuccessiveRejects",
     "ThompsonBeta",
     "ThompsonGaussian",
@@ -83,6 +91,10 @@ POLICIES = live.PolicyRegistry(
     (
         Elimination,
         HandicapElimination,
+        MembersElimination,
+        PanelElimination,
+        StrangersElimination,
+        MemoryElimination,
         Uniform,
         ExploreThenCommit,
         SuccessiveRejects,

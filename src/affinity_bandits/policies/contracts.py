@@ -36,7 +36,8 @@ class Policy(Description):
         eliminates: whether the policy drops arms from its candidates.
         information: "feedback", or all that the policy is told.
         in_python: whether it runs in plain Python only.
-        told: settings that are filled in from the bandit: "bias", "initial pulls" or "best arm".
+        told: settings that are filled in from the bandit: "bias", "initial pulls", "best arm" or
+            "memory".
     """
 
     version: ClassVar[int] = 1
@@ -368,7 +369,7 @@ class RoundPolicy(Policy):
         return None
 
     @classmethod
-    def planned_for(cls, assumed: Any) -> Self:
+    def planned_for(cls, assumed: Any) -> RoundPolicy:
         """Return the policy that a plan for these `Assumptions`, scores mapped to [0, 1], runs.
 
         Override it only if the policy ever drops the best arm with probability at most

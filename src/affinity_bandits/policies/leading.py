@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import NamedTuple
 
-from affinity_bandits.kernels import Function, kernel
-from affinity_bandits.policies.contracts import FOREVER, anybody, meet_nobody
+from affinity_bandits.kernels import kernel
+from affinity_bandits.policies.contracts import FOREVER
 from affinity_bandits.policies.wealth import BettingState, estimated_variance, return_to_prior
 
 CLEARLY = 0.25
@@ -98,25 +96,6 @@ def stay(state: BettingState) -> None:
     """Leave the plan empty: shares are in order, or are put in order once the judges are told."""
 
 
-class WhoJudges(NamedTuple):
-    """A setting of judges and its meaning for a comparison.
-
-    Attributes:
-        words: who judges and how that affects comparisons, for laypeople.
-        hooks: kernels that replace those which `plan` and `absorb` of the elimination call.
-        meet: the kernel that takes in who judges.
-        fewest_seats: the kernel that says who should have the fewest seats.
-        told: the "panel" or "committee" that the policy is told of before each round.
-    """
-
-    words: str
-    hooks: Mapping[str, Function] = {}
-    meet: Function = meet_nobody
-    fewest_seats: Function = anybody
-    told: str = ""
-
-
 HEAD_START = (
     "The other groups get a head start over the one that leads, so that no comparison can favor it."
 )
-CHOSEN = WhoJudges(f"Everybody who was chosen so far is taken to judge. {HEAD_START}")

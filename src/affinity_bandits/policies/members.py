@@ -1,16 +1,19 @@
-"""The whole committee judges, which the policy is told before each round.
+"""A betting elimination that is told the members of the committee before each round.
 
-It grows during a round by some of those who are chosen in it, and by others who were chosen earlier
-and begin in it.
+The committee grows during a round by some of those who are chosen in it, and by others who were
+chosen earlier and begin in it.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import ClassVar, Self
 
 from affinity_bandits.kernels import IntArray, bind, kernel
-from affinity_bandits.policies.contracts import FOREVER
-from affinity_bandits.policies.leading import HEAD_START, WhoJudges, stay
+from affinity_bandits.policies.betting import ParallelBettingElimination
+from affinity_bandits.policies.contracts import FOREVER, RoundKernels
+from affinity_bandits.policies.leading import HEAD_START, stay
 from affinity_bandits.policies.wealth import (
     FIRST_PART,
     FIRST_PASSES,
@@ -134,15 +137,45 @@ def order_members(state: BettingState) -> None:
     state.moves[0] = max(1, int(min(expected, max(least, chosen))))
 
 
-MEMBERS = WhoJudges(
-    "All members of the committee judge, and the campaign is told who they are before each round."
-    f" {HEAD_START}",
-    {
-        "passes_to_come": passes_among_members,
-        "bet_on_leader": bind(bet_on_leader, may_bet=members_in_order),
-        "joined_part": joined_part,
-        "go_on": stay,
-    },
-    meet_members,
-    told="committee",
-)
+@dataclass(frozen=True, kw_only=True)
+class MembersElimination(ParallelBettingElimination):
+    """Every arm in turn, with bets on the leader; all members judge, and the policy is told them.
+
+    Only some of those chosen join, some of them later. Before each round the policy is told each
+    group's members, and how many are on their way. It bets only against groups whose share is
+    surely at least the leader's throughout the round. The settings are those of
+    `HandicapElimination` without `head_start` and `initial_pulls`.
+    """
+
+    name: ClassVar[str] = "members-elimination"
+    meet = staticmethod(meet_members)
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(bounded=True, failure=0.05)]
+
+    @property
+    def told_judges(self) -> bool:
+        return True
+
+    @property
+    def judging_body(self) -> str:
+        return "committee"
+
+    @property
+    def judging(self) -> str:
+        return (
+            "All members of the committee judge, and the campaign is told who they are before each"
+            f" round. {HEAD_START}"
+        )
+
+    def start(self, arms: int, horizon: int) -> BettingState:
+        return super().start(arms, horizon)._replace(order=0)
+
+    def kernels(self) -> RoundKernels:
+        return self._bind(
+            passes_to_come=passes_among_members,
+            bet_on_leader=bind(bet_on_leader, may_bet=members_in_order),
+            joined_part=joined_part,
+            go_on=stay,
+        )

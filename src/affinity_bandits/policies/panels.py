@@ -1,9 +1,14 @@
-"""A panel that is fixed during a round judges, or only members of other groups do."""
+"""A betting elimination for panels, each of which stays the same for a round."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
 from affinity_bandits.kernels import IntArray, bind, kernel
-from affinity_bandits.policies.leading import WhoJudges, stay
+from affinity_bandits.policies.betting import ParallelBettingElimination
+from affinity_bandits.policies.contracts import RoundKernels
+from affinity_bandits.policies.leading import stay
 from affinity_bandits.policies.wealth import BettingState, bet_on_leader
 
 
@@ -26,14 +31,33 @@ def seats_in_order(state: BettingState, arm: int, passes: int) -> bool:
     return bool(state.judges[state.leader[0]] <= state.judges[arm])
 
 
-PANEL = WhoJudges(
-    "A panel judges, which stays the same for a round. The group that leads is compared only with"
-    " those that have at least as many seats.",
-    {"go_on": stay, "bet_on_leader": bind(bet_on_leader, may_bet=seats_in_order)},
-    meet_panel,
-    leader_of,
-    told="panel",
-)
-STRANGERS = WhoJudges(
-    "Nobody judges their own group, so no comparison can favor one.", {"go_on": stay}
-)
+@dataclass(frozen=True, kw_only=True)
+class PanelElimination(ParallelBettingElimination):
+    """Every arm in turn, with bets on the leader; a panel judges, fixed during a round.
+
+    The policy is told the seats of each group before each round. It bets only against groups with
+    at least as many seats as the leader, so no head start is needed. The settings are those of
+    `HandicapElimination` without `head_start` and `initial_pulls`.
+    """
+
+    name: ClassVar[str] = "panel-elimination"
+    meet = staticmethod(meet_panel)
+    fewest_seats = staticmethod(leader_of)
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(bounded=True, failure=0.05)]
+
+    @property
+    def told_judges(self) -> bool:
+        return True
+
+    @property
+    def judging(self) -> str:
+        return (
+            "A panel judges, which stays the same for a round. The group that leads is compared"
+            " only with those that have at least as many seats."
+        )
+
+    def kernels(self) -> RoundKernels:
+        return self._bind(go_on=stay, bet_on_leader=bind(bet_on_leader, may_bet=seats_in_order))

@@ -96,7 +96,6 @@ def usual_policies(bandit: AffinityBandit) -> list[tuple[str, str | dict[str, An
         "name": "handicap-elimination",
         "initial_pulls": [int(pulls) for pulls in bandit.initial_pulls or ()],
         "bounded": True,
-        "levels": 2,
     }
     return [("UCB1", "ucb1"), ("Algorithm 1", "elimination"), ("handicap", handicap)]
 

@@ -169,16 +169,12 @@ class HalfCountHandicap(HandicapElimination):
         super().__post_init__()
         if not self.bounded:
             raise InvalidInput("bounded", "true: unbounded scores need a sigma instead", False)
-        if self.judges != "chosen":
-            raise InvalidInput("judges", "'chosen'", self.judges)
-        if self.memory is not None:
-            raise InvalidInput("memory", "left out", self.memory)
         if self.in_flight not in (None, 1):
             raise InvalidInput("in_flight", "left out, or 1", self.in_flight)
 
     def kernels(self) -> RoundKernels:
-        absorb = bind(HandicapElimination.absorb, bet_on_leader=bet_half_counts)
-        return RoundKernels(self.plan, absorb, self.candidate)
+        kernels = super().kernels()
+        return kernels._replace(absorb=bind(kernels.absorb, bet_on_leader=bet_half_counts))
 
 
 def sigma_of_passes(sigma: float, highest: float) -> float:

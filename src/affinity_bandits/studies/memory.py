@@ -30,7 +30,7 @@ from affinity_bandits.paper.item import (
     student_interval,
 )
 from affinity_bandits.plots.style import draw_band, line_style, new_figures
-from affinity_bandits.policies import UCB1, Elimination, HandicapElimination
+from affinity_bandits.policies import UCB1, Elimination, HandicapElimination, MemoryElimination
 from affinity_bandits.simulation.intervals import mean_interval, proportion_interval
 
 LABEL = "docs/studies/memory.md"
@@ -77,7 +77,7 @@ def run(settings: Settings, runner: CellRunner) -> Data:
                 initial_pulls=settings.initial, bounded=True, failure=FAILURE
             )
         else:
-            policies["handicap"] = HandicapElimination(bounded=True, failure=FAILURE, memory=memory)
+            policies["handicap"] = MemoryElimination(bounded=True, failure=FAILURE, memory=memory)
         for name, policy in policies.items():
             grid.append(("map", name, memory, Cell(bandit, policy, settings.horizon)))
     for memory in settings.short:
@@ -88,7 +88,7 @@ def run(settings: Settings, runner: CellRunner) -> Data:
             noise=Gaussian(settings.sigma),
             memory=memory,
         )
-        policy = HandicapElimination(sigma=settings.sigma, failure=FAILURE, memory=memory)
+        policy = MemoryElimination(sigma=settings.sigma, failure=FAILURE, memory=memory)
         grid.append(("short", "handicap", memory, Cell(bandit, policy, settings.short_horizon)))
     results = runner.results([cell for *_, cell in grid], settings.replicates)
     worlds, policies_run, memories_run, cells = zip(*grid, strict=True)

@@ -41,7 +41,7 @@ BEGIN = datetime(2030, 1, 1, tzinfo=UTC)
 LEASE_SECONDS = 10
 ONE = 10**9
 
-scores = st.sampled_from([0, ONE // 4, ONE // 2, ONE // 3 + 1, ONE, ONE])
+scores = st.sampled_from([0, ONE // 5, ONE // 2, ONE // 3 + 1, ONE, ONE])  # some between nodes
 bad_scores = st.sampled_from([-1, ONE + 1])
 
 

@@ -7,6 +7,7 @@ from affinity_bandits.policies import (
     ExploreThenCommit,
     HandicapElimination,
     ListedSchedule,
+    PanelElimination,
     PublishedSchedule,
     RoundPolicy,
     SequentialHalving,
@@ -24,13 +25,13 @@ POLICIES: list[RoundPolicy] = [
     HandicapElimination(head_start=0, sigma=0.05, failure=0.5, in_flight=5),
 ]
 COUNTING: list[RoundPolicy] = [
-    HandicapElimination(head_start=0, bounded=True, failure=0.9, in_flight=4, levels=4),
-    HandicapElimination(head_start=1, bounded=True, failure=0.5, in_flight=7, levels=2),
-    HandicapElimination(head_start=0, bounded=True, failure=0.5, in_flight=9, levels=17),
+    HandicapElimination(head_start=0, bounded=True, failure=0.9, in_flight=4),
+    HandicapElimination(head_start=1, bounded=True, failure=0.5, in_flight=7),
+    HandicapElimination(head_start=0, bounded=True, failure=0.5, in_flight=9),
 ]
 """Policies that are told how often each score was given; the others are told sums."""
 SEATED: list[RoundPolicy] = [
-    HandicapElimination(bounded=True, failure=0.5, levels=2, judges="panel"),
-    HandicapElimination(bounded=True, failure=0.9, levels=4, judges="panel"),
+    PanelElimination(bounded=True, failure=0.5),
+    PanelElimination(bounded=True, failure=0.9),
 ]
 """Policies that are told which panel judges a round."""

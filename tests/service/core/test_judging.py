@@ -11,7 +11,12 @@ from typing import Any
 import pytest
 
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.policies import Elimination, HandicapElimination
+from affinity_bandits.policies import (
+    Elimination,
+    MembersElimination,
+    PanelElimination,
+    StrangersElimination,
+)
 from affinity_bandits.service import problems
 from affinity_bandits.service.core.campaigns import Campaigns
 from affinity_bandits.service.core.judging import JudgeCounts, Naming, in_order
@@ -20,8 +25,8 @@ from affinity_bandits.wire import Finished, Lease, Wait
 from affinity_bandits.wire.base import new_key
 from tests.support.one_campaign import OneCampaign
 
-PANEL = HandicapElimination(bounded=True, failure=0.05, levels=5, judges="panel")
-MEMBERS = HandicapElimination(bounded=True, failure=0.05, levels=5, in_flight=8, judges="members")
+PANEL = PanelElimination(bounded=True, failure=0.05)
+MEMBERS = MembersElimination(bounded=True, failure=0.05, in_flight=8)
 
 
 async def name(
@@ -145,7 +150,7 @@ async def test_the_same_again_is_fine_and_another_is_refused_once_the_round_is_o
     assert await one.kinds() == ["create", "judges"]
 
 
-@pytest.mark.campaign(HandicapElimination(bounded=True, judges="strangers"))
+@pytest.mark.campaign(StrangersElimination(bounded=True))
 async def test_only_a_campaign_that_asks_is_told(one: OneCampaign) -> None:
     for id_ in (one.id, await one.create(Elimination(), 100)):
         one.id = id_

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from affinity_bandits.policies import ExploreThenCommit, HandicapElimination
+from affinity_bandits.policies import ExploreThenCommit, MembersElimination
 from affinity_bandits.service.core.judging import JudgeCounts, Naming
 from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.trail.verify import verify
@@ -17,7 +17,7 @@ from tests.service.core.test_health_checks import found
 from tests.support.one_campaign import LEASE_SECONDS, ONE, OneCampaign, opened
 
 LONG = ExploreThenCommit(300)
-MEMBERS = HandicapElimination(bounded=True, levels=2, failure=0.05, in_flight=8, judges="members")
+MEMBERS = MembersElimination(bounded=True, failure=0.05, in_flight=8)
 
 
 async def rated(one: OneCampaign, raters: Sequence[str | None]) -> None:

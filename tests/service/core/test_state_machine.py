@@ -144,7 +144,6 @@ FOUND_SOONER = {
     "scores above the highest": 1,
     "slots awaited that nobody has": 4,
     "tallies that are replaced": 3,
-    "a score counted once for many": 3,
     "a round without a panel that is due": 4,
 }
 """Seeds with which one of the first sequences notices it; later ones do with others."""

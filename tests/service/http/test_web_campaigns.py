@@ -19,7 +19,7 @@ from tests.support.web_site import (
     refused,
 )
 
-BETS = {"name": "handicap-elimination", "head_start": 0, "bounded": True, "levels": 5}
+BETS = {"name": "handicap-elimination", "head_start": 0, "bounded": True}
 
 
 async def test_where_scores_are_counted_totals_must_say_which(client: httpx.AsyncClient) -> None:
@@ -44,8 +44,8 @@ async def test_where_scores_are_counted_totals_must_say_which(client: httpx.Asyn
     assert [one["kind"] for one in events] == ["create", "ask", "tell", "close"]
     assert events[2]["data"]["arms"] == [0, 0, 1, 1]
     assert events[2]["data"]["counts"] == [3, 1, 3, 1]
-    # Of 4 answers, in parts of the range: one is the lowest, three are half a star above 4.
-    own = [str(n * 4 * 10**9 // 2) for n in (2, 0, 0, 3, 3)]
+    # Of 4 answers, in parts of the range: one is at the lowest of 17 nodes, three are at node 14.
+    own = [str({0: 1, 14: 3}.get(node, 0) * 4 * 10**9) for node in range(17)]
     assert events[3]["data"]["tallies"] == [own, own]
 
 

@@ -10,13 +10,11 @@ import pytest
 from tests.support.web_site import opened, refused
 
 PANEL = {
-    "name": "handicap-elimination",
+    "name": "panel-elimination",
     "bounded": True,
     "failure": 0.05,
-    "levels": 5,
-    "judges": "panel",
 }
-MEMBERS = PANEL | {"judges": "members", "in_flight": 8}
+MEMBERS = PANEL | {"name": "members-elimination", "in_flight": 8}
 PSEUDONYM = (
     "rater must be a pseudonym of 1 to 64 printable ASCII characters without spaces, and no e-mail"
     " address: the audit trail is never changed, so nothing that names a person may get into it,"

@@ -14,7 +14,7 @@ from affinity_bandits.wire.base import SCOPES
 from tests.support.declared import DECLARED
 from tests.support.web_site import Site
 
-PANEL = {"name": "handicap-elimination", "bounded": True, "judges": "panel"}
+PANEL = {"name": "panel-elimination", "bounded": True}
 
 
 async def use_everything(at: Site) -> UUID:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from affinity_bandits.policies import HandicapElimination
+from affinity_bandits.policies import MembersElimination, PanelElimination
 from affinity_bandits.policies.contracts import add_score
 from affinity_bandits.policies.state import state_to_json
 from affinity_bandits.service.core.judging import JudgeCounts, Naming
@@ -16,7 +16,7 @@ from tests.support.one_campaign import OneCampaign
 
 from .exported import change
 
-PANEL = HandicapElimination(bounded=True, failure=0.3, levels=5, judges="panel")
+PANEL = PanelElimination(bounded=True, failure=0.3)
 
 
 async def a_judged_campaign(one: OneCampaign) -> None:
@@ -38,9 +38,11 @@ async def a_judged_campaign(one: OneCampaign) -> None:
     ]
 
 
-@pytest.mark.parametrize("judges", ["panel", "members"])
-async def test_a_judged_campaign_goes_as_the_librarys_policy(one: OneCampaign, judges: str) -> None:
-    policy = HandicapElimination(bounded=True, failure=0.3, levels=5, judges=judges, in_flight=30)
+@pytest.mark.parametrize("kind", [PanelElimination, MembersElimination])
+async def test_a_judged_campaign_goes_as_the_librarys_policy(
+    one: OneCampaign, kind: type[PanelElimination | MembersElimination]
+) -> None:
+    policy = kind(bounded=True, failure=0.3, in_flight=30)
     one.id = await one.create(policy, 5000)
     kernels, nodes = policy.kernels(), np.array(policy.nodes)
     state, states = policy.start(2, 5000), []

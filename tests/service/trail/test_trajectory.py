@@ -24,7 +24,7 @@ POLICIES: list[RoundPolicy] = [
     Elimination(PublishedSchedule(-4.0), discard_first=False),
     HandicapElimination(head_start=3, sigma=0.1, in_flight=30),
     HandicapElimination(head_start=3, sigma=0.1, failure=0.2, in_flight=30),
-    HandicapElimination(head_start=3, bounded=True, failure=0.2, in_flight=30, levels=5),
+    HandicapElimination(head_start=3, bounded=True, failure=0.2, in_flight=30),
     ExploreThenCommit(20),
     SuccessiveRejects(),
     SequentialHalving(),

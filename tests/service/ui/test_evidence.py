@@ -7,14 +7,14 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from affinity_bandits.policies import Evidence, HandicapElimination
+from affinity_bandits.policies import Evidence, StrangersElimination
 from affinity_bandits.service.core.spec import CampaignRecord
 from affinity_bandits.service.ui.view import Row, evidence_of, evidence_rows, view_of
 from affinity_bandits.service.ui.wording import odds
 
 from .played_campaigns import LISTED, change, make_arm, played, told
 
-STRANGERS = HandicapElimination(bounded=True, levels=2, failure=0.05, judges="strangers")
+STRANGERS = StrangersElimination(bounded=True, failure=0.05)
 
 
 def rows_of(campaign: CampaignRecord, evidence: Evidence) -> dict[str, Row]:

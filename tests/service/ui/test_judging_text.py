@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from affinity_bandits.policies import HandicapElimination
+from affinity_bandits.catalogue import policy_from_json
+from affinity_bandits.policies import RoundPolicy, StrangersElimination
 from affinity_bandits.service.core.spec import CampaignRecord
 from affinity_bandits.service.ui.pages import render
 from affinity_bandits.wire import Event, Judges, NamedJudges
@@ -30,7 +31,8 @@ def judged_by(
     who: str, seated: Judges | None = None, leader: str | None = None, **more: Any
 ) -> CampaignRecord:
     """A campaign in its eighth round, which waits unless those who judge it are given."""
-    policy = HandicapElimination(bounded=True, judges=who)
+    policy = policy_from_json({"name": f"{who}-elimination", "bounded": True})
+    assert isinstance(policy, RoundPolicy)
     campaign, _ = played(policy, NAMES, [0.5, 0.5, 0.5], rounds=0)
     waits = policy.told_judges and seated is None
     more |= {"fewest_seats": leader, "awaits_judges": waits, "round_judged_by": seated}
@@ -89,7 +91,7 @@ def test_a_committee_is_asked_for_and_shown() -> None:
 
 
 def test_a_closed_round_says_who_judged_it_and_who_was_not_compared() -> None:
-    policy = HandicapElimination(bounded=True, judges="strangers")
+    policy = StrangersElimination(bounded=True)
     _, (plain,) = played(policy, NAMES, [0.5, 0.5, 0.5], rounds=1)
     fair = plain.model_copy(update={"judged_by": named(1, 1, 2), "fewest_seats": "Referrals"})
     assert say("judged", "panel", fair) == (

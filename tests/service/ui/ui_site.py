@@ -15,7 +15,7 @@ from uuid import UUID
 import asyncpg
 from playwright.sync_api import Browser, Page
 
-from affinity_bandits.policies import Elimination, HandicapElimination
+from affinity_bandits.policies import Elimination, PanelElimination
 from affinity_bandits.policies.elimination import ListedSchedule
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.core.campaigns import Campaigns, SlotAsk
@@ -149,7 +149,7 @@ class Site:
     ) -> UUID:
         """A campaign that is judged by a panel, or waits for one."""
         now = datetime(2026, 11, 10, 9, 0, tzinfo=UTC)
-        policy = HandicapElimination(bounded=True, levels=2, judges="panel")
+        policy = PanelElimination(bounded=True)
 
         async def make(pool: asyncpg.Pool[Any]) -> UUID:
             owner, core = await keys.create_tenant(pool, tenant), Campaigns(pool)

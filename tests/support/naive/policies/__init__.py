@@ -11,7 +11,12 @@ from .baselines import (
 )
 from .elimination import Elimination
 from .exp3 import EXP3, EXP3IX, EXP3Gains
-from .handicap_elimination import HandicapElimination
+from .handicap_elimination import (
+    HandicapElimination,
+    MembersElimination,
+    PanelElimination,
+    StrangersElimination,
+)
 from .thompson import ThompsonBeta, ThompsonGaussian
 from .ucb import KLUCB, LUCB, MOSS, UCB1, WeightedUCB
 from .ucb_v import UCBV, DebiasedUCBV, EfficientUCBV
@@ -34,6 +39,10 @@ NAIVE: dict[str, type[NaivePolicy]] = {
     "oracle": Oracle,
     "elimination": Elimination,
     "handicap-elimination": HandicapElimination,
+    "members-elimination": MembersElimination,
+    "panel-elimination": PanelElimination,
+    "strangers-elimination": StrangersElimination,
+    "memory-elimination": HandicapElimination,
     "uniform": Uniform,
     "explore-then-commit": ExploreThenCommit,
     "successive-rejects": SuccessiveRejects,

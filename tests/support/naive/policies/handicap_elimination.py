@@ -1,4 +1,4 @@
-"""Elimination with a handicap, from docs/handicap-definition.md.
+"""Betting eliminations, from docs/handicap-definition.md.
 
 With a memory, from the section of that name in docs/studies/memory.md.
 """
@@ -13,9 +13,12 @@ from .base import RoundPolicy
 class HandicapElimination(RoundPolicy):
     """Drop i when the purse from which bets on the leader against i are made holds 1/delta.
 
-    ``head_start`` is G, ``failure`` is delta, ``target`` is the target, ``in_flight`` is D
-    and ``levels`` is B. ``initial_pulls`` has a number for each group, or a pair [fewest, most].
+    ``head_start`` is G, ``failure`` is delta, ``target`` is the target and ``in_flight`` is D.
+    ``initial_pulls`` has a number for each group, or a pair [fewest, most].
     """
+
+    judges = "chosen"
+    B = 17
 
     def __init__(
         self,
@@ -25,21 +28,17 @@ class HandicapElimination(RoundPolicy):
         initial_pulls: Sequence[int | Sequence[int]] | None = None,
         sigma: float = 1.0,
         bounded: bool = False,
-        levels: int = 17,
         failure: float | None = None,
         target: int | None = None,
         in_flight: int | None = None,
-        judges: str = "chosen",
         memory: int | None = None,
     ) -> None:
         super().__init__(K, n)
-        self.judges = judges
         self.M = memory
         self.seats: list[int] | None = None
         self.first: list[int] = []
         self.sigma = sigma
         self.bounded = bounded
-        self.B = levels
         self.failure = failure
         self.target = target
         self.D = in_flight or 1
@@ -404,3 +403,15 @@ class HandicapElimination(RoundPolicy):
 
     def candidates(self) -> set[int]:
         return set(self.left)
+
+
+class MembersElimination(HandicapElimination):
+    judges = "members"
+
+
+class PanelElimination(HandicapElimination):
+    judges = "panel"
+
+
+class StrangersElimination(HandicapElimination):
+    judges = "strangers"

@@ -1,0 +1,32 @@
+"""A betting elimination for judges who never judge their own group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from affinity_bandits.policies.betting import ParallelBettingElimination
+from affinity_bandits.policies.contracts import RoundKernels
+from affinity_bandits.policies.leading import stay
+
+
+@dataclass(frozen=True, kw_only=True)
+class StrangersElimination(ParallelBettingElimination):
+    """Every arm in turn, with bets on the leader; only members of other groups judge.
+
+    No comparison can favor a group, so no head start is needed. The settings are those of
+    `HandicapElimination` without `head_start` and `initial_pulls`.
+    """
+
+    name: ClassVar[str] = "strangers-elimination"
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(bounded=True, failure=0.05)]
+
+    @property
+    def judging(self) -> str:
+        return "Nobody judges their own group, so no comparison can favor one."
+
+    def kernels(self) -> RoundKernels:
+        return self._bind(go_on=stay)
