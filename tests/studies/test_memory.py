@@ -351,7 +351,7 @@ def least_lead(members: tuple[int, ...], groups: int, passes: int, other: int) -
 def test_a_head_start_over_all_who_may_leave_and_join_is_enough(
     groups: int, passes: int, size: int
 ) -> None:
-    """Proposition 7, for every committee of that size and everybody who may join."""
+    """Proposition 9, for every committee of that size and everybody who may join."""
     enough, too_few = 0, 0
     for members in product(range(groups), repeat=size):
         old = members[: groups * passes - 1]

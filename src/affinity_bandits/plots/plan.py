@@ -79,9 +79,9 @@ def draw_plan(plan: Plan) -> Any:
         _finish(axes, plan, curves, title)
     figure.suptitle(_headline(plan), fontsize=11.5, fontweight="bold", x=0.01, ha="left")
     figure.supxlabel(
-        "One choice is one person or item chosen. Simulated in the hardest world that is assumed, "
-        f"{REACH_RUNS} runs a point.\nThe wrong group is kept in at most "
-        f"{100.0 * plan.failure:.2g}% of runs, proven under the assumptions that the plan prints.",
+        f"Simulated in the hardest world that is assumed, {REACH_RUNS} runs per point.\n"
+        f"The wrong group is kept in at most {100.0 * plan.failure:.2g}% of runs, proven under the"
+        " assumptions that the plan prints.",
         fontsize=SMALL,
         color=GREY,
         x=0.01,
@@ -141,9 +141,9 @@ def _draw_sureness(axes: Any, plan: Plan, curves: PlanCurves) -> None:
     tolerated = f"{100.0 * failure:g}%, as asked" if failure >= 1e-4 else rare
     axes.axhline(100.0 * failure, label=f"wrong at most\n{tolerated}", **GIVEN)
     axes.plot(
-        horizons, curves.undecided_percent, marker="o", label="no decision yet", **_measured(0)
+        horizons, curves.undecided_percent, marker="o", label="no decision\nyet", **_measured(0)
     )
-    axes.plot(horizons, curves.wrong_percent, marker="s", label="wrong group kept", **_measured(1))
+    axes.plot(horizons, curves.wrong_percent, marker="s", label="wrong group\nkept", **_measured(1))
     axes.set_ylim(-5.0, 105.0)
     axes.set_yticks(ticks := range(0, 101, 20), [f"{tick}%" for tick in ticks])
     axes.set_xlabel(f"{plural(plan.assumptions.unit)} in all", fontsize=SMALL)

@@ -267,7 +267,7 @@ def _write_notes(grid: SweepGrid, figure: Any, fixed: str) -> None:
     """Write a title above the panels, and below them the settings that all cells share."""
     least, most = grid.replicates
     runs = f"{most:,}" if least == most else f"{least:,} to {most:,}"
-    notes = [f"{runs} run{'' if most == 1 else 's'} a cell"]
+    notes = [f"{runs} run{'' if most == 1 else 's'} per cell"]
     if grid.y is None:
         spans = "from 5% to 95% of runs" if grid.value == "median" else "95% confidence"
         notes.append(f"{'bands' if grid.numbers is not None else 'bars'}: {spans}")

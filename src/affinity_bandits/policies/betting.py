@@ -57,16 +57,7 @@ class BettingElimination(RoundPolicy):
     Each pass bets a part of an arm's wealth (an e-process) on the leader. The arm is dropped when
     its wealth reaches 1/`failure`. If no comparison can favor the leader, the best arm is dropped
     with probability at most `failure`; each subclass ensures this for one kind of judges.
-
-    Args:
-        sigma: feedback is sigma-subGaussian around its mean. Used only if `bounded` is false.
-        bounded: feedback lies in [0, 1].
-        failure: the probability of ever dropping the best arm. Default: at most 0.001, and so
-            little early that a mistake costs at most as many choices, on average, as were made
-            before.
-        target: choices by which to drop all but one arm with the highest probability. Only with a
-            failure probability. One that is several times too large costs more than a right one
-            saves.
+    `HandicapElimination` explains the settings.
     """
 
     eliminates: ClassVar[bool] = True
