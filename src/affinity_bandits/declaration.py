@@ -71,7 +71,10 @@ class Declaration:
             InvalidInput: the groups are protected attributes, and the purpose is another one.
         """
         if self.protected and not self.purpose.casefold().startswith(EQUALITY):
-            rule = f"'{EQUALITY}', or begin so, where the groups are protected attributes"
+            rule = (
+                f"'{EQUALITY}', or begin so: groups that are protected attributes may be audited"
+                " only to check that people are treated equally"
+            )
             raise InvalidInput("purpose", rule, self.purpose)
 
     @property

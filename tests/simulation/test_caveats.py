@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from affinity_bandits import AffinityBandit, Constant, Gaussian, Power, simulate
+from affinity_bandits import (
+    AffinityBandit,
+    Constant,
+    Gaussian,
+    Joining,
+    Judges,
+    Power,
+    simulate,
+)
 from affinity_bandits.model.bias import Bias
 from affinity_bandits.policies import (
     LUCB,
@@ -16,7 +25,11 @@ from affinity_bandits.policies import (
     AsSteps,
     Elimination,
     HandicapElimination,
+    MembersElimination,
+    MemoryElimination,
+    PanelElimination,
     PublishedSchedule,
+    StrangersElimination,
     ThompsonGaussian,
 )
 from affinity_bandits.simulation.simulator import caveat_of, require_policy
@@ -161,6 +174,23 @@ def caveat(bandit: AffinityBandit, policy: Any) -> str:
             HandicapElimination(),
             "assumes 1-subGaussian | is 1.000001-subGaussian",
         ),
+        (
+            replace(COINS, joining=Joining(0.1)),
+            HandicapElimination(bounded=True),
+            "handicap-elimination(bounded=True) assumes that everybody chosen judges from then"
+            " on: its guarantee does not cover this run",
+        ),
+        (replace(COINS, memory=5), HandicapElimination(bounded=True), "everybody chosen judges"),
+        (replace(COINS, judges=Judges("panel", 4)), HandicapElimination(bounded=True), "everybody"),
+        (COINS, PanelElimination(bounded=True), "that a panel judges"),
+        (COINS, StrangersElimination(bounded=True), "that nobody judges their own group"),
+        (
+            replace(COINS, joining=Joining(0.1, leaving=0.1)),
+            MembersElimination(bounded=True),
+            "that nobody who judges leaves during a round",
+        ),
+        (COINS, MemoryElimination(bounded=True, memory=9), "the people chosen last judge"),
+        (replace(COINS, memory=10), MemoryElimination(bounded=True, memory=9), "or fewer"),
     ],
 )
 def test_the_caveat_names_what_is_assumed_and_what_is_so(
@@ -186,9 +216,16 @@ def test_the_caveat_names_what_is_assumed_and_what_is_so(
         (AffinityBandit([0.5], noise=Gaussian(0.5)), "ucb1"),
         (AffinityBandit([0.5], noise=Gaussian(0.1 + 0.2)), LUCB(sigma=0.3)),
         (AffinityBandit([0.5], bias=Constant(2.0), mechanism="scaled"), UCBV(bound=2.0)),
+        (replace(COINS, judges=Judges("strangers")), HandicapElimination(bounded=True)),
+        (replace(COINS, judges=Judges("strangers")), StrangersElimination(bounded=True)),
+        (replace(COINS, judges=Judges("panel", 4)), PanelElimination(bounded=True)),
+        (replace(COINS, joining=Joining(when="next round")), PanelElimination(bounded=True)),
+        (replace(COINS, joining=Joining(0.1)), MembersElimination(bounded=True)),
+        (replace(COINS, memory=9), MemoryElimination(bounded=True, memory=9)),
+        (replace(COINS, joining=Joining(0.1)), "ucb1"),
     ],
 )
-def test_nothing_is_said_where_feedback_is_as_assumed(bandit: AffinityBandit, policy: Any) -> None:
+def test_nothing_is_said_where_all_is_as_assumed(bandit: AffinityBandit, policy: Any) -> None:
     assert caveat(bandit, policy) == ""
 
 

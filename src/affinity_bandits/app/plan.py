@@ -338,7 +338,8 @@ def _attachment(text: str, kind: str, name: str) -> Response:
 def _render_answer(form: Form, plans: Sequence[Plan], template: str) -> str:
     told, last = form.situation, plans[-1]
     head, more, *rows = cost_rows(plans, told.today)
-    first, second, *schedule = round_rows(last)
+    best = next((plan for plan in plans if plan.enough), last)
+    first, second, *schedule = round_rows(best)
     with _drawing:
         picture = svg_element(draw_ways(plans) if len(plans) > 1 else draw_plan(last), "")
     return render(
@@ -356,14 +357,17 @@ def _render_answer(form: Form, plans: Sequence[Plan], template: str) -> str:
         conditions=tell_conditions(plans),
         note=NOTHING_TO_SEE if told.judges is None and len(plans) < len(WAYS) else "",
         otherwise=otherwise_rows(plans),
-        judges=tell_judges([last.assumptions.judges]),
-        assumptions=tell_assumptions(last.assumptions),
+        judges=tell_judges([best.assumptions.judges]),
+        assumptions=tell_assumptions(best.assumptions),
         schedule_head=[" ".join(pair) for pair in zip(first, second, strict=True)],
         schedule=schedule,
         declared=form.declaration.sentence if form.declaration else "",
         budgets=_budgets(plans),
         differences=_differences(plans),
-        files=[(plan.assumptions.judges, WAYS[plan.assumptions.judges][1]) for plan in plans],
+        files=[
+            (plan.assumptions.judges, WAYS[plan.assumptions.judges][1], plan.enough)
+            for plan in plans
+        ],
         query=urlencode(form.said),
     )
 

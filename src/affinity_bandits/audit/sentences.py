@@ -254,7 +254,8 @@ def _steps(audit: Audit) -> list[str]:
     steps = [
         "Let judges of several groups see each candidate, and compare candidates by scores of the "
         "same judges.",
-        "Plan a comparison that allows for the favor (affinity plan --from audit.json).",
+        "Unless the groups are protected attributes: plan a comparison that allows for the favor "
+        "(affinity plan --from audit.json).",
     ]
     if audit.word == "indicated":
         steps.insert(0, "Collect more rows of the same kind, then audit again.")

@@ -360,7 +360,11 @@ def run_monitoring(settings: MonitoringSettings, runner: CellRunner) -> Data:
         }
         for arm, (index, outcome) in product((0, 1), enumerate(OUTCOMES))
     ]
-    told = [name for name, cls in POLICIES.items() if not cls.told]
+    told = [
+        name
+        for name, cls in POLICIES.items()
+        if not cls.told and cls.judged_by not in ("members", "panel")  # nobody names judges here
+    ]
     for name, replicate in product(told, range(settings.replicates)):
         paths = [_play(name, outcome, settings, replicate) for outcome in settings.outcomes]
         rows.append(

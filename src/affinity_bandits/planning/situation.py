@@ -45,14 +45,14 @@ _RANGE = re.compile(
     rf"([+-]?{_DIGITS}) ?(?:\.\.|to|-|\u2013) ?([+-]?{_DIGITS})(?: (?:points?|stars?))?"
 )
 _BETWEEN = re.compile(rf"({_DIGITS})%? ?(?:\.\.|to|-|\u2013) ?({_DIGITS})%")
-_ABOUT = re.compile(r"(?:about|around|roughly|approximately|ca\.?|~) ?")
+_ABOUT = re.compile(r"(?:about|around|roughly|approximately|up to|at most|ca\.?|~) ?")
 _WORDS = (
     *("zero", "one", "two", "three", "four", "five"),
     *("six", "seven", "eight", "nine", "ten"),
 )
 _BEGINS = re.compile(rf"(?:after )?(?P<amount>\S+)(?: (?P<unit>{_PERIOD})s?| [^\d]+?)??(?: later)?")
 _BUDGET = re.compile(
-    rf"(?P<amount>\S+)(?: (?:a|per) (?P<period>{_PERIOD})"
+    rf"(?P<amount>\S+)(?: (?!(?:a|per)\b)[a-z]+)?(?: (?:a|per) (?P<period>{_PERIOD})"
     rf"(?: until (?P<until>\S+)| for (?P<times>\S+) (?P<unit>{_PERIOD})s?)?)?"
 )
 USUAL_SPREAD = 0.25  # standard deviation, as a part of the scale: one star on a scale of 1 to 5
@@ -144,7 +144,7 @@ QUESTIONS = (
         "difference",
         "Which difference in mean scores would matter, at equal shares?",
         "0.3",
-        "a difference in points of the scale such as 0.3",
+        "a difference in points of the scale such as 0.3, with a decimal point",
     ),
     Question(
         "budget",
@@ -239,7 +239,9 @@ def parse_count(
     (2000, 2000, 1000000)
     """
     value = _read(text)
-    if not value.is_integer() or _is_ambiguous(text):
+    if _is_ambiguous(text):
+        raise InvalidInput(parameter, f"{rule}; a point may be decimal or separate thousands", text)
+    if not value.is_integer():
         raise InvalidInput(parameter, rule, text)
     return int(value)
 
@@ -298,8 +300,6 @@ def parse_scale(parameter: str, text: str) -> ScoreScale:
     plain = _plain(text)
     if plain == "yes/no":
         return ScoreScale(0.0, 1.0, two_scores=True)
-    for number, word in enumerate(_WORDS):
-        plain = re.sub(rf"\b{word}\b", str(number), plain)
     found = _RANGE.fullmatch(plain)
     if found is None:
         raise InvalidInput(parameter, RULES["scale"], text)
@@ -314,7 +314,7 @@ def parse_points(parameter: str, text: str, on: ScoreScale, rule: str) -> float:
     value, rule = (
         (_read_part(text)[1], "a part of all answers such as 5% or 0.05")
         if on.two_scores
-        else (_read(text), rule)
+        else (_read(re.sub(" ?(points?|stars?)$", "", _plain(text))), rule)
     )
     limit = on.highest - on.lowest
     if not 0.0 < value <= limit:
@@ -391,7 +391,8 @@ def parse_budget(parameter: str, text: str, today: date) -> Budget:
     """
     found = _BUDGET.fullmatch(_plain(text))
     if found is None or found["period"] is None:
-        return Budget(parse_count(parameter, text, RULES["budget"]))
+        number = text if found is None else found["amount"]
+        return Budget(parse_count(parameter, number, RULES["budget"]))
     amount, period = _read(found["amount"]), DAYS[found["period"]]
     # Slightly more, so that rounding does not lose a choice.
     choices = amount * _days(parameter, found, text, today) / period * (1.0 + 1e-12)
@@ -438,7 +439,11 @@ def _days(parameter: str, found: re.Match[str], text: str, today: date) -> float
 
 
 def _plain(text: str) -> str:
-    return _ABOUT.sub("", " ".join(text.lower().split()), count=1)
+    """Return a text in lower case, without "about" and the like, with figures for small numbers."""
+    plain = _ABOUT.sub("", " ".join(text.lower().split()), count=1)
+    for number, word in enumerate(_WORDS):
+        plain = re.sub(rf"\b{word}\b", str(number), plain)
+    return plain
 
 
 def _is_ambiguous(text: str) -> bool:

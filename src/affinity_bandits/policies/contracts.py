@@ -36,6 +36,9 @@ class Policy(Description):
         eliminates: whether the policy drops arms from its candidates.
         information: "feedback", or all that the policy is told.
         in_python: whether it runs in plain Python only.
+        judged_by: the judges for whom its guarantee is proven: "everybody" who was chosen, the
+            "members" of a committee, a "panel", "strangers" or the last in "memory". Empty if it
+            has no guarantee under a bias.
         told: settings that are filled in from the bandit: "bias", "initial pulls", "best arm" or
             "memory".
     """
@@ -45,6 +48,7 @@ class Policy(Description):
     eliminates: ClassVar[bool] = False
     information: ClassVar[str] = "feedback"
     in_python: ClassVar[bool] = False
+    judged_by: ClassVar[str] = ""
     told: ClassVar[Mapping[str, str]] = {}
 
     @property

@@ -53,6 +53,7 @@ class MemoryElimination(BettingElimination):
     """
 
     name: ClassVar[str] = "memory-elimination"
+    judged_by: ClassVar[str] = "memory"
     told: ClassVar[Mapping[str, str]] = {"memory": "memory"}
     memory: int
 

@@ -47,6 +47,7 @@ class HandicapElimination(ParallelBettingElimination):
     """
 
     name: ClassVar[str] = "handicap-elimination"
+    judged_by: ClassVar[str] = "everybody"
     head_start: int | None = None
     initial_pulls: Sequence[int | Sequence[int]] | None = None
 

@@ -148,6 +148,7 @@ class MembersElimination(ParallelBettingElimination):
     """
 
     name: ClassVar[str] = "members-elimination"
+    judged_by: ClassVar[str] = "members"
     meet = staticmethod(meet_members)
 
     @classmethod

@@ -41,6 +41,7 @@ class PanelElimination(ParallelBettingElimination):
     """
 
     name: ClassVar[str] = "panel-elimination"
+    judged_by: ClassVar[str] = "panel"
     meet = staticmethod(meet_panel)
     fewest_seats = staticmethod(leader_of)
 

@@ -19,6 +19,7 @@ class StrangersElimination(ParallelBettingElimination):
     """
 
     name: ClassVar[str] = "strangers-elimination"
+    judged_by: ClassVar[str] = "strangers"
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -57,8 +57,8 @@ class PolicyRun:
         eliminates: whether it narrows its candidates down.
         engine: "rounds" (whole rounds drawn at once), "steps" (pull by pull) or "python".
         note: why a round policy was run by steps, else empty.
-        caveat: which assumption of the policy the feedback violates, else empty. An empty caveat
-            does not mean that a theorem holds.
+        caveat: which assumption of the policy feedback or judges violate, else empty. An empty
+            caveat does not mean that a theorem holds.
     """
 
     label: str

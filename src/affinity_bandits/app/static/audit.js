@@ -71,6 +71,7 @@ form.addEventListener("submit", async event => {
   if (declare.hidden) return;
   const rows = look.querySelector("[data-rows]").dataset.rows;
   const words = `Auditing ${rows} rows …`;
+  conclusion.replaceChildren();
   if (!await ask("/audit/conclusion", conclusion, words, new FormData(form))) return;
   conclusion.querySelector("#concluded, [role=alert]")?.scrollIntoView();
   conclusion.querySelector("#concluded")?.focus({ preventScroll: true });
