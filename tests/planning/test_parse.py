@@ -60,27 +60,29 @@ def budget(text: str) -> Budget:
 
 UNDERSTOOD: list[tuple[Reader, dict[str, Any]]] = [
     (count, {"2000": 2000, "2,000": 2000, "2k": 2000, " 2E3 ": 2000, "1.5m": 1_500_000}),
-    (number, {"1.5": 1.5, ".5": 0.5, "-2": -2.0, "1,234.5": 1234.5}),
+    (number, {"1.5": 1.5, ".5": 0.5, "-2": -2.0, "1,234.5": 1234.5, "three": 3.0}),
     (part, {"10%": 0.1, "10 %": 0.1, "0.1": 0.1, "1 in 10": 0.1, "All": 1.0, "none": 0.0}),
     (scale, {"1..5": STARS, "1 to 5": STARS, "yes/no": YES_NO, "-5..5": ScoreScale(-5.0, 5.0)}),
     (
         scale,
         {"a score from one to ten": ScoreScale(1.0, 10.0), "1-5": STARS, "1 to 5 stars": STARS},
     ),
-    (part, {"about 1 in 10": 0.1, "~10%": 0.1, "roughly 10%": 0.1}),
-    (bonus, {"10-30%": 0.3, "10% to 30%": 0.3, "about 20%": 0.2}),
+    (part, {"about 1 in 10": 0.1, "~10%": 0.1, "roughly 10%": 0.1, "about one in ten": 0.1}),
+    (bonus, {"10-30%": 0.3, "10% to 30%": 0.3, "about 20%": 0.2, "up to 20%": 0.2}),
     (joining, {"10-30%": 0.1, "about 1 in 8": 0.125, "all": 1.0}),
-    (begins, {"at once": 0, "100": 100, "after 100 interviews": 100, "2 weeks later": 80}),
+    (begins, {"at once": 0, "100": 100, "after 100 interviews": 100, "two weeks later": 80}),
     (committee, {"30,10,10": (30, 10, 10), "0, 4, 5": (0, 4, 5), "Do not know": None, "?": None}),
     (bonus, {"20%": 0.2, "0.2": 0.2, "150%": 1.5, "none": 0.0, "no idea": None}),
     (groups, {"3": (3, None), " referrals,agencies,  open  call": (3, NAMES)}),
-    (stars, {"0.3": 0.3, "4": 4.0}),
+    (stars, {"0.3": 0.3, "4": 4.0, "0.3 points": 0.3}),
     (parts_of_yes, {"5%": 0.05, "0.05": 0.05}),
     (judges, {"committee": "committee", "panels": "panel", "strangers": "strangers", "all": None}),
     (
         budget,
         {
             "2k": Budget(2000),
+            "2000 interviews": Budget(2000),
+            "40 interviews a week": Budget(2087, 40.0, assumed=True),
             "2,000 a year": Budget(2000, 2000 / WEEKS, assumed=True),
             "40 per week": Budget(2087, 40.0, assumed=True),
             "40 a week until 2027-06-30": Budget(1028, 40.0),
@@ -92,14 +94,14 @@ UNDERSTOOD: list[tuple[Reader, dict[str, Any]]] = [
 
 REFUSED: list[tuple[Reader, dict[str, str]]] = [
     (count, dict.fromkeys(("", "many", "2.5", "2.000", "1,00", "inf", "nan", "1e999"), "2000")),
-    (number, dict.fromkeys(("0,3", "three", "1 2"), "0.5")),
+    (number, dict.fromkeys(("0,3", "a few", "1 2"), "0.5")),
     (part, dict.fromkeys(("10", "120%", "5 in 2", "1 in 0", "-3%", "a few"), "'1 in 10'")),
     (scale, {"5..1": "lowest first", "A-F": "1..5", "5 stars": "1..5", "1,5": "1 to 5"}),
     (committee, dict.fromkeys(("30,10", "30,10,10,10", "some", "-1,2,3", "1.5,2,3"), "30,10,10")),
     (committee, {"0,0,0": "at least one member"}),
     (bonus, dict.fromkeys(("20", "1.2", "1", "-3%", "a lot"), "20%")),
     (groups, {"1": "2 to 1,000", "referrals": "referrals, ", "a,A": "differ", "a,": "1 to 40"}),
-    (stars, {"5%": "0.3", "5": "at most 4", "0": "above 0"}),
+    (stars, {"5%": "0.3", "5": "at most 4", "0": "above 0", "0,3": "0.3"}),
     (parts_of_yes, {"5": "5%", "0%": "above 0"}),
     (judges, {"me": "strangers"}),
     (
