@@ -62,9 +62,19 @@ class AsSteps(StepPolicy):
             raise InvalidInput("policy", "a round policy", self.policy)
 
     @property
+    def version(self) -> int:  # type: ignore[override]
+        """That of the round policy."""
+        return self.policy.version
+
+    @property
     def eliminates(self) -> bool:  # type: ignore[override]
         """That of the round policy."""
         return self.policy.eliminates
+
+    @property
+    def information(self) -> str:  # type: ignore[override]
+        """That of the round policy."""
+        return self.policy.information
 
     @property
     def in_python(self) -> bool:  # type: ignore[override]
@@ -72,9 +82,19 @@ class AsSteps(StepPolicy):
         return self.policy.in_python
 
     @property
+    def judged_by(self) -> str:  # type: ignore[override]
+        """Those for whom the round policy has a guarantee."""
+        return self.policy.judged_by
+
+    @property
     def assumes(self) -> Feedback:
         """That of the round policy."""
         return self.policy.assumes
+
+    @property
+    def told_judges(self) -> bool:
+        """Whether the round policy is told who judges."""
+        return self.policy.told_judges
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -204,10 +224,10 @@ class Live:
         self.arms = int(arms)
         self.horizon = int(horizon)
         self.state = self.policy.start(self.arms, self.horizon)
-        self._kernels = self.policy.kernels()
+        self._kernels = registry.own("policy", "kernels", self.policy.kernels)
         self._rng = policy_generator(seed, self.policy.to_json(), replicate)
         self._pending: int | None = None
-        self._told_judges = isinstance(policy, RoundPolicy) and policy.told_judges
+        self._told_judges = self.policy.told_judges
         self._met = False
 
     @property

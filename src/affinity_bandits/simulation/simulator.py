@@ -250,6 +250,7 @@ def _labeled(policies: Policies, bandit: AffinityBandit) -> dict[str, AnyPolicy]
     for _, policy in pairs:
         # Fails early where a policy does not fit the bandit.
         registry.own("policies", f"start ({policy})", partial(policy.start, bandit.arms, 1))
+        registry.own("policies", f"kernels ({policy})", policy.kernels)
     return dict(pairs)
 
 
