@@ -17,6 +17,7 @@ from affinity_bandits.policies import RoundPolicy, StepPolicy
 from affinity_bandits.policies.kernel_rules import check_own, is_own, undeclared
 from affinity_bandits.policies.live import as_steps
 from affinity_bandits.policies.state import pack, read_saved, state_from_json, state_to_json
+from affinity_bandits.simulation.caveats import caveat_of
 from affinity_bandits.simulation.compile import cacheable, prepare_kernel
 from affinity_bandits.simulation.compile_errors import compile_errors
 from affinity_bandits.simulation.environment import (
@@ -89,6 +90,11 @@ class StepRun:
         self.replicate = checks.integer("replicate", replicate, low=0, high=2**63 - 1)
         if self.policy.randomized or not hasattr(self, "_rng"):
             self._rng = policy_generator(self.seed, self.policy.to_json(), self.replicate)
+
+    @property
+    def caveat(self) -> str:
+        """Which assumption of the policy feedback or judges violate, else empty."""
+        return caveat_of(str(self.policy), self.policy, self.bandit)
 
     @property
     def clock(self) -> int:
