@@ -10,8 +10,8 @@ each setting: the allowance for the window ("chosen"), what the policy is told o
 ("members": it then asks of other groups for as many members more as the round has passes), and the
 rule that the leader is not bet on against groups with fewer seats ("panel").
 
-A bias may also have seasons: its level falls to `BAD` and rises again while a round is open. Then no
-theorem covers answers out of order (`tests/policies/test_limits.py`), and no figure is written.
+A bias may also have seasons: its level falls to `BAD` and rises again while a round is open. No
+theorem covers that if answers come out of order (`tests/policies/test_limits.py`).
 
 `judges.choices.*` is what it costs to be fair where those chosen begin some choices later.
 """

@@ -1,17 +1,18 @@
-"""What knowing the bias is worth against taking turns, in choices for the same information."""
+"""What knowing the bias f(x) = x is worth against taking turns (`docs/responsible-use.md`).
+
+A score of a group with share x, divided by x, has the true value as its mean and 1/x**2 as its
+variance, so x**2 is its information.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from affinity_bandits import Power
-
-INFORMATION = 1_000.0
-"""Of each group: the sum of squared weights, by which noise shrinks once the bias is undone."""
+INFORMATION = 1_000
+"""That every group is to have."""
 INITIAL = 1e-6
 """Members of each group at first: hardly any."""
-LINEAR = Power(1.0)  # f(x) = x
 
 
 def one_after_the_other(groups: int) -> int:
@@ -27,7 +28,7 @@ def one_after_the_other(groups: int) -> int:
 
 def in_turns(groups: int) -> int:
     """Return the choices until all have it, if all have the same share throughout."""
-    return round(groups * INFORMATION / LINEAR.weight(1.0 / groups) ** 2)
+    return groups * groups**2 * INFORMATION
 
 
 @pytest.mark.parametrize(("groups", "times"), [(2, 2.0), (4, 3.3), (8, 4.8)])
@@ -39,5 +40,5 @@ def test_one_group_after_the_other_takes_fewer_choices_if_the_bias_is_known(
 
 def test_however_many_groups_it_is_at_most_nine_times() -> None:
     """With S members a small group needs (3 I S**2)**(1/3) choices, so S grows as I K**3 / 9."""
-    gains = [in_turns(groups) / one_after_the_other(groups) for groups in (16, 64)]
-    assert gains == pytest.approx([6.15, 7.91], abs=0.01)
+    gains = [in_turns(groups) / one_after_the_other(groups) for groups in (16, 32)]
+    assert gains == pytest.approx([6.15, 7.19], abs=0.01)
