@@ -58,7 +58,7 @@ def compile_kernel(kernel: Function, *, allocates: bool = False, inlined: bool =
 
 
 def compiled_part(kernel: Function, *, allocates: bool = False, inlined: bool = True) -> Function:
-    """Return a kernel that compiled kernels can call; see `compiled`."""
+    """Return a kernel that compiled kernels can call; see `compile_kernel`."""
     if not isinstance(kernel, FunctionType):
         return kernel
     if runs_interpreted():
