@@ -326,10 +326,12 @@ async def revoke_key_of(
         allowed = await db.fetchval(sql.may_revoke, revoker.tenant, key_id, revoker.key_id)
         if allowed is False:
             raise problems.NotMaker(key_id)
+        await db.execute(sql.lock_key, revoker.tenant, key_id)
         what = (revoker.tenant, key_id, revoker.key_id, made)
         rows: list[Any] = await db.fetch(sql.revoke_keys, *what)
-        if allowed is None or not (rows or made):
-            raise problems.NoSuchKey(key_id)
+    # After the commit: the refusal says that the key is out of use, as a reply does.
+    if allowed is None or not (rows or made):
+        raise problems.NoSuchKey(key_id)
     return tuple(row["id"] for row in rows)
 
 

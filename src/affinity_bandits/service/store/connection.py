@@ -77,6 +77,10 @@ NO_LIMITS = {"statement_timeout": "0", "idle_in_transaction_session_timeout": "0
 """For commands of an operator that may take long."""
 
 
+STATEMENT_SECONDS = 60.0
+"""How long a process waits for the result of a statement, the wait of a commit for a standby
+included. What a canceled wait leaves behind is on the primary alone, so a repeat of the request
+must write or lock a row of what it acknowledges: its own commit then waits, too."""
 EVERY_SECONDS = 1.0
 """Between two turns of work in the background, and between two tries to reach the database."""
 TRIES, PAUSE_SECONDS = 20, 1.0
@@ -146,7 +150,7 @@ async def connect(
             max_size=largest,
             init=_prepare_pooled if pooled else _prepare,
             reset=_leave_as_it_is,
-            command_timeout=60,
+            command_timeout=STATEMENT_SECONDS,
             timeout=10,
             statement_cache_size=statement_cache,
             connection_class=PooledConnection if pooled else asyncpg.Connection,
