@@ -66,6 +66,7 @@ SESSION = {
     "statement_timeout": "1min",
     "idle_in_transaction_session_timeout": "20s",  # a process that is cut off holds its locks
     "client_connection_check_interval": "5s",
+    "jit": "off",  # the estimate for a page of a long trail is so high that each would be compiled
 }
 # A peer that vanished is noticed after 25 seconds. A pooler has settings of its own for this.
 KEEPALIVES = {

@@ -37,6 +37,9 @@ UPDATE affinity.leases SET released = true, again = true
 WHERE campaign = $1 AND lease = $2 AND actor = $3 AND NOT released
 RETURNING affinity.slots_in(pending);
 
+-- name: holder
+SELECT actor FROM affinity.events WHERE campaign = $1 AND number = $2 AND kind = 'ask';
+
 -- name: end_campaign
 UPDATE affinity.heads SET status = $2, events = events + 1 WHERE campaign = $1;
 
