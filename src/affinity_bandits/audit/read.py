@@ -312,7 +312,7 @@ def read_log(
 
     Args:
         path: of a .csv, .xlsx or .parquet file with one row per score.
-        scale: lowest and highest possible score.
+        scale: worst and best possible score; (5, 1) where 1 is the best mark.
         columns: the column of some roles, see `columns.ROLES`; the others are guessed.
         people: a file with judges and their groups.
         date_format: 2026-12-31 as the file would write it, such as "31.12.2026"; guessed if left
@@ -350,7 +350,7 @@ def read_scores(
     Args:
         table: one row per score.
         columns: the column of each role, see `columns.ROLES`.
-        scale: lowest and highest possible score.
+        scale: worst and best possible score; (5, 1) where 1 is the best mark.
         people: a table of judges and their groups.
         date_format: 2026-12-31 as the table would write it, such as "31.12.2026", or a format of
             `datetime.strptime`; guessed if left out.
