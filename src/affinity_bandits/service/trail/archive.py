@@ -18,7 +18,7 @@ from affinity_bandits.errors import InvalidInput, NotSupported, need
 from affinity_bandits.service.problems import NoSuchCampaign
 from affinity_bandits.service.store.connection import sql, transaction, translate_errors
 from affinity_bandits.service.trail.chain import read_trail
-from affinity_bandits.service.trail.verify import verify
+from affinity_bandits.service.trail.verify import ENDED, verify
 from affinity_bandits.tables import TableFile, TableWriter
 
 ARCHIVED = {  # columns of an archived trail; `row` is the whole event as JSON
@@ -29,7 +29,6 @@ ARCHIVED = {  # columns of an archived trail; `row` is the whole event as JSON
     "round": int,
     "row": str,
 }
-ENDED = ("exhausted", "stopped")
 LOCK_SECONDS = 86_400.0
 """How long to wait for the lock of a campaign; the session's own limit is meant for requests."""
 REMOVED_AT_ONCE = 1000
