@@ -32,7 +32,8 @@ from affinity_bandits.policies import (
     StrangersElimination,
     ThompsonGaussian,
 )
-from affinity_bandits.simulation.simulator import caveat_of, require_policy
+from affinity_bandits.simulation.caveats import caveat_of
+from affinity_bandits.simulation.simulator import require_policy
 
 HORIZON = 10**6
 HEAD_START = 30

@@ -6,9 +6,10 @@ import hashlib
 import hmac
 import re
 import time
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import AfterValidator, AwareDatetime, Field
 
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.wire.base import (
@@ -46,6 +47,18 @@ __all__ = [
 Scope = Literal["ask", "tell", "read", "admin", "keys"]
 
 
+def _in_utc(at: datetime) -> datetime:
+    """Return a moment in UTC, as it is stored. The ends of the calendar mean infinity there."""
+    try:
+        found = at.astimezone(UTC)
+    except OverflowError:
+        found = datetime.max
+    if not 1970 <= found.year <= 9998:
+        rule = "of the years 1970 to 9998 in UTC, such as 2030-01-01T00:00:00Z"
+        raise ValueError(f"expires_at must be {rule}, got {at.isoformat()}")
+    return found
+
+
 class CreateKey(Body):
     """A new API key of the caller's tenant, with at most the rights of the caller's own.
 
@@ -56,7 +69,7 @@ class CreateKey(Body):
     scopes: tuple[Scope, ...] = Field(min_length=1, max_length=10)
     requests_per_second: float = given(ge=SLOWEST_RATE, le=FASTEST_RATE)
     largest_body: int = given(ge=SMALLEST_LIMIT, le=LARGEST_LIMIT)
-    expires_at: AwareDatetime = given()
+    expires_at: Annotated[AwareDatetime, AfterValidator(_in_utc)] = given()
 
 
 class ApiKey(Message):

@@ -264,11 +264,12 @@ class Replay:
     def _release(self, event: Row) -> None:
         number = event["detail"]["lease"]
         lease = self.leases.get(number)
-        if lease is None or lease.released or lease.actor != event["actor"]:
+        if lease is None or lease.actor != event["actor"]:
             self._note(event, f"gave back lease {number}, which was not theirs to give back")
             return
-        self.leases[number] = replace(lease, again=True, released=True)
-        owed = sum(one == number for one in self.owed.values())
+        owed = 0 if lease.released else sum(one == number for one in self.owed.values())
+        if owed:
+            self.leases[number] = replace(lease, again=True, released=True)
         self._same(event, "slots", event["detail"]["slots"], owed)
 
     def _is_past(self, lease: HeldLease, at: datetime) -> bool:

@@ -71,6 +71,10 @@ SELECT bool_or(id = $3)
   OR EXISTS (SELECT FROM affinity.api_keys WHERE id = $3 AND made_by IS NULL)
 FROM makers HAVING count(*) > 0;
 
+-- name: lock_key
+-- Also one that is revoked: see `created_before`.
+SELECT FROM affinity.api_keys WHERE tenant = $1 AND id = $2 FOR NO KEY UPDATE;
+
 -- name: revoke_keys
 -- Through keys that are revoked already: what they made is not.
 WITH RECURSIVE made AS (
