@@ -51,6 +51,23 @@ def test_too_few_judges_or_no_contrast_gives_no_p_value() -> None:
     assert np.isnan(permute_judges(alone).favor)
 
 
+@pytest.mark.parametrize(("sessions", "group"), [(9, None), (10, 0), (11, 0)])
+def test_drift_is_looked_for_from_ten_sessions_on(sessions: int, group: int | None) -> None:
+    """Each session has the same part in the drift: its statistic is then sqrt(sessions) > 2.8.
+
+    That of a straight line is only 0.745 sqrt(sessions), so it needs 15 sessions at least.
+    """
+    middle = (sessions - 1) / 2
+
+    def stricter(group: str, judge: int, own_group: str, session: int) -> float:
+        return -8.0 / (session - middle) * (own_group == "A") if session != middle else 0.0
+
+    log = draw(12 * sessions, error=0.01, effect=stricter)
+    assert len(log.sessions) == sessions
+    assert log.groups[0] == "A"
+    assert permute_judges(log, permutations=19).drifting == group
+
+
 def test_judges_sent_to_their_own_group_are_noticed() -> None:
     """World 1 seats by lot: at level 0.01, more than 4 of 40 logs have probability 0.0001."""
     by_lot, sent = WORLDS[0], WORLDS[4]
