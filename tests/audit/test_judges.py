@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from bench.audit_worlds import WORLDS, draw_log
 
+from affinity_bandits.audit import judges
 from affinity_bandits.audit.judges import follows_rota, permute_judges, remove_effects
 from tests.audit.logs import draw
 
@@ -52,19 +53,19 @@ def test_too_few_judges_or_no_contrast_gives_no_p_value() -> None:
 
 
 @pytest.mark.parametrize(("sessions", "group"), [(9, None), (10, 0), (11, 0)])
-def test_drift_is_looked_for_from_ten_sessions_on(sessions: int, group: int | None) -> None:
-    """Each session has the same part in the drift: its statistic is then sqrt(sessions) > 2.8.
+def test_drift_is_looked_for_from_ten_sessions_on(
+    sessions: int, group: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Group A's judges get stricter by a point per session.
 
-    That of a straight line is only 0.745 sqrt(sessions), so it needs 15 sessions at least.
+    The statistic of a straight line is 0.745 sqrt(sessions): above 2, and below the usual 2.8.
     """
-    middle = (sessions - 1) / 2
-
-    def stricter(group: str, judge: int, own_group: str, session: int) -> float:
-        return -8.0 / (session - middle) * (own_group == "A") if session != middle else 0.0
-
-    log = draw(12 * sessions, error=0.01, effect=stricter)
-    assert len(log.sessions) == sessions
-    assert log.groups[0] == "A"
+    monkeypatch.setattr(judges, "DRIFT", 2.0)
+    log = draw(
+        12 * sessions,
+        error=0.1,
+        effect=lambda group, judge, own_group, session: -float(session) * (own_group == "A"),
+    )
     assert permute_judges(log, permutations=19).drifting == group
 
 
