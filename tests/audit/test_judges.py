@@ -52,11 +52,11 @@ def test_too_few_judges_or_no_contrast_gives_no_p_value() -> None:
     assert np.isnan(permute_judges(alone).favor)
 
 
-@pytest.mark.parametrize(("sessions", "group"), [(9, None), (10, 0), (11, 0)])
+@pytest.mark.parametrize(("sessions", "looked"), [(9, False), (10, True), (11, True)])
 def test_drift_is_looked_for_from_ten_sessions_on(
-    sessions: int, group: int | None, monkeypatch: pytest.MonkeyPatch
+    sessions: int, looked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Group A's judges get stricter by a point per session.
+    """Group A's judges get stricter by half a point per session.
 
     The statistic of a straight line is 0.745 sqrt(sessions): above 2, and below the usual 2.8.
     """
@@ -64,9 +64,9 @@ def test_drift_is_looked_for_from_ten_sessions_on(
     log = draw(
         12 * sessions,
         error=0.1,
-        effect=lambda group, judge, own_group, session: -float(session) * (own_group == "A"),
+        effect=lambda group, judge, own_group, session: -0.5 * session * (own_group == "A"),
     )
-    assert permute_judges(log, permutations=19).drifting == group
+    assert (permute_judges(log, permutations=19).drifting is not None) == looked
 
 
 def test_judges_sent_to_their_own_group_are_noticed() -> None:
