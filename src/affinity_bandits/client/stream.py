@@ -520,7 +520,9 @@ class DecisionStream:
             if not away:
                 try:
                     self._client.send(core.release(self._id, lease))
-                except (RequestRefused, ServiceError):
+                except RequestRefused:
+                    pass  # the service does not know the lease: a backup was restored
+                except ServiceError:
                     away = True  # they expire
 
     def _lease(self) -> None:
