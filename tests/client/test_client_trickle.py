@@ -16,6 +16,7 @@ import pytest
 
 from affinity_bandits.client import AsyncClient, Client, NoReply
 from tests.support.clients import NOBODY
+from tests.support.node import typescript_client
 
 BODY = b'{"items":[],"next":null}'
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
@@ -115,3 +116,45 @@ def test_a_stream_says_in_time_that_replies_trickle_and_closes() -> None:
         began = time.monotonic()
         stream.close(1.0)
         assert time.monotonic() - began < 2.5
+
+
+NODE = """
+import assert from "node:assert/strict";
+import { pathToFileURL } from "node:url";
+const { connect } = await import(pathToFileURL(process.argv[1]));
+const [url, key, campaign] = process.argv.slice(2);
+const inTime = (began) => assert.ok(performance.now() - began < 1_500);
+for (const timeout of [0, NaN, "soon", 1e9])
+  assert.throws(() => connect(url, key, { timeout }), /timeout must be/);
+const service = connect(url, key, { timeout: 0.5 });
+let began = performance.now();
+await assert.rejects(service.GET("/v1/campaigns"), { name: "TimeoutError" });
+inTime(began);
+began = performance.now();
+const stream = service.stream(campaign, { fallback: "a", warn: () => {} });
+while (stream.problem === undefined) await new Promise((resolve) => setTimeout(resolve, 10));
+inTime(began);
+assert.match(stream.problem, /timeout/);
+await stream.close(1);
+// The control: a reply that trickles in time is read.
+const patient = connect(url, key, { timeout: 60 });
+began = performance.now();
+const { data } = await patient.GET("/v1/campaigns");
+assert.deepEqual(data.items, []);
+assert.ok(performance.now() - began >= 2_000);
+"""
+
+
+@pytest.mark.slow
+def test_the_typescript_client_gives_it_up_too() -> None:
+    index = typescript_client() / "dist" / "index.js"
+    words = ["node", "--input-type=module", "--eval", NODE, str(index)]
+    with trickling(len(REPLY) - len(BODY)) as url:
+        done = subprocess.run(
+            [*words, url, NOBODY, str(uuid4())],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+    assert done.returncode == 0, done.stderr
