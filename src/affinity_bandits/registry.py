@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -235,8 +235,22 @@ class Description:
     name: ClassVar[str]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the description as JSON-ready data."""
+        """Return the description as JSON-ready data.
+
+        Raises:
+            InvalidInput: an attribute is no field, so that two settings would look the same.
+        """
         settings = {item.name: _plain(getattr(self, item.name)) for item in fields(self)}
+        for name in vars(self):
+            derived = isinstance(getattr(type(self), name, None), cached_property)
+            if name not in settings and not derived:
+                rule = (
+                    f"a field of class {type(self).__name__}, or descriptions with different "
+                    f"values would look the same: write @dataclass(frozen=True) above the class "
+                    f"and the line '{name}: {type(getattr(self, name)).__name__}' in it, in place "
+                    f"of __init__"
+                )
+                raise InvalidInput(name, rule, getattr(self, name))
         return {"name": self.name, **settings}
 
     def __str__(self) -> str:

@@ -461,6 +461,7 @@ def _collect(
         lines.append(number)
         for index in range(len(names)):
             cell = record[index] if index < len(record) else ""
+            cell = str(cell) if isinstance(cell, bool) else cell  # True would be found as 1
             seen = numbers[index]
             codes[index].append(seen.setdefault(cell, len(seen)))
     remarks = []
