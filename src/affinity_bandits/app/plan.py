@@ -44,6 +44,7 @@ from affinity_bandits.planning.situation import QUESTIONS, Situation
 from affinity_bandits.planning.what_if import choices_for, detectable_with
 from affinity_bandits.plots import draw_plan, draw_ways
 from affinity_bandits.plots.style import svg_element
+from affinity_bandits.progress import with_delay
 
 router = APIRouter()
 log = logging.getLogger(__name__)
@@ -216,7 +217,7 @@ class Plans:
             while not future.done():
                 number = int(state["number"])
                 words = f"Trying it out: {WAYS[todo[number].judges][0]}"
-                yield (number + state["part"]) / len(todo), words
+                yield (number + state["part"]) / len(todo), with_delay(words)
                 await asyncio.wait({future}, timeout=POLL_SECONDS)
         finally:
             gone.set()
