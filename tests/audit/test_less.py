@@ -71,8 +71,8 @@ def test_each_direction_keeps_its_level_where_there_is_no_favor() -> None:
     """Each of "shown" and "shown less" has probability at most 0.05 without favor.
 
     Of 120 logs more than 15 have a word with probability 3e-4 if the word has probability 0.05
-    (binomial), and more than 23 have either word with 8e-4 if both together have 0.1. With favors of +1 and
-    -1, each word appears: a test that never says "less" would keep its level as well.
+    (binomial), and more than 23 have either word with 8e-4 if both together have 0.1. With favors
+    of +1 and -1, each word appears: a test that never says "less" would keep its level as well.
     """
     words = [conclude(draw(90, seed=100 + seed)).word for seed in range(120)]
     up, down = words.count("shown"), words.count("shown less")

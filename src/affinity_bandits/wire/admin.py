@@ -47,14 +47,17 @@ __all__ = [
 Scope = Literal["ask", "tell", "read", "admin", "keys"]
 
 
+EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
+
+
 def _in_utc(at: datetime) -> datetime:
     """Return a moment in UTC, as it is stored. The ends of the calendar mean infinity there."""
     try:
         found = at.astimezone(UTC)
     except OverflowError:
-        found = datetime.max
-    if not 1970 <= found.year <= 9998:
-        rule = "of the years 1970 to 9998 in UTC, such as 2030-01-01T00:00:00Z"
+        found = None
+    if found is None or not EARLIEST <= found <= LATEST:
+        rule = f"from {EARLIEST.isoformat()} to {LATEST.isoformat()}"
         raise ValueError(f"expires_at must be {rule}, got {at.isoformat()}")
     return found
 

@@ -83,8 +83,8 @@ async def test_no_key_gives_more_than_it_has(
         ("0001-01-01T00:00:00+14:00", 422),
         ("1970-01-01T00:00:00+00:01", 422),
         ("1970-01-01T00:00:00Z", 201),
-        ("9998-12-31T23:59:59.999999Z", 201),
-        ("9998-12-31T23:59:59.999999-00:01", 422),
+        ("9999-12-31T23:59:59Z", 201),
+        ("9999-12-31T23:59:59-00:01", 422),
         ("9999-12-31T23:59:59.999999Z", 422),
         ("9999-12-31T23:59:59.999999-14:00", 422),
     ],
@@ -94,8 +94,8 @@ async def test_a_key_ends_within_the_calendar(
 ) -> None:
     answer = await client.post("/v1/keys", json=AT_MOST | {"expires_at": ends})
     if status == 422:
-        rule = "expires_at must be of the years 1970 to 9998 in UTC, such as 2030-01-01T00:00:00Z"
-        assert refused(answer, 422, "invalid") == f"{rule}, got {ends}"
+        rule = "expires_at must be from 1970-01-01T00:00:00+00:00 to 9999-12-31T23:59:59+00:00"
+        assert refused(answer, 422, "invalid").startswith(f"{rule}, got {ends[:19]}")
     else:
         assert answer.status_code == 201
         found = datetime.fromisoformat(answer.json()["expires_at"])

@@ -9,8 +9,13 @@ FROM affinity.campaigns WHERE id = $1;
 
 -- name: stored_events
 SELECT *, slots::text AS slots_text, told::text AS told_text, counts::text AS counts_text,
-  units::text AS units_text, detail::text AS detail_text
-FROM affinity.page($1, $2, $3) ORDER BY number;
+  units::text AS units_text, detail::text AS detail_text,
+  (SELECT r.event FROM affinity.requests AS r
+    WHERE r.campaign = $1 AND r.key = e.key AND r.actor = e.actor) AS answered_by
+FROM affinity.page($1, $2, $3) AS e ORDER BY number;
+
+-- name: count_requests
+SELECT count(*) FROM affinity.requests WHERE campaign = $1;
 
 -- name: newest_digest
 SELECT e.number, e.chain FROM affinity.heads AS h
