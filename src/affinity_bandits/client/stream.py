@@ -407,7 +407,8 @@ class DecisionStream:
         client: sends the requests.
         campaign: a campaign, or its id.
         fallback: the decision if no slot is in memory: the name of a group of the campaign, or a
-            function that returns one.
+            function that returns one. The policy is not told of it: if such people join the
+            committee, a guarantee that counts the chosen is lost.
         journal: a file for answers that await acknowledgment. The next stream with this file sends
             the answers that a killed process left there.
         sync: "disk": an answer that `tell` took survives a failure of the machine. "kernel": it
