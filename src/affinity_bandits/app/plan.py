@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from affinity_bandits.app.forms import declaration_fields, read_declaration, tell_mistakes
 from affinity_bandits.app.rendering import STYLE, render, show_page
-from affinity_bandits.declaration import ASKS, DISCRIMINATION, LONGEST, Declaration
+from affinity_bandits.declaration import ASKS, DISCRIMINATION, EQUALITY, LONGEST, Declaration
 from affinity_bandits.displays import plural
 from affinity_bandits.errors import CallerError, InvalidInput, NotSupported, shown
 from affinity_bandits.planning.assumptions import Assumptions
@@ -263,7 +263,10 @@ def _checked(form: Form) -> dict[str, Any]:
     units = plural(str(told.said.get("unit", "choice")))
     wrong = tell_mistakes(form.wrong)
     if "protected" in wrong and form.said.get("protected") == "yes":
-        wrong["protected"]["words"] = f"No plan compares protected attributes: {DISCRIMINATION}."
+        wrong["protected"]["words"] = (
+            f"No plan compares protected attributes: {DISCRIMINATION}. Use the page Audit, with a "
+            f"purpose such as '{EQUALITY} of interviews'."
+        )
     understood = ""
     if not wrong.keys() - ASKS.keys():
         understood = tell_situation(told.assumptions(), told.for_a_year)
