@@ -16,6 +16,7 @@ from affinity_bandits.cli.options import align_rows, wrap_text
 from affinity_bandits.declaration import Declaration
 from affinity_bandits.displays import some
 from affinity_bandits.errors import CallerError, InvalidInput
+from affinity_bandits.workers import BoundedWorkers
 
 if TYPE_CHECKING:
     from affinity_bandits.audit.conclude import Audit
@@ -140,7 +141,6 @@ def audit(
     from affinity_bandits.audit.conclude import audit_scores
     from affinity_bandits.audit.read import read_scores
     from affinity_bandits.audit.result import to_json
-    from affinity_bandits.audit.tables import read_table
 
     given = options.drop_missing(
         candidate=candidate,
@@ -152,13 +152,14 @@ def audit(
         date=date,
         hired=hired,
     )
-    table = _read_source(log, dsn, query, sheet, list(given.values()))
+    workers = BoundedWorkers(1)
+    table = _read_source(workers, log, dsn, query, sheet, list(given.values()))
     columns, ends, smallest = _complete(table, given, scale, best or "", matters)
     reading = read_scores(
         table,
         columns,
         scale=ends,
-        people=None if people is None else read_table(people),
+        people=None if people is None else _read_file(workers, people),
         date_format=date_format,
     )
     if declaration is None and sys.stdin.isatty():
@@ -179,18 +180,35 @@ def audit(
 
 
 def _read_source(
-    log: Path | None, dsn: str | None, query: str | None, sheet: str | None, wanted: Sequence[str]
+    workers: BoundedWorkers,
+    log: Path | None,
+    dsn: str | None,
+    query: str | None,
+    sheet: str | None,
+    wanted: Sequence[str],
 ) -> Table:
-    from affinity_bandits.audit.tables import read_query, read_table
+    from affinity_bandits.audit.tables import read_query
 
     if (log is None) == (query is None):
         raise InvalidInput("log", "a file or --query, one of them", log and str(log))
     if log is not None:
-        return read_table(log, sheet, wanted)
+        return _read_file(workers, log, sheet, wanted)
     if dsn is None:
         raise InvalidInput("dsn", "given with --query, or AFFINITY_DSN set", None)
     assert query is not None
     return read_query(dsn, query)
+
+
+def _read_file(
+    workers: BoundedWorkers, path: Path, sheet: str | None = None, wanted: Sequence[str] = ()
+) -> Table:
+    """Read a file; a workbook in a process that it can neither end nor keep busy for long."""
+    from affinity_bandits.audit.tables import is_workbook, read_table
+
+    if not is_workbook(path):
+        return read_table(path, sheet, wanted)
+    table: Table = workers.run(read_table, path, sheet, wanted)
+    return table
 
 
 def _complete(

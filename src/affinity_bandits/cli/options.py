@@ -27,6 +27,9 @@ PLAN_TABLES = ("plan", "assumptions", "declaration", "end")
 """Tables of a plan file that no command needs."""
 
 
+OWN_CODE_HELP = "Import module:Class names of the file, which runs their code."
+
+
 def numbers(parameter: str, text: str) -> list[float | int]:
     """Return the numbers of a comma-separated list."""
     return [read_number(f"{parameter}[{i}]", part) for i, part in enumerate(text.split(","))]
@@ -120,12 +123,27 @@ def read_tables(
     path: Path, known: Mapping[str, tuple[str, ...]], ignored: tuple[str, ...] = PLAN_TABLES
 ) -> dict[str, dict[str, Any]]:
     """Return the tables of a TOML file, which may be a plan."""
+    return known_tables(path, read_file(path), known, ignored)
+
+
+def read_file(path: Path) -> dict[str, Any]:
+    """Return the content of a TOML file; of a plan, check the format."""
     data = checks.toml_file(path)
     if isinstance(data.get("plan"), dict):
         try:
             check_format(data["plan"])
         except InvalidInput as error:
             raise InvalidInput(f"{path}: {error.parameter}", error.rule, error.value) from None
+    return data
+
+
+def known_tables(
+    path: Path,
+    data: dict[str, Any],
+    known: Mapping[str, tuple[str, ...]],
+    ignored: tuple[str, ...] = PLAN_TABLES,
+) -> dict[str, dict[str, Any]]:
+    """Return the tables of a file that a command needs; check their keys."""
     data = {table: content for table, content in data.items() if table not in ignored}
     checks.known_keys(f"table of {path}", data, known)
     for table, content in data.items():

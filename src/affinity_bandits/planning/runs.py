@@ -20,7 +20,6 @@ from affinity_bandits.planning.worlds import (
     NO_LIMIT,
     HardWorld,
     WorldLimits,
-    favored_lead,
     hard_worlds,
     largest_weight,
     smallest_lead,
@@ -29,8 +28,10 @@ from affinity_bandits.planning.worlds import (
 )
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.policies.contracts import RoundKernels, add_score
+from affinity_bandits.policies.kernel_rules import check_own, is_own
 from affinity_bandits.policies.state import pack
 from affinity_bandits.simulation.compile import cacheable, compile_kernel
+from affinity_bandits.simulation.compile_errors import index_error
 from affinity_bandits.simulation.draws import Stream, Words, next_binomial, next_normal
 from affinity_bandits.simulation.environment import key_words
 from affinity_bandits.simulation.intervals import proportion_interval
@@ -125,7 +126,6 @@ plan: Function = unbound
 absorb: Function = unbound
 candidate: Function = unbound
 meet: Function = unbound
-fewest_seats: Function = unbound
 
 NEVER = 2**62  # the number of choices of an event that does not happen
 AT_ONCE = 5  # runs between two checks for an interrupt
@@ -204,7 +204,8 @@ def run_hardest(
     Each run has its own random stream, so the result is the same for any number of threads. An
     interrupt waits for the few runs that have begun.
     """
-    kernel = _bound(policy.kernels())
+    check_own(policy, len(hard.initial), horizon)
+    kernel = _bound(policy.kernels(), is_own(policy))
     groups = len(hard.initial)
 
     def run(numbers: range) -> Runs:
@@ -232,7 +233,10 @@ def run_hardest(
         return Runs(decided, lost, pulls)
 
     starts = range(0, replicates, AT_ONCE)
-    found = parallel(run, [range(low, min(low + AT_ONCE, replicates)) for low in starts])
+    try:
+        found = parallel(run, [range(low, min(low + AT_ONCE, replicates)) for low in starts])
+    except IndexError as error:
+        raise index_error(policy) from error
     return Runs(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
@@ -350,10 +354,7 @@ def hardest_rounds(
                 other, other_level = smallest_lead(world, high, ratio, apart)
                 if other < lead:
                     weight, lead, level = high, other, other_level
-                if world.favor > 0.0:
-                    weight, lead, level = 1.0, world.difference, world.largest_mean
-                    if arm == (1 if best == 0 else 0):
-                        lead, level = favored_lead(world, max(early, late))
+                lead -= world.favor_gap * max(early, late) + world.strictness
                 leads[position] = lead
                 if lead < least:
                     least = lead
@@ -414,9 +415,16 @@ def hardest_rounds(
 
 
 @lru_cache(maxsize=64)
-def _bound(kernels: RoundKernels) -> Function:
-    """Return `hardest_rounds` for a policy, compiled."""
-    return compile_kernel(bind(hardest_rounds, **kernels._asdict()), inlined=False)
+def _bound(kernels: RoundKernels, checked: bool) -> Function:
+    """Return `hardest_rounds` for a policy, compiled; `checked` is that of `compile_kernel`."""
+    loop = bind(
+        hardest_rounds,
+        plan=kernels.plan,
+        absorb=kernels.absorb,
+        candidate=kernels.candidate,
+        meet=kernels.meet,
+    )
+    return compile_kernel(loop, inlined=False, checked=checked)
 
 
 # Ends of the intervals of the best group's mean, as parts of the largest mean. They are narrow at
@@ -447,9 +455,18 @@ def worst_worlds(
 
 
 def worst_of(
-    hard: HardWorld, policy: RoundPolicy, horizon: int, seed: int, tick: Tick = ignore
+    hard: HardWorld,
+    policy: RoundPolicy,
+    horizon: int,
+    seed: int,
+    tick: Tick = ignore,
+    *,
+    wrong_first: bool = False,
 ) -> HardWorld:
-    """Return the variant of a world in which the policy takes longest."""
+    """Return the variant of a world in which the policy takes longest.
+
+    With `wrong_first`, return the one in which it is wrong most often, or else takes longest.
+    """
 
     def tried(worlds: list[HardWorld], runs: int, seed: int, work: float) -> Tried:
         """Return the worlds with their outcomes, the hardest first."""
@@ -458,7 +475,11 @@ def worst_of(
         )
         # By the mean, which has less variance than the 95th percentile. The order is stable.
         pairs = zip(worlds, found, strict=True)
-        return sorted(pairs, key=lambda one: one[1].choices, reverse=True)
+        return sorted(
+            pairs,
+            key=lambda one: (one[1].wrong if wrong_first else 0, one[1].choices),
+            reverse=True,
+        )
 
     without = tried(vary_means(hard), FEW_RUNS, seed, 0.4)
     longest = without[0][1].choices_95

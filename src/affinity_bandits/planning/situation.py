@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -177,7 +178,7 @@ QUESTIONS = (
     ),
 )
 # Settings that only flags and files have.
-UNASKED = ("noise", "largest_mean", "steepness", "lipschitz")
+UNASKED = ("noise", "largest_mean", "steepness", "lipschitz", "favor_gap")
 NAMES = (*(question.name for question in QUESTIONS), *UNASKED)
 RULES = {question.name: question.rule for question in QUESTIONS}
 # Not asked where panels or strangers judge, but accepted.
@@ -504,11 +505,12 @@ def _read_part(text: str) -> tuple[float, float]:
 
 
 def answers_of_audit(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the answers that an audit gives: groups, scale, spread of scores, largest bonus.
+    """Return the answers that an audit gives: groups, scale, spread of scores, bonus, favor gap.
 
     The bonus is the upper end of the favor's interval, relative to the mean score above the worst
-    one. It is "no idea" if the log cannot tell. The committee is not in an audit. If the lowest
-    score is the best, the plan is for the same scores turned round.
+    one. It is "no idea" if the log cannot tell. The favor gap is the largest difference that the
+    intervals of two groups' favors allow, and left out if a group has none. The committee is not in
+    an audit. If the lowest score is the best, the plan is for the same scores turned round.
 
     Args:
         found: the audit's result as JSON data.
@@ -536,6 +538,11 @@ def answers_of_audit(found: Mapping[str, Any]) -> dict[str, Any]:
         answers["spread"] = f"{found['spread']:.3g}"
     if found["word"] != "cannot tell" and found["favor"] is not None and level > 0.0:
         answers["bonus"] = f"{math.ceil(100.0 * max(0.0, found['favor']['high']) / level)}%"
+        favors = [group.get("favor") for group in found["groups"]]
+        if all(favors):
+            pairs = itertools.permutations(favors, 2)
+            gap = max(one["high"] - other["low"] for one, other in pairs)
+            answers["favor_gap"] = f"{max(0.0, gap):.3g}"
     return answers
 
 

@@ -56,6 +56,11 @@ class Policy(Description):
         """The feedback that the policy's theorem assumes, with these settings."""
         return ANYTHING
 
+    @property
+    def told_judges(self) -> bool:
+        """Whether `meet` must be called before each round."""
+        return False
+
     def start(self, arms: int, horizon: int) -> Any:
         """Return a fresh state for `arms` arms and a declared horizon."""
         raise NotImplementedError
@@ -205,22 +210,6 @@ class StepPolicy(Policy):
     def kernels(self) -> StepKernels:
         """Return the kernels, with everything they need bound."""
         return StepKernels(self.select, self.update, self.candidate)
-
-
-class PlannedRound(NamedTuple):
-    """A round of the schedule that is followed until the first drop.
-
-    Attributes:
-        pulls_each: total pulls of each arm at the end of the round.
-        pulls: of all arms together.
-        compared: pulls of each arm in the means that are compared.
-        drops: an arm is dropped if its mean lags the best by more than this; None if none can be.
-    """
-
-    pulls_each: int
-    pulls: int
-    compared: int
-    drops: float | None
 
 
 LEADER = "{leader}"
@@ -390,18 +379,6 @@ class RoundPolicy(Policy):
         """Return the policy that is to decide by so many choices; by default the same."""
         return self
 
-    def rounds_without_drops(
-        self, arms: int, horizon: int, variance: float
-    ) -> Sequence[PlannedRound]:
-        """Return the rounds that are played until the first drop; empty by default.
-
-        Args:
-            arms: the number of arms.
-            horizon: as declared.
-            variance: upper bound on that of one feedback.
-        """
-        return ()
-
     @property
     def order_window(self) -> int | None:
         """The window of slots that may be answered out of order; None for any order.
@@ -413,11 +390,6 @@ class RoundPolicy(Policy):
     def with_order_window(self, slots: int) -> Self:
         """Return the policy for that window; itself if any order will do."""
         return self
-
-    @property
-    def told_judges(self) -> bool:
-        """Whether `meet` must be called before each round."""
-        return False
 
     @property
     def judging_body(self) -> str:
