@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from affinity_bandits.errors import InvalidInput
 
-FORMAT = 1
+FORMAT = 2
 
 
 def check_format(plan: Mapping[str, object]) -> None:

@@ -220,4 +220,5 @@ def _ask_plan(found: Mapping[str, Any]) -> str | None:
         answers = answers_of_audit(found)
     except InvalidInput:
         return None
-    return urlencode(answers | {"groups": ", ".join(answers["groups"])})
+    said = {"groups": ", ".join(answers["groups"]), "audited": ",".join(answers)}
+    return urlencode(answers | said)

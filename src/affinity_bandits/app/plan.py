@@ -24,17 +24,19 @@ from affinity_bandits.displays import plural
 from affinity_bandits.errors import CallerError, InvalidInput, NotSupported, shown
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.files import plan_to_toml
-from affinity_bandits.planning.plan import Plan, make_plan, round_up
+from affinity_bandits.planning.plan import Plan, cheapest_enough, make_plan, round_up
 from affinity_bandits.planning.sentences import (
     NOTHING_TO_SEE,
     WAYS,
     cost_rows,
+    difference_rows,
     otherwise_rows,
-    round_rows,
     tell_assumptions,
+    tell_audit,
     tell_claim,
     tell_conditions,
     tell_judges,
+    tell_obstacles,
     tell_situation,
     tell_verdict,
 )
@@ -76,6 +78,8 @@ EXAMPLE = {
 MOST_CHARACTERS = 2000  # of an answer: a thousand groups are given as a number
 MOST_WAITING = 20
 REMEMBERED = 60  # plans, about 50 kB each
+FROM_AUDIT = ("favor_gap", "audited")
+"""Answers that only the link of an audit gives: the favor gap, and which answers it gave."""
 POLL_SECONDS = 0.2
 STEPS = 8  # of a slider to each side, as many as double the number twice
 FAULT = "This is a fault of the application. The window it was started in says more."
@@ -102,6 +106,13 @@ class Form:
     wrong: dict[str, InvalidInput]
     declaration: Declaration | None
 
+    @property
+    def sources(self) -> list[str]:
+        """What is and is not known from an audit, if the form began with one."""
+        audited = self.said.get("audited", "").split(",")
+        answers = {name: self.said[name] for name in audited if name in self.said}
+        return tell_audit(answers, {}, editable=True) if answers else []
+
     def require_ways(self) -> list[Assumptions]:
         """Return the assumptions for each way to judge.
 
@@ -115,7 +126,7 @@ class Form:
 
 def read_form(query: Mapping[str, str]) -> Form:
     """Return the answers in an address."""
-    names = [*ASKS, *(question.name for question in QUESTIONS)]
+    names = [*ASKS, *(question.name for question in QUESTIONS), *FROM_AUDIT]
     said = {name: query[name].strip() for name in names if query.get(name, "").strip()}
     situation, declaration = Situation(), None
     wrong: dict[str, InvalidInput] = find_unanswered(said)
@@ -129,6 +140,11 @@ def read_form(query: Mapping[str, str]) -> Form:
         if len(text) > MOST_CHARACTERS:
             wrong[name] = InvalidInput(name, f"at most {MOST_CHARACTERS} characters", text)
             return Form(said, situation, wrong, declaration)
+    if "favor_gap" in said:
+        try:
+            situation.answer("favor_gap", said["favor_gap"])
+        except InvalidInput as error:
+            wrong["bonus"] = error
     wrong |= situation.answer_some(said)
     if not wrong:
         try:
@@ -242,6 +258,8 @@ async def show_plan(request: Request) -> Response:
         more=[_field(form, one.name) for one in QUESTIONS if one.name not in MAIN],
         answers=ANSWERS,
         example=urlencode(EXAMPLE),
+        carried=[(name, form.said[name]) for name in FROM_AUDIT if name in form.said],
+        sources=form.sources,
     )
 
 
@@ -338,8 +356,8 @@ def _attachment(text: str, kind: str, name: str) -> Response:
 def _render_answer(form: Form, plans: Sequence[Plan], template: str) -> str:
     told, last = form.situation, plans[-1]
     head, more, *rows = cost_rows(plans, told.today)
-    best = next((plan for plan in plans if plan.enough), last)
-    first, second, *schedule = round_rows(best)
+    best = cheapest_enough(plans) or last
+    apart_head, *apart = difference_rows(best)
     with _drawing:
         picture = svg_element(draw_ways(plans) if len(plans) > 1 else draw_plan(last), "")
     return render(
@@ -355,21 +373,29 @@ def _render_answer(form: Form, plans: Sequence[Plan], template: str) -> str:
         picture="data:image/svg+xml;base64," + base64.b64encode(picture.encode()).decode(),
         claim=tell_claim(plans),
         conditions=tell_conditions(plans),
+        sources=form.sources,
+        obstacles=tell_obstacles(plans),
         note=NOTHING_TO_SEE if told.judges is None and len(plans) < len(WAYS) else "",
         otherwise=otherwise_rows(plans),
         judges=tell_judges([best.assumptions.judges]),
         assumptions=tell_assumptions(best.assumptions),
-        schedule_head=[" ".join(pair) for pair in zip(first, second, strict=True)],
-        schedule=schedule,
+        apart_head=apart_head,
+        apart=apart,
         declared=form.declaration.sentence if form.declaration else "",
         budgets=_budgets(plans),
         differences=_differences(plans),
         files=[
-            (plan.assumptions.judges, WAYS[plan.assumptions.judges][1], plan.enough)
+            (plan.assumptions.judges, WAYS[plan.assumptions.judges][1], _warn(plan))
             for plan in plans
         ],
         query=urlencode(form.said),
     )
+
+
+def _warn(plan: Plan) -> str:
+    if not plan.assumptions.identified:
+        return "nothing is promised"
+    return "" if plan.enough else f"too few {plural(plan.assumptions.unit)}"
 
 
 def _budgets(plans: Sequence[Plan]) -> list[dict[str, Any]]:

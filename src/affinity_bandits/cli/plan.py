@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -90,6 +91,13 @@ def plan(
         str | None,
         typer.Option(help="For the cost: largest slope of the bias, 1 at equal shares."),
     ] = None,
+    favor_gap: Annotated[
+        str | None,
+        typer.Option(
+            help="By how many points one group's judges may favor their own more than another's."
+            " [0; from an audit: what it leaves open]"
+        ),
+    ] = None,
     noise: Annotated[
         str | None,
         typer.Option(help="gaussian:sigma=1 instead of a scale with two ends."),
@@ -108,7 +116,13 @@ def plan(
         typer.Option("--protected", help="Declare the groups as protected attributes: refused."),
     ] = None,
     seed: Annotated[str, typer.Option(help="Seed of all randomness.")] = "0",
-    out: Annotated[Path | None, typer.Option(help="Write the plan to this .toml file.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the plan to this .toml file: the cheapest that is enough, or the one that"
+            " --judges names."
+        ),
+    ] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the plan to this .png, .svg or .pdf.")
     ] = None,
@@ -127,9 +141,9 @@ def plan(
     options.check_picture(plot)
     options.check_place("out", out, (".toml",))
     chosen = checks.integer("seed", registry.read_number("seed", seed), low=0, high=2**62)
-    told, asked, declared = _situation(situation, audit, context.params)
+    told, asked, declared, sources = _situation(situation, audit, context.params)
     from affinity_bandits.planning.files import remembered_plan, write_plan
-    from affinity_bandits.planning.plan import stress
+    from affinity_bandits.planning.plan import cheapest_enough, stress
     from affinity_bandits.progress import show_progress
 
     ways = told.ways()
@@ -144,54 +158,71 @@ def plan(
                 found, _ = remembered_plan(one, seed=chosen, progress=advance, again=again)
                 made.append(replace(found, declaration=declared))
                 advance(0.0)
-            shown = made[-1]  # the whole committee, unless another way was asked for
+            cheapest = cheapest_enough(made)
+            shown = cheapest or made[-1]  # the whole committee, unless another way was asked for
             lines = stress(shown, progress=advance) if explain else []
     except KeyboardInterrupt:
         typer.echo("affinity: interrupted; nothing was written", err=True)
         raise typer.Exit(130) from None
 
     from affinity_bandits.cli.plan_text import print_answer, print_explanation
+    from affinity_bandits.planning.sentences import tell_saved
 
-    print_answer(made, told.today, for_a_year=told.for_a_year)
+    print_answer(made, told.today, for_a_year=told.for_a_year, sources=sources)
     if explain:
         print_explanation(shown, lines)
-    if asked and out is None:
+    saves = told.judges is not None or cheapest is not None
+    if asked and out is None and saves:
         out = _new_file()
-    if out is not None:
+    if out is not None and saves:
         write_plan(shown, out)
+        why = tell_saved(shown, made)
+        if why:
+            options.say(options.wrap_text(why))
         typer.echo(f"saved as {out}   (try it on an example: affinity simulate {out})")
     if asked and declared is not None:
-        typer.echo(f"the same as flags: {_as_flags(told, declared)} --out {out}")
+        place = "" if out is None else f" --out {shlex.quote(str(out))}"
+        typer.echo(f"the same as flags: {_as_flags(told, declared)}{place}")
     if plot is not None:
         from affinity_bandits.plots import draw_plan, draw_ways
         from affinity_bandits.plots.style import save_figure
 
         save_figure(draw_plan(shown) if len(made) == 1 else draw_ways(made), plot)
         typer.echo(f"picture: {plot}")
+    if (asked or out is not None) and not saves:
+        typer.echo(
+            "affinity: no plan was saved, as none is enough; --judges names one to save it anyway",
+            err=True,
+        )
+        raise typer.Exit(1)
 
 
 def _situation(
     file: Path | None, audit: Path | None, flags: Mapping[str, Any]
-) -> tuple[Situation, bool, Declaration | None]:
+) -> tuple[Situation, bool, Declaration | None, list[str]]:
     """Return the situation by flags, an audit and a file, or else by a dialogue.
 
-    Also return whether there was a dialogue, and the declaration.
+    Also return whether there was a dialogue, the declaration, and what is and is not known from the
+    audit.
     """
     from affinity_bandits.planning.situation import NAMES, Situation, answers_of_audit
 
-    told = Situation()
+    told, sources = Situation(), []
     said = {name: flags[name] for name in NAMES if flags[name] is not None}
     if "noise" in said:
         said["noise"] = registry.parse_settings("noise", said["noise"], places=False)
     declared = {one.name: flags[one.name] for one in fields(Declaration) if flags[one.name]}
     if audit is not None:
         from affinity_bandits.audit.result import read_result
+        from affinity_bandits.planning.sentences import tell_audit
 
-        said = answers_of_audit(read_result(audit)) | said
+        answers = answers_of_audit(read_result(audit))
+        sources = tell_audit(answers, said)
+        said = answers | said
     if file is not None:
-        known = {"situation": NAMES, "declaration": tuple(declaration.ASKS)}
+        tables = {"situation": NAMES, "declaration": tuple(declaration.ASKS)}
         ignored = {*options.PLAN_TABLES, "bandit", "run"} - {"declaration"}
-        found = options.read_tables(file, known, tuple(ignored))
+        found = options.read_tables(file, tables, tuple(ignored))
         if "situation" not in found:
             rule = "a file with a table [situation]; a plan is tried with 'affinity simulate'"
             raise InvalidInput(str(file), rule, list(found))
@@ -201,26 +232,28 @@ def _situation(
     made = Declaration.from_json(declared) if declared else None
     if asked:
         typer.echo("A plan for a fair comparison. Press Enter to take what stands in brackets.")
-        made = made or options.ask_declaration()
     if made is not None:
         made.check_comparison()
     if asked:
         ask(told)
+        names = ", ".join(told.assumptions().names or ())
+        usual = names if len(names) <= declaration.LONGEST else ""
+        made = made or options.ask_declaration(comparison=True, groups_are=usual)
     else:
         told.answer_all(said)
-    return told, asked, made
+    return told, asked, made, sources
 
 
 def ask(told: Situation) -> None:
     """Ask all questions, each until its answer is understood."""
     for question in told.questions():
-        while True:
-            said = typer.prompt(question.asks, default=question.usual, type=str)
-            try:
-                told.answer(question.name, said)
-                break
-            except InvalidInput as error:
-                typer.echo(f"  Not understood: it must be {error.rule}.")
+        example = question.example.strip("'")
+        options.ask_until(
+            question.asks,
+            partial(told.answer, question.name),
+            usual=question.usual or "",
+            example="" if example in question.rule else example,
+        )
 
 
 def _new_file() -> Path:

@@ -11,13 +11,14 @@ from affinity_bandits.displays import plural
 from affinity_bandits.planning.sentences import (
     NOTHING_TO_SEE,
     cost_rows,
+    difference_rows,
     otherwise_rows,
-    round_rows,
     stress_rows,
     tell_assumptions,
     tell_claim,
     tell_conditions,
     tell_judges,
+    tell_obstacles,
     tell_situation,
     tell_verdict,
 )
@@ -33,17 +34,23 @@ NOT_DECLARED = (
 )
 
 
-def print_answer(plans: Sequence[Plan], today: date, *, for_a_year: bool) -> None:
+def print_answer(
+    plans: Sequence[Plan], today: date, *, for_a_year: bool, sources: Sequence[str] = ()
+) -> None:
     """Print whether the budget is enough, the end of the comparison and its costs.
 
     Args:
         plans: one plan per way to judge, which is their only difference.
         today: the first day of the comparison.
         for_a_year: whether the budget is for a year because its end was left open.
+        sources: what is and is not known from an audit.
     """
     say(wrap_text(tell_verdict(plans)), style="bold")
     say(wrap_text(tell_situation(plans[0].assumptions, for_a_year)))
-    say("", align_rows(cost_rows(plans, today)), "", wrap_text(tell_claim(plans)))
+    say(*map(wrap_text, [*sources, *tell_obstacles(plans)]))
+    say("", align_rows(cost_rows(plans, today)), "")
+    if tell_claim(plans):
+        say(wrap_text(tell_claim(plans)))
     say(
         *(wrap_text(f"- {text}", "  ") for text in tell_conditions(plans)),
         wrap_text(_meaning(plans)),
@@ -70,7 +77,7 @@ def _meaning(plans: Sequence[Plan]) -> str:
 
 
 def print_explanation(plan: Plan, lines: Sequence[Stress]) -> None:
-    """Print the assumptions, the costs, the schedule and the stress table."""
+    """Print the assumptions, the differences that can be told apart, and the stress table."""
     note = wrap_text(
         "Each line is the worst of the hardest worlds, 200 runs each; (): 95% interval."
     )
@@ -78,7 +85,7 @@ def print_explanation(plan: Plan, lines: Sequence[Stress]) -> None:
         f"What is assumed where {tell_judges([plan.assumptions.judges])}": [
             wrap_text(f"- {text}", "  ") for text in tell_assumptions(plan.assumptions)
         ],
-        "When groups are dropped, as long as all take part": [align_rows(round_rows(plan))],
+        "Which differences can be told apart": [align_rows(difference_rows(plan))],
         "What happens if an assumption is wrong": [align_rows(stress_rows(lines)), note],
     }
     for title, texts in sections.items():

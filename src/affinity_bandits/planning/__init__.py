@@ -1,7 +1,7 @@
 """Plan a comparison of groups: the policy, whether the choices are enough, and the cost."""
 
 from affinity_bandits.planning.assumptions import Assumptions
-from affinity_bandits.planning.plan import Plan, Reach, ScheduledRound, make_plan
+from affinity_bandits.planning.plan import Plan, Reach, make_plan
 from affinity_bandits.planning.runs import Outcome
 from affinity_bandits.planning.worlds import HardWorld, example, hard_worlds
 
@@ -11,7 +11,6 @@ __all__ = [
     "Outcome",
     "Plan",
     "Reach",
-    "ScheduledRound",
     "example",
     "hard_worlds",
     "make_plan",

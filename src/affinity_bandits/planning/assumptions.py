@@ -33,6 +33,7 @@ LIMITS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "in_flight": (checks.integer, {"low": 1, "high": MOST_IN_FLIGHT}),
     "bonus": (checks.number, {"low": 0.0, "high": 1e6}),
     "lipschitz": (checks.number, {"low": 0.0}),
+    "favor_gap": (checks.number, {"low": 0.0, "high": 1e9}),
     "steepness": (checks.number, {"low": 0.0, "high": 100.0}),
     "head_start": (checks.integer, {"low": 0, "high": MOST_HEAD_START}),
     "pace": (checks.number, {"low": 1e-9, "high": 1e15}),
@@ -74,6 +75,8 @@ class Assumptions:
             Default: 2, or bonus / (1 + bonus), as if every judge gave the bonus to their own kind.
         lipschitz: optional bound on the slope of the bias (Assumption 2.1), as a multiple of its
             weight at equal shares.
+        favor_gap: by how many points the judges of one group may favor their own more than those of
+            another favor theirs. Default: all groups are taken to have the same bias.
         joining: the part of those chosen who join the committee; this may differ between groups by
             a factor of two.
         begin_after: choices between being chosen and beginning to judge, for those who join. They
@@ -102,6 +105,7 @@ class Assumptions:
     bonus: float | None = None
     steepness: float | None = None
     lipschitz: float | None = None
+    favor_gap: float | None = None
     joining: float = 1.0
     begin_after: int = 0
     judges: str = "committee"
@@ -220,6 +224,41 @@ class Assumptions:
         assert self.head_start is not None  # set in __post_init__
         return self.head_start
 
+    @property
+    def hidden_gap(self) -> float:
+        """The largest difference in true scores that the stated gap in favor can reverse.
+
+        A gap of x points moves means by x times the share of a group's judges among those who
+        judge: 1/K on a panel. In a committee it is at most 1/2, since the policy bets on a leader
+        only against groups with at least its share.
+        """
+        if self.judges == "strangers" or self.favor_gap is None:
+            return 0.0
+        return self.favor_gap / (self.groups if self.judges == "panel" else 2)
+
+    @property
+    def identified(self) -> bool:
+        """Whether scores can tell a worse group from a difference between judges.
+
+        They cannot if each of two groups is judged by the other's people, whose strictness may
+        differ, nor if the difference that matters is not above the one that judges may hide.
+        """
+        if self.judges == "strangers":
+            return self.groups > 2
+        return self.smallest_difference > self.hidden_gap
+
+    @property
+    def covered(self) -> str:
+        """The biases that costs are computed for, in words; empty if they are all that is said.
+
+        Only a committee's costs depend on the shape of the bias.
+        """
+        if self.judges != "committee" or self.steepest == 0.0:
+            return ""
+        if self.bonus is not None and self.steepest <= self.bonus / (1.0 + self.bonus):
+            return "biases that grow evenly with the share"
+        return f"biases that raise scores at most {2.0**self.steepest:.3g}-fold as a share doubles"
+
     def on_unit_scale(self) -> Assumptions:
         """Return the assumptions with scores mapped to [0, 1], as policies see them."""
         return replace(
@@ -232,6 +271,7 @@ class Assumptions:
                 self.smallest_difference / self.span, (self.best_mean - self.lowest) / self.span
             ),
             spread=None if self.spread is None else min(0.5, self.spread / self.span),
+            favor_gap=None if self.favor_gap is None else self.favor_gap / self.span,
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from affinity_bandits.planning.plan import (
     Otherwise,
     Plan,
     Reach,
-    ScheduledRound,
     horizons_around,
     make_plan,
 )
@@ -61,7 +60,6 @@ def plan_to_toml(plan: Plan) -> str:
             "needed": None if plan.needed is None else asdict(plan.needed),
             "otherwise": [asdict(one) for one in plan.otherwise],
             "seed": plan.seed,
-            "rounds": [asdict(row) for row in plan.rounds],
             "worlds": [_world(hard) for hard in plan.worlds],
             "hardest": [asdict(one) for one in plan.hardest],
             "reach": [asdict(one) for one in plan.reach],
@@ -87,9 +85,6 @@ def plan_from_toml(text: str) -> Plan:
         found = Plan(
             assumptions=assumptions,
             policy=policy,
-            rounds=tuple(
-                ScheduledRound(**({"drops": None, "detects": None} | row)) for row in plan["rounds"]
-            ),
             worlds=_worlds(assumptions, plan["worlds"]),
             hardest=tuple(_outcome(one) for one in plan["hardest"]),
             detectable=plan.get("detectable"),

@@ -35,51 +35,13 @@ from affinity_bandits.planning.runs import (
 )
 from affinity_bandits.planning.worlds import (
     LARGEST_SPREAD,
+    NO_LIMIT,
     HardWorld,
     WorldLimits,
     hard_worlds,
 )
 from affinity_bandits.policies import PLANNED_BY_DEFAULT, RoundPolicy
 from affinity_bandits.progress import show_progress
-
-NORMAL_95 = 1.6449  # the 95th percentile of the standard normal distribution
-
-
-@dataclass(frozen=True)
-class ScheduledRound:
-    """A line of the table, in the units of the assumptions' scores.
-
-    Attributes:
-        trials: choices of each group until the end of the round.
-        choices: choices of all groups together.
-        drops: a group is dropped if its mean trails the best by more than this; None if no group
-            can be dropped.
-        detects: at equal shares, a group that is this much worse is dropped with probability 95%;
-            None if no group can be dropped.
-    """
-
-    trials: int
-    choices: int
-    drops: float | None
-    detects: float | None
-
-
-def scheduled_rounds(policy: RoundPolicy, assumptions: Assumptions) -> tuple[ScheduledRound, ...]:
-    """Return the rounds that fit in the horizon, while all groups take part."""
-    span, horizon = assumptions.span, assumptions.horizon
-    # An upper bound on the variance of one score, as policies see it.
-    variance = 0.25 if assumptions.bounded else assumptions.sigma**2
-    rows = []
-    for planned in policy.rounds_without_drops(assumptions.groups, horizon, variance):
-        drops = detects = None
-        if planned.drops is not None:
-            noise = math.sqrt(2.0 * variance / planned.compared)
-            drops = span * planned.drops
-            detects = span * (planned.drops + NORMAL_95 * noise)
-        if planned.pulls <= horizon:
-            rows.append(ScheduledRound(planned.pulls_each, planned.pulls, drops, detects))
-    return tuple(rows)
-
 
 REACH_RUNS = 50
 LARGEST_HORIZON = 10**15
@@ -289,6 +251,7 @@ def sufficient_horizon(
 
 
 OTHERWISE_RUNS = 60
+JUMP = 1e300  # the steepness of a bias that jumps
 
 
 @dataclass(frozen=True)
@@ -314,8 +277,12 @@ def costs_otherwise(
     # Common random numbers, so that few runs show the effect of a change.
     usual = run_hardest(hard, policy, limit, OTHERWISE_RUNS, seed).count_needed(0.95)
     found = []
-    for words, change in _changes(assumptions):
-        changed = _changed(hard, hard_worlds(change)[place].world)
+    new = [(words, hard_worlds(change)[place].world) for words, change in _changes(assumptions)]
+    if assumptions.judges == "committee" and assumptions.steepest > 0.0:
+        jump = hard_worlds(assumptions)[place].world._replace(steepness=JUMP, lipschitz=NO_LIMIT)
+        new.append(("a bias that jumps at equal shares", jump))
+    for words, world in new:
+        changed = _changed(hard, world)
         took = max(
             run_hardest(one, policy, limit, OTHERWISE_RUNS, seed).count_needed(0.95)
             for one in changed
@@ -326,7 +293,7 @@ def costs_otherwise(
 
 def _changed(hard: HardWorld, new: WorldLimits) -> list[HardWorld]:
     """Return a world with other limits; with a larger spread, also one at the middle mean."""
-    names = ("spread", "steepness", "strength", "difference")
+    names = ("spread", "steepness", "lipschitz", "strength", "difference")
     world = hard.world._replace(**{name: getattr(new, name) for name in names})
     found = [world]
     middle = 0.5 * new.largest_mean
@@ -369,14 +336,15 @@ class Plan:
     Attributes:
         assumptions: the assumptions.
         policy: the policy to run, for `simulate` and `Live`, on scores mapped to [0, 1].
-        rounds: its schedule until the first drop.
         worlds: the hardest world that was found for each initial committee.
         hardest: the outcome of the policy in each of them, which decides the verdict.
         detectable: the smallest difference that 95% of runs detect in the costliest world.
         sufficient: a sufficient number of choices; None if the planned one suffices, or if even
             10**15 is too small.
         needed: the outcome with sufficient choices in the world that takes most; None if even
-            10**15 choices are too few.
+            10**15 choices are too few, or if no number is enough because scores cannot tell groups
+            from judges (`Assumptions.identified`). Then `detectable`, `otherwise` and `reach` are
+            empty as well.
         otherwise: the cost under another spread or bias.
         reach: outcomes with fewer and with more choices.
         seed: seed of all runs.
@@ -386,7 +354,6 @@ class Plan:
 
     assumptions: Assumptions
     policy: RoundPolicy
-    rounds: tuple[ScheduledRound, ...]
     worlds: tuple[HardWorld, ...]
     hardest: tuple[Outcome, ...]
     detectable: float | None
@@ -408,6 +375,8 @@ class Plan:
     def _repr_html_(self) -> str:
         given, cost, wrong = self.assumptions, self.cost, self.most_wrong
         told_apart = "none" if self.detectable is None else f"{self.detectable:.2g}"
+        if self.failure is None:
+            return html_table(self._verdict, (), (("policy", str(self.policy)),))
         rows = (
             ("policy", str(self.policy)),
             ("chance of settling for a worse group", f"at most {100 * self.failure:.3g}%, proven"),
@@ -426,24 +395,30 @@ class Plan:
             f"{given.groups:,} groups, differences of {given.smallest_difference:g} or more, "
             f"{given.horizon:,} choices"
         )
+        if not given.identified:
+            return f"{asked}: no number is enough, as scores cannot tell groups from judges"
         if self.enough:
-            return f"{asked}: enough"
+            return f"{asked}: enough{given.covered and f' for {given.covered}'}"
         would = "10^15 would not do" if self.sufficient is None else f"{self.sufficient:,} would do"
         return f"{asked}: too few, {would}"
 
     @property
-    def failure(self) -> float:
-        """The proven bound on the probability of settling for a worse group.
+    def failure(self) -> float | None:
+        """The proven bound on the probability of settling for a worse group; None if there is none.
 
-        It holds for every nonnegative, nondecreasing bias of any steepness that all groups share,
-        if the assumed people judge.
+        It holds for every nonnegative, nondecreasing bias of any steepness that all groups share
+        (but for a stated gap in favor), if the assumed people judge, drawn by lot. If strangers
+        judge, those of each group must also be equally strict on average.
         """
-        return self.assumptions.failure
+        return self.assumptions.failure if self.assumptions.identified else None
 
     @property
     def enough(self) -> bool:
-        """Whether at most 5% of runs end undecided in every hardest world (95% confidence)."""
-        return all(map(decided_enough, self.hardest))
+        """Whether at most 5% of runs end undecided in every hardest world (95% confidence).
+
+        Never, if scores cannot tell groups from judges.
+        """
+        return self.assumptions.identified and all(map(decided_enough, self.hardest))
 
     @property
     def costliest(self) -> int:
@@ -468,6 +443,12 @@ class Plan:
     def most_wrong(self) -> Outcome:
         """The outcome with the largest part of wrong runs."""
         return max(self.hardest, key=lambda one: one.wrong / one.replicates)
+
+
+def cheapest_enough(plans: Sequence[Plan]) -> Plan | None:
+    """Return the plan that takes the fewest choices among those that are enough, if any is."""
+    enough = [plan for plan in plans if plan.enough]
+    return min(enough, key=lambda plan: plan.enough_choices or math.inf, default=None)
 
 
 def costliest(found: tuple[Outcome, ...] | list[Outcome]) -> int:
@@ -557,10 +538,11 @@ def make_plan(
         limit = min(LARGEST_HORIZON, FURTHER * max(horizon, sufficient or 0))
         otherwise = costs_otherwise(assumptions, policy, costly, limit, own + OTHERWISE)
         bar.tick(0.1 * work)
+        if not assumptions.identified:  # costs would only hold for judges who are alike
+            needed, detectable, sufficient, otherwise, reach = None, None, None, [], []
         return Plan(
             assumptions=assumptions,
             policy=policy,
-            rounds=scheduled_rounds(policy, assumptions),
             worlds=tuple(worlds),
             hardest=tuple(hardest),
             detectable=detectable,
@@ -575,7 +557,8 @@ def make_plan(
 FACTORS = (2, 10)
 FEWER_JOIN = 5
 LATER = 100  # choices by which those chosen begin to judge later
-USUAL_BONUS = 0.2  # of one group only, if no bonus is stated
+JUDGES_DIFFER = (0.025, 0.05, 0.1)  # by so much of the scale: 0.1, 0.2 and 0.4 stars of 1 to 5
+SIGMAS = 4.0  # standard deviations that stand for the width of a scale without ends
 STRESS_RUNS = 200
 STRESS_SEED, SIFTING_SEED = 5, 6
 
@@ -618,11 +601,12 @@ class Violation(NamedTuple):
 def stress(plan: Plan, *, progress: bool | Callable[[float], None] | None = None) -> list[Stress]:
     """Return the outcomes of a plan when an assumption is violated.
 
-    Numbers are wrong by factors of 2 and 10; fewer people join, or later; one group alone is
-    favored.
+    Numbers are wrong by factors of 2 and 10; fewer people join, or later; judges of one group are
+    stricter, or favor their own more, while the best group leads and while all are equal.
 
-    It is run 200 times in the worst variant of each hardest world of the changed assumptions. Zero
-    failures among 200 runs mean a probability below 1.8% (95% confidence).
+    It is run 200 times in the worst variant of each hardest world of the changed assumptions: the
+    one with most wrong runs, or else with the longest. Zero failures among 200 runs mean a
+    probability below 1.8% (95% confidence).
     """
     cases = violations(plan.assumptions, plan.policy)
     total = sum(len(case.worlds) for case in cases) * STRESS_RUNS
@@ -632,7 +616,9 @@ def stress(plan: Plan, *, progress: bool | Callable[[float], None] | None = None
 
 def run_violation(policy: RoundPolicy, case: Violation, tick: Tick = ignore) -> Stress:
     """Return the line of a case."""
-    worlds = [worst_of(one, policy, case.horizon, SIFTING_SEED) for one in case.worlds]
+    worlds = [
+        worst_of(one, policy, case.horizon, SIFTING_SEED, wrong_first=True) for one in case.worlds
+    ]
     found = hardest_outcomes(worlds, policy, case.horizon, STRESS_RUNS, STRESS_SEED, tick)
     worst = max(range(len(worlds)), key=lambda i: found[i].wrong)
     return Stress(
@@ -649,7 +635,7 @@ def violations(given: Assumptions, policy: RoundPolicy) -> list[Violation]:
     cases = [case for factor in FACTORS for case in _violated(given, factor, bool(policy.nodes))]
     order = [case.assumption for case in cases]
     cases.sort(key=lambda case: order.index(case.assumption))
-    return [*_of_those_who_join(given), *_of_one_group(given), *cases]
+    return [*_of_those_who_join(given), *_of_judges_who_differ(given), *cases]
 
 
 def _of_those_who_join(given: Assumptions) -> Iterator[Violation]:
@@ -676,12 +662,19 @@ def _of_those_who_join(given: Assumptions) -> Iterator[Violation]:
         yield Violation(words, size, worlds, given.horizon)
 
 
-def _of_one_group(given: Assumptions) -> Iterator[Violation]:
-    """Yield the case in which only one rival's members rate their own kind higher."""
-    if given.judges != "strangers":
-        favor = given.bonus or USUAL_BONUS
-        worlds = [replace(one, world=one.world._replace(favor=favor)) for one in hard_worlds(given)]
-        yield Violation("a bias of one group only", f"{100.0 * favor:.3g}%", worlds, given.horizon)
+def _of_judges_who_differ(given: Assumptions) -> Iterator[Violation]:
+    """Yield the cases in which the best group's judges are stricter, or favor their own less."""
+    changed, words = "favor_gap", "other judges favor their own more"
+    if given.judges == "strangers":
+        changed, words = "strictness", "stricter judges for one group"
+    plain = hard_worlds(given)
+    equal = [replace(one, world=one.world._replace(difference=0.0)) for one in plain]
+    scale = given.span if given.bounded else SIGMAS * given.sigma
+    for worlds, where in ((plain, ""), (equal, ", equal groups")):
+        for part in JUDGES_DIFFER:
+            by: dict[str, Any] = {changed: part * scale / given.span}
+            differ = [replace(one, world=one.world._replace(**by)) for one in worlds]
+            yield Violation(words + where, f"{part * scale:.2g} points", differ, given.horizon)
 
 
 def _violated(given: Assumptions, factor: int, nodes: bool) -> Iterator[Violation]:
@@ -690,10 +683,14 @@ def _violated(given: Assumptions, factor: int, nodes: bool) -> Iterator[Violatio
     Noisier scores are left out for a policy with nodes: it clips scores to their range, and the
     hardest worlds already have the largest variance of bounded scores.
     """
+    gap = hard_worlds(given)[0].world.favor_gap  # stays, even if the difference falls below it
 
     def case(words: str, **changes: Any) -> Violation:
         changed = replace(given, **changes)
-        return Violation(words, f"{factor} times", hard_worlds(changed), changed.horizon)
+        worlds = [
+            replace(one, world=one.world._replace(favor_gap=gap)) for one in hard_worlds(changed)
+        ]
+        return Violation(words, f"{factor} times", worlds, changed.horizon)
 
     if given.judges == "committee" and (given.ahead > 0 or given.committee is not None):
         yield case("a larger head start", **_further_ahead(given, factor))

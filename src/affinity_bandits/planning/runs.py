@@ -20,7 +20,6 @@ from affinity_bandits.planning.worlds import (
     NO_LIMIT,
     HardWorld,
     WorldLimits,
-    favored_lead,
     hard_worlds,
     largest_weight,
     smallest_lead,
@@ -355,10 +354,7 @@ def hardest_rounds(
                 other, other_level = smallest_lead(world, high, ratio, apart)
                 if other < lead:
                     weight, lead, level = high, other, other_level
-                if world.favor > 0.0:
-                    weight, lead, level = 1.0, world.difference, world.largest_mean
-                    if arm == (1 if best == 0 else 0):
-                        lead, level = favored_lead(world, max(early, late))
+                lead -= world.favor_gap * max(early, late) + world.strictness
                 leads[position] = lead
                 if lead < least:
                     least = lead
@@ -459,9 +455,18 @@ def worst_worlds(
 
 
 def worst_of(
-    hard: HardWorld, policy: RoundPolicy, horizon: int, seed: int, tick: Tick = ignore
+    hard: HardWorld,
+    policy: RoundPolicy,
+    horizon: int,
+    seed: int,
+    tick: Tick = ignore,
+    *,
+    wrong_first: bool = False,
 ) -> HardWorld:
-    """Return the variant of a world in which the policy takes longest."""
+    """Return the variant of a world in which the policy takes longest.
+
+    With `wrong_first`, return the one in which it is wrong most often, or else takes longest.
+    """
 
     def tried(worlds: list[HardWorld], runs: int, seed: int, work: float) -> Tried:
         """Return the worlds with their outcomes, the hardest first."""
@@ -470,7 +475,11 @@ def worst_of(
         )
         # By the mean, which has less variance than the 95th percentile. The order is stable.
         pairs = zip(worlds, found, strict=True)
-        return sorted(pairs, key=lambda one: one[1].choices, reverse=True)
+        return sorted(
+            pairs,
+            key=lambda one: (one[1].wrong if wrong_first else 0, one[1].choices),
+            reverse=True,
+        )
 
     without = tried(vary_means(hard), FEW_RUNS, seed, 0.4)
     longest = without[0][1].choices_95

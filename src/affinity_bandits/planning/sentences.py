@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 
 from affinity_bandits.displays import format_brief, one_in, plural
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.plan import Plan, Stress
+from affinity_bandits.planning.what_if import detectable_with
 
 # Names of the ways to judge, for a row and for the head of a column.
 WAYS = {
@@ -23,32 +24,51 @@ NOTHING_TO_SEE = (
     " kind among the judges, people might score nothing."
 )
 MOST_NAMES = 80  # characters of the names of groups; longer lists are left out
-MOST_ROUNDS = 10
 
 
 def tell_verdict(plans: Sequence[Plan]) -> str:
     """Say whether the budget is enough, of plans that differ in who judges only."""
     units = plural(plans[0].assumptions.unit)
-    choices = f"{plans[0].assumptions.horizon:,} {units}"
-    enough = [plan.assumptions.judges for plan in plans if plan.enough]
-    few = [plan.assumptions.judges for plan in plans if not plan.enough]
-    if enough and few:
-        return f"{choices} are enough if {tell_judges(enough)}; too few if {tell_judges(few)}."
-    if len(plans) > 1 and enough:
-        return f"{choices} are enough, whoever judges."
-    if len(plans) > 1:
-        known = [(plan.enough_choices, plan) for plan in plans if plan.enough_choices]
-        would = "Not even 10^15 would always suffice."
-        if known:
-            fewest, plan = min(known, key=lambda pair: pair[0])
-            judges = tell_judges([plan.assumptions.judges])
-            would = f"About {_count(fewest)} would suffice if {judges}."
-        return f"{choices} are too few, whoever judges. {would}"
-    if enough:
-        return f"{choices} are enough."
-    if plans[0].sufficient is None:
-        return f"{choices} are too few. Not even 10^15 would always suffice."
-    return f"{choices} are too few. About {plans[0].sufficient:,} would suffice."
+    enough = [plan for plan in plans if plan.enough]
+    never = [plan for plan in plans if not plan.assumptions.identified]
+    few = [plan for plan in plans if plan not in enough and plan not in never]
+    found = [
+        (enough, f"{plans[0].assumptions.horizon:,} {units} are enough"),
+        (few, "too few" if enough else f"{plans[0].assumptions.horizon:,} {units} are too few"),
+        (never, f"no number of {units} is enough"),
+    ]
+    parts = [words + _if_they_judge(some, plans) for some, words in found if some]
+    text = "; ".join(parts)
+    would = "" if enough or not few else f" {_would_suffice(few, len(plans) > 1)}"
+    return f"{text[0].upper()}{text[1:]}.{would}{_tell_covered(plans)}"
+
+
+def _if_they_judge(some: Sequence[Plan], plans: Sequence[Plan]) -> str:
+    """Return the condition under which some of the plans are what is said of them."""
+    if len(some) < len(plans):
+        return f" if {tell_judges([plan.assumptions.judges for plan in some])}"
+    return "" if len(plans) == 1 else ", whoever judges"
+
+
+def _would_suffice(few: Sequence[Plan], several: bool) -> str:
+    known = [(plan.enough_choices, plan) for plan in few if plan.enough_choices]
+    if not known or (not several and few[0].sufficient is None):
+        return "Not even 10^15 would always suffice."
+    if not several:
+        return f"About {few[0].sufficient:,} would suffice."
+    fewest, plan = min(known, key=lambda pair: pair[0])
+    judges = tell_judges([plan.assumptions.judges])
+    return f"About {_count(fewest)} would suffice if {judges}."
+
+
+def _tell_covered(plans: Sequence[Plan]) -> str:
+    """Say for which biases a number of choices is enough, if not for all that were allowed."""
+    found = [plan.assumptions.covered for plan in plans if plan.enough_choices]
+    covered = [words for words in found if words]
+    if not covered:
+        return ""
+    which = "The number" if len(plans) == 1 else "The committee's number"
+    return f" {which} is for {covered[0]}, not for jumps."
 
 
 def tell_judges(ways: Sequence[str]) -> str:
@@ -56,6 +76,21 @@ def tell_judges(ways: Sequence[str]) -> str:
     if ways == ["committee"]:
         return "the whole committee judges"
     return " or ".join(WAYS[way][way != "committee"] for way in ways) + " judge"
+
+
+def tell_saved(saved: Plan, plans: Sequence[Plan]) -> str:
+    """Say which plan is saved, and why that one; nothing if there is only one, and it is enough."""
+    if saved.enough and len(plans) == 1:
+        return ""
+    judges, units = tell_judges([saved.assumptions.judges]), plural(saved.assumptions.unit)
+    if not saved.assumptions.identified:
+        why = f"no number of {units} is enough, and nothing is promised"
+    elif not saved.enough:
+        why = f"{saved.assumptions.horizon:,} {units} are too few"
+    else:
+        several = sum(plan.enough for plan in plans) > 1
+        why = f"the {'cheapest' if several else 'only'} way that is enough"
+    return f"The saved plan is the one where {judges}: {why}."
 
 
 def tell_situation(given: Assumptions, for_a_year: bool) -> str:
@@ -76,6 +111,8 @@ def tell_situation(given: Assumptions, for_a_year: bool) -> str:
         )
     elif given.bonus > 0.0:
         parts.append(f"Own kind rated up to {_percent(given.bonus)} higher{_instance(given)}.")
+    if given.favor_gap is not None and given.judges != "strangers":
+        parts.append(f"Favors differ by up to {given.favor_gap:.3g} between groups.")
     if given.joining < 1.0:
         parts.append(f"{one_in(given.joining)} of those chosen joins.")
     if given.begin_after:
@@ -136,31 +173,89 @@ def cost_rows(plans: Sequence[Plan], today: date) -> list[list[str]]:
     return rows
 
 
+def tell_obstacles(plans: Sequence[Plan]) -> list[str]:
+    """Say why no number of choices is enough for some of the plans, a sentence or two for each."""
+    found = []
+    for given in (plan.assumptions for plan in plans if not plan.assumptions.identified):
+        if given.judges == "strangers":
+            found.append(
+                "Two groups: each is judged only by the other's people. Scores cannot tell"
+                " stricter judges from worse candidates; no chance of a wrong group can be"
+                " promised unless outsiders judge."
+            )
+        else:
+            found.append(
+                f"{WAYS[given.judges][0].capitalize()}: favors that differ by"
+                f" {given.favor_gap:.3g} can hide a difference of {given.hidden_gap:.2g} points,"
+                f" and {given.smallest_difference:g} is not more."
+            )
+    return found
+
+
 def tell_claim(plans: Sequence[Plan]) -> str:
-    """Say how sure the answer is; `tell_conditions` ends the sentence."""
-    several = " in each case" if len(plans) > 1 else ""
-    wrong = max((plan.most_wrong for plan in plans), key=lambda one: one.wrong / one.replicates)
+    """Say how sure the answer is; `tell_conditions` ends the sentence.
+
+    Plans that promise nothing are left out; if all are, nothing is claimed.
+    """
+    sure = [plan for plan in plans if plan.failure is not None]
+    if not sure:
+        return ""
+    several = " in each case" if len(sure) > 1 else ""
+    if len(sure) < len(plans):
+        several = f" if {tell_judges([plan.assumptions.judges for plan in sure])}"
+    wrong = max((plan.most_wrong for plan in sure), key=lambda one: one.wrong / one.replicates)
     return (
         "Chance of settling for a worse group: at most"
-        f" {_percent(plans[0].assumptions.failure)}{several}; at worst {wrong.wrong} of"
+        f" {_percent(sure[0].assumptions.failure)}{several}; at worst {wrong.wrong} of"
         f" {wrong.replicates:,} runs here. This is proven, whatever the bias looks like, if"
     )
 
 
 def tell_conditions(plans: Sequence[Plan]) -> list[str]:
-    """Return the three assumptions of the proof, one sentence each."""
-    judged = [_who_judges(plan.assumptions) for plan in plans]
-    if len(plans) > 1:
-        judged = [
-            f"{text} ({WAYS[plan.assumptions.judges][1]})"
-            for text, plan in zip(judged, plans, strict=True)
-        ]
-    *most, last = judged
-    return [
-        f"{', '.join(most)}{' or ' if most else ''}{last};",
-        "all groups have the same bias: the same share raises anybody's score alike;",
-        "the bias makes no score negative, and never lowers a score as a share grows.",
+    """Return the assumptions of the proof, one sentence each; none if nothing is claimed."""
+    sure = [plan.assumptions for plan in plans if plan.failure is not None]
+    if not sure:
+        return []
+    judged = [
+        _who_judges(given) + (f" ({WAYS[given.judges][1]})" if len(plans) > 1 else "")
+        for given in sure
     ]
+    *most, last = judged
+    found = [f"{', '.join(most)}{' or ' if most else ''}{last};"]
+    favored = [given for given in sure if given.judges != "strangers"]
+    mixed = 0 < len(favored) < len(sure)
+    if len(favored) < len(sure):
+        by = f"{0.05 * sure[0].span:.3g}"
+        found.append(
+            f"the judges of each group's candidates{' (strangers)' if mixed else ''} are equally"
+            f" strict on average: if those who judge one group are stricter by {by} points, that"
+            f" group may lose although it is better by {by};"
+        )
+    if favored:
+        who = ", ".join(WAYS[given.judges][1] for given in favored)
+        found.append(_same_bias(favored, f" ({who})" if mixed else ""))
+        found.append("who of the judges scores which candidate is decided by lot, not by group;")
+    found.append("the bias makes no score negative, and never lowers a score as a share grows.")
+    return found
+
+
+def _same_bias(ways: Sequence[Assumptions], who: str) -> str:
+    """Return the condition on the bias where panels or the committee judge, with its limits."""
+    given = ways[0]
+    if given.favor_gap is not None:
+        hidden = " or ".join(f"{way.hidden_gap:.2g} ({WAYS[way.judges][1]})" for way in ways)
+        return (
+            f"no group's judges favor their own by more than {given.favor_gap:.3g} points more than"
+            " another's do theirs, and all groups have the same bias otherwise: a group may win"
+            f" although it is worse by up to {hidden};"
+        )
+    more = 0.085 * given.span
+    about = "about " if [way.judges for way in ways] == ["committee"] else ""
+    return (
+        f"all groups have the same bias{who}: if one group's judges favor their own by x points"
+        f" more than another's do theirs, it may win although it is worse by {about}x/K (with"
+        f" {given.groups} groups and x = {more:.2g}, by {more / given.groups:.2g});"
+    )
 
 
 def _who_judges(given: Assumptions) -> str:
@@ -187,10 +282,10 @@ def otherwise_rows(plans: Sequence[Plan]) -> list[list[str]]:
         row = [line]
         for plan, most in zip(plans, needed, strict=True):
             found = [one for one in plan.otherwise if one.words == line]
-            if not found:
-                row.append("the same")
-            elif most is None:
+            if most is None:
                 row.append("-")
+            elif not found:
+                row.append("the same")
             else:
                 choices = float(f"{most * found[0].factor:.1e}")
                 row.append(f"{'over ' if found[0].more else ''}{_count(choices)}")
@@ -220,25 +315,13 @@ def _percent(part: float) -> str:
     return f"{100.0 * part:.3g}%"
 
 
-def round_rows(plan: Plan) -> list[list[str]]:
-    """Return the schedule, shortened to ten rounds; two rows are its head."""
-    found = [
-        ["trials of", plural(plan.assumptions.unit), "dropped if its mean", "noticed in"],
-        ["each group", "in all", "is lower by more than", "19 of 20 runs"],
-    ]
-    rows = list(plan.rounds)
-    if len(rows) > MOST_ROUNDS:  # the first and the last, and some in between
-        step = (len(rows) - 1) / (MOST_ROUNDS - 1)
-        rows = [rows[round(i * step)] for i in range(MOST_ROUNDS)]
-    return found + [
-        [
-            f"{row.trials:,}".rjust(len("each group")),
-            f"{row.choices:,}",
-            "nobody is dropped yet" if row.drops is None else f"{row.drops:.3g}",
-            "" if row.detects is None else f"{row.detects:.3g}",
-        ]
-        for row in rows
-    ]
+def difference_rows(plan: Plan) -> list[list[str]]:
+    """Return the differences that numbers of choices can tell apart; one row is its head."""
+    rows = [[plural(plan.assumptions.unit).capitalize(), "noticed in 19 of 20 runs"]]
+    for choices in sorted({one.horizon for one in plan.reach}):
+        seen = detectable_with(plan, choices)
+        rows.append([f"{choices:,}", "nothing yet" if seen is None else f"{seen:.3g} or more"])
+    return rows
 
 
 def tell_assumptions(given: Assumptions) -> list[str]:
@@ -265,10 +348,28 @@ def tell_assumptions(given: Assumptions) -> list[str]:
         _of_the_bias(given),
         noise,
         order,
-        "All groups have the same bias: the same share raises anybody's score alike.",
-        "What groups are worth stays as it is.",
+        *_of_differences(given),
+        "What groups are worth stays as it is. The bias may change between rounds, but not while a "
+        "round is open.",
         "Groups are things like sources, skill sets or suppliers, not protected attributes of "
         "people; giving every group its turn is a choice with consequences for those chosen.",
+    ]
+
+
+def _of_differences(given: Assumptions) -> list[str]:
+    """Return how far the judges of different groups may differ."""
+    if given.judges == "strangers":
+        return [
+            "The judges of each group's candidates are equally strict on average. Each group has "
+            "other judges, so scores cannot show whether that is so."
+        ]
+    lots = "Who of the judges scores which candidate is decided by lot, not by group."
+    if given.favor_gap is None:
+        return ["All groups have the same bias: the same share raises anybody's score alike.", lots]
+    return [
+        f"No group's judges favor their own by more than {given.favor_gap:.3g} points more than "
+        "another's do theirs; all groups have the same bias otherwise.",
+        lots,
     ]
 
 
@@ -332,3 +433,45 @@ def _short(part: float) -> str:
 def _count(value: float) -> str:
     """Return a number of choices."""
     return f"{value:,.0f}" if value < 1e7 else format_brief(value)
+
+
+# What an audit cannot say, or its file does not.
+NOT_IN_AN_AUDIT = (
+    "how strict the judges of each group are on average (needed if strangers judge), and how much"
+    " single judges differ"
+)
+TAKEN = {
+    "groups": "the groups",
+    "scale": "the scale",
+    "spread": "the spread of scores within a group, {}",
+    "bonus": "the upper end of the favor of all judges together as the bonus, {}",
+    "favor_gap": "the largest difference between two groups' favors that their intervals allow, {}",
+}
+
+
+def tell_audit(
+    answers: Mapping[str, object], said: Mapping[str, object], *, editable: bool = False
+) -> list[str]:
+    """Say what a plan took from an audit, and what it does not know from it.
+
+    Args:
+        answers: those of the audit.
+        said: other answers, which override them.
+        editable: whether answers may have been changed since.
+    """
+    used = {name: one for name, one in answers.items() if name not in said}
+    unknown = [NOT_IN_AN_AUDIT]
+    if used.get("bonus") == "no idea":
+        del used["bonus"]
+        unknown.insert(0, "how large the favor is")
+    taken = [TAKEN[name].format(used[name]) for name in TAKEN if name in used]
+    if "favor_gap" not in answers and "favor_gap" not in said:
+        unknown.insert(
+            0,
+            "how much more one group's judges favor their own than another's do theirs (needed if"
+            " panels or the committee judge)",
+        )
+    return [
+        f"Taken from the audit{', unless changed since' if editable else ''}: {'; '.join(taken)}.",
+        f"Not known from it: {'; '.join(unknown)}.",
+    ]

@@ -40,7 +40,9 @@ class WorldLimits(NamedTuple):
     # If not all join, this times as many of the best group, and of the others one for this: one
     # group's members join at most twice as often as another's.
     uneven: float = math.sqrt(2.0)
-    favor: float = 0.0  # the bonus of the only group that rates its own kind higher; 0: any bias
+    # By how much rivals' judges favor their own more than the best group's do, per unit of share.
+    favor_gap: float = 0.0
+    strictness: float = 0.0  # by how much the best group's judges are stricter than the others'
     drawn_at: float = 0.0  # the mean at equal shares that scores are drawn for; 0: the hardest
     gift: int = -1  # choices after which the best group is far ahead until it leads; -1: never
 
@@ -85,6 +87,8 @@ def hard_worlds(assumptions: Assumptions) -> list[HardWorld]:
         slack=groups - 1 + 2 * (given.in_flight - math.ceil(given.in_flight / groups)),
         joining=given.joining,
         begin_after=given.begin_after,
+        # Where the gap may hide the difference, nothing is said of costs.
+        favor_gap=(given.favor_gap or 0.0) if given.hidden_gap and given.identified else 0.0,
     )
     if given.judges == "committee":
         return [
@@ -177,17 +181,6 @@ def smallest_lead(
         return float(top * weight - (top - d) * rival), top
     level = min(top, max(turn, world.least_mean, math.sqrt(d * highest / weight)))
     return float(level * weight - highest * (1.0 - d / level)), level
-
-
-def favored_lead(world: WorldLimits, share: float) -> tuple[float, float]:
-    """Return the smallest lead over the only group that is favored, and the mean that attains it.
-
-    Its scores are multiplied by 1 + favor * share, up to the highest score; those of other groups
-    stay.
-    """
-    weight = 1.0 + world.favor * share
-    level = min(world.largest_mean, world.highest / weight + world.difference)
-    return float(level - (level - world.difference) * weight), level
 
 
 def two_scores(world: WorldLimits, mean: float, best: bool) -> tuple[float, float, float]:

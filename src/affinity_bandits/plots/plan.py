@@ -78,10 +78,14 @@ def draw_plan(plan: Plan) -> Any:
         draw(axes, plan, curves)
         _finish(axes, plan, curves, title)
     figure.suptitle(_headline(plan), fontsize=11.5, fontweight="bold", x=0.01, ha="left")
+    sure = "Scores cannot tell a worse group from its judges, so nothing is promised."
+    if plan.failure is not None:
+        sure = (
+            f"The wrong group is kept in at most {100.0 * plan.failure:.2g}% of runs, proven under"
+            " the assumptions that the plan prints."
+        )
     figure.supxlabel(
-        f"Simulated in the hardest world that is assumed, {REACH_RUNS} runs per point.\n"
-        f"The wrong group is kept in at most {100.0 * plan.failure:.2g}% of runs, proven under the"
-        " assumptions that the plan prints.",
+        f"Simulated in the hardest world that is assumed, {REACH_RUNS} runs per point.\n{sure}",
         fontsize=SMALL,
         color=GREY,
         x=0.01,
@@ -93,6 +97,8 @@ def draw_plan(plan: Plan) -> Any:
 def _headline(plan: Plan) -> str:
     wanted, asked = plan.assumptions, _question(plan)
     there = f"{wanted.horizon:,} {plural(wanted.unit)}"
+    if plan.failure is None:
+        return f"{asked}: no number of {plural(wanted.unit)} is enough"
     if plan.enough:
         return f"{asked}: plan for {there}"
     # The sufficient number was found with other runs, so it may be the planned one.
@@ -139,7 +145,8 @@ def _draw_sureness(axes: Any, plan: Plan, curves: PlanCurves) -> None:
     failure, horizons = plan.assumptions.failure, curves.horizons
     rare = f"1 in {_count(round(1.0 / failure), ' ')}"
     tolerated = f"{100.0 * failure:g}%, as asked" if failure >= 1e-4 else rare
-    axes.axhline(100.0 * failure, label=f"wrong at most\n{tolerated}", **GIVEN)
+    if plan.failure is not None:
+        axes.axhline(100.0 * failure, label=f"wrong at most\n{tolerated}", **GIVEN)
     axes.plot(
         horizons, curves.undecided_percent, marker="o", label="no decision\nyet", **_measured(0)
     )

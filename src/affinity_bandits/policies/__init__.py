@@ -10,7 +10,6 @@ from affinity_bandits.policies.baselines import EpsilonGreedy, Oracle, Uniform
 from affinity_bandits.policies.contracts import (
     FOREVER,
     Evidence,
-    PlannedRound,
     PlayedRound,
     Policy,
     Round,
@@ -65,7 +64,6 @@ __all__ = [
     "MemoryElimination",
     "Oracle",
     "PanelElimination",
-    "PlannedRound",
     "PlayedRound",
     "Policy",
     "PublishedSchedule",

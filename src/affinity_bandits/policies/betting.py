@@ -17,7 +17,6 @@ from affinity_bandits.policies.contracts import (
     FOREVER,
     LEADER,
     Evidence,
-    PlannedRound,
     PlayedRound,
     Round,
     RoundExplanation,
@@ -32,7 +31,6 @@ from affinity_bandits.policies.wealth import (
     BettingState,
     bet_on_leader,
     end_round,
-    lag_that_drops,
     log_worth,
     log_worth_needed,
     passes_to_come,
@@ -116,11 +114,14 @@ class BettingElimination(RoundPolicy):
         # Right after a change of leader only the leader is absent; later, others may be too. With
         # two groups, either may be pulled.
         purpose = (
-            "their numbers are put in the order in which the comparison cannot favor the group"
-            " that leads"
+            "their numbers are put in the order in which a bias that all groups share cannot favor"
+            " the group that leads"
         )
         if len(absent) == 1 and len(played.candidates) > 2:
-            purpose = f"they get a head start over {LEADER}, so that the comparison cannot favor it"
+            purpose = (
+                f"they get a head start over {LEADER}, so that a bias that all groups share cannot"
+                " favor it"
+            )
             leader = min(absent)
         known = leader if leader in absent else None
         return RoundExplanation(compares=False, purpose=purpose, leader=known)
@@ -211,26 +212,6 @@ class BettingElimination(RoundPolicy):
         return kernels._replace(
             plan=bind(kernels.plan, **shared), absorb=bind(kernels.absorb, **hooks)
         )
-
-    def rounds_without_drops(self, arms: int, horizon: int, variance: float) -> list[PlannedRound]:
-        """Return the rounds at whose ends the passes have doubled, until the first drop.
-
-        `drops` assumes scores at equal distances above and below the center.
-        """
-        state = self.start(arms, horizon)
-        extra = int(state.most.max() - state.fewest.min()) + int(state.order) + 1
-        first = passes_to_come(state)
-        rounds = [PlannedRound(first, first * arms, first, None)]
-        state.passes[0] = first
-        while state.passes[0] * arms < horizon:
-            before = rounds[-1].compared
-            while state.passes[0] < 2 * before:
-                state.passes[0] += passes_to_come(state)
-            passes = int(state.passes[0])
-            state.pulls[0] = arms * passes + (arms - 1) * extra
-            drops = lag_that_drops(state, passes - first, variance, log_worth_needed(state))
-            rounds.append(PlannedRound(passes + extra, int(state.pulls[0]), passes, drops))
-        return rounds
 
 
 @dataclass(frozen=True, kw_only=True)

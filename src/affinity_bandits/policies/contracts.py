@@ -212,22 +212,6 @@ class StepPolicy(Policy):
         return StepKernels(self.select, self.update, self.candidate)
 
 
-class PlannedRound(NamedTuple):
-    """A round of the schedule that is followed until the first drop.
-
-    Attributes:
-        pulls_each: total pulls of each arm at the end of the round.
-        pulls: of all arms together.
-        compared: pulls of each arm in the means that are compared.
-        drops: an arm is dropped if its mean lags the best by more than this; None if none can be.
-    """
-
-    pulls_each: int
-    pulls: int
-    compared: int
-    drops: float | None
-
-
 LEADER = "{leader}"
 """Placeholder in `RoundExplanation.purpose` for the leader's name."""
 
@@ -394,18 +378,6 @@ class RoundPolicy(Policy):
     def aimed_at(self, choices: int) -> Self:
         """Return the policy that is to decide by so many choices; by default the same."""
         return self
-
-    def rounds_without_drops(
-        self, arms: int, horizon: int, variance: float
-    ) -> Sequence[PlannedRound]:
-        """Return the rounds that are played until the first drop; empty by default.
-
-        Args:
-            arms: the number of arms.
-            horizon: as declared.
-            variance: upper bound on that of one feedback.
-        """
-        return ()
 
     @property
     def order_window(self) -> int | None:

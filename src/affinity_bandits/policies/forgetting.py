@@ -11,7 +11,6 @@ from affinity_bandits import checks
 from affinity_bandits.kernels import kernel
 from affinity_bandits.policies.betting import BettingElimination
 from affinity_bandits.policies.contracts import (
-    PlannedRound,
     PlayedRound,
     RoundExplanation,
     RoundKernels,
@@ -102,7 +101,3 @@ class MemoryElimination(BettingElimination):
 
     def kernels(self) -> RoundKernels:
         return self._bind(go_on=go_on_to_leader, joined_part=no_members)
-
-    def rounds_without_drops(self, arms: int, horizon: int, variance: float) -> list[PlannedRound]:
-        """Return no rounds: turns between rounds depend on who leads."""
-        return []

@@ -97,5 +97,6 @@ def stay(state: BettingState) -> None:
 
 
 HEAD_START = (
-    "The other groups get a head start over the one that leads, so that no comparison can favor it."
+    "The other groups get a head start over the one that leads, so that a bias that all groups"
+    " share cannot favor it."
 )

@@ -36,7 +36,9 @@ class PanelElimination(ParallelBettingElimination):
     """Every arm in turn, with bets on the leader; a panel judges, fixed during a round.
 
     The policy is told the seats of each group before each round. It bets only against groups with
-    at least as many seats as the leader, so no head start is needed. The settings are those of
+    at least as many seats as the leader, so no head start is needed. The bias must not change while
+    a round is open, and who of the panel scores which slot must be decided by lot, without regard
+    to the group. The settings are those of
     `HandicapElimination` without `head_start` and `initial_pulls`.
     """
 
@@ -56,8 +58,9 @@ class PanelElimination(ParallelBettingElimination):
     @property
     def judging(self) -> str:
         return (
-            "A panel judges, which stays the same for a round. The group that leads is compared"
-            " only with those that have at least as many seats."
+            "A panel judges, which stays the same for a round. Lots must decide who of the panel"
+            " scores which candidate. The group that leads is compared only with those that have"
+            " at least as many seats."
         )
 
     def kernels(self) -> RoundKernels:

@@ -14,8 +14,10 @@ from affinity_bandits.policies.leading import stay
 class StrangersElimination(ParallelBettingElimination):
     """Every arm in turn, with bets on the leader; only members of other groups judge.
 
-    No comparison can favor a group, so no head start is needed. The settings are those of
-    `HandicapElimination` without `head_start` and `initial_pulls`.
+    Its failure probability holds only if the judges of each group's candidates are equally strict
+    on average. Groups are scored by different people, and the policy cannot tell stricter judges
+    from a worse group. Shares are the same for all groups, so no head start is needed. The settings
+    are those of `HandicapElimination` without `head_start` and `initial_pulls`.
     """
 
     name: ClassVar[str] = "strangers-elimination"
@@ -27,7 +29,10 @@ class StrangersElimination(ParallelBettingElimination):
 
     @property
     def judging(self) -> str:
-        return "Nobody judges their own group, so no comparison can favor one."
+        return (
+            "Nobody judges their own group, so own-group favor cannot help one. Groups are scored"
+            " by different people: a stricter set of judges looks like a worse group."
+        )
 
     def kernels(self) -> RoundKernels:
         return self._bind(go_on=stay)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-
 from affinity_bandits.kernels import FloatArray, IntArray, kernel
 
 LARGEST_STAKE = 2.0
@@ -42,8 +40,6 @@ WORTH = 10.0
 TRIED = 10.1
 """With a declared horizon, a stake gets no more wealth once noise could have moved it by this much.
 Not 10, which whole numbers of passes meet exactly, so that rounding would decide."""
-LARGEST_LAG = 1e6
-"""Upper bound on the lag of a mean, in standard deviations."""
 
 
 class BettingState(NamedTuple):
@@ -300,35 +296,6 @@ def return_to_prior(state: BettingState, arm: int, part: float) -> None:
             highest = max(fresh, kept)
             fresh = highest + math.log(math.exp(fresh - highest) + math.exp(kept - highest))
         state.log_wealth[at + place] = fresh
-
-
-def lag_that_drops(
-    state: BettingState, passes: int, variance: float, needed: float
-) -> float | None:
-    """Return the lag of a mean at which the bets win enough; None if every lag is too small.
-
-    Bounded scores are taken to lie a standard deviation above and below the center.
-    """
-    spread = math.sqrt(variance)
-    bounded = state.variance == 0.0
-    stakes = np.maximum(state.stakes, 0.0)  # as if what is aimed at a target won nothing
-
-    def log_wealth(lag: float) -> float:
-        if bounded:
-            moves = np.minimum(stakes, SAFE_STAKE / 0.5) * spread
-            above = 0.5 + 0.25 * lag / spread  # the part of the leader's scores
-            gains = 2.0 * (above * np.log1p(moves) + (1.0 - above) * np.log1p(-moves))
-        else:
-            gains = stakes * lag - stakes**2 * variance
-        return float(np.logaddexp.reduce(state.log_prior + passes * gains))
-
-    low, high = 0.0, spread * (2.0 if bounded else LARGEST_LAG)
-    if log_wealth(high) < needed:
-        return None
-    while high - low > 1e-6 * high:
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if log_wealth(middle) >= needed else (middle, high)
-    return high
 
 
 FIRST_PASSES = 4

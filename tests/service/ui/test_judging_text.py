@@ -16,7 +16,7 @@ from affinity_bandits.wire import Event, Judges, NamedJudges
 from .played_campaigns import change, played, say, text
 
 NAMES = ("Referrals", "Open call", "Agency")
-FEWEST = "a comparison cannot favor whoever is fewest"
+FEWEST = "a bias that all groups share cannot favor whoever is fewest"
 
 
 def by_name(*counts: int) -> dict[str, int]:
