@@ -343,7 +343,7 @@ def _estimate(
         point = test.favor
         if test.judges >= FEWEST_JUDGES:
             low, high = min(low, test.interval[0]), max(high, test.interval[1])
-    return Estimate(float(point) * width, low * width, high * width)
+    return Estimate(*(float(end) * width for end in (point, low, high)))
 
 
 def _describe_groups(
