@@ -19,6 +19,7 @@ import pytest
 
 from affinity_bandits.planning import Assumptions, make_plan
 from affinity_bandits.planning.files import read_plan
+from affinity_bandits.planning.sentences import WAYS, tell_judges
 from affinity_bandits.progress import Progress
 from tests.support.quiet import without_heartbeat
 
@@ -26,6 +27,7 @@ from .plan_runner import ASSUMED, TINY, Runner, command, surroundings
 
 slow = pytest.mark.slow
 
+PLAIN = ("plan", "--scale", "yes/no", "--difference", "0.5", "--bonus", "20%")
 ENOUGH = "300 choices are enough."
 ENOUGH_MATCHES = "300 matches are enough."
 
@@ -122,6 +124,46 @@ def test_writes_a_plan_that_simulate_takes(affinity: Runner, tmp_path: Path) -> 
 
 
 @slow
+def test_the_cheapest_way_that_is_enough_is_saved(inside: Runner, tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    told = inside.succeeded(*PLAIN, "--groups", 3, "--budget", 1000, "--out", path)
+    enough = {
+        line.split()[0]: float(line.split()[-3].replace(",", ""))
+        for line in told.splitlines()
+        if line.endswith(" yes")
+    }
+    assert len(enough) == 3
+    cheapest = min(enough, key=enough.__getitem__)
+    saved = read_plan(path)
+    assert WAYS[saved.assumptions.judges][0].split()[0] == cheapest
+    who = tell_judges([saved.assumptions.judges])
+    words = " ".join(told.split())
+    assert f"The saved plan is the one where {who}: the cheapest way that is enough." in words
+
+
+@slow
+def test_a_plan_that_is_too_few_is_saved_only_if_its_judges_are_named(
+    inside: Runner, tmp_path: Path
+) -> None:
+    path = tmp_path / "plan.toml"
+    few = (*PLAIN, "--groups", 2, "--budget", 6, "--out", path)
+    done = inside(*few)
+    assert done.returncode == 1
+    assert done.stdout.startswith(
+        "6 choices are too few if panels or the whole committee judge; no"
+    )
+    assert "no plan was saved, as none is enough; --judges names one" in done.stderr
+    assert not path.exists()
+    told = " ".join(inside.succeeded(*few, "--judges", "panels").split())
+    assert "The saved plan is the one where panels judge: 6 choices are too few." in told
+    assert read_plan(path).assumptions.judges == "panel"
+    told = " ".join(inside.succeeded(*few, "--judges", "strangers").split())
+    assert "no number of choices is enough, and nothing is promised" in told
+    assert "5%" not in told
+    assert read_plan(path).failure is None
+
+
+@slow
 def test_a_plan_of_another_format_is_refused_with_what_to_do(
     inside: Runner, tmp_path: Path
 ) -> None:
@@ -132,7 +174,7 @@ def test_a_plan_of_another_format_is_refused_with_what_to_do(
     for word in ("simulate", "plan"):
         message = inside.refused(word, path)
         assert f"{path}: format must be 2: make the plan again with" in message
-        assert "'affinity plan', got 2" in message
+        assert "'affinity plan', got 3" in message
     path.write_text(text, encoding="utf-8")
     assert "a table [situation]; a plan is tried with" in inside.refused("plan", path)
 

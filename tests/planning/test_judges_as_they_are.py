@@ -10,6 +10,7 @@ import pytest
 
 from affinity_bandits import PanelElimination, StrangersElimination
 from affinity_bandits.planning import Assumptions, Plan, hard_worlds, make_plan
+from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
 from affinity_bandits.planning.plan import (
     JUDGES_DIFFER,
     cheapest_enough,
@@ -22,6 +23,7 @@ from affinity_bandits.planning.runs import run_hardest
 from affinity_bandits.planning.sentences import (
     cost_rows,
     otherwise_rows,
+    tell_audit,
     tell_claim,
     tell_conditions,
     tell_obstacles,
@@ -154,6 +156,7 @@ def test_two_groups_of_strangers_get_no_promise(two_strangers: Plan) -> None:
     assert cost_rows(told, TODAY)[-1] == ["strangers only", "-", "-", "-", "no"]
     assert "5%" not in repr(told) + two_strangers._repr_html_()
     assert cheapest_enough(told) is None
+    assert plan_from_toml(plan_to_toml(two_strangers)) == two_strangers
     assert tell_saved(two_strangers, told) == (
         "The saved plan is the one where strangers judge: no number of choices is enough, and"
         " nothing is promised."
@@ -415,3 +418,26 @@ def test_the_cheapest_way_that_is_enough_is_saved_and_named(tiny: Plan) -> None:
     assert tell_saved(last[0], last[:1]).endswith("strangers judge: 1,500 choices are too few.")
     assert tell_saved(last[1], last[1:]) == ""
     assert cheapest_enough(last[:1]) is None
+
+
+def test_a_plan_says_what_it_took_from_an_audit_and_what_it_does_not_know() -> None:
+    answers = {"groups": ["a", "b"], "scale": "1..5", "bonus": "25%", "spread": "0.9"}
+    taken, unknown = tell_audit(answers | {"favor_gap": "0.41"}, {})
+    assert taken == (
+        "Taken from the audit: the groups; the scale; the spread of scores within a group, 0.9; the"
+        " upper end of the favor of all judges together as the bonus, 25%; the largest difference"
+        " between two groups' favors that their intervals allow, 0.41."
+    )
+    assert unknown == (
+        "Not known from it: how strict the judges of each group are on average (needed if strangers"
+        " judge), and how much single judges differ."
+    )
+    taken, unknown = tell_audit(answers | {"bonus": "no idea"}, {"spread": "1"})
+    assert taken == "Taken from the audit: the groups; the scale."
+    assert unknown.startswith(
+        "Not known from it: how much more one group's judges favor their own than another's do"
+        " theirs (needed if panels or the committee judge); how large the favor is; how strict"
+    )
+    taken, unknown = tell_audit(answers, {"favor_gap": "0.2"}, editable=True)
+    assert taken.startswith("Taken from the audit, unless changed since: the groups;")
+    assert "favor their own" not in unknown
