@@ -154,6 +154,8 @@ def test_two_groups_of_strangers_get_no_promise(two_strangers: Plan) -> None:
     ]
     assert (tell_claim(told), tell_conditions(told)) == ("", [])
     assert cost_rows(told, TODAY)[-1] == ["strangers only", "-", "-", "-", "no"]
+    paced = replace(two_strangers, assumptions=replace(STARS, pace=30.0))
+    assert cost_rows([paced], TODAY)[-1] == ["strangers only", *"-----", "no"]
     assert "5%" not in repr(told) + two_strangers._repr_html_()
     assert cheapest_enough(told) is None
     assert plan_from_toml(plan_to_toml(two_strangers)) == two_strangers
