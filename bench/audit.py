@@ -1,6 +1,6 @@
 """Measure false alarms, coverage and power of the audit: `python -m bench.audit --json`.
 
-Logs are drawn anew from 45 worlds without favor (`bench.audit_worlds`), six of which were made to
+Logs are drawn anew from 86 worlds without favor (`bench.audit_worlds`), six of which were made to
 break the audit, and from worlds with a favor of 0.2 and 0.4 points. Seeds were fixed before the
 first run. Beside the audit stand a naive test (do own judges give higher scores than others, t test
 at 5%) and a regression with effects of candidate and judge (jackknife over judges, t test at 5%).

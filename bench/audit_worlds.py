@@ -1,6 +1,8 @@
-"""Simulated logs of scores for `bench.audit`: 45 worlds without favor, and worlds with it.
+"""Simulated logs of scores for `bench.audit`: 86 worlds without favor, and worlds with it.
 
-Scores are whole numbers from 1 to 5: quality, strictness and an error, rounded and cut off.
+Scores are whole numbers: quality, strictness and an error, rounded and cut off at the ends of the
+scale. The worlds in `HELD_OUT` were written down before the audit had rules on uneven use of the
+scale and on adaptive choices. They were first drawn when those rules were final.
 """
 
 from __future__ import annotations
@@ -37,6 +39,14 @@ class World:
         error: standard deviation of errors.
         skewed: whether errors on own candidates are skewed, with mean 0.
         favor: points that judges add for their own group.
+        lowest: the lowest score.
+        highest: the highest score.
+        slopes: how much of the scale each group's judges use: distances from its middle are
+            multiplied by it; 1 if empty.
+        slope_spread: standard deviation of the logarithms of single judges' slopes.
+        stretched: whether errors and tastes are multiplied by the slope, too.
+        bend: the first group's judges add this times the squared distance from the middle.
+        shared: standard deviations of errors that all judges of a group share on a candidate.
         strictness: standard deviation among judges.
         group_strictness: points that each group's judges add for everybody.
         group_drift: points by which the first group's judges become more lenient over the log.
@@ -45,10 +55,15 @@ class World:
         mood: the same for one judge.
         group_mood: the same for one group's judges.
         daily_panel: whether the same judges see all candidates of a session.
+        panel: candidates who are seen by the same judges; 0 if each has judges of their own.
+        seats: judges of each group on a panel; by chance if empty.
         inflation: points added over the log.
         factor: what the level above 1 is multiplied by over the log, less 1.
-        choose: who comes next: "mix", "ucb", "greedy", or leaving a group when its own judges were
-            "below" or "above" the others.
+        choose: who comes next: "mix", all groups "in turn", "ucb", "greedy", leaving a group when
+            its own judges were "below" or "above" the others, the first group "until" its judge in
+            the chair gives a good score and then the next one for the rest of the day, or the other
+            group whose judges were "lowest" on the last candidate, or on all so far ("lowest sum").
+        good: points above the level that the chair must give.
         assign: who judges: by "lot", own judges to the "better", "lenient" judges to their own, a
             little of that ("some lenient"), or judges "invited" again who put their own up.
         people: number of persons who come again and again; 0 if everybody comes once.
@@ -79,6 +94,13 @@ class World:
     error: float = 0.8
     skewed: bool = False
     favor: float = 0.0
+    lowest: float = 1.0
+    highest: float = 5.0
+    slopes: tuple[float, ...] = ()
+    slope_spread: float = 0.0
+    stretched: bool = False
+    bend: float = 0.0
+    shared: tuple[float, ...] = ()
     strictness: float = 0.3
     group_strictness: tuple[float, ...] = ()
     group_drift: float = 0.0
@@ -87,9 +109,12 @@ class World:
     mood: float = 0.0
     group_mood: float = 0.0
     daily_panel: bool = False
+    panel: int = 0
+    seats: tuple[int, ...] = ()
     inflation: float = 0.0
     factor: float = 0.0
     choose: str = "mix"
+    good: float = 0.5
     assign: str = "lot"
     people: int = 0
     pair_taste: float = 0.0
@@ -111,6 +136,23 @@ CEILING: dict[str, Any] = {
 }
 SPREAD = (0.4, 0.0, -0.4)
 DRIFTS = ("drifting strictness", "distant sessions")
+TEN: dict[str, Any] = {"highest": 10.0, "level": 5.5, "quality": 1.2}
+"""A scale from 1 to 10."""
+PROMPTS = TEN | {"choose": "in turn", "part": 0.5}
+"""All judges see all candidates, one of each group per session."""
+FOUR = PROMPTS | {"groups": 4, "judges": 8, "per": 8, "rows": 1_280, "day": 4}
+PANELS = TEN | {"groups": 2, "judges": 20, "rows": 900, "day": 10}
+PAIRS = TEN | {"groups": 2, "judges": 20, "per": 2, "seats": (1, 1), "rows": 600, "day": 10}
+BETTER, BETTER_OF_FOUR = (1.5, 0.0), (1.5, 0.0, 0.0, 0.0)
+DAYS: dict[str, Any] = {
+    "groups": 2, "per": 2, "seats": (1, 1), "daily_panel": True, "rows": 2_400, "part": 0.5,
+    "outside": True, "codes": ("no rota", "scores decided"),
+}  # fmt: skip
+"""A new panel each day, with one judge of each group, and scores that decide who is seen next."""
+FIXED: dict[str, Any] = {
+    "choose": "lowest", "rows": 3_000, "part": 0.5, "outside": True, "codes": ("scores decided",),
+}  # fmt: skip
+"""One panel sees everybody, and its scores decide which group comes next."""
 WORLDS = (
     World(1, "plain"),
     World(2, "lenient group", group_strictness=(0.48, 0, 0), judge_mix=LARGE, mix=MIX),
@@ -175,13 +217,90 @@ WORLDS = (
     World(44, "ten looks at 12 judges with tastes", group_taste=0.3, judges=12, looks=10,
           outside=True, codes=("few judges",), part=0.2),
     World(45, "lenient judges sent to their own a little", strictness=0.5, assign="some lenient"),
+    World(46, "slope 1.4, four groups, all see all", slopes=(1.4, 1, 1, 1),
+          group_quality=BETTER_OF_FOUR, **FOUR),
+    World(47, "slope 1.7, four groups, all see all", slopes=(1.7, 1, 1, 1),
+          group_quality=BETTER_OF_FOUR, **FOUR),
+    World(48, "slope 1.7, three groups, all see all", slopes=(1.7, 1, 1), groups=3, judges=6, per=6,
+          rows=720, day=3, group_quality=(1.5, 0, 0), **PROMPTS),
+    World(49, "slope 1.7, two groups, all see all", slopes=(1.7, 1), groups=2, judges=8, per=8,
+          rows=640, day=2, group_quality=BETTER, **PROMPTS),
+    World(50, "slope 1.4, panels", slopes=(1.4, 1), group_quality=BETTER, **PANELS),
+    World(51, "slope 1.7, panels", slopes=(1.7, 1), group_quality=BETTER, **PANELS),
+    World(52, "slope 1.7, panels, scale 1 to 5", slopes=(1.7, 1), group_quality=BETTER,
+          **PANELS | {"highest": 5.0, "level": 3.0}),
+    World(53, "slope 1.7, four groups, scale 1 to 5", slopes=(1.7, 1, 1, 1),
+          group_quality=BETTER_OF_FOUR, **FOUR | {"highest": 5.0, "level": 3.0}),
+    World(54, "slope 1.4 and judges of their own", slopes=(1.4, 1), slope_spread=0.2,
+          group_quality=BETTER, **PANELS),
+    World(55, "slope 1.4 and tastes", slopes=(1.4, 1), group_taste=0.4, group_quality=BETTER,
+          **PANELS),
+    World(56, "slope 1.4, errors stretched, too", slopes=(1.4, 1, 1, 1), stretched=True,
+          group_quality=BETTER_OF_FOUR, **FOUR),
+    World(57, "curved use of the scale", bend=0.15, group_quality=BETTER, **PANELS),
+    World(58, "slope 1.4, groups share errors", slopes=(1.4, 1, 1, 1), shared=(0.5,) * 4,
+          group_quality=BETTER_OF_FOUR, **FOUR),
+    World(59, "the better group shares errors", shared=(0.8, 0, 0, 0),
+          group_quality=BETTER_OF_FOUR, **FOUR),
+    World(60, "the other groups share errors", shared=(0, 0.8, 0.8, 0.8),
+          group_quality=BETTER_OF_FOUR, **FOUR),
+    World(61, "the better of two groups shares errors, panels", shared=(0.8, 0),
+          group_quality=BETTER, **PANELS),
+    World(62, "the other of two groups shares errors, panels", shared=(0, 0.8),
+          group_quality=BETTER, **PANELS),
+    World(63, "slope 1.7, one judge of each group", slopes=(1.7, 1), group_quality=BETTER, **PAIRS),
+    World(64, "slope 1.4, five groups, all see all", slopes=(1.5, 1.2, 1.0, 0.9, 0.8), groups=5,
+          judges=10, per=10, rows=2_000, day=5, group_quality=(1.2, 0.6, 0, -0.3, -0.6), **PROMPTS),
+    World(65, "three slopes, panels of 4, scale 1 to 7", slopes=(1.5, 1.05, 0.75), judges=30, per=4,
+          rows=1_600, day=8, group_quality=(1.2, 0, -1.0), **TEN | {"highest": 7.0, "level": 4.0}),
+    World(66, "slope 1.6, panels of 9", slopes=(1.6, 1), groups=2, judges=40, per=9, rows=1_800,
+          day=10, group_quality=(1.0, 0), **TEN),
+    World(67, "the worst group uses little of the scale", slopes=(0.6, 1, 1, 1),
+          group_quality=(-1.5, 0, 0, 0), **FOUR),
+    World(68, "slope 1.4, tastes, a lenient group", slopes=(1.4, 1), slope_spread=0.3,
+          group_taste=0.3, group_strictness=(0.5, 0), group_quality=BETTER,
+          **PANELS | {"rows": 1_800}),
+    World(69, "slope 1.3, one judge of each group, far apart", slopes=(1.3, 1),
+          group_quality=(2.0, 0), **PAIRS | {"judges": 40, "rows": 1_200}),
+    World(70, "slope 1.5, errors shared, panels of 5", slopes=(1.5, 1), shared=(0.5, 0.5), per=5,
+          group_quality=(1.2, 0), **PANELS | {"rows": 1_500}),
+    World(71, "until the chair passes one, days of 8", choose="until", day=8, **DAYS),
+    World(72, "until the chair passes one, days of 4", choose="until", day=4, **DAYS),
+    World(73, "leave when own judge is above, days of 4", choose="above", day=4, **DAYS),
+    World(74, "leave when own judge is above, days of 2", choose="above", day=2, **DAYS),
+    World(75, "until the chair passes one, three judges", choose="until", day=8,
+          **DAYS | {"per": 3, "seats": (1, 2), "rows": 3_600}),
+    World(76, "until the chair passes one, days not recorded", choose="until", panel=4,
+          **DAYS | {"daily_panel": False}),
+    World(77, "until the chair passes one, 200 judges", choose="until", day=4,
+          **DAYS | {"judges": 200}),
+    World(78, "the group whose judges were lowest, one panel", judges=6, per=6, **FIXED),
+    World(79, "until the chair passes one, panels of 6", choose="until", day=6,
+          **DAYS | {"per": 6, "seats": (3, 3), "judges": 40, "rows": 4_320}),
+    World(80, "the group whose judges were lowest, days of 6", choose="lowest", day=6,
+          **DAYS | {"groups": 3, "per": 3, "seats": (1, 1, 1), "judges": 45, "rows": 3_600}),
+    World(81, "until the chair passes one, 12 judges", choose="until", day=10, good=0.2,
+          **DAYS | {"judges": 12}),
+    World(82, "leave when own judges are below, days of 5", choose="below", day=5,
+          **DAYS | {"per": 3, "seats": (2, 1), "rows": 3_000}),
+    World(83, "the lowest of four groups, one panel", groups=4, judges=8, per=8,
+          **FIXED | {"rows": 4_000}),
+    World(84, "the lowest sum of three groups, one panel", judges=6, per=6,
+          **FIXED | {"choose": "lowest sum"}),
+    World(85, "until the chair passes one, one panel", groups=2, judges=4, per=4, day=8,
+          **FIXED | {"choose": "until"}),
+    World(86, "the group whose judges were lowest, days not recorded", choose="lowest", panel=8,
+          **DAYS | {"daily_panel": False, "groups": 3, "per": 3, "seats": (1, 1, 1), "judges": 60,
+                    "rows": 3_600}),
 )  # fmt: skip
+HELD_OUT = (*range(64, 71), *range(79, 87))
+"""Numbers of worlds that no rule was tuned on."""
 
 
 def draw_log(world: World, number: int) -> ScoreLog:
     """Draw a log of a world."""
     maker = _Maker(world, np.random.default_rng([SEED + number, world.number]))
-    if world.choose == "mix" and world.assign != "invited":
+    if world.choose in ("mix", "in turn") and world.assign != "invited":
         who = maker.seat(np.arange(maker.size), maker.group)
         score = maker.score(np.arange(maker.size), maker.group, who)
     else:
@@ -217,6 +336,8 @@ class _Maker:
         share = mix + (np.array(world.mix_end or mix) - mix) * time[:, None]
         luck = generator.random((size, 1))
         self.group = (luck > share.cumsum(axis=1)).sum(axis=1).clip(0, groups - 1)
+        if world.choose == "in turn":
+            self.group = np.arange(size) % groups
         self.person = np.arange(size)
         self.quality = draw(0.0, world.quality, size)
         self.pair_taste = np.zeros((1, judges))
@@ -227,10 +348,19 @@ class _Maker:
             self.quality = self.quality[self.person]
             self.pair_taste = draw(0.0, world.pair_taste, (world.people, judges))
         self.base = level + self.quality
-        self.keys = generator.random((days if world.daily_panel else size, judges))
+        self.panel = np.arange(size) // world.panel if world.panel else np.arange(size)
+        if world.daily_panel:
+            self.panel = self.session
+        self.place = self.panel if world.panel else self.session
+        self.keys = generator.random((int(self.panel[-1]) + 1, judges))
         self.error = draw(0.0, world.error, (size, world.per))
         self.skew = np.where(generator.random((size, world.per)) < 0.1, -2.25, 0.25)
         self.invited = np.ones(judges)
+        self.slope = np.array(world.slopes or np.ones(groups))[self.judge_group]
+        further = generator.spawn(1)[0]  # worlds without these settings stay as they are
+        self.slope = self.slope * np.exp(further.normal(0.0, world.slope_spread, judges))
+        shared = np.array(world.shared or np.zeros(groups))
+        self.shared = (further.normal(0.0, 1.0, (size, groups)) * shared)[:, self.judge_group]
 
     def seat(self, rows: IntArray, group: IntArray) -> IntArray:
         """Return who judges the candidates of some rows."""
@@ -245,8 +375,13 @@ class _Maker:
             weight = np.where(own, np.exp(0.4 * self.strictness), np.exp(-0.2 * self.strictness))
         elif world.assign == "invited":
             weight = np.where(own, self.invited, 1.0)
-        keys = self.keys[self.session[rows] if world.daily_panel else rows]
-        waits = -np.log(keys) / weight
+        waits = -np.log(self.keys[self.panel[rows]]) / weight
+        if world.seats:
+            drawn = [
+                np.argsort(np.where(self.judge_group == number, waits, np.inf), axis=1)[:, :seats]
+                for number, seats in enumerate(world.seats)
+            ]
+            return np.hstack(drawn)
         if world.per == len(self.judge_group):
             return np.tile(np.arange(world.per), (len(rows), 1))
         return np.argpartition(waits, world.per - 1, axis=1)[:, : world.per]
@@ -258,12 +393,21 @@ class _Maker:
         error = self.error[rows]
         if world.skewed:
             error = np.where(own, self.skew[rows] + 0.4 * error, error)
-        value = (self.base[rows] + self.group_quality[group])[:, None] + self.strictness[who]
-        value += self.mood[self.session[rows][:, None], who] + self.taste[who, group[:, None]]
+        quality = (self.base[rows] + self.group_quality[group])[:, None]
+        middle, slope = (world.lowest + world.highest) / 2.0, self.slope[who]
+        away = quality - middle
+        value = quality + (slope - 1.0) * away + self.strictness[who]
+        value += world.bend * (self.judge_group[who] == 0) * away * np.abs(away)
+        added = self.taste[who, group[:, None]] + self.shared[rows[:, None], who]
+        value += self.mood[self.session[rows][:, None], who]
+        if world.stretched:
+            error, added = slope * error, slope * added
+        value += added
         if world.people:
             value += self.pair_taste[self.person[rows][:, None], who]
-        score: FloatArray = np.clip(np.round(value + world.favor * own + error), 1.0, 5.0)
-        score[group == world.lowest_group] = 1.0
+        value = np.round(value + world.favor * own + error)
+        score: FloatArray = np.clip(value, world.lowest, world.highest)
+        score[group == world.lowest_group] = world.lowest
         return score
 
     def run(self) -> tuple[IntArray, FloatArray]:
@@ -274,14 +418,22 @@ class _Maker:
         luck = self.generator.random(self.size)
         total, count = np.full(groups, world.level), np.ones(groups)
         now, lead = int(self.group[0]), 0.0
+        leads, passed = np.zeros(groups), False
         for row in range(self.size):
             drawn = int(self.group[row])
+            begins = not row or self.place[row] != self.place[row - 1]
             if world.choose == "ucb":
                 now = int(np.argmax(total / count + 1.5 * np.sqrt(np.log(row + 2) / count)))
             elif world.choose == "greedy":
                 now = drawn if luck[row] < 0.1 else int(np.argmax(total / count))
             elif world.choose == "mix":
                 now = drawn
+            elif world.choose == "until":
+                passed = passed and not begins
+                now = int(passed)
+            elif world.choose.startswith("lowest"):
+                others = [number for number in range(groups) if number != now]
+                now = min(others, key=leads.__getitem__)
             elif (lead > 0.0) == (world.choose == "above"):
                 now = (now + 1) % groups
             rows, group = np.array([row]), np.array([now])
@@ -291,6 +443,13 @@ class _Maker:
             total[now] += values.mean()
             count[now] += 1.0
             own = self.judge_group[who[row]] == now
+            passed = passed or values[0] >= world.level + world.good
+            if world.choose.startswith("lowest"):
+                found = values - self.strictness[seats[0]]
+                sat = self.judge_group[seats[0]]
+                sums, sizes = np.bincount(sat, found, groups), np.bincount(sat, minlength=groups)
+                means = sums / np.maximum(sizes, 1)
+                leads = means - means.mean() + (leads if world.choose == "lowest sum" else 0.0)
             lead = luck[row] - 0.5
             if own.any() and not own.all():
                 lead = values[own].mean() - values.mean()
@@ -312,7 +471,7 @@ class _Maker:
             coded(np.repeat(self.person, per)),
             coded(np.repeat(self.group, per), groups),
             points[handed_in],
-            scale=(1.0, 5.0),
+            scale=(self.world.lowest, self.world.highest),
             judge=coded(judge),
             judge_group=coded(self.judge_group[judge], groups),
             session=coded(np.repeat(self.session, per)),

@@ -10,6 +10,9 @@ each setting: the allowance for the window ("chosen"), what the policy is told o
 ("members": it then asks of other groups for as many members more as the round has passes), and the
 rule that the leader is not bet on against groups with fewer seats ("panel").
 
+A bias may also have seasons: its level falls to `BAD` and rises again while a round is open. No
+theorem covers that if answers come out of order (`tests/policies/test_limits.py`).
+
 `judges.choices.*` is what it costs to be fair where those chosen begin some choices later.
 """
 
@@ -47,9 +50,11 @@ WINDOWS = {"chosen": (10, 100, 1_000), "members": (1, 100)}
 LEASE = 1_000
 """Of panels and strangers: slots that are handed out at once, whose answers come in any order."""
 NOISES = {"bernoulli": 0.0, "gaussian.1": 0.1, "gaussian.02": 0.02}
-SQUARE, RAMP, STEP = 0, 1, 2
-BIASES = {"x^2": SQUARE, "ramp": RAMP, "step": STEP}
+SQUARE, RAMP, STEP, FLAT = 0, 1, 2, 3
+BIASES = {"x^2": SQUARE, "ramp": RAMP, "step": STEP, "flat": FLAT}
 """A step is, in every round, just above the share that the last group has when it begins."""
+BAD = 0.8
+"""What every score is multiplied by in bad seasons, if the bias has seasons."""
 RAMP_WIDTH, RAMP_LOW = 0.02, 0.2
 NOBODY, LEADERS, TENTH, EVERYBODY, SCORED = 0, 1, 2, 3, 4
 JOINING = {
@@ -93,6 +98,7 @@ class Rules(NamedTuple):
     order: int
     begin: int
     tell: bool
+    season: int
 
 
 def biased(bias: int, share: float, equal: float, low: float) -> float:
@@ -101,6 +107,8 @@ def biased(bias: int, share: float, equal: float, low: float) -> float:
         return share * share
     if bias == STEP:
         return 1.0 if share > low else RAMP_LOW
+    if bias == FLAT:
+        return 1.0
     part = (share - equal) / RAMP_WIDTH + 0.5
     return RAMP_LOW + (1.0 - RAMP_LOW) * min(1.0, max(0.0, part))
 
@@ -120,8 +128,18 @@ def seat(
                 judges[arm] = min(members[arm], 1 if next_uniform(stream) < 0.66 else SEATS)
 
 
-def next_place(rules: Rules, rated: IntArray, rank: IntArray, repetitions: int, done: int) -> int:
-    """Return the place that is rated next: the one preferred most of those that may be."""
+def good_season(rules: Rules, choice: int) -> bool:
+    """Return whether the level of the bias is high at a choice."""
+    return rules.season == 0 or choice // rules.season % 2 == 0
+
+
+def next_place(
+    rules: Rules, rated: IntArray, rank: IntArray, repetitions: int, done: int, good: bool
+) -> int:
+    """Return the place that is rated next: the one preferred most of those that may be.
+
+    In bad seasons that is the one preferred least in good ones.
+    """
     size = len(rank)
     limit = (done // rules.window + 1) * rules.window
     if rules.order == SLIDING:
@@ -131,7 +149,7 @@ def next_place(rules: Rules, rated: IntArray, rank: IntArray, repetitions: int, 
                 oldest = min(oldest, rated[place] * size + place)
         limit = oldest + rules.window
     for at in range(size):
-        place = rank[at]
+        place = rank[at] if good else rank[size - 1 - at]
         if rated[place] < repetitions and rated[place] * size + place < limit:
             return int(place)
     return 0
@@ -212,10 +230,13 @@ def play(
                             judges[arm] += coming[arm]
                             total += coming[arm]
                             coming[arm] = 0
-                chosen = next_place(rules, rated, rank[:size], repetitions, done)
+                good = good_season(rules, clock + done - done % size)  # the same for a pass
+                chosen = next_place(rules, rated, rank[:size], repetitions, done, good)
                 arm = planned.arms[chosen]
                 rated[chosen] += 1
                 mean = VALUE * biased(rules.bias, judges[arm] / max(1, total), 1.0 / size, low)
+                if not good:
+                    mean *= BAD
                 high = True
                 if rules.sigma == 0.0:
                     high = next_uniform(stream) < mean
@@ -262,6 +283,7 @@ class Case:
     leave: bool = False
     order: str = "sliding"
     begin: str = "at once"
+    season: int = 0
 
     @property
     def name(self) -> str:
@@ -300,6 +322,7 @@ def failure(case: Case, *, guarded: bool = True, runs: int = RUNS, seed: int = 1
         order=ORDERS[case.order],
         begin=BEGIN[case.begin],
         tell=guarded,
+        season=case.season,
     )
     loop = bind(play, plan=kernels.plan, absorb=kernels.absorb, meet=kernels.meet)
     compile_kernel(loop, allocates=True)(

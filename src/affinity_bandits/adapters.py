@@ -15,6 +15,7 @@ import numpy as np
 
 from affinity_bandits import registry
 from affinity_bandits.errors import InvalidInput
+from affinity_bandits.model.feedback import ANYTHING, Feedback
 from affinity_bandits.policies import InPython
 
 __all__ = ["from_mabwiser", "from_pymab", "from_river", "from_smpybandits"]
@@ -51,13 +52,17 @@ class Peer:
 
 
 def adapt(
-    make: Callable[..., Any], policy: Any, settings: Mapping[str, Any], label: str
+    make: Callable[..., Any],
+    policy: Any,
+    settings: Mapping[str, Any],
+    label: str,
+    assumes: Feedback,
 ) -> InPython:
     """Return another package's policy as one of this package."""
     shown = policy if isinstance(policy, type) else type(policy)
     listed = ", ".join(f"{name}={value}" for name, value in settings.items())
     name = label or shown.__name__ + (f"({listed})" if listed else "")
-    return InPython(Peer(make, policy, tuple(settings.items())), label=name)
+    return InPython(Peer(make, policy, tuple(settings.items())), label=name, assumes=assumes)
 
 
 def require_class(package: str, policy: object, methods: tuple[str, ...]) -> None:
@@ -76,7 +81,9 @@ def _is_plain(value: Any) -> bool:
     return True
 
 
-def from_mabwiser(learning_policy: Any, *, label: str = "") -> InPython:
+def from_mabwiser(
+    learning_policy: Any, *, label: str = "", assumes: Feedback = ANYTHING
+) -> InPython:
     """Return a learning policy of MABWiser as a policy of this package.
 
     MABWiser chooses only after data, so every arm is pulled once first.
@@ -84,11 +91,13 @@ def from_mabwiser(learning_policy: Any, *, label: str = "") -> InPython:
     Args:
         learning_policy: a context-free one, such as `LearningPolicy.EpsilonGreedy(0.1)`.
         label: its name in results; by default that of the class.
+        assumes: the feedback that it assumes, which `simulate` and `Live` compare with what it
+            gets; by default nothing is known.
     """
     if isinstance(learning_policy, type) or not hasattr(learning_policy, "_fields"):
         rule = "a learning policy of MABWiser, such as LearningPolicy.UCB1(1.0)"
         raise InvalidInput("learning_policy", rule, learning_policy)
-    return adapt(MABWiserAgent, learning_policy, {}, label)
+    return adapt(MABWiserAgent, learning_policy, {}, label, assumes)
 
 
 class MABWiserAgent:
@@ -121,16 +130,20 @@ class MABWiserAgent:
             self._mab.fit(list(range(self._arms)), self._first)
 
 
-def from_pymab(policy: type, *, label: str = "", **settings: Any) -> InPython:
+def from_pymab(
+    policy: type, *, label: str = "", assumes: Feedback = ANYTHING, **settings: Any
+) -> InPython:
     """Return a policy of pymab as one of this package.
 
     Args:
         policy: its class, a context-free one such as `pymab.policies.UCBPolicy`.
         label: its name in results; by default that of the class.
+        assumes: the feedback that it assumes, which `simulate` and `Live` compare with what it
+            gets; by default nothing is known.
         settings: its arguments besides the number of arms.
     """
     require_class("pymab", policy, ("select_action", "update"))
-    return adapt(make_pymab_agent, policy, settings, label)
+    return adapt(make_pymab_agent, policy, settings, label, assumes)
 
 
 def make_pymab_agent(
@@ -145,19 +158,21 @@ def make_pymab_agent(
     return SimpleNamespace(select=lambda: made.select_action(rng=rng), update=update)
 
 
-def from_river(policy: Any, *, label: str = "") -> InPython:
+def from_river(policy: Any, *, label: str = "", assumes: Feedback = ANYTHING) -> InPython:
     """Return a bandit policy of river as one of this package.
 
     Args:
         policy: such as `river.bandit.UCB(delta=1)`. Every replicate begins with a clone of it,
             whose seed, if it has one, comes from the policy's own stream.
         label: its name in results; by default that of the class.
+        assumes: the feedback that it assumes, which `simulate` and `Live` compare with what it
+            gets; by default nothing is known.
     """
     methods = ("pull", "update", "clone")
     if isinstance(policy, type) or not all(hasattr(policy, name) for name in methods):
         raise InvalidInput("policy", "a bandit policy of river, such as bandit.UCB(1)", policy)
     # Without a seed, its description would contain random numbers and differ every time.
-    return adapt(make_river_agent, _seeded(policy, 0), {}, label)
+    return adapt(make_river_agent, _seeded(policy, 0), {}, label, assumes)
 
 
 def make_river_agent(
@@ -172,7 +187,9 @@ def _seeded(policy: Any, seed: int) -> Any:
     return policy.clone({"seed": seed} if hasattr(policy, "seed") else {})
 
 
-def from_smpybandits(policy: type, *, label: str = "", **settings: Any) -> InPython:
+def from_smpybandits(
+    policy: type, *, label: str = "", assumes: Feedback = ANYTHING, **settings: Any
+) -> InPython:
     """Return a policy of SMPyBandits as one of this package.
 
     SMPyBandits draws from the global generators of `random` and numpy. Every replicate seeds them
@@ -181,10 +198,12 @@ def from_smpybandits(policy: type, *, label: str = "", **settings: Any) -> InPyt
     Args:
         policy: its class, such as `SMPyBandits.Policies.UCB`.
         label: its name in results; by default that of the class.
+        assumes: the feedback that it assumes, which `simulate` and `Live` compare with what it
+            gets; by default nothing is known.
         settings: its arguments besides the number of arms. A `horizon` is filled in.
     """
     require_class("SMPyBandits", policy, ("startGame", "choice", "getReward"))
-    return adapt(make_smpybandits_agent, policy, settings, label)
+    return adapt(make_smpybandits_agent, policy, settings, label, assumes)
 
 
 def make_smpybandits_agent(

@@ -86,7 +86,7 @@ def known_keys(what: str, given: Iterable[str], allowed: Iterable[str]) -> None:
 def settings(what: str, description: type[Any], given: Iterable[str]) -> None:
     """Check that only fields of a dataclass are given, and all required ones."""
     names = list(given)
-    fields = dataclasses.fields(description)
+    fields = [item for item in dataclasses.fields(description) if item.init]
     known_keys(what, names, [item.name for item in fields])
     for item in fields:
         open_ended = item.default is dataclasses.MISSING

@@ -13,10 +13,11 @@ EQUALITY = "monitoring equality"
 PROTECTED = "sex, origin, age, religion, disability and the like, or a proxy for one"
 DISCRIMINATION = (
     "a comparison drops whole groups, and dropping people for who they are is discrimination;"
-    " an audit drops nobody"
+    " an audit drops nobody and may monitor equality"
 )
+ALLOWED = f"affinity audit --protected --purpose '{EQUALITY}'"
 ASKS = {
-    "groups_are": "What are the groups (sources of candidates, suppliers, teams)?",
+    "groups_are": "What kind of groups are they (sources of candidates, suppliers, teams)?",
     "protected": f"Are they protected attributes of people ({PROTECTED})? yes or no",
     "responsible": "Who is responsible?",
     "purpose": "For which purpose?",
@@ -26,6 +27,18 @@ EXAMPLES = {
     "responsible": "head of recruiting",
     "purpose": "where to look for candidates next year",
 }
+
+
+def check_text(name: str, given: object) -> str:
+    """Return an answer in words with single spaces.
+
+    Raises:
+        InvalidInput: it is empty, too long, or no text that can be printed.
+    """
+    text = " ".join(given.split()) if isinstance(given, str) else ""
+    if not (1 <= len(text) <= LONGEST and text.isprintable()):
+        raise InvalidInput(name, f"a text of 1 to {LONGEST} printable characters", given)
+    return text
 
 
 @dataclass(frozen=True)
@@ -46,11 +59,7 @@ class Declaration:
 
     def __post_init__(self) -> None:
         for name in ("groups_are", "responsible", "purpose"):
-            given = getattr(self, name)
-            text = " ".join(given.split()) if isinstance(given, str) else ""
-            if not (1 <= len(text) <= LONGEST and text.isprintable()):
-                raise InvalidInput(name, f"a text of 1 to {LONGEST} printable characters", given)
-            object.__setattr__(self, name, text)
+            object.__setattr__(self, name, check_text(name, getattr(self, name)))
         if not isinstance(self.protected, bool):
             raise InvalidInput("protected", "true or false", self.protected)
 
@@ -61,7 +70,7 @@ class Declaration:
             InvalidInput: the groups are declared as protected attributes.
         """
         if self.protected:
-            rule = f"false for a plan or a campaign: {DISCRIMINATION}"
+            rule = f"false for a plan or a campaign: {DISCRIMINATION} ({ALLOWED})"
             raise InvalidInput("protected", rule, self.protected)
 
     def check_audit(self) -> None:

@@ -73,8 +73,8 @@ class MissingExtra(AffinityError, ImportError):  # noqa: N818 - reads as the fac
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(
-            f"{package} is not installed; install it with: pip install '.[{extra}]' in a checkout, "
-            f"or pip install 'affinity-bandits[{extra}]'"
+            f'{package} is not installed; install it with: pip install ".[{extra}]" in a checkout '
+            "of affinity-bandits"
         )
 
 

@@ -7,12 +7,15 @@ the simulator, at machine speed.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+from affinity_bandits.digests import global_names
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
@@ -39,11 +42,21 @@ def bind(kernel: Function, /, **names: Any) -> Function:
     >>> def doubled(x): return 2 * inner(x)
     >>> bind(doubled, inner=abs)(-3)
     6
+
+    Raises:
+        TypeError: the kernel is no plain function, or never reads one of the names itself; a
+            function that it calls has globals of its own.
     """
     if not isinstance(kernel, FunctionType):
         raise TypeError(f"a kernel is a plain function, got {kernel!r}")
     if kernel.__closure__:
         raise TypeError(f"kernel {kernel.__qualname__} reads variables of an enclosing function")
+    read = global_names(kernel.__code__)
+    for name in names:
+        if name not in read:
+            close = difflib.get_close_matches(name, read, n=1, cutoff=0.0)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise TypeError(f"kernel {kernel.__qualname__} never reads {name!r}{hint}")
     bound = FunctionType(
         kernel.__code__,
         {**kernel.__globals__, **names},

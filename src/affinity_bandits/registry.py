@@ -2,8 +2,9 @@
 
 An installed package adds to a catalogue by an entry point of the group `affinity_bandits.policies`,
 `affinity_bandits.biases` or `affinity_bandits.noises`, whose name is the class's own.
-"module:Class" imports a module, so it is accepted from users (a call, the command line, a file of a
-run or a sweep), never from stored descriptions.
+"module:Class" imports a module, and so runs its code. It is accepted in calls and on the command
+line; in the file of a run or a sweep only if the user says so, because the file may be somebody
+else's; never in stored descriptions.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import difflib
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 COMMA = re.compile(r",(?![^\[]*\])")  # not inside of brackets
 LONGEST = 300
 """Characters that are shown of what somebody else's error says."""
+_limit: ContextVar[tuple[Collection[str], str] | None] = ContextVar("_limit", default=None)
+"""The only "module:Class" that may be imported, and the rule for errors; None: any."""
 _folders: list[str] = []
 """Where else modules are looked for once one is named: none, or the current folder."""
 GROUPS = {
@@ -37,6 +42,35 @@ GROUPS = {
     "noise": "affinity_bandits.noises",
 }
 """The group of entry points of each kind."""
+
+
+class NotImported(InvalidInput):
+    """A "module:Class" in a place whose author the user need not know."""
+
+
+@contextmanager
+def importing_only(allowed: Collection[str], way_out: str) -> Iterator[None]:
+    """Import no module for a "module:Class" until the block ends; raise `NotImported` instead.
+
+    Args:
+        allowed: the exceptions, as "module:Class".
+        way_out: what the user can do, for errors.
+    """
+    rule = f"the name of a class of this package or of an installed one ({way_out})"
+    token = _limit.set((allowed, rule))
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
+
+def named_places(value: Any) -> frozenset[str]:
+    """Return every "module:Class" in a description, at any depth."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        return frozenset().union(*map(named_places, value))
+    return frozenset([value] if is_place(value) else [])
 
 
 def read_number(parameter: str, text: str) -> float | int:
@@ -201,8 +235,22 @@ class Description:
     name: ClassVar[str]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the description as JSON-ready data."""
+        """Return the description as JSON-ready data.
+
+        Raises:
+            InvalidInput: an attribute is no field, so that two settings would look the same.
+        """
         settings = {item.name: _plain(getattr(self, item.name)) for item in fields(self)}
+        for name in vars(self):
+            derived = isinstance(getattr(type(self), name, None), cached_property)
+            if name not in settings and not derived:
+                rule = (
+                    f"a field of class {type(self).__name__}, or descriptions with different "
+                    f"values would look the same: write @dataclass(frozen=True) above the class "
+                    f"and the line '{name}: {type(getattr(self, name)).__name__}' in it, in place "
+                    f"of __init__"
+                )
+                raise InvalidInput(name, rule, getattr(self, name))
         return {"name": self.name, **settings}
 
     def __str__(self) -> str:
@@ -278,8 +326,12 @@ class Registry(dict[str, ClassT]):
 
         Raises:
             UnknownName: the name is unknown.
+            NotImported: "module:Class" is not to be imported (`importing_only`).
             InvalidInput: the class cannot be imported, or is of another kind.
         """
+        limit = _limit.get()
+        if is_place(name) and imports and limit is not None and name not in limit[0]:
+            raise NotImported(self.kind, limit[1], name)
         for known in (self, self.unlisted):
             if name in known:
                 return known[name]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from bench.audit_worlds import WORLDS, draw_log
 
+from affinity_bandits.audit import judges
 from affinity_bandits.audit.judges import follows_rota, permute_judges, remove_effects
 from tests.audit.logs import draw
 
@@ -49,6 +50,23 @@ def test_too_few_judges_or_no_contrast_gives_no_p_value() -> None:
     log = draw(60)
     alone = log.keep(log.own)
     assert np.isnan(permute_judges(alone).favor)
+
+
+@pytest.mark.parametrize(("sessions", "looked"), [(9, False), (10, True), (11, True)])
+def test_drift_is_looked_for_from_ten_sessions_on(
+    sessions: int, looked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Group A's judges get stricter by half a point per session.
+
+    The statistic of a straight line is 0.745 sqrt(sessions): above 2, and below the usual 2.8.
+    """
+    monkeypatch.setattr(judges, "DRIFT", 2.0)
+    log = draw(
+        12 * sessions,
+        error=0.1,
+        effect=lambda group, judge, own_group, session: -0.5 * session * (own_group == "A"),
+    )
+    assert (permute_judges(log, permutations=19).drifting is not None) == looked
 
 
 def test_judges_sent_to_their_own_group_are_noticed() -> None:

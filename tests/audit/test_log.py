@@ -59,7 +59,7 @@ def test_labels_may_be_given_as_numbers_with_names_in_any_order() -> None:
 @pytest.mark.parametrize(
     ("change", "parameter", "rule"),
     [
-        ({"scale": (5, 1)}, "scale", "a lower and a higher number"),
+        ({"scale": (5, 5)}, "scale", "the worst and the best score"),
         ({"score": [1.0, 6.0]}, "score", "between 1 and 5 (row 2)"),
         ({"score": [1.0, float("nan")]}, "score", "between 1 and 5 (row 2)"),
         ({"score": []}, "score", "at least one row"),

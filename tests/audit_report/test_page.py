@@ -44,17 +44,24 @@ SHOWN = Audit(
     judges=36,
     sessions=90,
     deviation=900.0,
+    matters=1000.0,
 )  # fmt: skip
 INDICATED = replace(SHOWN, word="indicated", missing=tuple(MISSING), favor=None)
 NOT_SEEN = replace(SHOWN, word="not seen", favor=Estimate(-3.0, -40.0, 30.0), warnings=())
+LESS = replace(SHOWN, word="shown less", favor=Estimate(-281.4, -352.0, -210.2))
 AUDITS = {
     "shown": SHOWN,
     "indicated": INDICATED,
     "not seen": NOT_SEEN,
     **{
-        code: replace(SHOWN, word="cannot tell", missing=(code,), power=(), assumptions=())
+        code: replace(SHOWN, word="cannot tell", missing=(code,), assumptions=())
         for code in CANNOT_TELL
     },
+    "shown less": LESS,
+    "indicated less": replace(LESS, word="indicated less", missing=tuple(MISSING)),
+    "indicated less without a size": replace(LESS, word="indicated less", favor=None),
+    "marks": replace(SHOWN, scale=(10_000.0, 0.0)),
+    "marks less": replace(LESS, scale=(10_000.0, 0.0)),
 }
 
 
@@ -77,7 +84,7 @@ def test_sentences_are_whole_and_claim_no_more_than_the_verdict(name: str) -> No
     assert not [claim for claim in NEVER_SAID if claim in text.lower()]
     assert not re.search(r"[{}]|\.\.|  ", text)
     assert all(one[0].isupper() and one.endswith(".") for one in story.steps)
-    assert ("Judges give" in story.sentence) == (audit.word in ("shown", "not seen"))
+    assert ("Judges give" in story.sentence) == (audit.word in ("shown", "shown less", "not seen"))
 
 
 def test_the_size_comes_first_with_its_assumption() -> None:

@@ -119,7 +119,14 @@ def test_what_is_missing_is_asked_for_on_a_terminal(
 ) -> None:
     place = tmp_path / "log.csv"
     place.write_text("who,kind,score\nc1,north,2\nc2,south,4\n", encoding="utf-8")
-    said = {"Which column": "kind", "Which scores": "1..5", "Are they protected": "no", "": "teams"}
+    said = {
+        "Which column": "kind",
+        "Which scores": "1..5",
+        "Which score is the best": "highest",
+        "How small": "0.5",
+        "Are they protected": "no",
+        "": "teams",
+    }
     asked: list[str] = []
 
     def answer(text: str, **_: Any) -> str:
@@ -130,15 +137,15 @@ def test_what_is_missing_is_asked_for_on_a_terminal(
     monkeypatch.setattr("typer.prompt", answer)
     done = audit(place)
     assert done.returncode == 0, done.stderr
-    assert len(asked) == 6
-    assert asked[:4] == list(ASKS.values())
-    assert "the file has 2 to 4" in asked[5]
+    assert len(asked) == 8
+    assert asked[4:] == list(ASKS.values())
+    assert "the file has 2 to 4" in asked[1]
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--scale", "5..1"), "the lowest first"),
+        (("--scale", "5..5"), "two different scores"),
         (("--scale", "1..3"), "is not between 1 and 3"),
         (("--scale", "1..5", "--group", "team"), "group must be one of the columns"),
         (("--scale", "1..5", "--query", "SELECT 1"), "a file or --query"),

@@ -238,10 +238,10 @@ def test_asks_for_what_it_needs_if_nothing_is_given(affinity: Runner, tmp_path: 
         env=surroundings(affinity.cache),
     )
     os.close(theirs)
-    # What is declared; groups, their unit and scores; what is known of the bias, who judges, who is
-    # there, who joins; what is to be told apart, with how much; and three times Enter.
-    replies = ["teams", "no", "the league", "who plays first", "2", "match", "yes/no", "no idea"]
-    replies += ["committee", "do not know", "2", "", "many", "50%", "300", *("",) * 4]
+    # Groups, their unit and scores; what is known of the bias, who judges, who is there, who joins;
+    # what is to be told apart, with how much; four times Enter; and what is declared.
+    replies = ["2", "match", "yes/no", "no idea", "committee", "do not know", "2", "", "many"]
+    replies += ["50%", "300", *("",) * 4, "teams", "no", "the league", "who plays first", ""]
     os.write(ours, "\n".join(replies).encode())
     output, errors = process.communicate(timeout=120)
     os.close(ours)

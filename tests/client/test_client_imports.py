@@ -39,4 +39,4 @@ def test_the_client_and_its_messages_need_no_numpy() -> None:
 
 def test_without_httpx_the_client_says_what_to_install() -> None:
     done = run("import sys; sys.modules['httpx'] = None; import affinity_bandits.client")
-    assert "pip install 'affinity-bandits[client]'" in done.stderr.splitlines()[-1]
+    assert 'pip install ".[client]"' in done.stderr.splitlines()[-1]

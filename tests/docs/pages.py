@@ -94,11 +94,13 @@ def read_page(path: Path) -> Page:
 
 
 def parse_pip(command: str) -> Needs:
-    """Read `pip install '.[plot]' duckdb`.
+    """Read `pip install ".[plot]" duckdb`.
 
-    >>> parse_pip("pip install '.[client]' duckdb")
+    >>> parse_pip('pip install ".[client]" duckdb')
     Needs(extras=('client',), packages=('duckdb',))
     """
+    if "'" in command:
+        raise BadPage(f"{command}: take double quotes, the only ones of cmd.exe")
     extras: set[str] = set()
     packages = []
     for word in shlex.split(command, comments=True)[2:]:

@@ -127,7 +127,9 @@ def check(answer: tuple[int, str, str], extra: str | None) -> None:
     if extra is WORKS:
         assert status == 0, said
         return
-    words = rf"affinity: [\w-]+ is not installed; .* pip install 'affinity-bandits\[{extra}\]'\n"
+    words = (
+        rf'affinity: [\w-]+ is not installed; .*: pip install "\.\[{extra}\]" in a checkout .*\n'
+    )
     assert (status, printed) == (2, "")
     assert re.fullmatch(words, without_heartbeat(said)), said
 

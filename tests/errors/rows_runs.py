@@ -299,9 +299,7 @@ RESULTS = [
         "path | result.npz",
     ),
     # Pictures.
-    missing(
-        "draw-without-matplotlib", drawn_without_matplotlib, "matplotlib | affinity-bandits[plot]"
-    ),
+    missing("draw-without-matplotlib", drawn_without_matplotlib, "matplotlib | .[plot]"),
     invalid("draw-level", lambda: draw_regret(finished("a"), 2.0), "level | 2.0"),
     # Experiments.
     invalid("experiment-no-cells", lambda: Experiment([], 3), "cells | at least one"),

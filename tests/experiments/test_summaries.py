@@ -73,7 +73,7 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     (shard,) = (tmp_path / folder_of(planned.identity)).iterdir()
     shard.write_bytes(shard.read_bytes()[:-1])
     with pytest.raises(InvalidInput, match=shard.name):
-        summarize(planned, made, 5)
+        summarize(planned.identity, planned.place, made, 5)
 
 
 def test_a_parquet_table_can_be_joined_with_the_shards(store: Store, tmp_path: Path) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
 import affinity_bandits
-from tests.support.environments import PLAIN, SERVICE, Needs, environment
+from tests.support.environments import PLAIN, ROOT, SERVICE, Needs, environment
 
 pytestmark = pytest.mark.slow  # makes environments
 
@@ -36,6 +38,20 @@ def test_an_installation_has_no_more_than_was_asked_for() -> None:
     there = {path.name for path in packages.iterdir()}
     assert "numba" in there
     assert not there & {"asyncpg", "fastapi", "httpx", "matplotlib", "pyarrow", "pytest", "ray"}
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/install.md"])
+def test_the_printed_commands_make_an_environment_before_anything_is_installed(
+    page: str, tmp_path: Path
+) -> None:
+    """Debian, Ubuntu and Homebrew refuse `pip install` outside of one."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    before_it = text.partition("$ pip install")[0]
+    [commands] = re.findall(r"`(python3 -m venv [^`]+)`, then `([^`]+)`", before_it)
+    asked = "python -c 'import sys; print(sys.prefix, sys.prefix != sys.base_prefix)'"
+    command = " && ".join((*commands, asked))
+    printed = subprocess.check_output(["bash", "-c", command], cwd=tmp_path, text=True)
+    assert printed.split() == [str(tmp_path / ".venv"), "True"]
 
 
 def test_the_service_starts_where_only_its_extras_are() -> None:

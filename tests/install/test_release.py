@@ -38,7 +38,13 @@ def test_every_promised_python_is_checked() -> None:
 
 def test_the_paper_is_what_is_cited_first() -> None:
     cited = yaml.safe_load(text_of("CITATION.cff"))["preferred-citation"]
-    assert cited["title"] in " ".join(text_of("README.md").split())
+    address = f"https://arxiv.org/abs/{cited['identifiers'][0]['value'].removeprefix('arXiv:')}"
+    assert project()["urls"]["Paper"] == address
+    for page in ("README.md", "docs/index.md"):
+        linked = dict(
+            re.findall(r"\[([^]]+)\]\((https://[^)]+)\)", " ".join(text_of(page).split()))
+        )
+        assert linked[cited["title"]] == address
 
 
 def test_the_page_on_citing_has_the_facts_of_the_citation_file() -> None:

@@ -85,10 +85,11 @@ def test_classes_of_the_current_folder_run_by_the_command(folder: Path) -> None:
 @pytest.mark.parametrize("executor", ["processes", "ray"])
 def test_a_sweep_sends_them_to_its_workers(folder: Path, executor: str) -> None:
     (folder / "s.toml").write_text(SWEEP, encoding="utf-8")
-    done = affinity(folder, "sweep", "run", "s.toml", "--executor", executor, "--workers", "2")
+    run = ("sweep", "run", "s.toml", "--own-code")
+    done = affinity(folder, *run, "--executor", executor, "--workers", "2")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "12 were run" in done.stdout
-    again = affinity(folder, "sweep", "run", "s.toml", "--executor", "serial")
+    again = affinity(folder, *run, "--executor", "serial")
     assert "12 replicates were there, 0 were run" in again.stdout  # whoever ran it, the same cells
 
 

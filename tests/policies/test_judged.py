@@ -66,6 +66,17 @@ def test_a_bet_is_placed_just_where_the_leader_cannot_be_favored(groups: int, pa
     assert found == {False, True}
 
 
+def test_a_judge_without_a_group_who_begins_in_a_round_can_favor_the_leader() -> None:
+    """Theorem 5 assumes that their number stays the same; a policy is not told of them."""
+    policy = MembersElimination(bounded=True)
+    state = policy.met(policy.start(2, 100), [10, 12])
+    state.leader[0] = 0
+    assert members_in_order(state, 1, 1)
+    others = Fraction(12, 22 + 1)  # of the other group, once the leader's candidate has joined
+    assert Fraction(10, 22) < others
+    assert Fraction(10, 22) > Fraction(12, 22 + 1 + 4)  # four judges without a group have begun
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_the_twin_agrees_whoever_is_on_their_way(seed: int) -> None:
     """Told numbers are random: of whom nobody ever hears again, and who join out of nowhere."""

@@ -160,7 +160,7 @@ def test_without_the_extra_the_command_says_how_to_get_it(
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     status, _, err = run()
     assert status == 2
-    assert "pip install 'affinity-bandits[service]'" in err
+    assert 'pip install ".[service]"' in err
 
 
 class Relay:

@@ -11,8 +11,10 @@ from affinity_bandits import (
     AffinityBandit,
     Constant,
     Gaussian,
+    InGroupBonus,
     Joining,
     Judges,
+    Live,
     Power,
     simulate,
 )
@@ -29,10 +31,12 @@ from affinity_bandits.policies import (
     MemoryElimination,
     PanelElimination,
     PublishedSchedule,
+    RoundPolicy,
     StrangersElimination,
     ThompsonGaussian,
 )
-from affinity_bandits.simulation.simulator import caveat_of, require_policy
+from affinity_bandits.simulation.caveats import caveat_of
+from affinity_bandits.simulation.simulator import require_policy
 
 HORIZON = 10**6
 HEAD_START = 30
@@ -199,6 +203,49 @@ def test_the_caveat_names_what_is_assumed_and_what_is_so(
     found = caveat(bandit, policy)
     for part in says.split(" | "):
         assert part in found
+
+
+OTHERS_JUDGE = [
+    (replace(COINS, joining=Joining(0.1)), HandicapElimination(bounded=True)),
+    (COINS, PanelElimination(bounded=True)),
+    (COINS, StrangersElimination(bounded=True)),
+    (replace(COINS, joining=Joining(0.1, leaving=0.1)), MembersElimination(bounded=True)),
+    (replace(COINS, memory=10), MemoryElimination(bounded=True, memory=9)),
+]
+
+
+@pytest.mark.parametrize(("bandit", "policy"), OTHERS_JUDGE)
+def test_a_wrapped_policy_has_the_caveat_of_the_policy(
+    bandit: AffinityBandit, policy: RoundPolicy
+) -> None:
+    wrapped = AsSteps(policy)
+    assert "its guarantee does not cover this run" in caveat(bandit, wrapped)
+    assert caveat(bandit, wrapped) == caveat(bandit, policy)
+    told = ("judged_by", "told_judges", "information", "version", "eliminates", "assumes")
+    assert [getattr(wrapped, name) for name in told] == [getattr(policy, name) for name in told]
+    (run,) = simulate(bandit, wrapped, 10, 1, engine="python", progress=False).runs
+    assert run.caveat == caveat(bandit, policy)
+
+
+@pytest.mark.slow
+def test_a_wrapped_policy_is_told_who_judges() -> None:
+    """It bets against groups with as many seats as the leader, which it cannot do untold."""
+    bandit = AffinityBandit(
+        [0.55, 0.45],
+        bias=InGroupBonus(4.0),
+        initial_pulls=[1, 200],
+        judges=Judges("panel", seats=40, seating="in proportion"),
+    )
+    policy = PanelElimination(bounded=True, failure=0.05)
+    for engine in ("steps", "python"):
+        runs = {
+            "plain": simulate(bandit, policy, 3_000, 4, engine=engine, progress=False),
+            "wrapped": simulate(bandit, AsSteps(policy), 3_000, 4, engine=engine, progress=False),
+        }
+        assert runs["wrapped"].pulls.tolist() == runs["plain"].pulls.tolist()
+        assert runs["wrapped"].candidates.sum() == 8
+    live = Live(AsSteps(policy), 2, 100)
+    assert live.awaits_judges
 
 
 @pytest.mark.parametrize(

@@ -192,7 +192,7 @@ def test_refuses_files_of_other_kinds_and_logs_of_other_columns(
 
 def test_parquet_needs_an_extra_and_csv_does_not(log: RunLog, tmp_path: Path) -> None:
     with mock.patch("affinity_bandits.errors.find_spec", return_value=None):
-        with pytest.raises(MissingExtra, match=r"pip install 'affinity-bandits\[experiments\]'"):
+        with pytest.raises(MissingExtra, match=r'pip install "\.\[experiments\]"'):
             log.write(tmp_path / "log.parquet")
         with pytest.raises(MissingExtra):
             log.to_arrow()

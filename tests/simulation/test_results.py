@@ -238,7 +238,7 @@ def test_a_plot_without_matplotlib_says_what_to_install(
     result: Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("affinity_bandits.plots.style.find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match=r"pip install 'affinity-bandits\[plot\]'"):
+    with pytest.raises(MissingExtra, match=r'pip install "\.\[plot\]"'):
         result.plot()
 
 

@@ -50,9 +50,21 @@ class Server:
 
 
 @contextmanager
-def served(dsn: str, *arguments: str) -> Iterator[Server]:
+def served(dsn: str, *arguments: str, first: str = "") -> Iterator[Server]:
+    """Start a service; `first` is Python that its process runs before anything else."""
+    python, flag, command = AFFINITY
     with subprocess.Popen(
-        [*AFFINITY, "serve", "--port", "0", "--admin-port", "0", *arguments],
+        [
+            python,
+            flag,
+            f"{first}\n{command}",
+            "serve",
+            "--port",
+            "0",
+            "--admin-port",
+            "0",
+            *arguments,
+        ],
         env=os.environ | {"AFFINITY_DSN": dsn},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

@@ -171,6 +171,13 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], type[Exce
     ),
     (
         theory.lower_bound,
+        (NORMAL_BANDIT, 10),
+        {"eps": 0.0},
+        InvalidInput,
+        r"eps must be a number in \(0, 1\.333",
+    ),
+    (
+        theory.lower_bound,
         (gaussian(0.4, 0.6, bias=Constant(2.0)), 9),
         {},
         InvalidInput,

@@ -471,7 +471,7 @@ export class DecisionStream {
     const kept = batch.answers.filter(([lease]) => refused.has(lease));
     this.#kept += kept.length;
     this.#batch = undefined;
-    this.#journal?.settle(kept, this.#unsent);
+    this.#journal?.settle(batch, kept, this.#unsent);
     this.#say();
     this.#leasePause.end(); // the answers may have made room
     return 0;
@@ -538,6 +538,6 @@ function bulkLines(batch: Batch): { text: string; leases: number[]; answers: num
     line.told.push(answer);
     line.size += answer.length;
   }
-  const text = lines.map(({ lease, told }, at) => `{"lease":${lease},"key":"${batch.key}:${at}","answers":[${told}]}\n`);
+  const text = lines.map(({ lease, told }, at) => `{"lease":${lease},"key":"${batch.key}.${at}","answers":[${told}]}\n`);
   return { text: text.join(""), leases: lines.map(({ lease }) => lease), answers: lines.map(({ told }) => told.length) };
 }

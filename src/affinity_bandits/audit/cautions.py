@@ -26,6 +26,11 @@ ONE_GROUP_SESSIONS = 0.5
 """Fraction of scores in sessions whose judges all have one group."""
 LAG = 0.15
 """Fraction of the sessions by which one group's candidates come after their partners."""
+TURNED = 3.0
+"""Standard errors by which those who were chosen have lower scores, so that the best score may be
+the lowest."""
+FEWEST_ALIKE = 5
+"""Scores by own judges from which on it is told that all are the same."""
 FEWEST = 20
 """Candidates of a group from which its judges' disagreement is estimated."""
 
@@ -45,6 +50,10 @@ class Caution(NamedTuple):
 def describe_log(log: ScoreLog) -> list[Caution]:
     """Return warnings about who judged whom and about the scale."""
     found = []
+    if _chosen_score_less(log):
+        found.append(Caution("chosen score less"))
+    if alike := _own_scores_alike(log):
+        found.append(Caution("one own value", ", ".join(alike)))
     own_scores = int(log.count[log.own].sum())
     if own_scores < FEW_OWN:
         found.append(Caution("few own scores", str(own_scores)))
@@ -174,6 +183,30 @@ def sessions_coincide(log: ScoreLog) -> bool:
     first[session] = group
     alone = np.bincount(session, first[session] != group, size) == 0
     return bool(alone[session].mean() > ONE_GROUP_SESSIONS)
+
+
+def _chosen_score_less(log: ScoreLog) -> bool:
+    """Return whether those who were chosen have clearly lower scores than the others."""
+    if log.hired is None:
+        return False
+    number = np.bincount(log.performance)
+    mean = np.bincount(log.performance, log.score) / np.maximum(number, 1)
+    chosen, others = mean[log.hired], mean[~log.hired]
+    if min(len(chosen), len(others)) < 2:
+        return False
+    error = math.sqrt(chosen.var() / len(chosen) + others.var() / len(others))
+    return bool(chosen.mean() - others.mean() < -TURNED * error)
+
+
+def _own_scores_alike(log: ScoreLog) -> list[str]:
+    """Return groups whose own judges gave all their candidates the same score, with that score."""
+    found = []
+    worst, best = log.scale
+    for number in np.unique(log.group):
+        scores = log.score[log.own & (log.group == number)]
+        if len(scores) >= FEWEST_ALIKE and scores.min() == scores.max():
+            found.append(f"{log.groups[number]} ({worst + (best - worst) * scores[0]:g})")
+    return found
 
 
 def _repeated_share(log: ScoreLog) -> float:

@@ -41,6 +41,21 @@ OFTEN_BESIDE = frozenset({"id", "of", "the", "no", "number", "nr", "candidate", 
 """Words that do not make a name less fitting."""
 
 
+COUNTED_DOWN_WORDS = """grade grades zensur zensuren rank ranks ranking place placing placement
+    position ordinal classement puesto lugar známka známky"""
+COUNTED_DOWN = frozenset(COUNTED_DOWN_WORDS.split())
+COUNTED_DOWN_ENDS = ("note", "noten", "rang", "rank", "platz", "platzierung")
+
+
+def may_count_down(name: str) -> bool:
+    """Return whether 1 is often the best score in a column with this name.
+
+    >>> [may_count_down(name) for name in ("Gesamtnote", "final rank", "Stars (1-5)")]
+    [True, True, False]
+    """
+    return any(word in COUNTED_DOWN or word.endswith(COUNTED_DOWN_ENDS) for word in _split(name))
+
+
 def guess_role(name: str) -> str | None:
     """Return the role of a column with this name, if it suggests one.
 

@@ -3,21 +3,24 @@
 Codes in an `Audit`, which `sentences` puts into words:
 
     missing      cannot tell: no judges, no judge groups, one judge each, never both, groups are
-                 sessions, too little. Indicated: evidence, judge ids, judges, permutation, scale.
+                 sessions, no size, too little. Indicated: evidence, judge ids, judges, permutation,
+                 scale.
     assumptions  steady judges, rota, lots.
-    warnings     few own scores, few judges, group without judges, unknown judge groups, end of
-                 the scale, repeated pairs, groups are sessions, no rota, drifting strictness,
-                 distant sessions, opposite groups, one judge, one session.
+    warnings     chosen score less, one own value, few own scores, few judges, group without judges,
+                 unknown judge groups, end of the scale, repeated pairs, groups are sessions,
+                 no rota, drifting strictness, distant sessions, opposite groups, one judge,
+                 one session.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
+from affinity_bandits import checks
 from affinity_bandits.audit.cautions import (
     Caution,
     describe_lag,
@@ -35,7 +38,9 @@ from affinity_bandits.audit.judges import FEWEST_JUDGES, JudgeTest, follows_rota
 from affinity_bandits.audit.log import UNKNOWN, Flags, ScoreLog, average_groups, pool_singles
 from affinity_bandits.audit.power import DRAWS, compute_power
 
-Word = Literal["shown", "indicated", "not seen", "cannot tell"]
+Word = Literal["shown", "indicated", "shown less", "indicated less", "not seen", "cannot tell"]
+LESS: dict[Word, Word] = {"shown": "shown less", "indicated": "indicated less"}
+"""The words for judges who give their own group less."""
 Basis = Literal["same judges", "judges' groups", "lots"]
 
 LEVEL = 0.04
@@ -44,7 +49,9 @@ nearly exchangeable where both strictness and group decide who judges whom."""
 SAME_JUDGES_PREFERRED = 0.75
 """Fraction of the information of group means at which single judges are compared instead."""
 ENOUGH_POWER = 0.8
-FAVORS = (0.025, 0.05, 0.1, 0.2)
+MATTERS = 0.1
+"""The smallest favor that matters, as a fraction of the scale, if nobody says otherwise."""
+FAVORS = (0.0125, 0.025, 0.0375, 0.05, 0.075, 0.1, 0.15, 0.2)
 """Favors, as fractions of the scale, for which the power is reported."""
 ASSUMPTIONS = {"same judges": "steady judges", "judges' groups": "rota", "lots": "lots"}
 
@@ -91,7 +98,7 @@ class Audit:
     """The result of an audit, in points of the user's scale.
 
     Attributes:
-        word: the verdict.
+        word: the verdict; "less" if judges give their own group less.
         basis: the comparison; None if none was possible.
         assumptions: codes of the comparison's assumptions.
         favor: how much more judges give to their own group; None if the log cannot tell, or if
@@ -99,15 +106,17 @@ class Audit:
         missing: codes of the reasons why the verdict is not "shown", or why the log cannot tell.
         warnings: to be read before relying on the verdict.
         power: favor in points, and the probability that a log like this one would have shown it.
-        log_evidence: logarithm of the bets' wealth, see `THRESHOLD`.
-        p_value: of the permutation test; NaN if judges' names are missing.
+        log_evidence: logarithm of the bets' wealth, see `THRESHOLD`; in the verdict's direction.
+        p_value: of the permutation test, in the verdict's direction; NaN if judges' names are
+            missing.
         groups: one entry per group of candidates.
-        scale: lowest and highest score.
+        scale: worst and best score.
         scores: number of scores.
         candidates: number of candidates.
         judges: number of judges.
         sessions: number of sessions.
         deviation: standard deviation of judges' scores of one candidate, in points.
+        matters: the smallest favor that matters, in points.
     """
 
     word: Word
@@ -126,31 +135,96 @@ class Audit:
     judges: int
     sessions: int
     deviation: float
+    matters: float
+
+    @property
+    def seen_from(self) -> float | None:
+        """The smallest favor in points that this log would have shown; None if it has no bound.
+
+        A log like this one shows such a favor in 8 of 10 cases, and the interval is below it.
+        """
+        return _find_seen(self.power, self.favor)
 
 
-def audit_scores(log: ScoreLog, *, by_lot: bool = False, draws: int = DRAWS) -> Audit:
+def audit_scores(
+    log: ScoreLog, *, by_lot: bool = False, matters: float | None = None, draws: int = DRAWS
+) -> Audit:
     """Audit a log: test whether judges favor candidates of their own group.
+
+    Both directions are tested, each at level 1/20. If nobody favors anyone, at most 1 log in 20 is
+    "shown" and at most 1 in 20 "shown less". Whatever the favor is, the probability of "shown" in
+    the wrong direction is at most 1/20.
 
     Args:
         log: made by `score_log`.
         by_lot: with one judge per candidate, whether lots decided who judged whom. Otherwise such a
             log cannot tell.
+        matters: the smallest favor that matters, in points; a tenth of the scale if left out. A log
+            that would not have shown it cannot tell.
         draws: simulated logs per favor, for the power.
+
+    Raises:
+        InvalidInput: what matters is not above 0, or wider than the scale.
     """
+    share = MATTERS
+    if matters is not None:
+        share = (
+            checks.number("matters", matters, low=0.0, high=log.width, open_low=True) / log.width
+        )
+    found = _audit_upwards(log, by_lot, share, draws)
+    if found.basis is None or found.word in ("shown", "indicated"):
+        return found
+    if found.favor is not None and found.favor.points >= 0.0:
+        return found
+    # Scores the other way round turn a favor into its opposite and leave the hypothesis as it is.
+    turned = _audit_upwards(replace(log, score=1.0 - log.score), by_lot, share, 1)
+    return _turn_back(turned, found) if turned.word in LESS else found
+
+
+def _turn_back(turned: Audit, found: Audit) -> Audit:
+    """Return the audit of a log whose scores were turned, in points of that log itself.
+
+    Args:
+        turned: favors the own group.
+        found: the audit of the log as it is.
+    """
+
+    def back(favor: Estimate | None) -> Estimate | None:
+        return None if favor is None else Estimate(-favor.points, -favor.high, -favor.low)
+
+    favors = {group.name: back(group.favor) for group in turned.groups}
+    groups = tuple(replace(group, favor=favors[group.name]) for group in found.groups)
+    common = [one for one in found.warnings if one.code != "opposite groups"]
+    heavy = [one for one in turned.warnings if one.code in ("one judge", "one session")]
+    return replace(
+        found,
+        word=LESS[turned.word],
+        favor=back(turned.favor),
+        missing=turned.missing,
+        warnings=(*common, *heavy, *_find_opposites(groups)),
+        log_evidence=turned.log_evidence,
+        p_value=turned.p_value,
+        groups=groups,
+    )
+
+
+def _audit_upwards(log: ScoreLog, by_lot: bool, matters: float, draws: int) -> Audit:
+    """Audit a log for a favor above 0; `matters` is a fraction of the scale."""
     if (log.judge_group == UNKNOWN).all():
-        return _cannot_tell(log, "no judge groups" if log.judges else "no judges")
+        return _cannot_tell(log, "no judge groups" if log.judges else "no judges", matters)
     known = log.keep(log.judge_group != UNKNOWN)
     if known.single and not by_lot:
-        return _cannot_tell(log, "one judge each")
+        return _cannot_tell(log, "one judge each", matters)
     base = pool_singles(known) if known.single else known
     rota = not base.identified or follows_rota(base)
     test = permute_judges(base) if base.identified else None
     basis, differences = _choose_basis(base, single=known.single, rota=rota)
     if total_information(differences) == 0.0:
         reason = "groups are sessions" if sessions_coincide(known) else "never both"
-        return _cannot_tell(log, reason)
+        return _cannot_tell(log, reason, matters)
     deviation = disagreement(base)
-    power = compute_power(differences, deviation, FAVORS, draws)
+    favors = tuple(sorted({*FAVORS, matters}))
+    power = compute_power(differences, deviation, favors, draws)
     stretched = log_evidence(differences, ratio=RATIO)
     even = is_even(base)
     missing = []
@@ -164,10 +238,15 @@ def audit_scores(log: ScoreLog, *, by_lot: bool = False, draws: int = DRAWS) -> 
         missing.append("permutation")
     if not even and evidence_on_any_scale(base) < THRESHOLD:
         missing.append("scale")
-    word, missing = _choose_word(missing, differences, test, max(power))
+    word, missing = _choose_word(missing, differences, test)
     favor = None
     if even:
         favor = _estimate(differences, test, log.width, RATIO if groups_at_ends(base) else 1.0)
+    chances = tuple((f * log.width, p) for f, p in zip(favors, power, strict=True))
+    if word == "not seen":
+        seen = _find_seen(chances, favor)
+        if seen is None or seen > matters * log.width:
+            word, missing = "cannot tell", ["no size" if favor is None else "too little"]
     warnings = describe_log(log)
     if not rota:
         warnings.append(Caution("no rota"))
@@ -186,7 +265,7 @@ def audit_scores(log: ScoreLog, *, by_lot: bool = False, draws: int = DRAWS) -> 
         favor=favor,
         missing=tuple(missing),
         warnings=tuple(warnings),
-        power=tuple((f * log.width, p) for f, p in zip(FAVORS, power, strict=True)),
+        power=chances,
         log_evidence=stretched,
         p_value=math.nan if test is None else test.p_value,
         groups=groups,
@@ -196,10 +275,11 @@ def audit_scores(log: ScoreLog, *, by_lot: bool = False, draws: int = DRAWS) -> 
         judges=len(log.judges),
         sessions=len(log.sessions),
         deviation=deviation * log.width,
+        matters=matters * log.width,
     )
 
 
-def _cannot_tell(log: ScoreLog, reason: str) -> Audit:
+def _cannot_tell(log: ScoreLog, reason: str, matters: float) -> Audit:
     return Audit(
         word="cannot tell",
         basis=None,
@@ -217,6 +297,7 @@ def _cannot_tell(log: ScoreLog, reason: str) -> Audit:
         judges=len(log.judges),
         sessions=len(log.sessions),
         deviation=disagreement(log) * log.width,
+        matters=matters * log.width,
     )
 
 
@@ -235,14 +316,20 @@ def _choose_basis(base: ScoreLog, *, single: bool, rota: bool) -> tuple[Basis, l
 
 
 def _choose_word(
-    missing: list[str], differences: list[Differences], test: JudgeTest | None, power: float
+    missing: list[str], differences: list[Differences], test: JudgeTest | None
 ) -> tuple[Word, list[str]]:
     if not missing:
         return "shown", missing
     permuted = test is not None and test.p_value <= LEVEL
     if permuted or log_evidence(differences) >= THRESHOLD:
         return "indicated", missing
-    return ("not seen", []) if power >= ENOUGH_POWER else ("cannot tell", ["too little"])
+    return "not seen", []
+
+
+def _find_seen(power: tuple[tuple[float, float], ...], favor: Estimate | None) -> float | None:
+    """Return the smallest favor that would have been seen; see `Audit.seen_from`."""
+    enough = [size for size, chance in power if chance >= ENOUGH_POWER]
+    return max(min(enough), favor.high) if enough and favor is not None else None
 
 
 def _estimate(
@@ -306,7 +393,8 @@ def _average(log: ScoreLog, rows: Flags) -> tuple[int, float | None]:
     count = int(log.count[rows].sum())
     if not count:
         return 0, None
-    return count, log.scale[0] + log.width * float(log.score[rows] @ log.count[rows]) / count
+    worst, best = log.scale
+    return count, worst + (best - worst) * float(log.score[rows] @ log.count[rows]) / count
 
 
 def _find_opposites(groups: tuple[GroupScores, ...]) -> list[Caution]:

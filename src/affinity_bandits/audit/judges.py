@@ -24,7 +24,10 @@ PERMUTATIONS = 399
 FEWEST_JUDGES = 6
 """With fewer judges there are too few assignments of labels for a p-value of 0.05."""
 TOLERANCE = 1e-20
-"""Squared residual of the normal equations, relative to the start, at which the solver stops."""
+"""Squared residual of the normal equations, relative to the values, at which the solver stops.
+
+It is not relative to the first residual: where the judges' effects cancel, that is only rounding.
+"""
 SWEEPS = 500
 FEWEST_SESSIONS = 10
 """Sessions from which on a drift of strictness is looked for."""
@@ -93,12 +96,13 @@ def remove_effects(log: ScoreLog, values: FloatArray | Flags) -> FloatArray:
     in_judge = np.maximum(np.bincount(judge), 1)
     effects = np.zeros(len(in_judge))
     left = values.astype(np.float64)
+    enough = TOLERANCE * float(left @ left)
     subtract(start, judge, effects, left)
     rest = np.bincount(judge, left)
     direction = rest / in_judge
-    size = first = float(rest @ direction)
+    size = float(rest @ direction)
     for _ in range(SWEEPS):
-        if size <= TOLERANCE * first:
+        if size <= enough:
             break
         applied = add_up(start, judge, direction)
         step = size / float(direction @ applied)

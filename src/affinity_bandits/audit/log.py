@@ -37,12 +37,12 @@ class ScoreLog:
         group: number of the candidate's group.
         judge: number of the judge, or `UNKNOWN`.
         judge_group: number of the judge's group, or `UNKNOWN`.
-        score: from 0, the lowest possible score, to 1, the highest.
+        score: from 0, the worst possible score, to 1, the best.
         count: how many scores the row averages.
         groups: names of the groups, by number.
         judges: names of the judges, by number.
         sessions: names of the sessions, by number.
-        scale: lowest and highest possible score, in points.
+        scale: worst and best possible score, in points; (5, 1) where 1 is the best mark.
         hired: performances whose candidate was chosen; None if unrecorded.
     """
 
@@ -82,7 +82,7 @@ class ScoreLog:
     @property
     def width(self) -> float:
         """The width of the scale, in points."""
-        return self.scale[1] - self.scale[0]
+        return abs(self.scale[1] - self.scale[0])
 
     @property
     def own(self) -> Flags:
@@ -146,7 +146,7 @@ def score_log(
         candidate: who was judged, any label.
         group: the candidate's group.
         score: in points of the scale.
-        scale: lowest and highest possible score.
+        scale: worst and best possible score; (5, 1) where 1 is the best mark.
         judge: who judged, any label; None if unknown.
         judge_group: the judge's group, with the same labels as `group`; None if unknown.
         session: day, round or competition; one session if left out. Numbers are ordered as numbers,
@@ -181,9 +181,11 @@ def build_log(
     hired: Flags | None = None,
 ) -> ScoreLog:
     """Build a log from numbered labels; see `score_log` for the columns and errors."""
-    low, high = checks.number("scale", scale[0]), checks.number("scale", scale[1])
-    if not low < high:
-        raise InvalidInput("scale", "must be a lower and a higher number such as (1, 5)", scale)
+    worst, best = checks.number("scale", scale[0]), checks.number("scale", scale[1])
+    if worst == best:
+        rule = "the worst and the best score, such as (1, 5), or (5, 1) where 1 is the best"
+        raise InvalidInput("scale", rule, scale)
+    low, high = min(worst, best), max(worst, best)
     rows = len(score)
     if rows == 0:
         raise InvalidInput("score", "must have at least one row", [])
@@ -218,8 +220,8 @@ def build_log(
     order = np.lexsort((score, judge_groups, judges, people, sessions))
     people, sessions, judges = people[order], sessions[order], judges[order]
     judge_groups, score = judge_groups[order], score[order]
-    score -= low
-    score /= high - low
+    score -= worst
+    score /= best - worst
     performance = _count_changes(sessions, people)
     if hired is not None:
         starts = np.flatnonzero(np.diff(performance, prepend=-1))
@@ -237,7 +239,7 @@ def build_log(
         tuple(group_names),
         tuple(judge_names),
         tuple(session_names),
-        (low, high),
+        (worst, best),
         hired,
     )
     repeated = (np.diff(performance) == 0) & (np.diff(judges) == 0) & (judges[1:] != UNKNOWN)

@@ -15,20 +15,11 @@ import numpy as np
 from affinity_bandits.audit.columns import NEEDED, ROLES, choose_columns, guess_role
 from affinity_bandits.audit.log import UNKNOWN, Coded, Flags, ScoreLog, build_log
 from affinity_bandits.audit.remarks import LISTED, PROBLEM, Remark
+from affinity_bandits.audit.score_cells import NO, YES, is_yes_or_no, parse_score, read_cells
 from affinity_bandits.audit.tables import Table, label, read_table
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray
 
-NO_SCORE = frozenset({"-", "--", "\N{EN DASH}", "\N{EM DASH}", "?", "n/a", "#n/a", "na", "nan",
-    "none", "null", "k.a.", "k. a.", "missing", "no show", "absent"})  # fmt: skip
-YES_WORDS = """yes y true 1 x ja j wahr oui o vrai si sí s verdadero sim tak da kyllä evet hired
-    chosen accepted joined eingestellt \N{CHECK MARK} \N{HEAVY CHECK MARK}"""
-NO_WORDS = """no n false 0 nein falsch non faux falso não nao nie nee nej nei ei rejected declined
-    abgelehnt - \N{EN DASH}"""
-YES, NO = frozenset(YES_WORDS.split()), frozenset(NO_WORDS.split())
-NUMBER = re.compile(
-    r"([+-]?\d+(?:[.,]\d+)?|[+-]?[.,]\d+)\s*(?:/\s*(\d+)|stars?|points?|pts?|sterne?|punkte?)?"
-)
 DATE_FORMATS = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%d.%m.%y",
     "%d/%m/%y", "%m/%d/%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y",
     "%d-%b-%y", "%Y%m%d")  # fmt: skip
@@ -94,8 +85,11 @@ def is_export(table: Table) -> bool:
 
 def score_range(table: Table, column: str) -> tuple[float, float] | None:
     """Return the lowest and the highest score in a column, or None if it is empty."""
-    found = [parse_score(value) for value in table.values(column)[1] if value is not None]
-    numbers = [value for value in found if value is not None and not math.isnan(value)]
+    cells = table.values(column)[1]
+    if is_yes_or_no(cells):
+        return 0.0, 1.0
+    found = [parse_score(cell) for cell in cells]
+    numbers = [number for number in found if number is not None and not math.isnan(number)]
     return (min(numbers), max(numbers)) if numbers else None
 
 
@@ -126,30 +120,6 @@ def find_columns(
     if is_export(table):  # its other columns have names that would be guessed wrong
         given = dict.fromkeys(ROLES, "") | EXPORT_ROLES | dict(given)
     return choose_columns(table.names, given)
-
-
-def parse_score(value: Any) -> float | None:
-    """Return a score: NaN if it is missing, None if it is unreadable.
-
-    >>> [parse_score(cell) for cell in (4, "4,5", "4/5", "4 stars", "n/a", "good")]
-    [4.0, 4.5, 4.0, 4.0, nan, None]
-    """
-    if value is None:
-        return float("nan")
-    if isinstance(value, bool | int | float):
-        return float(value)
-    text = label(value).casefold()
-    if text in NO_SCORE:
-        return float("nan")
-    found = NUMBER.fullmatch(text)
-    if found is not None:
-        return float(found[1].replace(",", "."))
-    if text in YES or text in NO:
-        return float(text in YES)
-    try:
-        return float(text)  # 1e-05, as programs write it
-    except ValueError:
-        return None
 
 
 class _Reader:
@@ -209,33 +179,17 @@ class _Reader:
 
     def scores(self, scale: tuple[float, float]) -> FloatArray:
         """Return the scores, NaN if missing; note all unreadable ones."""
-        codes, values = self.table.values(self.columns["score"])
-        found = [parse_score(value) for value in values]
         name = self.columns["score"]
-        unread = [place for place, number in enumerate(found) if number is None]
-        outside = [
-            place
-            for place, number in enumerate(found)
-            if number is not None and (number < scale[0] or number > scale[1])
-        ]
-        commas = [place for place, value in enumerate(values) if "," in str(value)]
-        for what, places in (
-            (f"{name} cannot be read as a score", unread),
-            (f"{name} is not between {scale[0]:g} and {scale[1]:g}", outside),
-        ):
-            examples = [repr(label(values[place])) for place in places[:LISTED]]
-            self.remark(what, np.isin(codes, places), examples=examples)
-        wrong = {*unread, *outside}
-        self.refused |= np.isin(codes, list(wrong))
-        where = np.isin(codes, [place for place in commas if place not in wrong])
-        examples = [repr(label(values[place])) for place in commas[:LISTED]]
-        if commas and all(re.search(r",\d{3}$", label(values[place])) for place in commas):
-            self.remark("decimals or thousands? write 1.234", where, examples=examples)
-        else:
-            self.remark("decimal comma", where, "converted", unit="score", examples=examples)
-        if all(number is not None and math.isnan(number) for number in found):
+        codes, cells = self.table.values(name)
+        numbers, found = read_cells(name, cells, scale)
+        for what, done, places, unit in found:
+            where = np.isin(codes, places)
+            examples = [repr(label(cells[place])) for place in places[:LISTED]]
+            self.remark(what, where, done, unit=unit, examples=examples)
+            if done == PROBLEM:
+                self.refused |= where
+        if all(math.isnan(number) for number in numbers) and not self.refused.any():
             self.remarks.append(Remark(f"column {name} has no scores; {FORMULAS}"))
-        numbers = [float("nan") if number is None else number for number in found]
         return np.array([*numbers, float("nan")])[codes]
 
     def sessions(self, date_format: str | None) -> Coded | None:
@@ -303,8 +257,12 @@ class _Reader:
         self.refused |= np.isin(codes, wrong)
         return Coded(np.array(place, dtype=np.int32)[codes], list(names))
 
-    def hired(self) -> Flags | None:
-        """Return who was chosen; None if that is unrecorded or unreadable."""
+    def hired(self, keep: Flags) -> Flags | None:
+        """Return who was chosen; None if that is unrecorded or unreadable.
+
+        Args:
+            keep: rows that are not skipped, whose empty answers are noted.
+        """
         if "hired" not in self.columns:
             return None
         codes, values = self.table.values(self.columns["hired"])
@@ -314,6 +272,9 @@ class _Reader:
             what = f"column {self.columns.pop('hired')} has other answers than yes and no"
             self.remarks.append(Remark(what, "not used", examples=tuple(unknown[:LISTED])))
             return None
+        empty = [place for place, value in enumerate(values) if value is None]
+        missing = keep & np.isin(codes, [UNKNOWN, *empty])
+        self.remark(f"no {self.columns['hired']}", missing, "counted as not chosen")
         return np.array([*(text in YES for text in texts), False])[codes]
 
     def check_one_group(self, person: str, people: Coded, groups: Coded, keep: Flags) -> None:
@@ -351,7 +312,7 @@ def read_log(
 
     Args:
         path: of a .csv, .xlsx or .parquet file with one row per score.
-        scale: lowest and highest possible score.
+        scale: worst and best possible score; (5, 1) where 1 is the best mark.
         columns: the column of some roles, see `columns.ROLES`; the others are guessed.
         people: a file with judges and their groups.
         date_format: 2026-12-31 as the file would write it, such as "31.12.2026"; guessed if left
@@ -389,7 +350,7 @@ def read_scores(
     Args:
         table: one row per score.
         columns: the column of each role, see `columns.ROLES`.
-        scale: lowest and highest possible score.
+        scale: worst and best possible score; (5, 1) where 1 is the best mark.
         people: a table of judges and their groups.
         date_format: 2026-12-31 as the table would write it, such as "31.12.2026", or a format of
             `datetime.strptime`; guessed if left out.
@@ -408,7 +369,7 @@ def read_scores(
         judge_group = _look_up(reader, judge, people)
     elif people is not None:
         reader.remarks.append(Remark(f"{people.source} is of use only with a column of judges"))
-    session, hired = reader.sessions(date_format), reader.hired()
+    session = reader.sessions(date_format)
     if group is None:
         raise BadLog(table.source, reader.remarks)
     keep = np.ones(len(score), dtype=bool)
@@ -423,6 +384,7 @@ def read_scores(
     if session is not None:
         undated = keep & (session.codes == UNKNOWN) & ~reader.refused
         keep &= reader.skip(undated, "no date or session")
+    hired = reader.hired(keep)
     if candidate is None:
         candidate = Coded(np.arange(len(score), dtype=np.int32), list(map(str, range(len(score)))))
         what = "no column of candidates"

@@ -50,6 +50,8 @@ def to_json(
         "spread": measure_spread(log),
         "story": asdict(tell(audit)),
         **asdict(audit),
+        "worst_score": audit.scale[0],
+        "best_score": audit.scale[1],
     }
     found["warnings"] = [{"code": code, "detail": detail} for code, detail in audit.warnings]
     return json.dumps(_replace_nan(found), indent=1, allow_nan=False, ensure_ascii=False)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from affinity_bandits.audit.conclude import Audit, Estimate, GroupScores
 
 QUESTION = "Do judges favor candidates of their own group?"
+FOUND = ("shown", "indicated")
+FOUND_LESS = ("shown less", "indicated less")
 HEADINGS = {
     "shown": "Shown",
     "indicated": "Indicated, not proven",
-    "not seen": "Not seen",
+    "shown less": "Shown: judges give their own group {}",
+    "indicated less": "Indicated, not proven: judges seem to give their own group {}",
+    "not seen": "Not seen: a favor of {} points would have been seen, smaller ones perhaps not",
     "cannot tell": "Cannot tell",
 }
 ASSUMPTIONS = {
@@ -50,12 +55,21 @@ CANNOT_TELL = {
         "in most sessions all judges had the same group, so favor looks the same as a good day",
         "Let judges of different groups sit in each session.",
     ),
+    "no size": (
+        "its tests find nothing, but the file allows no interval for the size, so no favor can be "
+        "excluded",
+        "Let judges follow a rota and use a scale with more steps, and audit again with more rows.",
+    ),
     "too little": (
         "the file has too few candidates who were seen by judges of different groups",
         "Let two judges of different groups see each candidate, and audit again with more rows.",
     ),
 }
 WARNINGS = {
+    "chosen score less": "Those who were chosen have lower scores than the others. Check which end "
+    "of the scale is the best score.",
+    "one own value": "All scores that judges gave to candidates of their own group are the same: "
+    "{}. Such scores rank nobody.",
     "few own scores": "Only {} scores come from judges of the candidate's own group.",
     "few judges": "Only {} judges: what single persons like weighs heavily.",
     "group without judges": "No judge belongs to these groups: {}.",
@@ -81,6 +95,14 @@ REMOVED = (
     "Strict or lenient judges, the quality of candidates, good and bad days and who was chosen do "
     "not explain it: they were removed."
 )
+EXPLANATIONS_LESS = (
+    "Direction: the audit was told that {best} is the best score. If it is {worst}, the same "
+    "numbers show a favor.",
+    "Assignment by quality: judges were sent to those candidates of their own group whom they "
+    "would have scored lower anyway.",
+    "Style: one group's candidates do something that its judges dislike in everybody.",
+    "Care: judges who know that they are watched are stricter with their own group.",
+)
 EXPLANATIONS = (
     "Assignment by quality: judges were sent to those candidates of their own group whom they "
     "would have scored higher anyway.",
@@ -93,8 +115,9 @@ METHOD = (
     "over the second with one candidate, less the same lead with the other, is zero on average if "
     "nobody favors their own group. Two tests use these double differences: bets that stay valid "
     "whenever you look, and a permutation of the judges' groups, which allows for lasting personal "
-    "tastes. The audit says 'shown' only if both agree. If nobody favored anyone, it would say so "
-    "of at most 1 file in 20."
+    "tastes. The audit says 'shown' only if both agree. The same tests look for judges who give "
+    "their own group less. If nobody favored anyone, at most 1 file in 20 would be called 'shown' "
+    "in either direction."
 )
 
 
@@ -111,6 +134,7 @@ class Story:
         steps: next steps.
         warnings: to be read before relying on the verdict.
         extent: how many scores there were.
+        direction: which end of the scale was taken as the best score.
     """
 
     heading: str
@@ -121,51 +145,89 @@ class Story:
     steps: tuple[str, ...]
     warnings: tuple[str, ...]
     extent: str
+    direction: str
 
 
 def tell(audit: Audit) -> Story:
     """Put an audit into words."""
     reasons = []
-    if audit.word == "indicated":
+    if audit.word in ("indicated", "indicated less"):
         reasons = [f"Not proven: {MISSING.get(code, code)}." for code in audit.missing]
-    if audit.word == "shown":
-        reasons = ["If nobody favored anyone, at most 1 file in 20 would be called 'shown'."]
-    if audit.word in ("shown", "indicated"):
+    if audit.word in ("shown", "shown less"):
+        reasons = [
+            f"If nobody favored anyone, at most 1 file in 20 would be called {audit.word!r}."
+        ]
+    if audit.word in FOUND + FOUND_LESS:
         reasons.append(REMOVED)
     reasons += _by_group(audit)
     judges = f" by {audit.judges:,} judges" if audit.judges else ""
     days = f" in {audit.sessions:,} sessions" if audit.sessions > 1 else ""
+    worst, best = (f"{end:g}" for end in audit.scale)
+    explanations: tuple[str, ...] = EXPLANATIONS if audit.word in FOUND else ()
+    if audit.word in FOUND_LESS:
+        explanations = tuple(one.format(best=best, worst=worst) for one in EXPLANATIONS_LESS)
     return Story(
-        HEADINGS[audit.word],
+        _heading(audit),
         _sentence(audit),
         tuple(reasons),
-        EXPLANATIONS if audit.word in ("shown", "indicated") else (),
+        explanations,
         tuple(_power(audit)),
         tuple(_steps(audit)),
         tuple(
             WARNINGS.get(code, f"{code}: {{}}").format(detail) for code, detail in audit.warnings
         ),
         f"{audit.scores:,} scores of {audit.candidates:,} candidates{judges}{days}",
+        f"The best score is {best}, the worst {worst}.",
     )
 
 
-def format_points(audit: Audit, value: float) -> str:
-    """Return points with the decimals that suit the scale.
+def _heading(audit: Audit) -> str:
+    detail = _words(audit)[1]
+    if audit.word == "not seen":
+        assert audit.seen_from is not None
+        detail = format_points(audit, audit.seen_from, up=True)
+    return HEADINGS[audit.word].format(detail)
+
+
+def _words(audit: Audit) -> tuple[str, str]:
+    """Return the words for points towards the best score and for points away from it."""
+    return ("more", "less") if audit.scale[0] < audit.scale[1] else ("better", "worse")
+
+
+def format_points(audit: Audit, value: float, *, up: bool = False) -> str:
+    """Return points with the decimals that suit the scale, rounded up for a bound from above.
 
     >>> from types import SimpleNamespace
-    >>> format_points(SimpleNamespace(scale=(1, 5)), 0.2814)
-    '0.28'
+    >>> five = SimpleNamespace(scale=(1, 5))
+    >>> format_points(five, 0.2814), format_points(five, 0.2814, up=True)
+    ('0.28', '0.29')
     """
-    width = audit.scale[1] - audit.scale[0]
+    width = abs(audit.scale[1] - audit.scale[0])
     decimals = 3 if width <= 2.0 else 2 if width <= 20.0 else 1 if width <= 200.0 else 0
+    if up:  # but 0.4 does not become 0.41 because of its last bit
+        value = math.ceil(round(value * 10**decimals, 6)) / 10**decimals
     text = f"{value:,.{decimals}f}"
     return text.removeprefix("-") if float(text.replace(",", "")) == 0.0 else text
 
 
-def format_interval(audit: Audit, favor: Estimate) -> str:
-    """Return "95% interval 0.21 to 0.35"."""
-    ends = (format_points(audit, favor.low), format_points(audit, favor.high))
-    return f"95% interval {ends[0]} to {ends[1]}"
+def has_interval(audit: Audit, favor: Estimate | None) -> bool:
+    """Return whether an interval says anything: it is narrower than the scale."""
+    return favor is not None and favor.high - favor.low < abs(audit.scale[1] - audit.scale[0])
+
+
+def format_interval(audit: Audit, favor: Estimate, *, less: bool = False) -> str:
+    """Return "95% interval 0.21 to 0.35", or "95% interval from 0.12 less to 0.35 more".
+
+    Args:
+        audit: has the scale.
+        favor: with ends in points.
+        less: whether points less are counted instead, if no end is above 0.
+    """
+    more, fewer = _words(audit)
+    low, high = (format_points(audit, abs(end)) for end in (favor.low, favor.high))
+    if favor.low < 0.0 < favor.high:
+        return f"95% interval from {low} {fewer} to {high} {more}"
+    return f"95% interval {high} to {low}" if less else f"95% interval {low} to {high}"
 
 
 def format_mean(audit: Audit, part: tuple[int, float | None]) -> str:
@@ -178,40 +240,65 @@ def _sentence(audit: Audit) -> str:
     conditions = " and ".join(ASSUMPTIONS.get(code, code) for code in audit.assumptions)
     assumption = f"This holds if {conditions}."
     if audit.word == "cannot tell":
-        reason, _ = CANNOT_TELL.get(audit.missing[0], (audit.missing[0], ""))
-        text = f"This file cannot tell whether judges favor their own group: {reason}."
-        if audit.favor is not None:
-            text += (
-                f" The favor may be anywhere in the {format_interval(audit, audit.favor)} points."
-            )
-        return text
+        return _cannot_tell(audit)
+    verb = "seem to give" if audit.word in ("indicated", "indicated less") else "give"
+    more, fewer = _words(audit)
     if audit.favor is None:
-        verb = "give" if audit.word == "shown" else "seem to give"
+        word = fewer if audit.word in FOUND_LESS else more
+        scores = "" if more == "more" else " scores"
         return (
-            f"Judges {verb} candidates from their own group more than other judges give the same "
-            f"candidates. {assumption} How many points more cannot be said, because scores of some "
-            "groups hardly differ."
+            f"Judges {verb} candidates from their own group {word}{scores} than other judges give "
+            f"the same candidates. {assumption} How many points cannot be said, because scores of "
+            "some groups hardly differ."
         )
-    size = f"{format_points(audit, abs(audit.favor.points))} points"
-    interval = format_interval(audit, audit.favor)
+    sentence = f"Judges {verb} {_difference(audit, audit.favor)}. {assumption}"
     if audit.word == "not seen":
-        direction = "more" if audit.favor.points >= 0.0 else "less"
-        return (
-            f"Judges give candidates from their own group {size} {direction} ({interval}) than "
-            f"other judges give the same candidates. {assumption} The difference may be chance."
-        )
-    verb = "give" if audit.word == "shown" else "seem to give"
+        sentence += " The difference may be chance."
+    if audit.word == "indicated" and audit.favor.points < 0.0:
+        sentence += " On average they give less, but one of the tests finds favor at some time."
+    if not has_interval(audit, audit.favor):
+        sentence += " The file is too small for an interval of the size."
+    return sentence
+
+
+def _difference(audit: Audit, favor: Estimate) -> str:
+    """Return what judges give their own group, with the interval."""
+    more, fewer = _words(audit)
+    negative = favor.points < 0.0
+    size = f"{format_points(audit, abs(favor.points))} points {fewer if negative else more}"
+    if has_interval(audit, favor):
+        size += f" ({format_interval(audit, favor, less=negative)})"
+    if more == "more":
+        return f"candidates from their own group {size} than other judges give the same candidates"
     return (
-        f"Judges {verb} candidates from their own group {size} more ({interval}) than other judges "
-        f"give the same candidates. {assumption}"
+        f"candidates from their own group scores that are {size} than those that other judges give "
+        "the same candidates"
     )
+
+
+def _cannot_tell(audit: Audit) -> str:
+    reason, _ = CANNOT_TELL.get(audit.missing[0], (audit.missing[0], ""))
+    text = f"This file cannot tell whether judges favor their own group: {reason}."
+    if audit.favor is not None and has_interval(audit, audit.favor):
+        text += f" The favor may be anywhere in the {format_interval(audit, audit.favor)} points."
+    if "too little" in audit.missing:
+        matters, seen = format_points(audit, audit.matters), audit.seen_from
+        largest = format_points(audit, max(size for size, _ in audit.power))
+        shown = (
+            f"not even have shown one of {largest} points"
+            if seen is None
+            else f"have shown only one of {format_points(audit, seen, up=True)} points or more"
+        )
+        text += f" A favor of {matters} points would matter; this file would {shown}."
+    return text
 
 
 def _by_group(audit: Audit) -> list[str]:
     found = [group for group in audit.groups if group.favor is not None]
     if found:
-        return [f"By group: {'; '.join(_one_group(audit, group) for group in found)}."]
-    if audit.word in ("shown", "indicated") and len(audit.groups) == 2:
+        listed = "; ".join(_one_group(audit, group) for group in found)
+        return [f"By group, in points {_words(audit)[0]}: {listed}."]
+    if audit.word in FOUND + FOUND_LESS and len(audit.groups) == 2:
         return ["With two groups only the average of both can be measured."]
     return []
 
@@ -223,13 +310,15 @@ def _one_group(audit: Audit, group: GroupScores) -> str:
 
 
 def _power(audit: Audit) -> list[str]:
-    """Return sentences on the power, up to the first favor that would nearly always be shown."""
-    found = []
-    for favor, chance in audit.power:
+    """Return sentences on the power: from favors that are hardly ever shown to nearly always."""
+    found: list[str] = []
+    for place, (favor, chance) in enumerate(audit.power):
+        if place + 1 < len(audit.power) and audit.power[place + 1][1] < 0.05:
+            continue
         size = format_points(audit, favor)
         found.append(
-            f"If judges gave their own group {size} points more, {_of_ten(chance)} would have "
-            "shown it."
+            f"If judges gave their own group {size} points {_words(audit)[0]}, {_of_ten(chance)} "
+            "would have shown it."
         )
         if chance >= 0.95:
             break
@@ -249,7 +338,7 @@ def _steps(audit: Audit) -> list[str]:
         return [one for one in (step, "Keep one row per score; do not average.") if one]
     if audit.word == "not seen":
         return [
-            "Audit again when the file has more rows. A smaller favor than the one above may exist."
+            "Audit again when the file has more rows, if a favor smaller than that above matters."
         ]
     steps = [
         "Let judges of several groups see each candidate, and compare candidates by scores of the "
@@ -257,7 +346,9 @@ def _steps(audit: Audit) -> list[str]:
         "Unless the groups are protected attributes: plan a comparison that allows for the favor "
         "(affinity plan --from audit.json).",
     ]
-    if audit.word == "indicated":
+    if audit.word in FOUND_LESS:
+        del steps[1]  # plans allow for judges who give their own group more
+    if audit.word in ("indicated", "indicated less"):
         steps.insert(0, "Collect more rows of the same kind, then audit again.")
     if "judge ids" in audit.missing:
         steps.insert(0, "Write down which judge gave each score; a pseudonym is enough.")

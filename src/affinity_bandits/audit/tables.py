@@ -49,7 +49,9 @@ MOST_CELLS = 20_000_000
 """Cells up to the last one of a sheet; the library that reads workbooks holds them all."""
 MOST_UNPACKED = 1 << 30
 """Bytes of a workbook after unpacking."""
-CELL = re.compile(rb' r="([A-Z]{1,3})([0-9]{1,7})"(?:[^<>]*[^/<>])?>')
+CELL = re.compile(
+    rb"""[ \t\r\n]r[ \t\r\n]*=[ \t\r\n]*["']([A-Za-z]{1,3})0*([0-9]{1,7})["'](?:[^<>]*[^/<>])?>"""
+)
 """The place of a cell that is not empty, in the XML of a sheet."""
 WHOLE = re.compile(r"\s+")
 
@@ -180,6 +182,15 @@ def read_table(
         raise InvalidInput(f"file {path.name}", "a table that can be read", reason) from None
 
 
+def is_workbook(path: Path) -> bool:
+    """Return whether a file is a workbook, which needs a library that allocates as files demand."""
+    try:
+        with path.open("rb") as file:
+            return file.read(16).startswith(SPREADSHEETS)
+    except (OSError, ValueError):  # `read_table` says why
+        return False
+
+
 def _use_cp1252(error: UnicodeError) -> tuple[str, int]:
     """Decode invalid UTF-8 as the usual encoding of Windows."""
     assert isinstance(error, UnicodeDecodeError)
@@ -301,9 +312,9 @@ def _check_workbook(name: str, file: IO[bytes]) -> None:
 
 
 def _column_number(letters: bytes) -> int:
-    """Return 1 for A, 27 for AA."""
+    """Return 1 for A or a, 27 for AA."""
     number = 0
-    for letter in letters:
+    for letter in letters.upper():
         number = 26 * number + letter - 64
     return number
 
@@ -313,7 +324,7 @@ def _list_cells(sheet: Any) -> Iterator[list[Any]]:
     if sheet.start is None:
         return
     margin = [""] * sheet.start[1]
-    merged = sorted(sheet.merged_cell_ranges or (), reverse=True)
+    merged = _list_merged(sheet)
     current: list[tuple[int, int, int, Any]] = []
     for number, cells in enumerate(sheet.iter_rows()):
         row = margin + cells if number >= sheet.start[0] else []
@@ -324,6 +335,25 @@ def _list_cells(sheet: Any) -> Iterator[list[Any]]:
         for _, left, right, value in current:
             row[left : right + 1] = [value] * len(row[left : right + 1])
         yield row
+
+
+def _list_merged(sheet: Any) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Return the ranges of merged cells from the last to the first, each within the sheet.
+
+    Raises:
+        InvalidInput: they cover more cells than there are.
+    """
+    height, width = sheet.start[0] + sheet.height, sheet.start[1] + sheet.width
+    found, covered = [], 0
+    for (top, left), (bottom, right) in sheet.merged_cell_ranges or ():
+        if top < height and left < width:
+            last = min(bottom, height - 1), min(right, width - 1)
+            found.append(((top, left), last))
+            covered += (last[0] - top + 1) * (last[1] - left + 1)
+    if covered > height * width:
+        rule = "without merged cells that overlap; save the sheet as .csv"
+        raise InvalidInput(f"sheet {sheet.name}", rule, f"{len(found):,} merged ranges")
+    return sorted(found, reverse=True)
 
 
 def _read_parquet(path: Path | str, content: bytes | None) -> Table:
@@ -431,6 +461,7 @@ def _collect(
         lines.append(number)
         for index in range(len(names)):
             cell = record[index] if index < len(record) else ""
+            cell = str(cell) if isinstance(cell, bool) else cell  # True would be found as 1
             seen = numbers[index]
             codes[index].append(seen.setdefault(cell, len(seen)))
     remarks = []
@@ -445,11 +476,12 @@ def _collect(
     if repeated:
         remarks.append(remark_rows("the header again", repeated, "skipped"))
 
-    def load(index: int) -> tuple[npt.NDArray[np.int32], Sequence[Any]]:
-        return np.frombuffer(codes[index], dtype=np.int32), list(numbers[index])
-
+    columns = [
+        (np.frombuffer(places, dtype=np.int32), list(values))
+        for places, values in zip(codes, numbers, strict=True)
+    ]
     rows = np.frombuffer(lines, dtype=np.int64)
-    return Table(source, names, load, rows, tuple(remarks))
+    return Table(source, names, columns.__getitem__, rows, tuple(remarks))
 
 
 def _name_columns(header: Sequence[Any]) -> list[str]:

@@ -12,7 +12,14 @@ from typing import Any
 from affinity_bandits._version import __version__
 from affinity_bandits.audit.conclude import Audit
 from affinity_bandits.audit.read import Reading
-from affinity_bandits.audit.sentences import LIMITS, METHOD, QUESTION, format_mean, tell
+from affinity_bandits.audit.sentences import (
+    LIMITS,
+    METHOD,
+    QUESTION,
+    format_mean,
+    has_interval,
+    tell,
+)
 from affinity_bandits.declaration import Declaration
 from affinity_bandits.displays import html_table
 from affinity_bandits.plots.style import svg_element
@@ -97,7 +104,7 @@ def render_findings(
         *_section("What this file could have shown", story.power),
         *_section("What to do next", [FLAGS.sub("", one) for one in story.steps]),
         f"<h2>Method</h2><p>{escape(METHOD)}</p><p>{escape(LIMITS)}</p>",
-        *_section("How the file was read", _notes(reading)),
+        *_section("How the file was read", _notes(reading, story.direction)),
     ]
     return "\n".join(parts)
 
@@ -106,8 +113,9 @@ def _pictures(audit: Audit, show_figure: Callable[[Any, str], str]) -> list[str]
     from affinity_bandits.plots.audit import draw_favor, draw_means
 
     parts = []
-    if audit.favor is not None:
-        title = "How much more judges give to their own group"
+    if audit.favor is not None and has_interval(audit, audit.favor):
+        better = "more judges give" if audit.scale[0] < audit.scale[1] else "better judges score"
+        title = f"How much {better} their own group"
         parts += [f"<h2>{title}</h2>", show_figure(draw_favor(audit), title)]
     title = "Mean scores from own and other judges"
     judged = any(group.own[0] or group.other[0] for group in audit.groups)
@@ -131,11 +139,15 @@ def _pictures(audit: Audit, show_figure: Callable[[Any, str], str]) -> list[str]
     return [*parts, html_table("", head, rows)]
 
 
-def _notes(reading: Reading | None) -> list[str]:
+def _notes(reading: Reading | None, direction: str) -> list[str]:
     if reading is None:
-        return []
+        return [direction]
     used = ", ".join(f"{role.replace('_', ' ')} = {name}" for role, name in reading.columns.items())
-    return [f"Columns: {used}.", *(f"{note[0].upper()}{note[1:]}." for note in reading.notes)]
+    return [
+        f"Columns: {used}.",
+        direction,
+        *(f"{note[0].upper()}{note[1:]}." for note in reading.notes),
+    ]
 
 
 def _section(title: str, sentences: Sequence[str]) -> list[str]:

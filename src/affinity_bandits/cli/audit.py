@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,7 @@ from affinity_bandits.cli.options import align_rows, wrap_text
 from affinity_bandits.declaration import Declaration
 from affinity_bandits.displays import some
 from affinity_bandits.errors import CallerError, InvalidInput
+from affinity_bandits.workers import BoundedWorkers
 
 if TYPE_CHECKING:
     from affinity_bandits.audit.conclude import Audit
@@ -38,7 +40,7 @@ def format_audit(audit: Audit, reading: Reading) -> str:
         *_list("What this file could have shown:", story.power),
         *_list("Next:", story.steps),
         "",
-        wrap_text(f"Read {story.extent} from {reading.source}. Columns: {used}."),
+        wrap_text(f"Read {story.extent} from {reading.source}. {story.direction} Columns: {used}."),
         *(wrap_text(f"- {note}", "  ") for note in reading.notes),
     ]
     return "\n".join(parts)
@@ -70,7 +72,20 @@ def audit(
         Path | None,
         typer.Argument(help="Log with one row per score: .csv, .xlsx, .parquet or serve export."),
     ] = None,
-    scale: Annotated[str | None, typer.Option(help="Scores: 1..5, 0..100 or yes/no.")] = None,
+    scale: Annotated[
+        str | None,
+        typer.Option(help="Scores: 1..5, 0..100 or yes/no; 5..1 if 1 is the best score."),
+    ] = None,
+    best: Annotated[
+        str | None,
+        typer.Option(
+            help="The best score: highest or lowest. [highest; asked for grades and ranks]"
+        ),
+    ] = None,
+    matters: Annotated[
+        str | None,
+        typer.Option(help="The smallest favor that matters, in points. [a tenth of the scale]"),
+    ] = None,
     candidate: Annotated[str | None, typer.Option(help="Column of candidates.")] = None,
     group: Annotated[str | None, typer.Option(help="Column of candidates' groups.")] = None,
     judge: Annotated[str | None, typer.Option(help="Column of judges.")] = None,
@@ -120,16 +135,12 @@ def audit(
     options.check_place("json", json, (".json",))
     declared = options.drop_missing(groups_are=groups_are, responsible=responsible, purpose=purpose)
     declaration = None
-    if sys.stdin.isatty() and not (declared or protected):
-        declaration = options.ask_declaration()
-    elif declared or protected:
+    if declared or protected:
         declaration = Declaration.from_json(declared | {"protected": protected})
-    if declaration is not None:
         declaration.check_audit()
     from affinity_bandits.audit.conclude import audit_scores
     from affinity_bandits.audit.read import read_scores
     from affinity_bandits.audit.result import to_json
-    from affinity_bandits.audit.tables import read_table
 
     given = options.drop_missing(
         candidate=candidate,
@@ -141,16 +152,19 @@ def audit(
         date=date,
         hired=hired,
     )
-    table = _read_source(log, dsn, query, sheet, list(given.values()))
-    columns, ends = _complete(table, given, scale)
+    workers = BoundedWorkers(1)
+    table = _read_source(workers, log, dsn, query, sheet, list(given.values()))
+    columns, ends, smallest = _complete(table, given, scale, best or "", matters)
     reading = read_scores(
         table,
         columns,
         scale=ends,
-        people=None if people is None else read_table(people),
+        people=None if people is None else _read_file(workers, people),
         date_format=date_format,
     )
-    found = audit_scores(reading.log, by_lot=by_lot)
+    if declaration is None and sys.stdin.isatty():
+        declaration = options.ask_declaration(comparison=False)
+    found = audit_scores(reading.log, by_lot=by_lot, matters=smallest)
     typer.echo(format_audit(found, reading))
     if report is not None:
         from affinity_bandits.audit_report import write_page
@@ -166,60 +180,102 @@ def audit(
 
 
 def _read_source(
-    log: Path | None, dsn: str | None, query: str | None, sheet: str | None, wanted: Sequence[str]
+    workers: BoundedWorkers,
+    log: Path | None,
+    dsn: str | None,
+    query: str | None,
+    sheet: str | None,
+    wanted: Sequence[str],
 ) -> Table:
-    from affinity_bandits.audit.tables import read_query, read_table
+    from affinity_bandits.audit.tables import read_query
 
     if (log is None) == (query is None):
         raise InvalidInput("log", "a file or --query, one of them", log and str(log))
     if log is not None:
-        return read_table(log, sheet, wanted)
+        return _read_file(workers, log, sheet, wanted)
     if dsn is None:
         raise InvalidInput("dsn", "given with --query, or AFFINITY_DSN set", None)
     assert query is not None
     return read_query(dsn, query)
 
 
+def _read_file(
+    workers: BoundedWorkers, path: Path, sheet: str | None = None, wanted: Sequence[str] = ()
+) -> Table:
+    """Read a file; a workbook in a process that it can neither end nor keep busy for long."""
+    from affinity_bandits.audit.tables import is_workbook, read_table
+
+    if not is_workbook(path):
+        return read_table(path, sheet, wanted)
+    table: Table = workers.run(read_table, path, sheet, wanted)
+    return table
+
+
 def _complete(
-    table: Table, given: dict[str, str], scale: str | None
-) -> tuple[dict[str, str], tuple[float, float]]:
-    """Return the columns and the scale; ask for missing ones, or list them in one error."""
+    table: Table, given: dict[str, str], scale: str | None, best: str, matters: str | None
+) -> tuple[dict[str, str], tuple[float, float], float | None]:
+    """Return the columns, the worst and the best score, and the smallest favor that matters.
+
+    Ask for what is missing, or list it in one error. What matters is None if nobody says so.
+    """
     from affinity_bandits.audit.columns import ROLES
+    from affinity_bandits.audit.conclude import MATTERS
     from affinity_bandits.audit.read import find_columns, guess_scale, score_range
+    from affinity_bandits.audit.scale import ASK_BEST, choose_best, direct_scale
+    from affinity_bandits.planning.situation import parse_ends, parse_favor
 
     columns, unclear = find_columns(table, given)
     asks = sys.stdin.isatty()
     missing = []
     for role, fitting in unclear.items():
         if asks:
-            words = f"Which column is {ROLES[role]}?"
-            columns[role] = _choose(words, fitting)
+            read = partial(_find_column, fitting)
+            example = fitting[0] if fitting else ""
+            words = f"Which column is {ROLES[role]} ({', '.join(fitting)})?"
+            columns[role] = options.ask_until(words, read, example=example)
         else:
             listed = ", ".join(f"{name} ({table.sample(name)})" for name in fitting[:6])
             flag = f"--{role.replace('_', '-')} {fitting[0]!r}" if fitting else f"--{role}"
             missing.append(f"which column is {ROLES[role]}, for example {flag}; there are {listed}")
-    if scale is None:
+    ends = None if scale is None else parse_ends("scale", scale)
+    if ends is None:
         seen = score_range(table, columns["score"]) if "score" in columns else None
         found = "" if seen is None else f" (the file has {seen[0]:g} to {seen[1]:g})"
+        usual = "1..5" if seen is None else guess_scale(seen)
         if asks:
-            scale = typer.prompt(f"{ASK_SCALE}{found}", type=str)
+            words = f"{ASK_SCALE}{found}"
+            ends = options.ask_until(words, partial(parse_ends, "scale"), example=usual)
         else:
-            usual = "1..5" if seen is None else guess_scale(seen)
             missing.append(f"the lowest and the highest possible score, --scale {usual}{found}")
+    name = columns.get("score", "")
+    directed = direct_scale(ends or (0.0, 1.0), best, name)
+    if directed is None and not asks:
+        missing.append(
+            "which score is the best, as 1 often is in a column called "
+            f"{name!r}: --best lowest or --best highest"
+        )
     if missing:
         head = f"{table.source} needs {'an answer' if len(missing) == 1 else 'answers'}:"
         raise CallerError("\n".join([head, *(f"- {one}" for one in missing)]))
-    from affinity_bandits.planning.situation import parse_scale
+    assert ends is not None
+    if directed is None or (scale is None and not best and ends[0] < ends[1]):
+        words = ASK_BEST if directed else f"{ASK_BEST} It is often 1 in a column called {name}."
+        directed = options.ask_until(
+            words,
+            partial(choose_best, ends),
+            usual="highest" if directed else "",
+            example="lowest",
+        )
+    if matters is None and asks:
+        words = "How small a favor would still matter, in points?"
+        usual = f"{MATTERS * abs(ends[1] - ends[0]):g}"
+        read_favor = partial(parse_favor, "matters", ends=ends)
+        return columns, directed, options.ask_until(words, read_favor, usual=usual, example="0.3")
+    return columns, directed, None if matters is None else parse_favor("matters", matters, ends)
 
-    assert scale is not None
-    on = parse_scale("scale", scale)
-    return columns, (on.lowest, on.highest)
 
-
-def _choose(words: str, names: Sequence[str]) -> str:
-    by_lower = {name.lower(): name for name in names}
-    while True:
-        said = typer.prompt(f"{words} ({', '.join(names)})", type=str).strip().lower()
-        if said in by_lower:
-            return by_lower[said]
-        typer.echo("  There is no such column.")
+def _find_column(names: Sequence[str], said: str) -> str:
+    for name in names:
+        if name.casefold() == said.casefold():
+            return name
+    raise InvalidInput("column", f"one of the columns {', '.join(names)}", said)

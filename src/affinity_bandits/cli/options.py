@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from affinity_bandits import checks
-from affinity_bandits.declaration import ASKS, Declaration
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.declaration import ASKS, EQUALITY, EXAMPLES, Declaration
+from affinity_bandits.errors import InvalidInput, shown
 from affinity_bandits.plan_format import check_format
 from affinity_bandits.registry import read_number
 
@@ -18,9 +20,14 @@ if TYPE_CHECKING:
     from affinity_bandits.experiments import Executor
 
 
+Answer = TypeVar("Answer")
+YES_OR_NO = {"yes": True, "y": True, "no": False, "n": False}
 PICTURES = (".png", ".svg", ".pdf")
 PLAN_TABLES = ("plan", "assumptions", "declaration", "end")
 """Tables of a plan file that no command needs."""
+
+
+OWN_CODE_HELP = "Import module:Class names of the file, which runs their code."
 
 
 def numbers(parameter: str, text: str) -> list[float | int]:
@@ -33,17 +40,61 @@ def drop_missing(**settings: Any) -> dict[str, Any]:
     return {key: value for key, value in settings.items() if value is not None}
 
 
-def ask_declaration() -> Declaration:
-    """Ask what the groups are, who is responsible and for which purpose."""
+def ask_until(
+    words: str, read: Callable[[str], Answer], *, usual: str = "", example: str = ""
+) -> Answer:
+    """Ask until an answer is understood; say each time why it is not.
+
+    Args:
+        words: the question.
+        read: returns what an answer means, or raises `InvalidInput`.
+        usual: the answer of somebody who presses Enter.
+        example: an answer.
+    """
     import typer
 
-    said: dict[str, Any] = {}
+    while True:
+        said = typer.prompt(words, default=usual, show_default=bool(usual), type=str).strip()
+        try:
+            return read(said)
+        except InvalidInput as error:
+            got = f"{shown(said)} is not" if said else "nothing was given"
+            line = f"  Not understood: it must be {error.rule}; {got}."
+            typer.echo(f"{line} For example: {example}" if example else line)
+
+
+def ask_declaration(*, comparison: bool, groups_are: str = "") -> Declaration:
+    """Ask what the groups are, who is responsible and for which purpose.
+
+    Args:
+        comparison: whether groups are to be compared, which protected attributes may not be.
+        groups_are: what the groups are if the user presses Enter, such as their names.
+
+    Raises:
+        InvalidInput: the groups are protected attributes and are to be compared.
+    """
+    made = Declaration("?", "?", "?")
+
+    def read(name: str, said: str) -> Declaration:
+        if name != "protected":
+            answers: dict[str, Any] = {name: said}
+            answered = replace(made, **answers)
+            if name == "purpose":
+                answered.check_audit()
+            return answered
+        if said.casefold() not in YES_OR_NO:
+            raise InvalidInput(name, "yes or no", said)
+        return replace(made, protected=YES_OR_NO[said.casefold()])
+
     for name, words in ASKS.items():
-        answer = ""
-        while not answer or (name == "protected" and answer not in ("yes", "no")):
-            answer = typer.prompt(words, type=str).strip()
-        said[name] = answer == "yes" if name == "protected" else answer
-    return Declaration.from_json(said)
+        usual = groups_are if name == "groups_are" else ""
+        example = EXAMPLES.get(name, "no")
+        if name == "purpose" and made.protected:
+            example = f"{EQUALITY} of interviews, 2026"
+        made = ask_until(words, partial(read, name), usual=usual, example=example)
+        if comparison:
+            made.check_comparison()
+    return made
 
 
 def check_place(name: str, path: Path | None, suffixes: Sequence[str] = ()) -> None:
@@ -72,12 +123,27 @@ def read_tables(
     path: Path, known: Mapping[str, tuple[str, ...]], ignored: tuple[str, ...] = PLAN_TABLES
 ) -> dict[str, dict[str, Any]]:
     """Return the tables of a TOML file, which may be a plan."""
+    return known_tables(path, read_file(path), known, ignored)
+
+
+def read_file(path: Path) -> dict[str, Any]:
+    """Return the content of a TOML file; of a plan, check the format."""
     data = checks.toml_file(path)
     if isinstance(data.get("plan"), dict):
         try:
             check_format(data["plan"])
         except InvalidInput as error:
             raise InvalidInput(f"{path}: {error.parameter}", error.rule, error.value) from None
+    return data
+
+
+def known_tables(
+    path: Path,
+    data: dict[str, Any],
+    known: Mapping[str, tuple[str, ...]],
+    ignored: tuple[str, ...] = PLAN_TABLES,
+) -> dict[str, dict[str, Any]]:
+    """Return the tables of a file that a command needs; check their keys."""
     data = {table: content for table, content in data.items() if table not in ignored}
     checks.known_keys(f"table of {path}", data, known)
     for table, content in data.items():

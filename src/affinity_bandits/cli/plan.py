@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -219,9 +220,9 @@ def _situation(
         sources = tell_audit(answers, said)
         said = answers | said
     if file is not None:
-        known = {"situation": NAMES, "declaration": tuple(declaration.ASKS)}
+        tables = {"situation": NAMES, "declaration": tuple(declaration.ASKS)}
         ignored = {*options.PLAN_TABLES, "bandit", "run"} - {"declaration"}
-        found = options.read_tables(file, known, tuple(ignored))
+        found = options.read_tables(file, tables, tuple(ignored))
         if "situation" not in found:
             rule = "a file with a table [situation]; a plan is tried with 'affinity simulate'"
             raise InvalidInput(str(file), rule, list(found))
@@ -231,11 +232,13 @@ def _situation(
     made = Declaration.from_json(declared) if declared else None
     if asked:
         typer.echo("A plan for a fair comparison. Press Enter to take what stands in brackets.")
-        made = made or options.ask_declaration()
     if made is not None:
         made.check_comparison()
     if asked:
         ask(told)
+        names = ", ".join(told.assumptions().names or ())
+        usual = names if len(names) <= declaration.LONGEST else ""
+        made = made or options.ask_declaration(comparison=True, groups_are=usual)
     else:
         told.answer_all(said)
     return told, asked, made, sources
@@ -244,13 +247,13 @@ def _situation(
 def ask(told: Situation) -> None:
     """Ask all questions, each until its answer is understood."""
     for question in told.questions():
-        while True:
-            said = typer.prompt(question.asks, default=question.usual, type=str)
-            try:
-                told.answer(question.name, said)
-                break
-            except InvalidInput as error:
-                typer.echo(f"  Not understood: it must be {error.rule}.")
+        example = question.example.strip("'")
+        options.ask_until(
+            question.asks,
+            partial(told.answer, question.name),
+            usual=question.usual or "",
+            example="" if example in question.rule else example,
+        )
 
 
 def _new_file() -> Path:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -108,9 +108,14 @@ def simulate(
         Path | None,
         typer.Option(help="Write every decision of one policy to this .csv or .parquet."),
     ] = None,
+    own_code: Annotated[bool, typer.Option("--own-code", help=options.OWN_CODE_HELP)] = False,
 ) -> None:
     """Run policies on a biased bandit and print their regret with confidence intervals."""
-    file = options.read_tables(config, {"bandit": BANDIT_KEYS, "run": RUN_KEYS}) if config else {}
+    data = {} if config is None else options.read_file(config)
+    is_plan = "plan" in data
+    file: dict[str, dict[str, Any]] = {}
+    if config is not None:
+        file = options.known_tables(config, data, {"bandit": BANDIT_KEYS, "run": RUN_KEYS})
     bandit_settings = file.get("bandit", {})
     run = file.get("run", {})
     bandit_settings |= options.drop_missing(
@@ -137,13 +142,16 @@ def simulate(
     options.check_place("save", save)
     if log is not None:
         _log_by_steps(log, run)
-    bandit = _bandit(bandit_settings)
     settings: dict[str, Any] = {"policies": list(POLICIES), "horizon": 100_000} | run
     policies = settings.pop("policies")
-    recorder = None if log is None else make_recorder(bandit, policies, settings)
-    from affinity_bandits.simulation import simulate as run_simulation
+    flags = [*(("policy", one) for one in policy or []), ("bias", bias), ("noise", noise)]
+    limit = _limit_imports(flags, is_plan) if is_plan or not own_code else nullcontext()
+    with nullcontext() if config is None else limit:
+        bandit = _bandit(bandit_settings)
+        recorder = None if log is None else make_recorder(bandit, policies, settings)
+        from affinity_bandits.simulation import simulate as run_simulation
 
-    result = run_simulation(bandit, policies, **settings)
+        result = run_simulation(bandit, policies, **settings)
     _print(result)
     if save is not None:
         with _writing(save):
@@ -161,6 +169,15 @@ def simulate(
         with _writing(log):
             rows = write_logs(log, (recorder.log(int(number)) for number in result.replicates))
         typer.echo(f"log: {log}, {rows:,} decisions")
+
+
+def _limit_imports(
+    flags: Sequence[tuple[str, str | None]], is_plan: bool
+) -> AbstractContextManager[None]:
+    """Let modules be imported that flags name, but none that a file names."""
+    typed = [registry.parse_settings(kind, text) for kind, text in flags if text]
+    way_out = "a plan cannot name code" if is_plan else "to import code of the file, add --own-code"
+    return registry.importing_only(registry.named_places(typed), way_out)
 
 
 def _judges(text: str) -> dict[str, Any]:

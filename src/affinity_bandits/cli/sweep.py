@@ -41,6 +41,7 @@ def run(
         int | None,
         typer.Option(help="Processes, 1 works in this one; with ray, cores. [all cores]"),
     ] = None,
+    own_code: Annotated[bool, typer.Option("--own-code", help=options.OWN_CODE_HELP)] = False,
 ) -> None:
     """Run the missing replicates of a sweep; finished ones are kept.
 
@@ -50,7 +51,8 @@ def run(
     from affinity_bandits.experiments.summaries import keep_spec
     from affinity_bandits.progress import show_status
 
-    sweep = Sweep.from_toml(spec)
+    sweep = Sweep.from_toml(spec, own_code=own_code)
+    sweep.require_code()
     hands = options.executor(executor, workers, address)
     place = store or str(spec.with_suffix(".store"))
     kept = Store(place)
@@ -170,14 +172,24 @@ def export(
 
 
 def _opened(spec: Path, store: str | None) -> tuple[Sweep, Store, str]:
-    """Return a sweep and its store, which must exist: looking at a store must not create it."""
+    """Return a sweep and its store, which must exist: looking at a store must not create it.
+
+    Code that the file names is not imported.
+    """
     from affinity_bandits.experiments import Store, Sweep
+    from affinity_bandits.experiments.summaries import cells_are_known
 
     sweep = Sweep.from_toml(spec)
     place = store or str(spec.with_suffix(".store"))
     if "://" not in place and not Path(place).is_dir():
         raise InvalidInput("store", "a directory that 'affinity sweep run' has made", place)
-    return sweep, Store(place), place
+    kept = Store(place)
+    if sweep.unimported:
+        state = "are as they were last run"
+        if not cells_are_known(sweep, kept):
+            state = "count as not run: this file was not run with this store and this version"
+        typer.echo(f"{', '.join(sweep.unimported)} is not imported; its cells {state}")
+    return sweep, kept, place
 
 
 def _list_failures(errors: dict[str, str], failed: int, place: str) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import math
 import os
-from collections.abc import Iterable, Sequence
+import shlex
+import stat
+from collections.abc import Callable, Collection, Iterable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +18,9 @@ from affinity_bandits.errors import AffinityError, InvalidInput, NotSupported
 SYNC = ("disk", "kernel")
 MODE = os.O_RDWR | os.O_CREAT | os.O_APPEND
 LARGEST = 64 * 2**20  # bytes of a journal by default
-ALONE = "a file that no other stream has open: each process needs its own"
+ALONE = "a file that no other stream has open, and {} has; each process needs its own"
+ORDINARY = "an ordinary file: no symbolic link, device or pipe"
+LONGEST_NAME = 200  # characters of the process that has a journal open
 
 
 class Answer(NamedTuple):
@@ -41,9 +47,15 @@ class StreamFull(AffinityError):  # noqa: N818 - reads as the fact it states
 class Journal:
     """A file with the answers and batches that await acknowledgment.
 
-    It has one line for each answer, and one for each batch when it is first sent and when it is
-    acknowledged. Answers that the service refused because of the API key come first, with a line
-    that counts them. An incomplete last line is ignored: its answer was never accepted.
+    The file is a log. Its first line names the campaign. Then there is a line for each answer, for
+    each batch when it is first sent, and for each batch when the service has replied, with the
+    positions of the answers that it refused because of the API key. The next stream sends those
+    again.
+
+    Lines are written in order. A line that does not fit on the disk is written before the next one,
+    so the file is always the log up to some moment after the last accepted answer. Lines that are
+    missing at its end lose nothing: answers that are not on record as sent are sent under another
+    key, a batch without a reply on record is sent again, and each slot counts once.
 
     Args:
         path: the file, which is created if needed. Only one stream can have it open.
@@ -67,13 +79,20 @@ class Journal:
         self._kept: list[Answer] = []
         self._unsent: list[Answer] = []
         self._sent: Batch | None = None
-        self._file = _open_alone(path)
-        with ExitStack() as opened:
-            opened.callback(lambda: os.close(self._file))
-            opened.callback(_name_process(path).unlink, missing_ok=True)
-            self._recover(campaign)
-            self._rewrite()
-            self._opened = opened.pop_all()
+        self._owed = b""  # lines that could not be written
+        self._torn = False  # whether the file may end in a part of a line
+        self._placed = True  # whether the folder's entry of the file is on the disk
+        try:
+            with ExitStack() as opened:
+                opened.callback(_lock(path))
+                self._file = _open(path)
+                opened.callback(lambda: os.close(self._file))
+                self._recover(campaign)
+                self._rewrite()
+                self._write()
+                self._opened = opened.pop_all()
+        except OSError as error:
+            raise InvalidInput("journal", f"a file to write to ({error.strerror})", path) from None
 
     def recovered(self) -> tuple[Batch | None, list[Answer]]:
         """Return the batch that was sent and awaits acknowledgment, and the answers after it."""
@@ -86,7 +105,7 @@ class Journal:
             StreamFull: the file would be too large, or cannot be written.
         """
         line = _line(answer)
-        if self._size + len(line) > self._largest:
+        if self._size + len(self._owed) + len(line) > self._largest:
             raise StreamFull(
                 f"{self._largest:,} bytes of answers in the journal {self.path} wait for the"
                 f" service; is it up?"
@@ -97,64 +116,107 @@ class Journal:
     def begin(self, batch: Batch) -> None:
         """Note that the oldest answers are about to be sent as a batch."""
         self._sent, self._unsent = batch, self._unsent[len(batch.answers) :]
-        # Without the line, a successor would send the answers under another key: each slot counts
-        # once all the same.
+        self._owed += _line({"sent": batch.key, "answers": len(batch.answers)})
         with suppress(StreamFull):
-            self._write(_line({"sent": batch.key, "answers": len(batch.answers)}))
+            self._write()
 
-    def settle(self, kept: Sequence[Answer] = ()) -> None:
-        """Note that the batch was acknowledged, and shorten the file if it is long.
+    def settle(self, kept: Collection[Answer] = ()) -> None:
+        """Note that the service replied to the batch, and shorten the file if it is long.
 
         Args:
             kept: answers of the batch that the next stream with this file sends again.
         """
+        answers = () if self._sent is None else self._sent.answers
+        refused = set(kept)
+        at = [place for place, answer in enumerate(answers) if answer in refused]
         self._sent = None
-        self._kept += kept
+        self._kept += (answers[place] for place in at)
+        self._owed += _line({"settled": at})
         with suppress(StreamFull):
-            if kept or not self._unsent or self._size > self._largest // 2:
+            if not self._unsent or self._size > self._largest // 2:
                 self._rewrite()
-            else:
-                self._write(_line({"settled": True}))
+        with suppress(StreamFull):
+            self._write()
 
     def close(self) -> None:
         """Close the file; remove it if everything in it was acknowledged."""
         if not self._unsent and not self._kept and self._sent is None:
-            self.path.unlink(missing_ok=True)
+            with suppress(OSError):  # the next stream sends again what it has
+                os.unlink(self.path)
+        else:
+            with suppress(StreamFull):
+                self._write()
         self._opened.close()
 
-    def _write(self, text: bytes) -> None:
-        """Append to the file; after an error, remove an incomplete line again."""
-        before = os.fstat(self._file).st_size
+    def _write(self, line: bytes = b"") -> None:
+        """Append the lines that could not be written before, and this one: all or none."""
+        text = self._owed + line
+        if not text and self._placed:
+            return
         try:
-            rest = text
-            while rest:
-                rest = rest[os.write(self._file, rest) :]
+            if self._torn:
+                os.ftruncate(self._file, self._size)
+            self._torn = True
+            _write_all(self._file, text)
             if self._sync == "disk":
                 os.fsync(self._file)
+                if not self._placed:
+                    _sync_folder(self.path.parent)
+                    self._placed = True
+            self._torn = False
         except OSError as error:
-            os.ftruncate(self._file, before)
+            with suppress(OSError):
+                os.ftruncate(self._file, self._size)
+                self._torn = False
             raise StreamFull(f"the journal {self.path} cannot be written: {error}") from None
-        self._size = before + len(text)
+        self._owed = b""
+        self._size += len(text)
 
     def _recover(self, campaign: str) -> None:
-        text = os.pread(self._file, os.fstat(self._file).st_size, 0)
+        """Replay the log. An incomplete last line is ignored: its answer was never accepted."""
+        with open(self._file, "rb", closefd=False) as file:
+            text = file.read()
         if text[: len(self._head)] != self._head[: len(text)]:
-            rule = f"a new file, or a journal of campaign {campaign}"
+            rule = f"a new file, or one whose line 1 is {self._head.decode().strip()}"
             raise InvalidInput("journal", rule, str(self.path))
-        kept: list[Answer] = []
-        for line in text.split(b"\n")[1:-1]:
-            found = json.loads(line)
-            if isinstance(found, list):
-                self._unsent.append(Answer(*found))
-            elif "sent" in found:
-                number = found["answers"]
-                self._sent = Batch(found["sent"], tuple(self._unsent[:number]))
+        for number, line in enumerate(text.split(b"\n")[1:-1], 2):
+            try:
+                self._replay(json.loads(line))
+            except (ValueError, ArithmeticError, RecursionError):
+                raise _damaged(self.path, number) from None
+        self._unsent = self._kept + self._unsent
+        self._kept = []
+
+    def _replay(self, found: object) -> None:
+        """Do what a line of the log says; raise an error if it says nothing of the kind."""
+        match found:
+            case [
+                int(lease),
+                int(slot),
+                int() | float() as score,
+                str() | None as rater,
+                str() | None as group,
+            ] if min(lease, slot) >= 0 and math.isfinite(score) and bool not in map(type, found):
+                self._unsent.append(Answer(lease, slot, float(score), rater, group))
+            case {"sent": str(key), "answers": int(number)} if 0 < number <= len(self._unsent):
+                self._put_back()
+                self._sent = Batch(key, tuple(self._unsent[:number]))
                 self._unsent = self._unsent[number:]
-            elif "kept" in found:
-                kept, self._unsent = self._unsent, []
-            else:
+            case {"settled": list(places)} if self._sent is not None:
+                answers = self._sent.answers
+                if places != [place for place in range(len(answers)) if place in set(places)]:
+                    raise ValueError
+                self._kept += (answers[place] for place in places)
                 self._sent = None
-        self._unsent = kept + self._unsent
+            case {"kept": int(number)} if number == len(self._unsent) and self._sent is None:
+                self._kept, self._unsent = self._unsent, []
+            case _:
+                raise ValueError
+
+    def _put_back(self) -> None:
+        """Put back a batch whose reply is not on record, because somebody removed that line."""
+        if self._sent is not None:
+            self._kept += self._sent.answers
 
     def _rewrite(self) -> None:
         """Rewrite the file with unacknowledged answers only; a crash leaves the old or the new."""
@@ -165,88 +227,110 @@ class Journal:
             lines += map(_line, self._sent.answers)
             lines.append(_line({"sent": self._sent.key, "answers": len(self._sent.answers)}))
         lines += map(_line, self._unsent)
+        text = b"".join(lines)
         temporary = self.path.with_name(f".{self.path.name}.new")
-        old = self._file
         try:
-            self._file = os.open(temporary, MODE | os.O_TRUNC, 0o600)
-            _lock(self._file)
-            self._write(b"".join(lines))
-            temporary.replace(self.path)
-        except (OSError, StreamFull) as error:
-            if self._file != old:
-                os.close(self._file)
-            self._file = old
-            self._size = os.fstat(old).st_size
-            raise StreamFull(f"the journal {self.path} cannot be written: {error}") from None
-        os.close(old)
-        if self._sync == "disk":
-            folder = os.open(self.path.parent, os.O_RDONLY)
-            os.fsync(folder)
-            os.close(folder)
-
-
-def _open_alone(path: Path) -> int:
-    """Open a journal for this stream alone."""
-    while True:
-        try:
-            found = os.open(path, MODE, 0o600)
-        except OSError as error:
-            raise InvalidInput("journal", f"a file to write to ({error.strerror})", path) from None
-        try:
-            _lock(found)
-            if path.exists() and path.stat().st_ino == os.fstat(found).st_ino:
-                return found
-        except BlockingIOError:
-            os.close(found)
-            raise InvalidInput("journal", ALONE, path) from None
-        os.close(found)  # replaced or removed since it was opened
-
-
-def _name_process(path: Path) -> Path:
-    """Name this process in a file beside its journal, as the TypeScript client does; return it.
-
-    Node.js cannot lock files. The file is taken over if its process has ended, or is this one: then
-    the lock of the journal shows that no stream of this process has it open.
-    """
-    held = path.with_name(f"{path.name}.lock")
-    mine, stale = (path.with_name(f"{held.name}.{os.getpid()}{end}") for end in ("", ".stale"))
-    me = _running(str(os.getpid()))
-    try:
-        mine.write_text(me)
-        while True:
-            with suppress(FileExistsError):
-                os.link(mine, held)
-                return held
             with suppress(FileNotFoundError):
-                found = held.read_text()
-                if found != me and found == _running(found.split(" ")[0]):
-                    raise InvalidInput("journal", ALONE, path)
-                held.rename(stale)
-                # Looked at again after the move, because others may be doing the same.
-                if stale.read_text() != found:
-                    with suppress(FileExistsError):
-                        os.link(stale, held)
-                stale.unlink()
-    except OSError as error:
-        raise InvalidInput("journal", f"a file to write to ({error.strerror})", path) from None
-    finally:
-        mine.unlink(missing_ok=True)
+                os.unlink(temporary)  # of a process that was killed
+            new = os.open(temporary, MODE | os.O_EXCL, 0o600)
+            try:
+                _write_all(new, text)
+                if self._sync == "disk":
+                    os.fsync(new)
+                os.replace(temporary, self.path)
+            except OSError:
+                os.close(new)
+                with suppress(OSError):
+                    os.unlink(temporary)
+                raise
+        except OSError as error:
+            raise StreamFull(f"the journal {self.path} cannot be written: {error}") from None
+        os.close(self._file)
+        self._file, self._size = new, len(text)
+        self._owed, self._torn, self._placed = b"", False, self._sync != "disk"
 
 
-def _running(pid: str) -> str:
-    """Return the id of a running process, on Linux with its start, since ids are given again."""
-    with suppress(FileNotFoundError, ProcessLookupError):
-        return f"{pid} {Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()[19]}"
-    with suppress(ProcessLookupError):
-        os.kill(int(pid), 0)
-        return pid
-    return ""
+def _lock(path: Path) -> Callable[[], None]:
+    """Lock a journal for one stream; return a function that unlocks it.
 
-
-def _lock(file: int) -> None:
+    The lock is the kernel's (flock), on a file beside the journal; the TypeScript client takes the
+    same. It ends with its process and holds in all containers of a machine.
+    """
     import fcntl  # only POSIX systems have it, and the rest of the client runs everywhere
 
-    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    held = path.with_name(f"{path.name}.lock")
+    while True:
+        file = _open(held)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _is_at(file, held):
+                with suppress(OSError):  # on a full disk
+                    os.ftruncate(file, 0)
+                    os.write(file, f"process {os.getpid()} on {os.uname().nodename}\n".encode())
+                break
+        except BlockingIOError:
+            with open(file, errors="replace", closefd=False) as text:
+                holder = text.readline(LONGEST_NAME).strip() or "another process"
+            os.close(file)
+            raise InvalidInput("journal", ALONE.format(holder), str(path)) from None
+        except OSError:
+            os.close(file)
+            raise
+        os.close(file)  # its holder removed it
+
+    def unlock() -> None:
+        with suppress(OSError):
+            os.unlink(held)
+        os.close(file)
+
+    return unlock
+
+
+def _is_at(file: int, path: Path) -> bool:
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(file), os.lstat(path))
+    return False
+
+
+def _open(path: Path) -> int:
+    """Open an ordinary file.
+
+    A symbolic link is refused: its file may be open under another name, with another lock.
+    """
+    try:
+        # Without waiting for the other end of a pipe.
+        found = os.open(path, MODE | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise InvalidInput("journal", ORDINARY, str(path)) from None
+    if not stat.S_ISREG(os.fstat(found).st_mode):
+        os.close(found)
+        raise InvalidInput("journal", ORDINARY, str(path))
+    return found
+
+
+def _write_all(file: int, text: bytes) -> None:
+    while text:
+        text = text[os.write(file, text) :]
+
+
+def _sync_folder(path: Path) -> None:
+    folder = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _damaged(path: Path, number: int) -> InvalidInput:
+    error = InvalidInput("journal", f"without damage in line {number}", str(path))
+    old, new = shlex.quote(str(path)), shlex.quote(f"{path}.mended")
+    error.args = (
+        f"line {number} of the journal {path} is damaged; to keep the answers of all other lines, "
+        f"run: sed -n '1p; {number}d; /^\\[/p' {old} > {new} && mv {new} {old}",
+    )
+    return error
 
 
 def _line(value: Iterable[object]) -> bytes:

@@ -520,7 +520,7 @@ class DecisionStream:
             if not away:
                 try:
                     self._client.send(core.release(self._id, lease))
-                except ServiceError:
+                except (RequestRefused, ServiceError):
                     away = True  # they expire
 
     def _lease(self) -> None:

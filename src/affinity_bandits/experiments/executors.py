@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 import pickle
-import signal
-import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection, wait
@@ -17,6 +14,7 @@ from affinity_bandits import checks
 from affinity_bandits.errors import NotSupported
 from affinity_bandits.experiments.cells import Cell
 from affinity_bandits.experiments.work import Report, Task, run_task
+from affinity_bandits.workers import Worker
 
 Done = Callable[[Report], None]  # called with the report on every shard
 
@@ -58,18 +56,20 @@ class ProcessExecutor:
         fresh = iter(tasks)
         again: deque[Task] = deque()
         crashes: Counter[str] = Counter()
-        busy: dict[Connection, tuple[_Worker, Task]] = {}
-        idle: list[_Worker] = []
+        busy: dict[Connection, tuple[Worker, Task]] = {}
+        idle: list[Worker] = []
         try:
             while True:
                 while len(busy) < self.workers:
                     task = again.popleft() if again else next(fresh, None)
                     if task is None:
                         break
-                    worker = idle.pop() if idle else _Worker(root)
+                    worker = idle.pop() if idle else Worker(_work, root)
                     busy[worker.pipe] = worker, task
                     try:
-                        worker.send(task)
+                        # A dead worker is noticed where it should answer.
+                        with contextlib.suppress(BrokenPipeError):
+                            worker.pipe.send(task)
                     except (pickle.PicklingError, AttributeError, TypeError) as error:
                         raise unsendable(task[0].planned.cell(), str(error)) from None
                 if not busy:
@@ -77,7 +77,7 @@ class ProcessExecutor:
                 for pipe in wait(list(busy)):
                     assert isinstance(pipe, Connection)
                     worker, task = busy.pop(pipe)
-                    answer = worker.answer()
+                    answer = _receive(worker)
                     if answer is None:
                         again += _retry(task, crashes, done)
                         continue
@@ -93,7 +93,7 @@ class ProcessExecutor:
             raise
         finally:
             for worker in (*idle, *(worker for worker, _ in busy.values())):
-                worker.stop()
+                worker.end()
 
 
 def _retry(task: Task, crashes: Counter[str], done: Done) -> list[Task]:
@@ -109,45 +109,18 @@ def _retry(task: Task, crashes: Counter[str], done: Done) -> list[Task]:
     return again
 
 
-class _Worker:
-    """A process that runs one task at a time."""
-
-    def __init__(self, root: str) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.pipe, far_end = context.Pipe()
-        self._process = context.Process(target=_work, args=(far_end, root), daemon=True)
-        # Ctrl-C must not reach the process before `_work` ignores it.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            self._process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        far_end.close()
-
-    def send(self, task: Task) -> None:
-        """Send a task; a dead worker is noticed by `answer`."""
-        with contextlib.suppress(BrokenPipeError):
-            self.pipe.send(task)
-
-    def answer(self) -> list[Report] | str | None:
-        """Return the reports of a task, an error of loading it, or None if the worker died."""
-        try:
-            found: list[Report] | str = self.pipe.recv()
-        except (EOFError, OSError):
-            self.stop()
-            return None
-        return found
-
-    def stop(self) -> None:
-        self._process.terminate()
-        self._process.join()
-        self.pipe.close()
+def _receive(worker: Worker) -> list[Report] | str | None:
+    """Return the reports of a task, an error of loading it, or None if the worker died."""
+    try:
+        found: list[Report] | str = worker.pipe.recv()
+    except (EOFError, OSError):
+        worker.end()
+        return None
+    return found
 
 
 def _work(pipe: Connection, root: str) -> None:
-    """Run tasks until the driver is gone; Ctrl-C is the driver's to handle."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_the_driver, daemon=True).start()
+    """Run tasks until the driver is gone."""
     while True:
         answer: list[Report] | str
         try:
@@ -162,13 +135,6 @@ def _work(pipe: Connection, root: str) -> None:
             answer = run_task(task, root)
         with contextlib.suppress(BrokenPipeError):
             pipe.send(answer)
-
-
-def _end_with_the_driver() -> None:
-    driver = multiprocessing.parent_process()
-    if driver is not None:
-        driver.join()
-        os._exit(1)
 
 
 def unsendable(cell: Cell, reason: str) -> NotSupported:

@@ -54,9 +54,11 @@ def run_cells(
         summary: updated during the run, for progress bars; by default a new one.
 
     Raises:
-        NotSupported: a cell uses the user's own code, which cannot be sent to the executor's
-            processes.
+        NotSupported: a cell uses the user's own code, which was not imported or cannot be sent to
+            the executor's processes.
     """
+    if isinstance(cells, Sweep):
+        cells.require_code()
     chosen = executor or SerialExecutor()
     counts = Summary() if summary is None else summary
     guess = Guess()

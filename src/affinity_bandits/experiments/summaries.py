@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from affinity_bandits._version import __version__
 from affinity_bandits.displays import Interval, one_line
-from affinity_bandits.experiments.cells import PlannedCell
-from affinity_bandits.experiments.store import Store, result_of
+from affinity_bandits.experiments.cells import Cell, canonical, identity_of
+from affinity_bandits.experiments.store import Kept, Store, result_of
 from affinity_bandits.experiments.sweep import Sweep, axes_of, is_number
 from affinity_bandits.tables import TableFile
 
@@ -23,6 +25,11 @@ MEASURES = {
     "decided_at": ("decided_at_median", "decided_at_5_percent", "decided_at_95_percent"),
 }
 SPEC = "spec.json"
+OWN_CODE = "own-code"
+"""The folder with the cells of sweeps that name the user's own code."""
+
+
+_IDENTITY = re.compile("[0-9a-f]{32}")
 
 
 class CellSummary(NamedTuple):
@@ -76,22 +83,22 @@ class FinishedCounts(NamedTuple):
 
 
 def summarize(
-    planned: PlannedCell, store: Store, replicates: int, level: float = 0.95
+    identity: str, place: tuple[int, ...], store: Store, replicates: int, level: float = 0.95
 ) -> CellSummary:
-    """Summarize the finished ones of a cell's first `replicates` replicates.
+    """Summarize the finished ones of a cell's first `replicates` replicates; its code may be gone.
 
     Raises:
         InvalidInput: one of the cell's files is damaged.
     """
-    found = store.finished(planned.identity)
+    found = store.finished(identity)
     wanted = 0 if found is None else int((found.replicates < replicates).sum())
     if found is None or wanted == 0:
-        return CellSummary(planned.identity, planned.place, 0)
-    cell = planned.cell()
+        return CellSummary(identity, place, 0)
+    cell = Kept(identity, found.text)
     (row,) = result_of(cell, found, wanted).summary(level)
     return CellSummary(
-        planned.identity,
-        planned.place,
+        identity,
+        place,
         wanted,
         row.regret,
         row.regret_runs,
@@ -100,24 +107,24 @@ def summarize(
         row.decided_at,
         row.simple_regret,
         row.engine,
-        " ".join(f"{part} {digest}" for part, digest in cell.code.items()),
+        " ".join(f"{part} {digest}" for part, digest in cell.content.get("code", {}).items()),
     )
 
 
 def cell_summaries(sweep: Sweep, store: Store, level: float = 0.95) -> Iterator[CellSummary]:
     """Yield the summary of every cell, reading one at a time."""
-    for planned in sweep.planned():
-        yield summarize(planned, store, sweep.replicates, level)
+    for identity, place in _identities(sweep, store):
+        yield summarize(identity, place, store, sweep.replicates, level)
 
 
 def count_finished(sweep: Sweep, store: Store) -> FinishedCounts:
     """Count the finished replicates by the names of files alone."""
     counts = {key: [0] * len(values) for key, values in sweep.axes.items()}
     done = 0
-    for planned in sweep.planned():
-        there = store.count(planned.identity, sweep.replicates)
+    for identity, place in _identities(sweep, store):
+        there = store.count(identity, sweep.replicates)
         done += there
-        for key, index in zip(sweep.axes, planned.place, strict=True):
+        for key, index in zip(sweep.axes, place, strict=True):
             counts[key][index] += there
     total = len(sweep) * sweep.replicates
     by_value = {
@@ -129,7 +136,8 @@ def count_finished(sweep: Sweep, store: Store) -> FinishedCounts:
 def keep_spec(sweep: Sweep, store: Store) -> list[str] | None:
     """Save a sweep in its store, for readers of the store.
 
-    A store can hold several sweeps; it keeps the specification of the latest.
+    A store can hold several sweeps; it keeps the specification of the latest. If a sweep names the
+    user's own code, it also keeps which cells that code makes, so that readers need not import it.
 
     Returns:
         The keys in which the previous specification differs, or None if this is the first.
@@ -143,7 +151,43 @@ def keep_spec(sweep: Sweep, store: Store) -> list[str] | None:
             before = {}
     if before != new:
         store.files.write(SPEC, (json.dumps(new, indent=1) + "\n").encode())
+    looked = Sweep.from_json(new)
+    if looked.unimported and not sweep.unimported:
+        identities = [planned.identity for planned in sweep.planned()]
+        store.files.write(_place_of_cells(looked), json.dumps(identities).encode())
     return None if before is None else [key for key in new if before.get(key) != new[key]]
+
+
+def cells_are_known(sweep: Sweep, store: Store) -> bool:
+    """Return whether the cells of a sweep can be found without importing code that it names."""
+    return not sweep.unimported or len(_kept_identities(sweep, store)) > 0
+
+
+def _identities(sweep: Sweep, store: Store) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield the identity and the place of every cell of a sweep.
+
+    Cells whose code was not imported are those of the last run with it.
+    """
+    kept = _kept_identities(sweep, store) if sweep.unimported else []
+    for number, planned in enumerate(sweep.planned()):
+        known = kept and not isinstance(planned.built, Cell)
+        yield kept[number] if known else planned.identity, planned.place
+
+
+def _kept_identities(sweep: Sweep, store: Store) -> list[str]:
+    """Return the identities of all cells that `keep_spec` has kept, or an empty list."""
+    try:
+        kept = json.loads(store.files.read(_place_of_cells(sweep)))
+    except (OSError, ValueError):
+        return []
+    whole = isinstance(kept, list) and len(kept) == len(sweep)
+    return kept if whole and all(_IDENTITY.fullmatch(str(one)) for one in kept) else []
+
+
+def _place_of_cells(sweep: Sweep) -> str:
+    """Return the file with the identities of a sweep's cells, in their order."""
+    content = {"axes": sweep.axes, "fixed": sweep.fixed, "seed": sweep.seed, "version": __version__}
+    return f"{OWN_CODE}/{identity_of(canonical(content))}.json"
 
 
 def write_table(sweep: Sweep, store: Store, path: str | Path, level: float = 0.95) -> int:

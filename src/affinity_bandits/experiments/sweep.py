@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
@@ -13,18 +14,20 @@ from typing import Any
 from affinity_bandits import checks, registry
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.displays import one_line, some
-from affinity_bandits.errors import AffinityError, InvalidInput
+from affinity_bandits.errors import AffinityError, InvalidInput, NotSupported
 from affinity_bandits.experiments.cells import Cell, PlannedCell, check_amounts, code_of
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import Bias, bias_from_json
 from affinity_bandits.model.committee import Joining, Judges
 from affinity_bandits.model.noise import MECHANISMS, noise_from_json
 from affinity_bandits.policies import Policy
+from affinity_bandits.registry import NotImported
 from affinity_bandits.simulation.simulator import checkpoints_at
 
 BANDIT = tuple(f"bandit.{item.name}" for item in fields(AffinityBandit))
 RUN = ("policy", "horizon", "checkpoints", "engine")
 KEYS = (*BANDIT, *RUN)  # what can be fixed or be an axis
+WAY_OUT = "to import code that a file names, add --own-code (in Python: own_code=True)"
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,10 @@ class Sweep:
         seed: of all cells.
         shard_size: replicates per shard, which leaves results unchanged; by default as many as take
             about a second.
+
+    Attributes:
+        unimported: the "module:Class" names that were not imported, as the sweep was read from a
+            file. Its cells can be looked at, but not run.
 
     >>> sweep = Sweep(
     ...     axes={"policy": ["ucb1", "elimination"], "horizon": [1000, 10_000]},
@@ -53,6 +60,7 @@ class Sweep:
     replicates: int = 100
     seed: int = 0
     shard_size: int | None = None
+    unimported: tuple[str, ...] = field(default=(), init=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.axes, Mapping) or not isinstance(self.fixed, Mapping):
@@ -74,9 +82,10 @@ class Sweep:
         object.__setattr__(self, "axes", axes)
         object.__setattr__(self, "fixed", dict(self.fixed))
         # Combinations of values are checked when cells are built.
-        for key, values in (*axes.items(), *((key, [self.fixed[key]]) for key in self.fixed)):
-            for value in values:
-                _Value(key, value)
+        found = [_Value(key, value) for key, values in axes.items() for value in values]
+        found += [_Value(key, value) for key, value in self.fixed.items()]
+        names = [str(one.parsed.value) for one in found if isinstance(one.parsed, NotImported)]
+        object.__setattr__(self, "unimported", tuple(dict.fromkeys(names)))
 
     def __repr__(self) -> str:
         axes = some([f"{key} of {len(values):,}" for key, values in self.axes.items()])
@@ -90,18 +99,28 @@ class Sweep:
 
     def planned(self) -> Iterator[PlannedCell]:
         """Yield every cell; duplicates are yielded twice."""
-        axes = [[_Value(key, value) for value in values] for key, values in self.axes.items()]
-        fixed = [_Value(key, value) for key, value in self.fixed.items()]
+        with self._limit_imports():
+            axes = [[_Value(key, value) for value in values] for key, values in self.axes.items()]
+            fixed = [_Value(key, value) for key, value in self.fixed.items()]
         for place in itertools.product(*(range(len(values)) for values in axes)):
             chosen = [values[index] for values, index in zip(axes, place, strict=True)]
             values = {value.key: value for value in (*fixed, *chosen)}
             given = {key: value.given for key, value in values.items()}
             built: Cell | AffinityError
             try:
-                built = _build(values, int(self.seed))
+                with self._limit_imports():
+                    built = _build(values, int(self.seed))
             except AffinityError as error:
                 built = error
             yield PlannedCell(place, given, built)
+
+    def require_code(self) -> None:
+        """Raise NotSupported if cells cannot be run, as their code was not imported."""
+        if self.unimported:
+            raise NotSupported(f"the sweep names code ({', '.join(self.unimported)}); {WAY_OUT}")
+
+    def _limit_imports(self) -> AbstractContextManager[None]:
+        return registry.importing_only((), WAY_OUT) if self.unimported else nullcontext()
 
     def to_json(self) -> dict[str, Any]:
         """Return the sweep as JSON-ready data; `from_json` reads it back."""
@@ -114,21 +133,32 @@ class Sweep:
         return data if self.shard_size is None else data | {"shard_size": self.shard_size}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Sweep:
-        """Rebuild a sweep from `to_json`."""
+    def from_json(cls, data: Mapping[str, Any], *, own_code: bool = False) -> Sweep:
+        """Rebuild a sweep from `to_json`.
+
+        Args:
+            data: the table from `to_json`.
+            own_code: whether code that it names as "module:Class" is imported, which runs it.
+        """
         if not isinstance(data, Mapping):
             raise InvalidInput("sweep", "a table", data)
         checks.settings("key of the sweep", cls, data)
-        return cls(**data)
+        with nullcontext() if own_code else registry.importing_only((), WAY_OUT):
+            return cls(**data)
 
     @classmethod
-    def from_toml(cls, path: str | Path) -> Sweep:
-        """Read a TOML file; the table `[fixed.bandit]` may hold the "bandit." keys of `[fixed]`."""
+    def from_toml(cls, path: str | Path, *, own_code: bool = False) -> Sweep:
+        """Read a TOML file; the table `[fixed.bandit]` may hold the "bandit." keys of `[fixed]`.
+
+        Args:
+            path: of the file.
+            own_code: whether code that it names as "module:Class" is imported, which runs it.
+        """
         data = checks.toml_file(path)
         for table in ("axes", "fixed"):
             if isinstance(data.get(table), dict):
                 data[table] = _flattened(data[table])
-        return cls.from_json(data)
+        return cls.from_json(data, own_code=own_code)
 
 
 def _flattened(table: dict[str, Any]) -> dict[str, Any]:
@@ -158,6 +188,9 @@ class _Value:
 def _build(values: Mapping[str, _Value], seed: int) -> Cell:
     """Build a cell from one value per key; absent keys have the bandit's defaults."""
     parsed = {key: value.parsed for key, value in values.items()}
+    for value in parsed.values():
+        if isinstance(value, NotImported):
+            raise value
     bandit = AffinityBandit(
         **{
             key.removeprefix("bandit."): value
@@ -186,9 +219,14 @@ def _build(values: Mapping[str, _Value], seed: int) -> Cell:
 
 
 def _parse(key: str, value: Any) -> Any:
-    """Return a value as `_build` takes it; the key is named in errors."""
+    """Return a value as `_build` takes it, or why its code is not imported.
+
+    Errors name the key.
+    """
     try:
         return None if value is None and key in _OPTIONAL else _PARSERS[key](value)
+    except NotImported as error:
+        return error
     except InvalidInput as error:
         if error.parameter == key:
             raise

@@ -709,7 +709,7 @@ def bias_from_json(
         data: the name, or a table with a "name" and settings.
         functions: the user's functions by label, for `custom` models.
         imports: whether a name may be "module:Class", which is then imported, or have settings
-            (`registry.described`). Only for trusted input.
+            (`registry.parse_settings`). Only for trusted input.
 
     >>> bias_from_json("power") == Power(1.0)
     True

@@ -387,7 +387,7 @@ def _probability(outcome: Outcome, settings: MonitoringSettings) -> float:
 
 def _play(name: str, outcome: Outcome, settings: MonitoringSettings, replicate: int) -> Any:
     """Return the choices of a policy that sees one outcome at every pull."""
-    live = Live(policy_from_json(name), 2, settings.horizon, replicate=replicate)
+    live = Live(policy_from_json(name), 2, settings.horizon, replicate=replicate, scale="any")
     # Policies take gains: Y = X F, which is 1 less the entry of the feedback matrix.
     seen = 1.0 - feedback_matrix()[:, outcome_index(outcome)]
     choices = np.empty(settings.horizon, dtype=np.int64)

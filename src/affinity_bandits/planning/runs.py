@@ -28,8 +28,10 @@ from affinity_bandits.planning.worlds import (
 )
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.policies.contracts import RoundKernels, add_score
+from affinity_bandits.policies.kernel_rules import check_own, is_own
 from affinity_bandits.policies.state import pack
 from affinity_bandits.simulation.compile import cacheable, compile_kernel
+from affinity_bandits.simulation.compile_errors import index_error
 from affinity_bandits.simulation.draws import Stream, Words, next_binomial, next_normal
 from affinity_bandits.simulation.environment import key_words
 from affinity_bandits.simulation.intervals import proportion_interval
@@ -124,7 +126,6 @@ plan: Function = unbound
 absorb: Function = unbound
 candidate: Function = unbound
 meet: Function = unbound
-fewest_seats: Function = unbound
 
 NEVER = 2**62  # the number of choices of an event that does not happen
 AT_ONCE = 5  # runs between two checks for an interrupt
@@ -203,7 +204,8 @@ def run_hardest(
     Each run has its own random stream, so the result is the same for any number of threads. An
     interrupt waits for the few runs that have begun.
     """
-    kernel = _bound(policy.kernels())
+    check_own(policy, len(hard.initial), horizon)
+    kernel = _bound(policy.kernels(), is_own(policy))
     groups = len(hard.initial)
 
     def run(numbers: range) -> Runs:
@@ -231,7 +233,10 @@ def run_hardest(
         return Runs(decided, lost, pulls)
 
     starts = range(0, replicates, AT_ONCE)
-    found = parallel(run, [range(low, min(low + AT_ONCE, replicates)) for low in starts])
+    try:
+        found = parallel(run, [range(low, min(low + AT_ONCE, replicates)) for low in starts])
+    except IndexError as error:
+        raise index_error(policy) from error
     return Runs(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
@@ -410,9 +415,16 @@ def hardest_rounds(
 
 
 @lru_cache(maxsize=64)
-def _bound(kernels: RoundKernels) -> Function:
-    """Return `hardest_rounds` for a policy, compiled."""
-    return compile_kernel(bind(hardest_rounds, **kernels._asdict()), inlined=False)
+def _bound(kernels: RoundKernels, checked: bool) -> Function:
+    """Return `hardest_rounds` for a policy, compiled; `checked` is that of `compile_kernel`."""
+    loop = bind(
+        hardest_rounds,
+        plan=kernels.plan,
+        absorb=kernels.absorb,
+        candidate=kernels.candidate,
+        meet=kernels.meet,
+    )
+    return compile_kernel(loop, inlined=False, checked=checked)
 
 
 # Ends of the intervals of the best group's mean, as parts of the largest mean. They are narrow at

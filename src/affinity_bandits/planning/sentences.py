@@ -350,7 +350,8 @@ def tell_assumptions(given: Assumptions) -> list[str]:
         noise,
         order,
         *_of_differences(given),
-        "What groups are worth stays as it is.",
+        "What groups are worth stays as it is. The bias may change between rounds, but not while a "
+        "round is open.",
         "Groups are things like sources, skill sets or suppliers, not protected attributes of "
         "people; giving every group its turn is a choice with consequences for those chosen.",
     ]

@@ -298,16 +298,25 @@ def parse_scale(parameter: str, text: str) -> ScoreScale:
     >>> parse_scale("scale", "a score from one to ten").highest
     10.0
     """
+    low, high = parse_ends(parameter, text)
+    if not low < high:
+        raise InvalidInput(parameter, f"{RULES['scale']}, the lowest first", text)
+    return ScoreScale(low, high, two_scores=_plain(text) == "yes/no")
+
+
+def parse_ends(parameter: str, text: str) -> tuple[float, float]:
+    """Return both ends of a scale of scores in the order in which they are written.
+
+    >>> parse_ends("scale", "5..1"), parse_ends("scale", "yes/no")
+    ((5.0, 1.0), (0.0, 1.0))
+    """
     plain = _plain(text)
     if plain == "yes/no":
-        return ScoreScale(0.0, 1.0, two_scores=True)
+        return 0.0, 1.0
     found = _RANGE.fullmatch(plain)
     if found is None:
         raise InvalidInput(parameter, RULES["scale"], text)
-    low, high = float(found[1]), float(found[2])
-    if not low < high:
-        raise InvalidInput(parameter, f"{RULES['scale']}, the lowest first", text)
-    return ScoreScale(low, high)
+    return float(found[1]), float(found[2])
 
 
 def parse_points(parameter: str, text: str, on: ScoreScale, rule: str) -> float:
@@ -321,6 +330,17 @@ def parse_points(parameter: str, text: str, on: ScoreScale, rule: str) -> float:
     if not 0.0 < value <= limit:
         raise InvalidInput(parameter, f"{rule}, above 0 and at most {limit:g}", text)
     return value
+
+
+def parse_favor(parameter: str, text: str, ends: tuple[float, float]) -> float:
+    """Return a favor in points of a scale with these ends.
+
+    >>> parse_favor("matters", "0.3", (5, 1)), parse_favor("matters", "5%", (0, 1))
+    (0.3, 0.05)
+    """
+    low, high = min(ends), max(ends)
+    on = ScoreScale(low, high, two_scores=(low, high) == (0.0, 1.0))
+    return parse_points(parameter, text, on, "a number of points such as 0.3")
 
 
 def parse_committee(parameter: str, text: str, number: int) -> tuple[int, ...] | None:
@@ -487,23 +507,28 @@ def _read_part(text: str) -> tuple[float, float]:
 def answers_of_audit(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answers that an audit gives: groups, scale, spread of scores, bonus, favor gap.
 
-    The bonus is the upper end of the favor's interval, relative to the mean score above the lowest
+    The bonus is the upper end of the favor's interval, relative to the mean score above the worst
     one. It is "no idea" if the log cannot tell. The favor gap is the largest difference that the
     intervals of two groups' favors allow, and left out if a group has none. The committee is not in
-    an audit.
+    an audit. If the lowest score is the best, the plan is for the same scores turned round.
 
     Args:
         found: the audit's result as JSON data.
 
     Raises:
-        InvalidInput: its groups were declared as protected attributes.
+        InvalidInput: its groups were declared as protected attributes, or judges give their own
+            group less, which plans do not allow for.
     """
     if found.get("declaration"):
         Declaration.from_json(found["declaration"]).check_comparison()
-    low, high = found["scale"]
+    if found["word"] in ("shown less", "indicated less"):
+        rule = "an audit in which judges do not give their own group less: plans allow for more"
+        raise InvalidInput("from", rule, found["word"])
+    worst, best = found["scale"]
+    low, high = min(worst, best), max(worst, best)
     counts = [group["scores"] for group in found["groups"]]
     total = sum(n * group["mean"] for n, group in zip(counts, found["groups"], strict=True))
-    level = total / sum(counts) - low
+    level = abs(total / sum(counts) - worst)
     answers: dict[str, Any] = {
         "groups": [group["name"] for group in found["groups"]],
         "scale": f"{low:g}..{high:g}",

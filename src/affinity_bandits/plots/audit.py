@@ -39,7 +39,8 @@ def draw_means(audit: Audit) -> Any:
         )
     else:
         axes.plot([group.mean for group in groups], list(rows), "o", color=COLORS[0])
-    axes.set_xlabel("mean score, in points")
+    end = "" if audit.scale[0] < audit.scale[1] else f" ({audit.scale[1]:g} is the best)"
+    axes.set_xlabel(f"mean score, in points{end}")
     _name_rows(axes, [group.name for group in groups])
     return figure
 
@@ -57,7 +58,8 @@ def draw_favor(audit: Audit) -> Any:
         color = COLORS[1] if row == 0 else COLORS[0]
         axes.plot([favor.low, favor.high], [row, row], color=color, linewidth=3.0)
         axes.plot([favor.points], [row], "o", color=color, markersize=7.0)
-    axes.set_xlabel("points more, with 95% intervals")
+    more = "more" if audit.scale[0] < audit.scale[1] else "better"
+    axes.set_xlabel(f"points {more}, with 95% intervals")
     _name_rows(axes, [name for name, _ in lines])
     return figure
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from affinity_bandits import checks
+from affinity_bandits.digests import global_names
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray, Function, bind
 from affinity_bandits.model.feedback import UNIT_INTERVAL, Feedback
@@ -204,10 +205,12 @@ class BettingElimination(RoundPolicy):
         return bool(state.dropped_in[arm] == 0)
 
     def _bind(self, **hooks: Function) -> RoundKernels:
-        """Return the kernels with other functions for those that `plan` and `absorb` call."""
+        """Return the kernels with other functions for those that `absorb` and `plan` call."""
         kernels = super().kernels()
+        read = global_names(kernels.plan.__code__)
+        shared = {name: hook for name, hook in hooks.items() if name in read}
         return kernels._replace(
-            plan=bind(kernels.plan, **hooks), absorb=bind(kernels.absorb, **hooks)
+            plan=bind(kernels.plan, **shared), absorb=bind(kernels.absorb, **hooks)
         )
 
 

@@ -56,6 +56,11 @@ class Policy(Description):
         """The feedback that the policy's theorem assumes, with these settings."""
         return ANYTHING
 
+    @property
+    def told_judges(self) -> bool:
+        """Whether `meet` must be called before each round."""
+        return False
+
     def start(self, arms: int, horizon: int) -> Any:
         """Return a fresh state for `arms` arms and a declared horizon."""
         raise NotImplementedError
@@ -385,11 +390,6 @@ class RoundPolicy(Policy):
     def with_order_window(self, slots: int) -> Self:
         """Return the policy for that window; itself if any order will do."""
         return self
-
-    @property
-    def told_judges(self) -> bool:
-        """Whether `meet` must be called before each round."""
-        return False
 
     @property
     def judging_body(self) -> str:

@@ -43,7 +43,7 @@ class HandicapElimination(ParallelBettingElimination):
             failure probability. One that is several times too large costs more than a right one
             saves.
         in_flight: slots of a round that may be under way at once; half of them are added to the
-            head start. Default: 1.
+            head start. Above 1, the bias must not change while a round is open. Default: 1.
     """
 
     name: ClassVar[str] = "handicap-elimination"

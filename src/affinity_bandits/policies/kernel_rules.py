@@ -1,12 +1,14 @@
 """The rules that kernels of policies keep, checked by running them as plain Python.
 
-The compiler reports a broken rule with an obscure message, or overlooks it.
+The compiler reports a broken rule with an obscure message, or overlooks it. So policies from
+outside this package are checked before they are compiled.
 """
 
 from __future__ import annotations
 
 import inspect
 import traceback
+from collections.abc import Iterator
 from linecache import getline
 from pathlib import Path
 from types import FunctionType
@@ -14,14 +16,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from affinity_bandits.errors import shown
+from affinity_bandits.errors import InvalidInput, NotSupported, shown
+from affinity_bandits.kernels import FloatArray
+from affinity_bandits.model.feedback import Feedback
 from affinity_bandits.model.streams import policy_generator
-from affinity_bandits.policies.contracts import RoundPolicy, StepPolicy
-from affinity_bandits.policies.live import as_steps
+from affinity_bandits.policies.contracts import FOREVER, RoundPolicy, StepPolicy
+from affinity_bandits.policies.live import AsSteps, as_steps
 
 PACKAGE = Path(__file__).parents[1]
 PULLS = 60
 """Pulls in plain Python, enough for a policy that begins to draw later."""
+ROUNDS = 20
+"""Rounds of extreme feedback, enough for most policies to drop an arm."""
+LOOKED_AT = 2000
+"""Arms looked at, about, in all pulls of a check: the more arms, the fewer pulls."""
 KERNELS = {
     StepPolicy: ("select", "update", "candidate"),
     RoundPolicy: ("plan", "absorb", "candidate", "meet", "fewest_seats"),
@@ -48,15 +56,38 @@ class Place(NamedTuple):
         return f"{near}, line {self.line}{within}:\n    {getline(self.file, self.line).strip()}"
 
 
+def is_own(policy: StepPolicy | RoundPolicy) -> bool:
+    """Return whether the class of a policy is a user's own, from outside this package."""
+    inner = policy.policy if isinstance(policy, AsSteps) else policy
+    return type(inner).__module__.partition(".")[0] != __name__.partition(".")[0]
+
+
+def check_own(policy: StepPolicy | RoundPolicy, arms: int, horizon: int) -> None:
+    """Check a policy from outside this package before it is compiled.
+
+    Raises:
+        NotSupported: names the broken rule and the remedy.
+    """
+    if is_own(policy):
+        try:
+            check_kernels(policy, arms, horizon)
+        except AssertionError as error:
+            raise NotSupported(str(error)) from error
+
+
 def check_kernels(policy: StepPolicy | RoundPolicy, arms: int, horizon: int) -> None:
     """Check the rules that a compiler enforces with an obscure message, or overlooks.
 
     Raises:
         AssertionError: names the kernel or the field of the state, and the remedy.
     """
-    _check_static(policy)
-    _check_fields(policy, policy.start(arms, horizon))
-    _check_pulls(policy, arms, horizon)
+    inner = policy.policy if isinstance(policy, AsSteps) else policy
+    _check_settings(inner)
+    _check_static(inner)
+    _check_fields(inner, inner.start(arms, horizon))
+    _check_pulls(inner, arms, horizon)
+    if isinstance(inner, RoundPolicy):
+        _check_rounds(inner, arms, horizon)
 
 
 def _definition(policy: StepPolicy | RoundPolicy, name: str) -> Place:
@@ -68,6 +99,13 @@ def _definition(policy: StepPolicy | RoundPolicy, name: str) -> Place:
     return Place(code.co_filename, line, name)
 
 
+def _check_settings(policy: StepPolicy | RoundPolicy) -> None:
+    try:
+        policy.to_json()
+    except InvalidInput as error:
+        raise AssertionError(f"{policy}: {error}") from error
+
+
 def _check_static(policy: StepPolicy | RoundPolicy) -> None:
     kind = RoundPolicy if isinstance(policy, RoundPolicy) else StepPolicy
     for name in KERNELS[kind]:
@@ -76,7 +114,11 @@ def _check_static(policy: StepPolicy | RoundPolicy) -> None:
             f"{policy}: {name} is not static: write @staticmethod above it; what it needs to "
             f"know, the state holds"
         )
-    for name, kernel in policy.kernels()._asdict().items():
+    try:
+        kernels = policy.kernels()
+    except Exception as error:
+        raise _raised(policy, "kernels", error) from error
+    for name, kernel in kernels._asdict().items():
         assert isinstance(kernel, FunctionType), f"{policy}: {name} is no plain function"
         assert not kernel.__closure__, (
             f"{policy}: {name} reads {', '.join(kernel.__code__.co_freevars)} of an enclosing "
@@ -109,44 +151,111 @@ def _check_fields(policy: StepPolicy | RoundPolicy, state: Any, place: str = "")
 
 
 def _check_pulls(policy: StepPolicy | RoundPolicy, arms: int, horizon: int) -> None:
+    """Play a few pulls by random feedback, and by extreme feedback."""
     played = as_steps(policy)
-    kernels, state = played.kernels(), played.start(arms, horizon)
+    kernels = played.kernels()
     rng = policy_generator(0, played.to_json(), 0)
     untouched = str(rng.bit_generator.state)
-    feedback = np.random.default_rng(5).random(PULLS).tolist()
     name = "select"
-    told = isinstance(policy, RoundPolicy) and policy.told_judges
     try:
-        for seen in feedback:
-            name = "plan" if isinstance(policy, RoundPolicy) else "select"
-            if told and kernels.opens(state):
-                kernels.meet(state, np.ones(arms, dtype=np.int64))
-            arm = kernels.select(state, rng)
-            assert isinstance(arm, int | np.integer), (
-                f"{policy}: {name} returns {shown(arm)}, a {type(arm).__name__}: return the number "
-                f"of an arm, a whole number from 0 to {arms - 1}\n{_definition(policy, name)}"
-            )
-            assert 0 <= arm < arms, f"{policy}: {name} returns {arm}, which is no arm"
-            name = "absorb" if isinstance(policy, RoundPolicy) else "update"
-            kernels.update(state, int(arm), seen)
+        for feedback in _feedback(policy.assumes, arms):
+            state = played.start(arms, horizon)
+            for values in feedback:
+                name = "plan" if isinstance(policy, RoundPolicy) else "select"
+                if policy.told_judges and kernels.opens(state):
+                    kernels.meet(state, np.ones(arms, dtype=np.int64))
+                arm = kernels.select(state, rng)
+                assert isinstance(arm, int | np.integer), (
+                    f"{policy}: {name} returns {shown(arm)}, a {type(arm).__name__}: return the "
+                    f"number of an arm, a whole number from 0 to {arms - 1}\n"
+                    f"{_definition(policy, name)}"
+                )
+                assert 0 <= arm < arms, f"{policy}: {name} returns {arm}, which is no arm"
+                name = "absorb" if isinstance(policy, RoundPolicy) else "update"
+                kernels.update(state, int(arm), float(values[arm]))
+                name = "candidate"
+                for one in range(arms):
+                    kernels.candidate(state, one)
     except AssertionError:
         raise
     except Exception as error:
-        words = str(error)
-        if isinstance(error, AttributeError) and ("set attribute" in words or "setter" in words):
-            words += (
-                ": numbers of a state never change; what changes is an array, of one place if need "
-                "be (counts(1), reals(1))"
-            )
-            name = f"{name} sets a field of the state"
-        frames = traceback.extract_tb(error.__traceback__)
-        places = [Place(one.filename, one.lineno or 0, one.name) for one in frames]
-        place = next((one for one in reversed(places) if one.is_users), None)
-        where = "" if place is None else f"\n{place}"
-        raise AssertionError(
-            f"{policy}: {name} raises {type(error).__name__}: {words}{where}"
-        ) from error
-    assert policy.randomized or str(rng.bit_generator.state) == untouched, (
+        raise _raised(policy, name, error) from error
+    assert policy.randomized or str(rng.bit_generator.state) == untouched, undeclared(policy)
+
+
+def undeclared(policy: StepPolicy | RoundPolicy) -> str:
+    """Return what to tell of a policy that draws and does not say so."""
+    return (
         f"{policy}: select draws from its stream: say randomized: ClassVar[bool] = True, or all "
         f"replicates draw the same numbers"
     )
+
+
+def _feedback(assumed: Feedback, arms: int) -> Iterator[FloatArray]:
+    """Yield feedback of each arm at each pull, [pull, arm], of a kind that a policy assumes."""
+    low, high = _range(assumed)
+    pulls = max(4, min(PULLS, LOOKED_AT // arms))
+    random = np.random.default_rng(5).random((pulls, arms))
+    if assumed.law == "bernoulli":
+        random = random.round()
+    for parts in (random, *(np.tile(one, (pulls, 1)) for one in _extremes(arms))):
+        yield low + (high - low) * parts
+
+
+def _extremes(arms: int) -> FloatArray:
+    """Return what each arm is worth, 0 or 1, if the first or last is the only good or bad one."""
+    favored = np.zeros((2, arms))
+    favored[0, 0] = favored[1, -1] = 1.0
+    return np.concatenate([favored, 1.0 - favored])
+
+
+def _range(assumed: Feedback) -> tuple[float, float]:
+    return (assumed.low, assumed.high) if assumed.bounded else (0.0, 1.0)
+
+
+def _check_rounds(policy: RoundPolicy, arms: int, horizon: int) -> None:
+    """Play whole rounds of extreme feedback, so that arms are dropped."""
+    kernels = policy.kernels()
+    each = max(1, len(policy.nodes))
+    low, high = _range(policy.assumes)
+    name = "plan"
+    try:
+        for worth in _extremes(arms).astype(int).tolist():
+            state = policy.start(arms, horizon)
+            for number in range(max(4, min(ROUNDS, LOOKED_AT // arms))):
+                if policy.told_judges:
+                    kernels.meet(state, np.full(arms, number + 1, dtype=np.int64))
+                name = "plan"
+                planned = kernels.plan(state)
+                if planned.repetitions >= FOREVER:
+                    break
+                times = float(planned.repetitions)
+                seen = np.zeros((len(planned.arms), each))
+                for row, arm in zip(seen, planned.arms, strict=True):
+                    if policy.nodes:
+                        row[-worth[arm]] = times
+                    else:
+                        row[0] = times * (high if worth[arm] else low)
+                name = "absorb"
+                kernels.absorb(state, seen.ravel())
+                name = "candidate"
+                for one in range(arms):
+                    kernels.candidate(state, one)
+    except Exception as error:
+        raise _raised(policy, name, error) from error
+
+
+def _raised(policy: StepPolicy | RoundPolicy, name: str, error: Exception) -> AssertionError:
+    """Return an error of a policy's own code, with the line of the user's that raised it."""
+    words = str(error)
+    if isinstance(error, AttributeError) and ("set attribute" in words or "setter" in words):
+        words += (
+            ": numbers of a state never change; what changes is an array, of one place if need "
+            "be (counts(1), reals(1))"
+        )
+        name = f"{name} sets a field of the state"
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [Place(one.filename, one.lineno or 0, one.name) for one in frames]
+    place = next((one for one in reversed(places) if one.is_users), None)
+    where = "" if place is None else f"\n{place}"
+    return AssertionError(f"{policy}: {name} raises {type(error).__name__}: {words}{where}")

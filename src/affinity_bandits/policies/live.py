@@ -15,7 +15,7 @@ import numpy as np
 from affinity_bandits import checks, registry
 from affinity_bandits.errors import InvalidInput, NotSupported, StateMismatch, shown
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, kernel, unbound
-from affinity_bandits.model.feedback import Feedback
+from affinity_bandits.model.feedback import ANYTHING, SAME, UNIT_INTERVAL, Feedback
 from affinity_bandits.model.streams import policy_generator, stream_from_json, stream_to_json
 from affinity_bandits.policies.contracts import (
     Policy,
@@ -62,9 +62,19 @@ class AsSteps(StepPolicy):
             raise InvalidInput("policy", "a round policy", self.policy)
 
     @property
+    def version(self) -> int:  # type: ignore[override]
+        """That of the round policy."""
+        return self.policy.version
+
+    @property
     def eliminates(self) -> bool:  # type: ignore[override]
         """That of the round policy."""
         return self.policy.eliminates
+
+    @property
+    def information(self) -> str:  # type: ignore[override]
+        """That of the round policy."""
+        return self.policy.information
 
     @property
     def in_python(self) -> bool:  # type: ignore[override]
@@ -72,9 +82,19 @@ class AsSteps(StepPolicy):
         return self.policy.in_python
 
     @property
+    def judged_by(self) -> str:  # type: ignore[override]
+        """Those for whom the round policy has a guarantee."""
+        return self.policy.judged_by
+
+    @property
     def assumes(self) -> Feedback:
         """That of the round policy."""
         return self.policy.assumes
+
+    @property
+    def told_judges(self) -> bool:
+        """Whether the round policy is told who judges."""
+        return self.policy.told_judges
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -168,6 +188,22 @@ def as_steps(policy: object) -> StepPolicy:
 
 
 FORMAT = 1
+ANY = "any"
+"""The scale of `Live` with which feedback is taken as it is."""
+
+
+def read_scale(given: object) -> tuple[float, float] | str | None:
+    """Return a scale of `Live`: its worst and its best score, "any" or None."""
+    if given is None or (isinstance(given, str) and given == ANY):
+        return given
+    rule = "the worst and the best score, such as (1, 5), or 'any'"
+    ends = checks.sequence("scale", given, rule)
+    if len(ends) != 2:
+        raise InvalidInput("scale", rule, given)
+    worst, best = (checks.number("scale", end) for end in ends)
+    if worst == best:
+        raise InvalidInput("scale", "two different scores", given)
+    return worst, best
 
 
 class Live:
@@ -175,12 +211,20 @@ class Live:
 
     It makes the choices of the compiled loop on the same feedback and seed. Not thread-safe.
 
+    Feedback must be what the policy assumes. Unless that is another interval, it must lie in
+    [0, 1]; `scale` maps other scores.
+
     Args:
         policy: a step or a round policy.
         arms: the number of arms.
         horizon: the declared number of pulls.
         seed: of the policy's own random stream.
         replicate: the number of the run with that seed.
+        scale: the worst and the best score that feedback can be, such as (1, 5), or (6, 1) for
+            grades of which 1 is the best. They are mapped to 0 and 1 (to the ends of the interval
+            that the policy assumes), so a policy's `sigma` is that of mapped scores. "any" takes
+            every finite number as it is; then the policy's guarantee holds only if feedback is as
+            it assumes, such as normal with its `sigma`.
 
     >>> from affinity_bandits.policies import UCB1
     >>> live = Live(UCB1(), arms=2, horizon=100)
@@ -189,6 +233,8 @@ class Live:
     >>> live.tell(0, 1.0)
     >>> live.ask()
     1
+    >>> stars = Live(UCB1(), arms=2, horizon=100, scale=(1, 5))
+    >>> stars.tell(stars.ask(), 4)
     """
 
     def __init__(
@@ -198,16 +244,19 @@ class Live:
         horizon: int,
         seed: int = 0,
         replicate: int = 0,
+        *,
+        scale: tuple[float, float] | str | None = None,
     ) -> None:
         check_size(arms, horizon)
+        self.scale = read_scale(scale)
         self.policy = as_steps(policy)
         self.arms = int(arms)
         self.horizon = int(horizon)
         self.state = self.policy.start(self.arms, self.horizon)
-        self._kernels = self.policy.kernels()
+        self._kernels = registry.own("policy", "kernels", self.policy.kernels)
         self._rng = policy_generator(seed, self.policy.to_json(), replicate)
         self._pending: int | None = None
-        self._told_judges = isinstance(policy, RoundPolicy) and policy.told_judges
+        self._told_judges = self.policy.told_judges
         self._met = False
 
     @property
@@ -253,17 +302,43 @@ class Live:
         return self._pending
 
     def tell(self, arm: int, feedback: float) -> None:
-        """Report the feedback of the arm that `ask` returned."""
+        """Report the feedback of the arm that `ask` returned.
+
+        Raises:
+            InvalidInput: the arm is another one, or feedback is not what the policy assumes.
+        """
         if self._pending is None:
             raise InvalidInput("arm", "asked for before its feedback is told", arm)
         told = checks.integer("arm", arm, low=0, high=self.arms - 1)
         if told != self._pending:
             raise InvalidInput("arm", f"the one that was asked for ({self._pending})", arm)
-        value = checks.number("feedback", feedback)
+        value = self._mapped(checks.number("feedback", feedback))
         self._kernels.update(self.state, self._pending, value)
         self._pending = None
         if self._kernels.opens(self.state):
             self._met = False
+
+    def _mapped(self, given: float) -> float:
+        """Return feedback as the policy takes it, after checking that it is what it assumes."""
+        if isinstance(self.scale, str):
+            return given
+        assumed = self.policy.assumes if self.policy.assumes.bounded else UNIT_INTERVAL
+        low, high = assumed.low, assumed.high
+        worst, best = self.scale or (low, high)
+        part = (given - worst) / (best - worst)
+        if not -SAME <= part <= 1.0 + SAME:  # so that a user's own rounding is no mistake
+            rule = f"a number in [{min(worst, best):g}, {max(worst, best):g}]"
+            if self.scale is None:
+                rule += (
+                    f", unless Live is told another scale: scale=(1, 5) for scores from 1 to 5 "
+                    f"({self.policy} assumes {self.policy.assumes.in_words})"
+                )
+            raise InvalidInput("feedback", rule, given)
+        value = given if self.scale is None else low + (high - low) * min(1.0, max(0.0, part))
+        if assumed.law == "bernoulli" and value not in (0.0, 1.0):
+            rule = f"{worst:g} or {best:g}, as {self.policy} assumes"
+            raise InvalidInput("feedback", rule, given)
+        return value
 
     def candidates(self) -> tuple[int, ...]:
         """Return the arms that the policy still holds may be the best."""
@@ -274,6 +349,7 @@ class Live:
         data = {
             "format": FORMAT,
             **self.policy.save(self.state, self.arms, self.horizon),
+            "scale": self.scale,
             "pending": self._pending,
             "met": self._met,
             "stream": stream_to_json(self._rng),
@@ -283,8 +359,8 @@ class Live:
     @classmethod
     def from_json(cls, policy: StepPolicy | RoundPolicy, text: str) -> Live:
         """Resume from `to_json`; the policy must be the one that wrote it."""
-        data = read_saved(text, FORMAT, ("pending", "met", "stream"))
-        live = cls(policy, data["arms"], data["horizon"])
+        data = read_saved(text, FORMAT, ("scale", "pending", "met", "stream"))
+        live = cls(policy, data["arms"], data["horizon"], scale=data["scale"])
         live.state = live.policy.load(data)
         pending = data["pending"]
         if pending is not None and pending not in range(live.arms):
@@ -331,6 +407,7 @@ class InPython(StepPolicy):
             `rng`, a numpy Generator with the policy's own stream, that it has as parameters.
         settings: its other arguments by name: numbers, flags and words.
         label: its name in results; by default that of the class.
+        assumes: the feedback that it assumes; by default nothing is known.
 
     >>> import numpy as np
     >>> class Greedy:
@@ -352,6 +429,7 @@ class InPython(StepPolicy):
     make: Callable[..., Any]
     settings: Mapping[str, Any] = field(default_factory=dict)
     label: str = ""
+    assumes: Feedback = ANYTHING
 
     def __post_init__(self) -> None:
         if not callable(self.make):
@@ -374,6 +452,9 @@ class InPython(StepPolicy):
             raise InvalidInput("settings", f"plain JSON ({error})", self.settings) from None
         if not isinstance(self.label, str):
             raise InvalidInput("label", "a word", self.label)
+        if not isinstance(self.assumes, Feedback):
+            rule = "a Feedback, such as Feedback(low=0, high=1)"
+            raise InvalidInput("assumes", rule, self.assumes)
 
     def __hash__(self) -> int:
         return hash((json.dumps(self.to_json(), sort_keys=True), self.label))

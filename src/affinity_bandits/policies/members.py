@@ -143,8 +143,9 @@ class MembersElimination(ParallelBettingElimination):
 
     Only some of those chosen join, some of them later. Before each round the policy is told each
     group's members, and how many are on their way. It bets only against groups whose share is
-    surely at least the leader's throughout the round. The settings are those of
-    `HandicapElimination` without `head_start` and `initial_pulls`.
+    surely at least the leader's throughout the round. Judges without a group must neither begin nor
+    leave during a round. The settings are those of `HandicapElimination` without `head_start` and
+    `initial_pulls`.
     """
 
     name: ClassVar[str] = "members-elimination"

@@ -36,8 +36,9 @@ class PanelElimination(ParallelBettingElimination):
     """Every arm in turn, with bets on the leader; a panel judges, fixed during a round.
 
     The policy is told the seats of each group before each round. It bets only against groups with
-    at least as many seats as the leader, so no head start is needed. Who of the panel scores which
-    slot must be decided by lot, without regard to the group. The settings are those of
+    at least as many seats as the leader, so no head start is needed. The bias must not change while
+    a round is open, and who of the panel scores which slot must be decided by lot, without regard
+    to the group. The settings are those of
     `HandicapElimination` without `head_start` and `initial_pulls`.
     """
 

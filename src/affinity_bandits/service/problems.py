@@ -92,6 +92,15 @@ class NotTeller(ServiceProblem):
     )
 
 
+class NotHolder(NotTeller):
+    """A lease is given back with another API key than the one that took it."""
+
+    detail = (
+        "lease {0} was taken with another API key, and only that key can give it back; its slots "
+        "are offered again when it expires"
+    )
+
+
 class NoSuchKey(ServiceProblem):
     """The id is unknown to the tenant, of a key out of use, or of another tenant's key."""
 

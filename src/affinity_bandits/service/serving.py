@@ -17,6 +17,7 @@ from affinity_bandits.errors import CallerError, NotSupported
 from affinity_bandits.service import tracing
 from affinity_bandits.service.databases import Databases, databases_of
 from affinity_bandits.service.http import admin_app, create_app
+from affinity_bandits.service.http.impatient import Impatient
 from affinity_bandits.service.logs import log_config
 from affinity_bandits.service.problems import Unavailable
 from affinity_bandits.service.store.connection import STATEMENT_CACHE, connect, translate_errors
@@ -24,8 +25,8 @@ from affinity_bandits.service.store.migrate import schema_problem
 
 WAITING_CONNECTIONS = 2048
 IDLE_SECONDS = 75
-"""How long a connection may be idle between requests: longer than a proxy keeps one, or it would
-send requests into connections that are being closed."""
+"""How long a client may let a connection wait for a request, or for the next piece of one: longer
+than a proxy keeps a connection, or it would send requests into those that are being closed."""
 STOP_SECONDS = 10
 """How long requests may go on after the service was told to stop."""
 SWITCH_SECONDS = 0.001
@@ -92,7 +93,7 @@ def serve(
         traces=traces,
     )
     settings: dict[str, Any] = {
-        "http": "httptools",
+        "http": Impatient,
         "ws": "none",
         "access_log": False,
         "server_header": False,

@@ -14,7 +14,7 @@ import warnings
 from collections import namedtuple
 from functools import cache, partial
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numba
 import numpy as np
@@ -37,7 +37,17 @@ def runs_interpreted() -> bool:
     return bool(compiler.config.DISABLE_JIT)
 
 
-def compile_kernel(kernel: Function, *, allocates: bool = False, inlined: bool = True) -> Function:
+class How(NamedTuple):
+    """How a kernel and all that it calls are compiled; see `compile_kernel`."""
+
+    allocates: bool
+    inlined: bool
+    checked: bool = False
+
+
+def compile_kernel(
+    kernel: Function, *, allocates: bool = False, inlined: bool = True, checked: bool = False
+) -> Function:
     """Return a kernel as machine code for Python to call, with every plain function it reaches.
 
     Args:
@@ -46,27 +56,34 @@ def compile_kernel(kernel: Function, *, allocates: bool = False, inlined: bool =
             long as the rest of a pull.
         inlined: whether the functions that it calls are inlined unless they allocate. Kernels
             called once per pull should be: they take a state of some fifty numbers by value.
+        checked: whether an index outside of an array raises an IndexError, which takes an eighth
+            more time. Otherwise it reads or writes foreign memory.
     """
     if not isinstance(kernel, FunctionType):  # compiled already
         return kernel
     if runs_interpreted():
         return _without_warnings(kernel)
-    name = _name(kernel, allocates, inlined)
+    how = How(allocates, inlined, checked)
+    name = _name(kernel, how)
     if name not in _compiled:
-        _compiled[name] = MachineCode(kernel, name, allocates, inlined)
+        _compiled[name] = MachineCode(kernel, name, how)
     return _compiled[name]  # type: ignore[no-any-return]
 
 
 def compiled_part(kernel: Function, *, allocates: bool = False, inlined: bool = True) -> Function:
-    """Return a kernel that compiled kernels can call; see `compiled`."""
+    """Return a kernel that compiled kernels can call; see `compile_kernel`."""
+    return _part(kernel, How(allocates, inlined))
+
+
+def _part(kernel: Function, how: How) -> Function:
     if not isinstance(kernel, FunctionType):
         return kernel
     if runs_interpreted():
         return _without_warnings(kernel)
-    name = _name(kernel, allocates, inlined)
+    name = _name(kernel, how)
     if name not in _parts:
-        options = _options(allocates) | {"forceinline": inlined and not allocates}
-        copy = _copy(kernel, name, allocates, inlined)
+        options = _options(how) | {"forceinline": how.inlined and not how.allocates}
+        copy = _copy(kernel, name, how)
         _parts[name] = compiler.njit(**options, **WITHOUT_WRAPPERS)(copy)
     return _parts[name]  # type: ignore[no-any-return]
 
@@ -80,25 +97,26 @@ def function_pointer(
     """
     if runs_interpreted():
         return _without_warnings(kernel)
-    name = _name(kernel, allocates, inlined, f"cfunc {signature}")
+    how = How(allocates, inlined)
+    name = _name(kernel, how, f"cfunc {signature}")
     if name not in _compiled:
-        copy = _copy(kernel, name, allocates, inlined)
-        _compiled[name] = _cached(partial(compiler.cfunc, signature), copy, _options(allocates))
+        copy = _copy(kernel, name, how)
+        _compiled[name] = _cached(partial(compiler.cfunc, signature), copy, _options(how))
     return _compiled[name]
 
 
 class MachineCode:
     """A compiled kernel that Python calls. If its cached file does not load, it compiles anew."""
 
-    def __init__(self, kernel: Function, name: str, allocates: bool, inlined: bool) -> None:
-        self._copy = _copy(kernel, name, allocates, inlined)
-        self._options = _options(allocates) | {"no_cfunc_wrapper": True}
+    def __init__(self, kernel: Function, name: str, how: How) -> None:
+        self._copy = _copy(kernel, name, how)
+        self._options = _options(how) | {"no_cfunc_wrapper": True}
         self._code = _cached(compiler.njit, self._copy, self._options)
 
     def __call__(self, *arguments: Any) -> Any:
         try:
             return self._code(*arguments)
-        except compiler.errors.NumbaError:
+        except (compiler.errors.NumbaError, IndexError):  # the latter of a checked kernel
             raise
         except Exception as error:  # whatever unpickling a damaged file leads to
             anew = compiler.njit(**self._options)(self._copy)
@@ -108,14 +126,24 @@ class MachineCode:
             return result
 
 
-def prepare_kernel(kernel: Function, arguments: tuple[Any, ...], inlined: bool = True) -> Function:
-    """Return a loop as machine code, compiled by a first call with idle arguments."""
+def prepare_kernel(
+    kernel: Function,
+    arguments: tuple[Any, ...],
+    *,
+    inlined: bool = True,
+    checked: bool = False,
+) -> Function:
+    """Return a loop as machine code, compiled by a first call with idle arguments.
+
+    `checked` is that of `compile_kernel`.
+    """
     if runs_interpreted():
         return _without_warnings(kernel)
+    how = How(False, inlined, checked)
     # One signature per cached name: processes that compile at the same time write the same file.
-    name = _name(kernel, False, inlined, _types(arguments))
+    name = _name(kernel, how, _types(arguments))
     if name not in _compiled:
-        loop = MachineCode(kernel, name, False, inlined)
+        loop = MachineCode(kernel, name, how)
         loop(*arguments)
         _compiled[name] = loop
     return _compiled[name]  # type: ignore[no-any-return]
@@ -131,22 +159,27 @@ def _types(value: Any) -> str:
     return type(value).__name__
 
 
-def _options(allocates: bool) -> dict[str, Any]:
+def _options(how: How) -> dict[str, Any]:
     # No fastmath: results must not depend on how the compiler orders a sum. nogil: callers may run
     # replicates in threads. _nrt is undocumented: without reference counts a pull takes a third.
-    return {"error_model": "numpy", "nogil": True, "_nrt": allocates}
+    return {
+        "error_model": "numpy",
+        "nogil": True,
+        "boundscheck": how.checked,
+        "_nrt": how.allocates,
+    }
 
 
-def _name(kernel: Any, allocates: bool, inlined: bool, types: str = "") -> str:
+def _name(kernel: Any, how: How, types: str = "") -> str:
     """Return a qualified name with a digest of the kernel's code and of how it is compiled."""
-    how = f"{code_digest(kernel)} {allocates} {inlined} {types}"
-    return f"{kernel.__qualname__}_{hashlib.blake2b(how.encode(), digest_size=12).hexdigest()}"
+    text = f"{code_digest(kernel)} {how} {types}"
+    return f"{kernel.__qualname__}_{hashlib.blake2b(text.encode(), digest_size=12).hexdigest()}"
 
 
-def _copy(kernel: Any, name: str, allocates: bool, inlined: bool) -> Function:
+def _copy(kernel: Any, name: str, how: How) -> Function:
     """Return a copy of a kernel under another name, bound to compiled versions of its callees."""
     called = {
-        found: compiled_part(value, allocates=allocates, inlined=inlined)
+        found: _part(value, how)
         for found in global_names(kernel.__code__)
         if isinstance(value := kernel.__globals__.get(found), FunctionType)
     }

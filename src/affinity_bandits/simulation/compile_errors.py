@@ -35,6 +35,8 @@ def compile_errors(policy: StepPolicy | RoundPolicy, bandit: Any) -> Iterator[No
         yield
     except (AffinityError, MemoryError):
         raise
+    except IndexError as error:
+        raise index_error(policy) from error
     except Exception as error:
         raise NotSupported(
             f"policy {shown(str(policy))} with bias {shown(str(bandit.bias))} and noise "
@@ -45,6 +47,14 @@ def compile_errors(policy: StepPolicy | RoundPolicy, bandit: Any) -> Iterator[No
             f"engine='python' runs a policy as it is. The compiler's report is in __context__ of "
             f"this error; affinity --debug prints it."
         ) from None
+
+
+def index_error(policy: StepPolicy | RoundPolicy) -> NotSupported:
+    """Return the error of a policy whose compiled code was stopped at an index."""
+    return NotSupported(
+        f"policy {shown(str(policy))} reads or writes outside of an array; engine='python' of "
+        f"simulate names the line"
+    )
 
 
 def _broken_rule(policy: StepPolicy | RoundPolicy, arms: int) -> str:

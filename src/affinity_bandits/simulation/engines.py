@@ -16,6 +16,7 @@ from affinity_bandits.model.bias import KNOWN, quick_weight
 from affinity_bandits.model.noise.base import no_quantile
 from affinity_bandits.model.streams import policy_generator
 from affinity_bandits.policies import RoundPolicy, StepPolicy
+from affinity_bandits.policies.kernel_rules import check_own, is_own
 from affinity_bandits.policies.live import as_steps
 from affinity_bandits.policies.state import pack
 from affinity_bandits.simulation.compile import cacheable, compile_kernel, prepare_kernel
@@ -71,7 +72,7 @@ class PythonEngine:
         self._horizon = horizon
         self._seed = seed
         self._checkpoints = [int(time) for time in checkpoints]
-        self._told = isinstance(policy, RoundPolicy) and policy.told_judges
+        self._told = policy.told_judges
         self._arena = arena_of(bandit, self._told)
         self._in_lists = not self._arena.seating.counted
         if self._in_lists:
@@ -227,6 +228,7 @@ class RoundEngine:
     ) -> None:
         self._policy = policy
         self._bandit = bandit
+        self._checked = is_own(policy)
         self._state = pack(policy.start(bandit.arms, horizon))
         arena = arena_of(bandit)
         split = node_split(arena, policy.nodes)
@@ -265,7 +267,10 @@ class RoundEngine:
         with compile_errors(self._policy, self._bandit):
             fixed = (*self._drawn_from, self._draws(), *self._fixed)
             self._play = partial(
-                prepare_kernel(self._loop, (*fixed, *no_replicates), False), *fixed
+                prepare_kernel(
+                    self._loop, (*fixed, *no_replicates), inlined=False, checked=self._checked
+                ),
+                *fixed,
             )
 
     def run(self, first: int, out: IntArray, candidates: IntArray, tick: Tick) -> None:
@@ -300,6 +305,7 @@ def engine_for(
     """
     if wanted == "python" or (policy.in_python and wanted != "rounds"):
         return PythonEngine(bandit, policy, horizon, seed, checkpoints), ""
+    check_own(policy, bandit.arms, horizon)
     reason = (
         "it runs in plain Python, pull by pull"
         if policy.in_python

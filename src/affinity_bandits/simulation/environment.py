@@ -403,9 +403,21 @@ class Environment:
         return [int(count) for count in self._arena.initial + self.committee.pulls]
 
     def shares(self) -> FloatArray:
-        """Return each arm's share of the committee before the next pull (Assumption 2.1)."""
+        """Return each arm's share of the committee before the next pull (Assumption 2.1).
+
+        `pull` uses it if a subclass overrides it, for other judges; a share lies in [0, 1].
+        """
         arms = range(self.bandit.arms)
         return np.array([share_of(self._arena, self.committee, self._total, arm) for arm in arms])
+
+    def _share(self, arm: int) -> float:
+        """Return an arm's share; those of all arms are computed only if they were overridden."""
+        if getattr(self.shares, "__func__", None) is Environment.shares:
+            return share_of(self._arena, self.committee, self._total, arm)
+        found = checks.sequence("shares", self.shares(), f"a list of {self.bandit.arms} numbers")
+        if len(found) != self.bandit.arms:
+            raise InvalidInput("shares", f"a list of {self.bandit.arms} numbers", found)
+        return checks.number(f"shares[{arm}]", found[arm], low=0.0, high=1.0)
 
     @property
     def _total(self) -> float:
@@ -418,7 +430,7 @@ class Environment:
         position = int(committee.clock[0])
         if not self._by_hand:
             self._open(-1)
-        share = share_of(arena, committee, self._total, index)
+        share = self._share(index)
         weight = self._weight(arena.code, arena.parameters, share)
         noise = self._number("noise", is_normal(arena.law), position)
         gate = self._number("gate", False, position) if reads_gate(arena.law) else 0.0

@@ -9,7 +9,7 @@ each.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -348,14 +348,17 @@ def listed_sum(
     return total
 
 
-SUMS = {
-    BERNOULLI_SHIFTED: shifted_sum,
-    BERNOULLI_GATED: gated_sum,
-    GAUSSIAN_SCALED: normal_sum,
-    GAUSSIAN_SHIFTED: normal_sum,
-    GAUSSIAN_GATED: gated_normal_sum,
-    FINITE_GATED: listed_sum,
+_WEIGHED = "sums_of_weights", bound_sums
+_COUNTED = "count_successes", bound_successes
+SUMS: dict[int, tuple[Function, str, Callable[[Function], Function]]] = {
+    BERNOULLI_SHIFTED: (shifted_sum, *_WEIGHED),
+    BERNOULLI_GATED: (gated_sum, *_COUNTED),
+    GAUSSIAN_SCALED: (normal_sum, *_WEIGHED),
+    GAUSSIAN_SHIFTED: (normal_sum, *_WEIGHED),
+    GAUSSIAN_GATED: (gated_normal_sum, *_COUNTED),
+    FINITE_GATED: (listed_sum, "tally_of_arm", bound_tally),
 }
+"""The sum of feedback by its law: a kernel, the name that it reads, and the maker of its value."""
 
 
 @kernel
@@ -438,13 +441,8 @@ def bound_draws(law: int, tallied: bool, bias_kernel: Function) -> Any:
     if tallied:
         draws = bind(draw_tallies, tally_of_arm=bound_tally(bias_kernel))
     else:
-        bound = bind(
-            SUMS[law],
-            sums_of_weights=bound_sums(bias_kernel),
-            count_successes=bound_successes(bias_kernel),
-            tally_of_arm=bound_tally(bias_kernel),
-        )
-        draws = bind(draw_sums, sum_of_feedback=bound)
+        sums, part, bound = SUMS[law]
+        draws = bind(draw_sums, sum_of_feedback=bind(sums, **{part: bound(bias_kernel)}))
     arena, split = arena_of(AffinityBandit([0.0, 1.0])), np.zeros((0, 0))
     room = round_room(arena, split)
     examples = (

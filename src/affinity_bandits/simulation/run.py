@@ -14,8 +14,10 @@ from affinity_bandits.kernels import Function, IntArray
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.streams import policy_generator, stream_from_json, stream_to_json
 from affinity_bandits.policies import RoundPolicy, StepPolicy
+from affinity_bandits.policies.kernel_rules import check_own, is_own, undeclared
 from affinity_bandits.policies.live import as_steps
 from affinity_bandits.policies.state import pack, read_saved, state_from_json, state_to_json
+from affinity_bandits.simulation.caveats import caveat_of
 from affinity_bandits.simulation.compile import cacheable, prepare_kernel
 from affinity_bandits.simulation.compile_errors import compile_errors
 from affinity_bandits.simulation.environment import (
@@ -60,8 +62,11 @@ class StepRun:
                 f"pulls arms by hand, but nothing here can be compiled"
             )
         self.horizon = checks.integer("horizon", horizon, low=1)
+        self._own = is_own(policy)
+        self._watched = self._own and not self.policy.randomized
+        check_own(policy, bandit.arms, self.horizon)
         self.seed = checks.integer("seed", seed, low=0, high=2**128 - 1)
-        told = isinstance(policy, RoundPolicy) and policy.told_judges
+        told = policy.told_judges
         self._arena = arena_of(bandit, told)
         self._committee = pack(committee_of(bandit, told))
         self._state = pack(self.policy.start(bandit.arms, self.horizon))
@@ -85,6 +90,11 @@ class StepRun:
         self.replicate = checks.integer("replicate", replicate, low=0, high=2**63 - 1)
         if self.policy.randomized or not hasattr(self, "_rng"):
             self._rng = policy_generator(self.seed, self.policy.to_json(), self.replicate)
+
+    @property
+    def caveat(self) -> str:
+        """Which assumption of the policy feedback or judges violate, else empty."""
+        return caveat_of(str(self.policy), self.policy, self.bandit)
 
     @property
     def clock(self) -> int:
@@ -169,13 +179,17 @@ class StepRun:
                 bound_noise(self._arena.law, by_chance),
                 *functions,
             )
-            made = prepare_kernel(loop, (*fixed, self._rng, np.uint64(0), *idle))
+            arguments = (*fixed, self._rng, np.uint64(0), *idle)
+            made = prepare_kernel(loop, arguments, checked=self._own)
         return partial(made, *fixed)
 
     def _play(self, loop: Any, *changing: Any) -> None:
         """Call a loop of `_prepared` with the arguments that differ from call to call."""
+        before = str(self._rng.bit_generator.state) if self._watched else ""
         with compile_errors(self.policy, self.bandit):
             sound = loop(self._rng, np.uint64(self.replicate), *changing)
+        if self._watched and str(self._rng.bit_generator.state) != before:
+            raise NotSupported(undeclared(self.policy))
         if not sound:
             raise NotSupported(
                 f"policy {self.policy} chose an arm outside 0 to {self.bandit.arms - 1}"

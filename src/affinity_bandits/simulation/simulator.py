@@ -20,6 +20,7 @@ from affinity_bandits.kernels import IntArray
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.policies import InPython, RoundPolicy, StepPolicy
 from affinity_bandits.progress import heartbeat, show_progress
+from affinity_bandits.simulation.caveats import caveat_of
 from affinity_bandits.simulation.engines import engine_for
 from affinity_bandits.simulation.environment import require_bandit
 from affinity_bandits.simulation.result import PolicyRun, Result
@@ -180,43 +181,6 @@ def _run_in_processes(
     return reduce(Result.merge, found)
 
 
-def caveat_of(label: str, policy: AnyPolicy, bandit: AffinityBandit) -> str:
-    """Return how feedback or judges violate a policy's assumption, as a sentence, or ""."""
-    if missing := policy.assumes.missing(bandit.feedback):
-        assumed = f"{policy.assumes.in_words}; {bandit.feedback_name} here {missing}"
-    elif not _judged_as_assumed(policy, bandit):
-        assumed = f"that {JUDGED[policy.judged_by]}"
-    else:
-        return ""
-    return f"{label} assumes {assumed}: its guarantee does not cover this run"
-
-
-JUDGED = {
-    "everybody": "everybody chosen judges from then on",
-    "members": "nobody who judges leaves during a round",
-    "panel": "a panel judges, which stays the same for a round",
-    "strangers": "nobody judges their own group",
-    "memory": "the people chosen last judge, as many as it is told or fewer",
-}
-"""What a policy's guarantee assumes about judges."""
-
-
-def _judged_as_assumed(policy: AnyPolicy, bandit: AffinityBandit) -> bool:
-    joining, who = bandit.joining, bandit.judges.who
-    if who == "strangers":  # all shares are equal
-        return True
-    match policy.judged_by:
-        case "everybody":
-            return bandit.counts_pulls
-        case "members":
-            return who == "panel" or joining.leaving == 0.0
-        case "panel":
-            return who == "panel" or (joining.when == "next round" and joining.leaving == 0.0)
-        case "memory":
-            return bandit.memory is not None and bandit.memory <= policy.to_json()["memory"]
-    return policy.judged_by != "strangers"
-
-
 def _blocks(replicates: int) -> Iterable[slice]:
     """Yield slices of the replicates, grown until one takes about ROUND_SECONDS."""
     start, size = 0, 1
@@ -250,6 +214,7 @@ def _labeled(policies: Policies, bandit: AffinityBandit) -> dict[str, AnyPolicy]
     for _, policy in pairs:
         # Fails early where a policy does not fit the bandit.
         registry.own("policies", f"start ({policy})", partial(policy.start, bandit.arms, 1))
+        registry.own("policies", f"kernels ({policy})", policy.kernels)
     return dict(pairs)
 
 

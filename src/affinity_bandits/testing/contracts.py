@@ -296,7 +296,7 @@ def _check_runs(policy: StepPolicy | RoundPolicy, bandit: AffinityBandit) -> Non
     assert _compiled_choices(policy, bandit, [1, 2, 10, 11, 170, HORIZON]) == compiled_arms, (
         f"{policy}: its choices depend on how a run is cut"
     )
-    live = Live(policy, bandit.arms, HORIZON, seed=5)
+    live = Live(policy, bandit.arms, HORIZON, seed=5, scale="any")  # as simulations take it
     environment = Environment(bandit, seed=5)
     state: Any = copy_state(live.state)
     for time, expected in enumerate(compiled_arms):

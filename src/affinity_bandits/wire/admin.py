@@ -6,9 +6,10 @@ import hashlib
 import hmac
 import re
 import time
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import AfterValidator, AwareDatetime, Field
 
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.wire.base import (
@@ -46,6 +47,21 @@ __all__ = [
 Scope = Literal["ask", "tell", "read", "admin", "keys"]
 
 
+EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
+
+
+def _in_utc(at: datetime) -> datetime:
+    """Return a moment in UTC, as it is stored. The ends of the calendar mean infinity there."""
+    try:
+        found = at.astimezone(UTC)
+    except OverflowError:
+        found = None
+    if found is None or not EARLIEST <= found <= LATEST:
+        rule = f"from {EARLIEST.isoformat()} to {LATEST.isoformat()}"
+        raise ValueError(f"expires_at must be {rule}, got {at.isoformat()}")
+    return found
+
+
 class CreateKey(Body):
     """A new API key of the caller's tenant, with at most the rights of the caller's own.
 
@@ -56,7 +72,7 @@ class CreateKey(Body):
     scopes: tuple[Scope, ...] = Field(min_length=1, max_length=10)
     requests_per_second: float = given(ge=SLOWEST_RATE, le=FASTEST_RATE)
     largest_body: int = given(ge=SMALLEST_LIMIT, le=LARGEST_LIMIT)
-    expires_at: AwareDatetime = given()
+    expires_at: Annotated[AwareDatetime, AfterValidator(_in_utc)] = given()
 
 
 class ApiKey(Message):

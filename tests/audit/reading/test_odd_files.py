@@ -134,7 +134,7 @@ BAD: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     "scores outside": (PLAIN.replace(",4,", ",6,"), ("row 5: score is not between 1 and 5 ('6')",)),
     "words for scores": (
         with_score("good").replace(",2,", ",9,"),
-        ("2 problems", "row 2: score cannot be read as a score ('good')", "row 4: score is not"),
+        ("2 problems", "row 2: score cannot be read as a score; write a", "row 4: score is not"),
     ),
     "a thousand": (with_score('"1,234"'), ("row 2: decimals or thousands?",)),
     "two groups": (
@@ -329,8 +329,9 @@ def test_all_problems_are_told_at_once_with_their_rows(tmp_path: Path) -> None:
     with pytest.raises(BadLog) as caught:
         read_scores(table, choose_columns(table.names, {})[0], scale=(1, 5))
     found = {one.what: one for one in caught.value.remarks}
-    assert found["score cannot be read as a score"] == Remark(
-        "score cannot be read as a score",
+    unread = "score cannot be read as a score; write a number, or leave the cell empty"
+    assert found[unread] == Remark(
+        unread,
         count=7,
         rows=(7, 8, 9, 10, 11),
         examples=("'good'",),

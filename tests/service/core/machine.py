@@ -316,7 +316,7 @@ class Machine(RuleBasedStateMachine):
                     self.world.tenant, self.campaign, lease, actor="m", key=key, now=self.now
                 )
             )
-        except problems.KeyReused as problem:
+        except (problems.KeyReused, problems.NoSuchLease) as problem:
             found = problem
         assert same([found]) == same([self.model.release_by(key, lease)])
 

@@ -170,10 +170,11 @@ class ServiceModel(Model):
     def release_by(self, key: str, lease: int) -> Any:
         if key in self.remembered:
             return self._repeated(key, ("release", lease))
+        if lease not in self.leases:
+            return problems.NoSuchLease(lease)
         slots = self.release(lease)
-        if slots:
-            self.remembered[key] = (("release", lease), slots)
-            self.events.append(("release", key, self.number))
+        self.remembered[key] = (("release", lease), slots)
+        self.events.append(("release", key, self.number))
         return slots
 
     def _repeated(self, key: str, request: object) -> Any:

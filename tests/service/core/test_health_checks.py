@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from contextlib import nullcontext
 from typing import Any
 from unittest.mock import Mock, patch
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from affinity_bandits.policies import ExploreThenCommit
 from affinity_bandits.service.core import health_checks
 from affinity_bandits.service.core.health_checks import HealthChecks, runs_by_place
+from affinity_bandits.service.problems import Unavailable
 from affinity_bandits.wire import Finding
 from tests.support.databases import forget_due
 from tests.support.one_campaign import LEASE_SECONDS, OneCampaign
@@ -199,6 +201,23 @@ async def test_looks_take_turns_and_one_that_fails_keeps_no_other(one: OneCampai
     assert await checks.check_due(now=one.now) == 2
     one.wait(health_checks.LOOK_SECONDS)
     assert await checks.check_due(now=one.now) == 1  # one that is over is not looked at again
+
+
+GONE = "SELECT pg_terminate_backend(pg_backend_pid()), $1::uuid, $2::integer"
+DEFECT = "SELECT 1 / 0, $1::uuid, $2::integer"
+
+
+@pytest.mark.parametrize(("query", "defects"), [(GONE, 0), (DEFECT, 1)])
+async def test_a_database_that_goes_away_in_a_look_is_no_defect(
+    one: OneCampaign, query: str, defects: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metrics = Mock()
+    monkeypatch.setattr(health_checks.sql, "rounds_to_check", query)
+    one.wait(health_checks.LOOK_SECONDS)
+    away = pytest.raises(Unavailable) if query == GONE else nullcontext()
+    with away:
+        await HealthChecks(one.pool, metrics).check_due(now=one.now)
+    assert metrics.count_failure.call_count == defects
 
 
 async def test_after_the_clock_is_set_back_campaigns_are_looked_at_within_two_turns(

@@ -44,16 +44,36 @@ async def test_a_repeat_gives_nothing_back_twice(one: OneCampaign) -> None:
     lease, key = await one.ask(3), new_key()
     assert await give_back(one, lease, key) == 3
     assert await give_back(one, lease, key) == 3
-    assert await give_back(one, lease) == 0
     assert (await one.kinds()).count("release") == 1
     with pytest.raises(problems.KeyReused):
         await give_back(one, await one.ask(1), key)
 
 
+@pytest.mark.parametrize("why", ["given back before", "answered", "of an earlier round"])
+async def test_a_key_that_gave_nothing_back_is_remembered_too(one: OneCampaign, why: str) -> None:
+    lease, key = await one.ask(4 if why == "of an earlier round" else 3), new_key()
+    if why == "given back before":
+        assert await give_back(one, lease) == 3
+    else:
+        await one.tell(lease, dict(lease.slots))
+    for _ in range(2):
+        assert await give_back(one, lease, key) == 0
+    assert (await one.kinds()).count("release") == (2 if why == "given back before" else 1)
+    other = await one.ask(1)
+    with pytest.raises(problems.KeyReused):
+        await give_back(one, other, key)
+    assert await one.tell(other, dict(other.slots)) == Told(counted=1, late=0, duplicate=0)
+
+
 async def test_only_who_took_a_lease_gives_it_back(one: OneCampaign) -> None:
-    lease = await one.ask(3)
-    assert await give_back(one, lease, actor="other") == 0
-    assert await one.campaigns.release(one.tenant, one.id, 77, actor="t", key=new_key()) == 0
+    lease, key = await one.ask(3), new_key()
+    with pytest.raises(problems.NotHolder, match=f"lease {lease.number} was taken with another"):
+        await give_back(one, lease, actor="other")
+    for number in (1, 77):  # the first event is no lease
+        with pytest.raises(problems.NoSuchLease, match=f"got {number}$"):
+            await one.campaigns.release(one.tenant, one.id, number, actor="t", key=key)
+    assert "release" not in await one.kinds()
+    assert await give_back(one, lease, key) == 3  # what was refused took no key
     with pytest.raises(problems.NoSuchCampaign):
         await one.campaigns.release(-1, one.id, lease.number, actor="t", key=new_key())
 

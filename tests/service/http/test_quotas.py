@@ -52,7 +52,7 @@ async def test_there_is_an_end_to_events_and_their_bytes(at: Site, what: str) ->
     async with at.client(await at.key(tenant)) as client:
         path = f"/v1/campaigns/{await opened(client)}"
         lease = (await ask(client, path)).json()["lease"]
-        await limit(at, tenant, **{what: 2 if what == "events" else 800})
+        await limit(at, tenant, **{what: 2 if what == "events" else 1000})
         told = {"lease": lease, "answers": [{"slot": 0, "score": 1}]}
         for answer in (
             await ask(client, path),

@@ -77,6 +77,32 @@ async def test_no_key_gives_more_than_it_has(
         assert len((await client.get("/v1/keys")).json()["items"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("ends", "status"),
+    [
+        ("0001-01-01T00:00:00+14:00", 422),
+        ("1970-01-01T00:00:00+00:01", 422),
+        ("1970-01-01T00:00:00Z", 201),
+        ("9999-12-31T23:59:59Z", 201),
+        ("9999-12-31T23:59:59-00:01", 422),
+        ("9999-12-31T23:59:59.999999Z", 422),
+        ("9999-12-31T23:59:59.999999-14:00", 422),
+    ],
+)
+async def test_a_key_ends_within_the_calendar(
+    client: httpx.AsyncClient, ends: str, status: int
+) -> None:
+    answer = await client.post("/v1/keys", json=AT_MOST | {"expires_at": ends})
+    if status == 422:
+        rule = "expires_at must be from 1970-01-01T00:00:00+00:00 to 9999-12-31T23:59:59+00:00"
+        assert refused(answer, 422, "invalid").startswith(f"{rule}, got {ends[:19]}")
+    else:
+        assert answer.status_code == 201
+        found = datetime.fromisoformat(answer.json()["expires_at"])
+        assert found == datetime.fromisoformat(ends)
+    assert (await client.get("/v1/keys")).status_code == 200
+
+
 async def test_no_key_of_another_tenant_is_seen_or_reached(at: Site) -> None:
     other = await at.key()
     async with at.client(await at.key()) as client:

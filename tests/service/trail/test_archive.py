@@ -104,18 +104,23 @@ async def test_a_finished_campaign_is_written_read_back_and_gone(
     assert await rows(one, other) > 0
 
 
-async def test_what_is_not_finished_stays(one: OneCampaign, tmp_path: Path) -> None:
-    with pytest.raises(NotSupported, match="is open: stop it first"):
-        await archive(one.pool, one.id, tmp_path, by="x")
-    await one.ask(1)
-    await one.campaigns.stop(one.tenant, one.id, actor="t", key="stop", now=one.now)
-    with pytest.raises(NotSupported, match="awaits answers until"):
+async def test_what_is_not_finished_stays_and_is_not_even_verified(
+    one: OneCampaign, tmp_path: Path
+) -> None:
+    with patch.object(module, "verify", wraps=verify) as verifying:
+        with pytest.raises(NotSupported, match="is open: stop it first"):
+            await archive(one.pool, one.id, tmp_path, by="x")
+        await one.ask(1)
+        await one.campaigns.stop(one.tenant, one.id, actor="t", key="stop", now=one.now)
+        with pytest.raises(NotSupported, match="awaits answers until"):
+            await archive(one.pool, one.id, tmp_path, by="x", now=one.now)
+        with pytest.raises(NoSuchCampaign):
+            await archive(one.pool, uuid4(), tmp_path, by="x")
+        assert verifying.call_count == 0
+        assert list(tmp_path.iterdir()) == []
+        one.wait(3600)
         await archive(one.pool, one.id, tmp_path, by="x", now=one.now)
-    with pytest.raises(NoSuchCampaign):
-        await archive(one.pool, uuid4(), tmp_path, by="x")
-    assert list(tmp_path.iterdir()) == []
-    one.wait(3600)
-    await archive(one.pool, one.id, tmp_path, by="x", now=one.now)
+        assert verifying.call_count == 1
 
 
 async def test_what_cannot_be_read_back_or_verified_stays(one: OneCampaign, tmp_path: Path) -> None:

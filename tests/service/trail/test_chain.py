@@ -128,9 +128,62 @@ async def test_an_edit_that_changes_no_decision_is_found_only_by_the_chain(
 ) -> None:
     """The control: with the digests computed anew, it passes."""
     other = (await columns(edited, "events"))[column]
-    edit = f"UPDATE affinity.events SET {column} = {other} WHERE campaign = $1 AND number = 7"
-    assert (await edited(edit)).differences
-    assert (await edited(edit, CHAINED_AGAIN)).differences == ()
+    edits = [f"UPDATE affinity.events SET {column} = {other} WHERE campaign = $1 AND number = 7"]
+    if column == "actor":  # to whom the idempotency key belongs, too
+        edits.append(
+            f"UPDATE affinity.requests SET actor = {other} WHERE campaign = $1 AND event = 7"
+        )
+    assert (await edited(*edits)).differences
+    assert (await edited(*edits, CHAINED_AGAIN)).differences == ()
+
+
+OF_EVENT = "WHERE campaign = $1 AND event ="
+KEYS = {
+    "leads elsewhere": (
+        [f"UPDATE affinity.requests SET event = 4 {OF_EVENT} 6"],
+        ["event 6 (ask): its idempotency key leads to event 4"],
+    ),
+    "another key": (
+        [f"UPDATE affinity.requests SET key = key || 'x' {OF_EVENT} 5"],
+        ["event 5 (tell): its idempotency key is not stored"],
+        ["1 idempotency keys are of no request in the trail"],
+    ),
+    "of another sender": (
+        [f"UPDATE affinity.requests SET actor = 'x' {OF_EVENT} 5"],
+        ["event 5 (tell): its idempotency key is not stored"],
+        ["1 idempotency keys are of no request in the trail"],
+    ),
+    "deleted": (
+        [f"DELETE FROM affinity.requests {OF_EVENT} 9"],
+        ["event 9 (ask): its idempotency key is not stored"],
+    ),
+    "added": (
+        ["INSERT INTO affinity.requests VALUES ($1, 'more', 2, 't'), ($1, 'most', 3, 't')"],
+        ["2 idempotency keys are of no request in the trail"],
+    ),
+    "bytes of the quota": (
+        ["UPDATE affinity.heads SET bytes = bytes - 1 WHERE campaign = $1"],
+        ["bytes of answers is 302, but 303 follows from the events"],
+    ),
+}
+
+
+@pytest.mark.parametrize("how", KEYS)
+async def test_edits_of_idempotency_keys_and_counted_bytes_are_found(
+    edited: Edited, how: str
+) -> None:
+    edits, *expected = KEYS[how]
+    assert list((await edited(*edits)).differences) == [one for (one,) in expected]
+
+
+async def test_keys_of_a_campaign_that_has_ended_may_be_deleted(edited: Edited) -> None:
+    one = edited.one
+    deleted = [f"DELETE FROM affinity.requests {OF_EVENT} 9"]
+    assert (await edited(*deleted)).differences != ()
+    await one.campaigns.stop(one.tenant, one.id, actor="t", key="stop", now=one.now)
+    assert (await edited(*deleted)).differences == ()
+    elsewhere, *_ = KEYS["leads elsewhere"]
+    assert (await edited(*elsewhere)).differences != ()
 
 
 CHAINED_AGAIN = """
@@ -151,7 +204,10 @@ END $$
 """What an adversary who can do everything in the database does after an edit."""
 ROW = "SELECT * FROM affinity.events WHERE campaign = $1 AND number ="
 EDITS = {
-    "edited": ["UPDATE affinity.events SET actor = 'x' WHERE campaign = $1 AND number = 7"],
+    "edited": [
+        "UPDATE affinity.events SET actor = 'x' WHERE campaign = $1 AND number = 7",
+        "UPDATE affinity.requests SET actor = 'x' WHERE campaign = $1 AND event = 7",
+    ],
     "deleted": [
         "DELETE FROM affinity.events WHERE campaign = $1 AND number = 6",
     ],
@@ -177,6 +233,8 @@ EDITS = {
         "INSERT INTO affinity.leases SELECT campaign, 10, round, '{[3,6)}', expires_at, again,"
         " actor FROM affinity.leases WHERE campaign = $1",
         "UPDATE affinity.heads SET events = 10, next_slot = 6 WHERE campaign = $1",
+        "UPDATE affinity.requests SET event = 10 WHERE campaign = $1 AND event = 9",
+        "INSERT INTO affinity.requests SELECT campaign, key, 9, actor FROM more",
     ],
     "swapped": [
         "UPDATE affinity.events SET number = -7 WHERE campaign = $1 AND number = 3",
@@ -244,10 +302,12 @@ async def test_a_trail_without_events_is_a_difference_and_no_error(edited: Edite
     assert verdict.differences == (
         "there are no events",
         "the newest digest is not that of the last event",
+        "7 idempotency keys are of no request in the trail",
     )
     # Nor does the digest that belongs to no event make it one.
     verdict = await edited(
         "DELETE FROM affinity.events WHERE campaign = $1",
+        "DELETE FROM affinity.requests WHERE campaign = $1",
         "UPDATE affinity.heads SET chain = (SELECT affinity.defined(c)"
         " FROM affinity.campaigns AS c WHERE c.id = $1) WHERE campaign = $1",
     )

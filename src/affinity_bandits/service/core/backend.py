@@ -37,7 +37,7 @@ EXPIRE_SECONDS = 3600.0
 PROBES = 2
 """Connections of their own for probes and the lookup of API keys."""
 CLOSING_SECONDS = 5.0
-"""How long a stopping process waits for its connections."""
+"""How long a stopping process waits for its connections to a database."""
 
 
 @dataclass(frozen=True)
@@ -125,11 +125,7 @@ class Backend:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             pools, self._pools, self._parts = self._pools, set(), None
-            for pool in pools:
-                try:
-                    await asyncio.wait_for(pool.close(), CLOSING_SECONDS)
-                except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-                    pool.terminate()
+            await asyncio.gather(*map(_close, pools))
 
     async def names(self, tenant: int, campaign: UUID) -> tuple[str, ...]:
         """Return the names of a campaign's arms.
@@ -207,3 +203,10 @@ class Backend:
             HealthChecks(pool, self.metrics),
             Webhooks(pool, private=self._webhooks_private),
         )
+
+
+async def _close(pool: asyncpg.Pool) -> None:
+    try:
+        await asyncio.wait_for(pool.close(), CLOSING_SECONDS)
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+        pool.terminate()

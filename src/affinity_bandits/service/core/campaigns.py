@@ -263,8 +263,13 @@ class Campaigns:
     ) -> int:
         """Give back a lease of the open round; return how many slots it still owed.
 
-        They are offered again at once. A repeat returns the same number. Only the API key that
-        took a lease can give it back.
+        They are offered again at once. A repeat returns the same number, which may be 0.
+
+        Raises:
+            NoSuchCampaign: the id is unknown to this tenant.
+            KeyReused: the key came before with another request.
+            NoSuchLease: the campaign granted no such lease.
+            NotHolder: another API key took the lease.
         """
         check_key(key)
         async with self._turns.of(tenant), transaction(self._pool) as db:
@@ -278,7 +283,8 @@ class Campaigns:
                 return int(before["detail"]["slots"])
             slots = await db.fetchval(sql.release_lease, campaign, lease, actor)
             if slots is None:
-                return 0
+                await _check_holder(db, campaign, lease, actor)
+                slots = 0
             event, detail = head["events"] + 1, {"lease": lease, "slots": slots}
             rest = (actor, key, head["round"], detail)
             await db.execute(sql.add_event, campaign, event, now, "release", *rest)
@@ -422,6 +428,15 @@ async def _check_tellers(db: asyncpg.Connection, tenant: int, spec: CampaignSpec
     strange = [one for one in spec.tellers or () if one not in known]
     if strange:
         raise InvalidInput("tellers", "ids of API keys of this tenant that are in use", strange)
+
+
+async def _check_holder(db: asyncpg.Connection, campaign: UUID, lease: int, actor: str) -> None:
+    """Refuse a lease that was not granted, or that another API key took."""
+    holder = await db.fetchval(sql.holder, campaign, lease)
+    if holder is None:
+        raise problems.NoSuchLease(lease)
+    if holder != actor:
+        raise problems.NotHolder(lease)
 
 
 def _check(campaign: UUID, rows: Sequence[asyncpg.Record], sent: Sequence[object]) -> None:

@@ -28,7 +28,7 @@ from affinity_bandits.service.health.checks import (
 )
 from affinity_bandits.service.health.words import Words
 from affinity_bandits.service.metrics import Metrics
-from affinity_bandits.service.problems import NeedsAttention
+from affinity_bandits.service.problems import NeedsAttention, Unavailable
 from affinity_bandits.service.store.connection import GONE, sql, transaction
 from affinity_bandits.service.webhooks.sending import Details, report
 
@@ -112,7 +112,7 @@ class HealthChecks:
                 return looks
             try:
                 await self.check(campaign, now=now)
-            except GONE:
+            except (Unavailable, *GONE):
                 raise
             except Exception as error:
                 self._metrics.count_failure(error)

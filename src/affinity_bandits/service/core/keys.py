@@ -171,19 +171,31 @@ class KeyRing:
             TooManyRefusals: it is no good, and neither were many others from there.
             Unavailable: its database does not answer, or one that may be.
         """
-        found = None if text is None else API_KEY.fullmatch(text)
-        principal = None
-        if found is not None:
-            digest = _digest(found[0])  # memory holds no secrets either
-            principal = await self._remembered(digest, found[1], found[2])
-        ends = None if principal is None else principal.expires_at
-        if principal is not None and (ends is None or ends > datetime.now(ends.tzinfo)):
+        principal = await self.look_again(text)
+        if principal is not None:
             return principal
         source = source_of(host)
         wait = self._refusals.take(source, REFUSALS_PER_SECOND, burst=REFUSALS_AT_ONCE)
         if wait > 0:
             raise TooManyRefusals(wait)
         return None
+
+    async def look_again(self, text: str | None) -> Principal | None:
+        """Return the principal of an API key; None if it is unknown, revoked or expired.
+
+        Unlike `principal`, it counts nothing against the sender's address: for requests that were
+        admitted before.
+
+        Raises:
+            Unavailable: see `principal`.
+        """
+        found = None if text is None else API_KEY.fullmatch(text)
+        if found is None:
+            return None
+        digest = _digest(found[0])  # memory holds no secrets either
+        principal = await self._remembered(digest, found[1], found[2])
+        ends = None if principal is None else principal.expires_at
+        return None if ends is not None and ends <= datetime.now(ends.tzinfo) else principal
 
     def forget(self, key_ids: Collection[str]) -> None:
         """Look up these keys, and sessions that stand for them, when they come again."""
@@ -314,10 +326,12 @@ async def revoke_key_of(
         allowed = await db.fetchval(sql.may_revoke, revoker.tenant, key_id, revoker.key_id)
         if allowed is False:
             raise problems.NotMaker(key_id)
+        await db.execute(sql.lock_key, revoker.tenant, key_id)
         what = (revoker.tenant, key_id, revoker.key_id, made)
         rows: list[Any] = await db.fetch(sql.revoke_keys, *what)
-        if allowed is None or not (rows or made):
-            raise problems.NoSuchKey(key_id)
+    # After the commit: the refusal says that the key is out of use, as a reply does.
+    if allowed is None or not (rows or made):
+        raise problems.NoSuchKey(key_id)
     return tuple(row["id"] for row in rows)
 
 

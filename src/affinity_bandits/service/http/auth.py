@@ -7,6 +7,7 @@ import base64
 import binascii
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
+from time import monotonic
 from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 from uuid import UUID
 
@@ -49,6 +50,8 @@ OPEN_BODY = 65_536
 READS_AT_ONCE = 2
 """Requests other than ask and tell that a process carries out at once per tenant: they may take
 long."""
+LATE_SECONDS = 1.0
+"""After so long a request's key is looked up once more before the request is carried out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,7 @@ class Call:
     headers: list[tuple[bytes, bytes]]
     limiter: RateLimiter
     ring: KeyRing
+    admitted_at: float
 
     @property
     def tenant(self) -> int:
@@ -83,9 +87,33 @@ class Call:
         check_key(key)
         return key
 
+    async def check_again(self) -> None:
+        """Check the API key again, for a request that may write long after it was admitted.
+
+        Keys are cached, so the end of a key is noticed as soon as for new requests.
+
+        Raises:
+            UnknownKey: the key was revoked or has expired.
+            Unavailable: its database does not answer.
+        """
+        (sent,) = (value for name, value in self.headers if name == b"authorization")
+        if await self.ring.look_again(_bearer(sent)) is None:
+            raise UnknownKey
+
+    async def check_if_late(self) -> None:
+        """Check the API key again if the body was slow to come, or the request's turn was."""
+        if monotonic() - self.admitted_at > LATE_SECONDS:
+            await self.check_again()
+
     def pay(self, tokens: float) -> float:
         """Take tokens of the API key and return 0, or return the seconds to wait first."""
         return self.limiter.take(self.principal.actor, self.principal.requests_per_second, tokens)
+
+
+def _bearer(header: bytes | None) -> str | None:
+    """Return the API key in the value of an `Authorization` header, if there is one."""
+    kind, _, text = ("", "", "") if header is None else header.decode("latin-1").partition(" ")
+    return text.strip() if kind.lower() == "bearer" else None
 
 
 class KeyScheme(SecurityBase):
@@ -163,16 +191,14 @@ class Gate:
             backend = self._backends[principal.database]
             if needed in ("ask", "tell"):
                 await backend.parts.quotas.check(principal.tenant)
-            scope["call"] = Call(
-                principal, backend, self._metrics, scope["headers"], self._limiter, self._keys
-            )
+            rest = (scope["headers"], self._limiter, self._keys, monotonic())
+            scope["call"] = Call(principal, backend, self._metrics, *rest)
         if size > limit:
             raise TooLarge(limit)
         return limit
 
     async def _principal(self, header: bytes | None, host: str) -> Principal:
-        kind, _, text = ("", "", "") if header is None else header.decode("latin-1").partition(" ")
-        given = text.strip() if kind.lower() == "bearer" else None
+        given = _bearer(header)
         found = await self._keys.principal(given, host)
         if found is None:
             raise NoKey if given is None else UnknownKey
@@ -222,6 +248,7 @@ class ApiRoute(APIRoute):
             if needed is None or times > 1:
                 return await handler(admitted)
             async with gate.turns(scope["principal"]):
+                await scope["call"].check_if_late()
                 return await handler(admitted)
 
         return handle
@@ -266,7 +293,9 @@ class HotRoute(ApiRoute):
                 body = read(await Request(scope, limit_body(request.receive, limit)).body())
             except ValidationError as error:
                 raise invalid(error) from None
-            response: Response = await endpoint(campaign=campaign, call=scope["call"], body=body)
+            call: Call = scope["call"]
+            await call.check_if_late()
+            response: Response = await endpoint(campaign=campaign, call=call, body=body)
             return response
 
         return handle

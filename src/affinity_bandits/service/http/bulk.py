@@ -223,6 +223,9 @@ async def _tell(
     call: Call, campaign: UUID, tells: list[AnyTell]
 ) -> list[wire.Told | ServiceProblem]:
     try:
+        # Lines may come for hours after the request was admitted.
+        await call.check_again()
+        await call.parts.quotas.check(call.tenant)
         results = await call.parts.campaigns.tell(call.tenant, campaign, tells)
     except ServiceProblem as problem:
         return [problem] * len(tells)

@@ -66,6 +66,7 @@ SESSION = {
     "statement_timeout": "1min",
     "idle_in_transaction_session_timeout": "20s",  # a process that is cut off holds its locks
     "client_connection_check_interval": "5s",
+    "jit": "off",  # the estimate for a page of a long trail is so high that each would be compiled
 }
 # A peer that vanished is noticed after 25 seconds. A pooler has settings of its own for this.
 KEEPALIVES = {
@@ -77,6 +78,10 @@ NO_LIMITS = {"statement_timeout": "0", "idle_in_transaction_session_timeout": "0
 """For commands of an operator that may take long."""
 
 
+STATEMENT_SECONDS = 60.0
+"""How long a process waits for the result of a statement, the wait of a commit for a standby
+included. What a canceled wait leaves behind is on the primary alone, so a repeat of the request
+must write or lock a row of what it acknowledges: its own commit then waits, too."""
 EVERY_SECONDS = 1.0
 """Between two turns of work in the background, and between two tries to reach the database."""
 TRIES, PAUSE_SECONDS = 20, 1.0
@@ -146,7 +151,7 @@ async def connect(
             max_size=largest,
             init=_prepare_pooled if pooled else _prepare,
             reset=_leave_as_it_is,
-            command_timeout=60,
+            command_timeout=STATEMENT_SECONDS,
             timeout=10,
             statement_cache_size=statement_cache,
             connection_class=PooledConnection if pooled else asyncpg.Connection,

@@ -18,7 +18,7 @@ from affinity_bandits.errors import InvalidInput, NotSupported, need
 from affinity_bandits.service.problems import NoSuchCampaign
 from affinity_bandits.service.store.connection import sql, transaction, translate_errors
 from affinity_bandits.service.trail.chain import read_trail
-from affinity_bandits.service.trail.verify import verify
+from affinity_bandits.service.trail.verify import ENDED, verify
 from affinity_bandits.tables import TableFile, TableWriter
 
 ARCHIVED = {  # columns of an archived trail; `row` is the whole event as JSON
@@ -29,7 +29,6 @@ ARCHIVED = {  # columns of an archived trail; `row` is the whole event as JSON
     "round": int,
     "row": str,
 }
-ENDED = ("exhausted", "stopped")
 LOCK_SECONDS = 86_400.0
 """How long to wait for the lock of a campaign; the session's own limit is meant for requests."""
 REMOVED_AT_ONCE = 1000
@@ -73,6 +72,7 @@ async def archive(
         if done["campaign"] == campaign and "archived" in detail:
             trail = Trail(detail["events"], detail["digest"])
             return Archived(trail, Path(detail["archived"]), Path(detail["about"]))
+    await _check_ended(pool, campaign, None, now)  # a long trail takes minutes to verify
     verdict = await verify(pool, campaign)
     if verdict.differences:
         raise NotSupported(
@@ -201,9 +201,9 @@ async def _check_right(pool: asyncpg.Pool) -> None:
 
 @translate_errors()
 async def _check_ended(
-    db: asyncpg.Pool | asyncpg.Connection, campaign: UUID, events: int, now: datetime | None
+    db: asyncpg.Pool | asyncpg.Connection, campaign: UUID, events: int | None, now: datetime | None
 ) -> None:
-    """Check that a campaign has ended with so many events, and lock it."""
+    """Check that a campaign has ended, with so many events unless that is None, and lock it."""
     head = await db.fetchrow(sql.head_to_archive, campaign, now, timeout=LOCK_SECONDS)
     if head is None:
         raise NoSuchCampaign(campaign)
@@ -213,7 +213,7 @@ async def _check_ended(
         raise NotSupported(
             f"campaign {campaign} awaits answers until {head['leased_until'].isoformat()}"
         )
-    if head["events"] != events:
+    if events is not None and head["events"] != events:
         raise NotSupported(f"campaign {campaign} went on while it was verified; try again")
 
 

@@ -128,6 +128,7 @@ class Replay:
     Attributes:
         differences: contradictions between an event and earlier ones, in words.
         events: the number of events so far.
+        bytes: how many their answers take, as quotas count them.
         saved: the policy's state before the open round, as `Policy.save` writes it.
         number: of the open round.
         round: the open round.
@@ -154,6 +155,7 @@ class Replay:
         self._version = version
         self.differences: list[str] = []
         self.events = 0
+        self.bytes = 0
         self.status = ""
         self.before = 0
         self.leases: dict[int, HeldLease] = {}
@@ -264,11 +266,12 @@ class Replay:
     def _release(self, event: Row) -> None:
         number = event["detail"]["lease"]
         lease = self.leases.get(number)
-        if lease is None or lease.released or lease.actor != event["actor"]:
+        if lease is None or lease.actor != event["actor"]:
             self._note(event, f"gave back lease {number}, which was not theirs to give back")
             return
-        self.leases[number] = replace(lease, again=True, released=True)
-        owed = sum(one == number for one in self.owed.values())
+        owed = 0 if lease.released else sum(one == number for one in self.owed.values())
+        if owed:
+            self.leases[number] = replace(lease, again=True, released=True)
         self._same(event, "slots", event["detail"]["slots"], owed)
 
     def _is_past(self, lease: HeldLease, at: datetime) -> bool:
@@ -290,10 +293,12 @@ class Replay:
             return
         if event["actor"] != lease.actor and not {event["actor"], ANY} & set(self.tellers or ()):
             self._note(event, f"told by {event['actor']} of a lease of {lease.actor}")
+        self.bytes += _size(event["told"]) + _size(event["units"])
         if not event["told"]:  # duplicates alone, of which only the number is kept
             past = lease.round != self.number or self._is_past(lease, event["at"])
             self._same(event, "counted", (event["counted"], event["late"], past), (0, 0, False))
             return
+        self.bytes += len((event["detail_text"] or "").encode())
         scale, counts = self.nodes.scale, event["counts"] or [1] * len(event["told"])
         for n, units in zip(counts, event["units"], strict=True):
             if not scale.lowest * n <= units <= scale.highest * n:
@@ -462,6 +467,11 @@ def _fits_request(event: Row) -> bool:
     told = (tuple(event["told"]), tuple(event["units"]), tuple(raters))
     request = SlotTell(event["lease"], event["key"], event["actor"], *told)
     return event["counts"] is None and request.digest == event["digest"]
+
+
+def _size(numbers: Sequence[int]) -> int:
+    """Return the bytes of a list of numbers in PostgreSQL, as quotas count them."""
+    return 24 + 8 * len(numbers) if numbers else 16
 
 
 def _short(value: object) -> str:

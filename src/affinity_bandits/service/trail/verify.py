@@ -23,6 +23,7 @@ from affinity_bandits.service.trail.chain import (
 )
 from affinity_bandits.service.trail.replay import Replay, Row, slots_in
 
+ENDED = ("exhausted", "stopped")
 MOST_DIFFERENCES = 100  # then a replay ends, since one early mistake causes many others
 
 
@@ -68,6 +69,7 @@ async def verify(pool: asyncpg.Pool, campaign: UUID, expected: Sequence[Digest] 
         await _take_all(check, db, campaign)  # what was added since
         if len(check.differences) < MOST_DIFFERENCES:
             check.end(head["chain"])
+            check.end_keys(await db.fetchval(sql.count_requests, campaign), head["status"])
             if check.unsupported is not None and not check.differences:
                 raise check.unsupported
             if check.replaying:
@@ -119,6 +121,8 @@ class _Check:
         self.digest: Digest | None = None
         self.differences: list[str] = []
         self._chain = campaign_digest(definition)
+        self._keys = 0
+        self._without_key: list[Row] = []
         self._expected = list(expected)
 
     def take(self, event: Row) -> None:
@@ -137,8 +141,31 @@ class _Check:
         self._expected = [one for one in self._expected if one.number != number]
         if kept - {stored}:
             self._note(event, "its digest is not the one that was kept")
+        if event["key"] is not None:
+            self._take_key(event)
         if self.replaying:
             self._replay(event)
+
+    def _take_key(self, event: Row) -> None:
+        """Check that a repeat of the event's request would be answered from the event."""
+        if event["answered_by"] is None:
+            if len(self._without_key) < MOST_DIFFERENCES:
+                self._without_key.append(event)
+            return
+        self._keys += 1
+        if event["answered_by"] != event["number"]:
+            self._note(event, f"its idempotency key leads to event {event['answered_by']}")
+
+    def end_keys(self, stored: int, status: str) -> None:
+        """After all events, check the idempotency keys that lead to none of them.
+
+        Keys of a campaign that has ended may have been deleted (`keep_requests_days`).
+        """
+        for event in [] if status in ENDED else self._without_key:
+            self._note(event, "its idempotency key is not stored")
+        if stored > self._keys:
+            more = stored - self._keys
+            self.differences.append(f"{more:,} idempotency keys are of no request in the trail")
 
     def end(self, chain: bytes) -> None:
         """After all events, check the kept digests and the digest beside the lock."""
@@ -215,6 +242,7 @@ async def _stored(db: asyncpg.Connection, campaign: UUID, head: Row) -> dict[str
         open_ = await db.fetchrow(sql.stored_round, campaign, head["round"])
     return {
         "number of events": head["events"],
+        "bytes of answers": head["bytes"],
         "status": head["status"],
         "open round": head["round"],
         "size of the open round": head["size"],
@@ -260,6 +288,7 @@ def _replayed(replay: Replay) -> dict[str, Any]:
     del shape["final"]
     return {
         "number of events": replay.events,
+        "bytes of answers": replay.bytes,
         "status": replay.status,
         "open round": replay.number,
         "size of the open round": replay.round.size,

@@ -12,7 +12,9 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 ON CONFLICT (tenant, key) DO NOTHING RETURNING id;
 
 -- name: created_before
-SELECT id, digest, created_by FROM affinity.campaigns WHERE tenant = $1 AND key = $2;
+-- Locked, so that the commit of a repeat waits for a standby, as that of the first request did.
+SELECT id, digest, created_by FROM affinity.campaigns WHERE tenant = $1 AND key = $2
+FOR NO KEY UPDATE;
 
 -- name: create_head
 INSERT INTO affinity.heads (campaign, tenant, status, round, width, size, next_slot, answered,
@@ -34,6 +36,9 @@ INSERT INTO affinity.requests (campaign, key, event, actor) VALUES ($1, $2, $3, 
 UPDATE affinity.leases SET released = true, again = true
 WHERE campaign = $1 AND lease = $2 AND actor = $3 AND NOT released
 RETURNING affinity.slots_in(pending);
+
+-- name: holder
+SELECT actor FROM affinity.events WHERE campaign = $1 AND number = $2 AND kind = 'ask';
 
 -- name: end_campaign
 UPDATE affinity.heads SET status = $2, events = events + 1 WHERE campaign = $1;

@@ -5,10 +5,10 @@ INSERT INTO affinity.tenants (name) VALUES ($1) ON CONFLICT DO NOTHING;
 SELECT id FROM affinity.tenants WHERE name = $1;
 
 -- name: usage
--- An event takes about 400 bytes with its index and its idempotency key, and its answers.
+-- An event takes about 500 bytes with its index and its idempotency key (`bench.trail`), and its answers.
 SELECT t.most_campaigns, t.most_events, t.most_bytes, count(h.campaign) AS campaigns,
   coalesce(sum(h.events), 0)::bigint AS events,
-  coalesce(sum(h.bytes + 400 * h.events), 0)::bigint AS bytes
+  coalesce(sum(h.bytes + 500 * h.events), 0)::bigint AS bytes
 FROM affinity.tenants AS t LEFT JOIN affinity.heads AS h ON h.tenant = t.id
 WHERE t.id = $1 OR t.name = $2 GROUP BY t.id;
 
@@ -70,6 +70,10 @@ WITH RECURSIVE makers AS (
 SELECT bool_or(id = $3)
   OR EXISTS (SELECT FROM affinity.api_keys WHERE id = $3 AND made_by IS NULL)
 FROM makers HAVING count(*) > 0;
+
+-- name: lock_key
+-- Also one that is revoked: see `created_before`.
+SELECT FROM affinity.api_keys WHERE tenant = $1 AND id = $2 FOR NO KEY UPDATE;
 
 -- name: revoke_keys
 -- Through keys that are revoked already: what they made is not.

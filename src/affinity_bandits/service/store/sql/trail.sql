@@ -9,8 +9,13 @@ FROM affinity.campaigns WHERE id = $1;
 
 -- name: stored_events
 SELECT *, slots::text AS slots_text, told::text AS told_text, counts::text AS counts_text,
-  units::text AS units_text, detail::text AS detail_text
-FROM affinity.page($1, $2, $3) ORDER BY number;
+  units::text AS units_text, detail::text AS detail_text,
+  (SELECT r.event FROM affinity.requests AS r
+    WHERE r.campaign = $1 AND r.key = e.key AND r.actor = e.actor) AS answered_by
+FROM affinity.page($1, $2, $3) AS e ORDER BY number;
+
+-- name: count_requests
+SELECT count(*) FROM affinity.requests WHERE campaign = $1;
 
 -- name: newest_digest
 SELECT e.number, e.chain FROM affinity.heads AS h
@@ -43,12 +48,13 @@ SELECT c.arms, c.committee, (SELECT coalesce(max(e.number), 0) FROM affinity.eve
   WHERE e.campaign = c.id) AS events FROM affinity.campaigns AS c WHERE c.id = $1;
 
 -- name: events_to_export
--- OFFSET 0: so each lease is looked up by its number, and none before its tell is read.
+-- OFFSET 0: so each lease is looked up by its number, and none before its tell is read. Its campaign is
+-- known before the plan is made, which leaves one partition of sixteen.
 SELECT e.kind, e.number, e.at, e.round, e.lease, e.told, e.counts, e.units, e.counted, e.late,
   e.detail, e.chain, a.round AS leased_in, coalesce(e.slots, a.slots) AS slots
 FROM affinity.page($1, $2, $3) AS e
 LEFT JOIN LATERAL (
   SELECT l.round, CASE WHEN e.counts IS NOT NULL THEN l.slots END AS slots
   FROM affinity.events AS l
-  WHERE l.campaign = e.campaign AND l.number = e.lease AND l.kind = 'ask' OFFSET 0) AS a ON true
+  WHERE l.campaign = $1 AND l.number = e.lease AND l.kind = 'ask' OFFSET 0) AS a ON true
 ORDER BY e.number;

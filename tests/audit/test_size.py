@@ -1,0 +1,88 @@
+""" "Not seen" says which favor would have been seen, and no interval is as wide as the scale."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from affinity_bandits.audit import Audit, audit_scores
+from affinity_bandits.audit.conclude import Estimate
+from affinity_bandits.audit.sentences import tell
+from affinity_bandits.errors import InvalidInput
+from tests.audit.logs import draw
+
+
+def test_not_seen_carries_the_size_that_would_have_been_seen() -> None:
+    audit = audit_scores(draw(200))
+    assert audit.word == "not seen"
+    assert audit.matters == 2.0  # a tenth of 0 to 20
+    assert audit.favor is not None
+    enough = min(size for size, chance in audit.power if chance >= 0.8)
+    assert audit.seen_from == max(enough, audit.favor.high)
+    assert 0.5 < enough <= 1.0
+    heading = "Not seen: a favor of 1.00 points would have been seen, smaller ones perhaps not"
+    assert tell(replace(audit, power=((0.5, 0.4), (1.0, 0.9)))).heading == heading
+
+
+@pytest.mark.slow
+def test_the_size_is_seen_as_often_as_it_says() -> None:
+    """Planted favors of the size: 8 of 10 logs, so at most 16 of 30 with probability 9e-4."""
+    seen = audit_scores(draw(200)).seen_from
+    assert seen is not None
+    words = [audit_scores(draw(200, favor=seen, seed=seed), draws=1).word for seed in range(30)]
+    assert words.count("shown") + words.count("indicated") >= 17
+
+
+def test_a_log_that_would_not_have_shown_what_matters_cannot_tell() -> None:
+    log = draw(200)
+    audit = audit_scores(log, matters=0.5)
+    assert (audit.word, audit.missing) == ("cannot tell", ("too little",))
+    assert "A favor of 0.50 points would matter; this file would have shown only one of" in (
+        tell(audit).sentence
+    )
+    assert all(group.favor is None for group in audit.groups)
+    assert audit_scores(log, matters=1.5).word == "not seen"
+
+
+def test_what_matters_is_not_excluded_by_power_alone() -> None:
+    """The estimate is 0.9 here: an interval that reaches 1.4 does not exclude a favor of 1."""
+    likely = Estimate(0.9, -0.1, 1.4)
+    audit = replace(audit_scores(draw(200)), favor=likely, power=((0.5, 0.9), (1.0, 1.0)))
+    assert audit.seen_from == 1.4
+
+
+@pytest.mark.parametrize("matters", [0.0, -1.0, 20.1, float("nan")])
+def test_what_matters_is_a_part_of_the_scale(matters: float) -> None:
+    with pytest.raises(InvalidInput, match="matters must be"):
+        audit_scores(draw(20), matters=matters)
+
+
+def intervals(audit: Audit) -> list[str]:
+    story = tell(audit)
+    text = " ".join([story.heading, story.sentence, *story.reasons, *story.power])
+    return re.findall(r"95% interval", text)
+
+
+def test_no_interval_is_as_wide_as_the_scale() -> None:
+    small = audit_scores(draw(20))
+    assert small.favor is not None
+    assert small.favor.high - small.favor.low >= 20.0
+    assert intervals(small) == []
+    assert len(intervals(audit_scores(draw(200)))) == 1
+    wide = replace(audit_scores(draw(600, favor=1.0)), favor=Estimate(1.0, -10.0, 10.0))
+    for word in ("shown", "indicated", "cannot tell"):
+        audit = replace(wide, word=word, missing=("too little",))  # type: ignore[arg-type]
+        assert intervals(audit) == []
+    assert len(intervals(replace(wide, favor=Estimate(1.0, 0.1, 10.0)))) == 1
+
+
+def test_words_that_promise_no_favor_need_an_interval() -> None:
+    """Without an interval nothing is excluded: `favor` is None where groups' scores are uneven."""
+    for seed in range(6):
+        audit = audit_scores(draw(200, seed=seed), draws=10)
+        assert audit.word != "not seen" or audit.favor is not None
+    assert "excluded" in tell(
+        replace(audit, word="cannot tell", missing=("no size",), favor=None)
+    ).sentence  # fmt: skip
