@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from dataclasses import replace
@@ -290,6 +291,7 @@ def test_mistakes_are_said_beside_their_questions(browser: Browser, address: str
         ({"budget": "1e400"}, "budget"),
         ({"budget": "40 a week until 2020-01-01"}, "budget"),
         ({"failure": "0"}, "failure"),
+        ({"favor_gap": "much"}, "bonus"),
         ({"judges": "strangers", "bonus": "no idea"}, "judges"),
         ({"purpose": "\0"}, "purpose"),
         ({"protected": "perhaps"}, "protected"),
@@ -312,6 +314,37 @@ def test_the_names_of_the_groups_say_what_they_are(address: str) -> None:
         query = asked | PANELS | {"groups": groups}
         wrong = httpx.get(f"{address}/plan/check", params=query).json()["wrong"]
         assert ("groups_are" in wrong) == missing
+
+
+def test_two_groups_of_strangers_are_promised_nothing(address: str) -> None:
+    query = DECLARED | PANELS | {"judges": "strangers"}
+    kept = httpx.get(f"{address}/plan/page.html", params=query, timeout=60).text
+    assert "No number of interviews is enough.</h2>" in kept
+    assert "no chance of a wrong group can be promised unless outsiders judge." in kept
+    assert "<p>Nothing is promised.</p>" in kept
+    assert "at most 5%" not in kept
+    *_, last = httpx.get(f"{address}/plan/answer", params=query, timeout=60).text.splitlines()
+    assert "for a campaign or a simulation (nothing is promised)" in json.loads(last)["html"]
+
+
+def test_a_plan_from_an_audit_says_what_it_took_and_keeps_its_favor_gap(address: str) -> None:
+    audited = {"audited": "groups,bonus,favor_gap", "favor_gap": "0.9"}
+    query = DECLARED | PANELS | audited
+    taken = (
+        "Taken from the audit, unless changed since: the groups; the upper end of the favor of all"
+        " judges together as the bonus, 20%; the largest difference between two groups&#39; favors"
+        " that their intervals allow, 0.9."
+    )
+    form = httpx.get(f"{address}/plan", params=query).text
+    assert taken in form
+    assert '<input type="hidden" name="favor_gap" value="0.9">' in form
+    kept = httpx.get(f"{address}/plan/page.html", params=query, timeout=60).text
+    assert taken in kept
+    assert "Favors differ by up to 0.9 between groups." in kept
+    assert "a group may win although it is worse by up to 0.45 (panels);" in kept
+    wide = query | {"favor_gap": "2"}
+    kept = httpx.get(f"{address}/plan/page.html", params=wide, timeout=60).text
+    assert "No number of interviews is enough.</h2>" in kept
 
 
 def test_a_plan_ends_with_its_reader_and_others_wait(app: FastAPI, address: str) -> None:
