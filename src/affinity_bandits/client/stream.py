@@ -525,7 +525,7 @@ class DecisionStream:
 
     def _release(self, leases: list[int]) -> None:
         for lease in leases:
-            # The service does not know a lease that was given after the backup it was restored from.
+            # A restored backup does not know a lease that was given after it was made.
             with suppress(RequestRefused):
                 self._client.send(core.release(self._id, lease))
 
