@@ -100,7 +100,7 @@ def test_a_plan_asks_for_the_groups_once_and_for_the_declaration_last(
 ) -> None:
     replies = [groups, "", "1..5", "", "20%", "panels", "1", "2000", "", "", reply, "no", "us", "x"]
     typed = Typed(monkeypatch, *replies)
-    told, asked, made = plan_command._situation(None, None, Flags())
+    told, asked, made, *_ = plan_command._situation(None, None, Flags())
     assert asked
     assert typed.left == []
     assert typed.asked[0].startswith("Which groups are compared")
@@ -121,7 +121,7 @@ def test_a_number_of_groups_says_nothing_of_what_they_are(
 ) -> None:
     replies = ["2", "", "yes/no", "20%", "panels", "1", "2000", "", "", "", "teams", "no", "us", ""]
     Typed(monkeypatch, *replies, "x")
-    _, _, made = plan_command._situation(None, None, Flags())
+    _, _, made, *_ = plan_command._situation(None, None, Flags())
     assert made == Declaration("teams", "us", "x")
     assert len(refusals(capsys)) == 2
 
