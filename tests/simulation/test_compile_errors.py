@@ -96,7 +96,7 @@ def test_a_mistake_is_shown_with_its_line(
     if name == "wrong-return-type":  # the value is wrong, not the line that makes it
         line = "    def select(state, rng):"
     assert f"mine.py, line {1 + lines.index(line)}" in message
-    assert f"\n    {line.strip()}\n" in message
+    assert f"\n    {line.strip()}" in message
     assert caught.value.__suppress_context__
     assert caught.value.__context__ is not None
 
