@@ -95,6 +95,7 @@ class TableFile:
                 writer.close()
                 file.flush()
                 os.fsync(file.fileno())
+                file.close()  # Windows does not replace a file by an open one
             self._check_free()
             with self._explain_errors():
                 temporary.replace(self.path)

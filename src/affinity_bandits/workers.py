@@ -10,6 +10,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
 from typing import Any
@@ -59,11 +60,12 @@ def _without_interrupts() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    signals: Any = signal  # whose types depend on the system
+    before = signals.pthread_sigmask(signals.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signals.pthread_sigmask(signals.SIG_SETMASK, before)
 
 
 def _begin(serve: Callable[..., None], pipe: Connection, *arguments: Any) -> None:
@@ -149,8 +151,7 @@ def _answer(pipe: Connection, memory: int) -> None:
     # The parent says what went wrong; a library that aborts would print a page besides.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     if find_spec("resource") is not None:
-        import resource
-
+        resource: Any = import_module("resource")
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     while True:

@@ -8,10 +8,11 @@ import math
 import os
 import shlex
 import stat
+import sys
 from collections.abc import Callable, Collection, Iterable
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from affinity_bandits.errors import AffinityError, InvalidInput, NotSupported
 
@@ -70,8 +71,6 @@ class Journal:
     ) -> None:
         if sync not in SYNC:
             raise InvalidInput("sync", "'disk' or 'kernel'", sync)
-        if os.name != "posix":
-            raise NotSupported("a journal needs the file locks of a POSIX system")
         self.path = path
         self._sync = sync
         self._largest = largest
@@ -256,7 +255,9 @@ def _lock(path: Path) -> Callable[[], None]:
     The lock is the kernel's (flock), on a file beside the journal; the TypeScript client takes the
     same. It ends with its process and holds in all containers of a machine.
     """
-    import fcntl  # only POSIX systems have it, and the rest of the client runs everywhere
+    if sys.platform == "win32":  # the rest of the client runs everywhere
+        raise NotSupported("a journal needs the file locks of a POSIX system")
+    import fcntl
 
     held = path.with_name(f"{path.name}.lock")
     while True:
@@ -297,9 +298,10 @@ def _open(path: Path) -> int:
 
     A symbolic link is refused: its file may be open under another name, with another lock.
     """
+    system: Any = os  # Windows lacks some of its names
     try:
         # Without waiting for the other end of a pipe.
-        found = os.open(path, MODE | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+        found: int = os.open(path, MODE | system.O_NOFOLLOW | system.O_NONBLOCK, 0o600)
     except OSError as error:
         if error.errno != errno.ELOOP:
             raise

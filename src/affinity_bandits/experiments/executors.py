@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from functools import partial
 from multiprocessing.connection import Connection, wait
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from affinity_bandits import checks
 from affinity_bandits.errors import NotSupported
@@ -38,6 +39,7 @@ class SerialExecutor:
 
 
 SHUTDOWN_SECONDS = 3.0  # seconds that workers have after Ctrl-C to finish their tasks
+MOST_WORKERS = 60 if sys.platform == "win32" else 100_000  # Windows waits for 63 pipes at most
 MAX_CRASHES = 3  # workers that a shard may kill before it is reported as failed
 
 
@@ -51,14 +53,15 @@ class ProcessExecutor:
     """
 
     def __init__(self, workers: int | None = None) -> None:
-        cores = os.cpu_count() or 1
-        self.workers = cores if workers is None else checks.integer("workers", workers, low=1)
+        cores = min(os.cpu_count() or 1, MOST_WORKERS)
+        chosen = cores if workers is None else workers
+        self.workers = checks.integer("workers", chosen, low=1, high=MOST_WORKERS)
 
     def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
         fresh = iter(tasks)
         again: deque[Task] = deque()
         crashes: Counter[str] = Counter()
-        busy: dict[Connection, tuple[Worker, Task]] = {}
+        busy: dict[Any, tuple[Worker, Task]] = {}
         idle: list[Worker] = []
         delays = _Delays()
         try:
@@ -78,7 +81,6 @@ class ProcessExecutor:
                 if not busy:
                     return
                 for pipe in wait(list(busy)):
-                    assert isinstance(pipe, Connection)
                     worker, task = busy[pipe]
                     answer = _receive(worker)
                     delays.show(pipe, answer.words if isinstance(answer, _Delay) else "")
@@ -127,9 +129,9 @@ class _Delays:
     """Shows what workers wait for, as if the driver did."""
 
     def __init__(self) -> None:
-        self._shown: dict[Connection, str] = {}
+        self._shown: dict[Any, str] = {}
 
-    def show(self, pipe: Connection, words: str) -> None:
+    def show(self, pipe: Any, words: str) -> None:
         """Show the words of a worker, in place of its last ones."""
         if before := self._shown.pop(pipe, ""):
             end_delay(before)

@@ -8,6 +8,7 @@ import json
 import os
 import platform
 import re
+import sys
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -109,11 +110,18 @@ class LocalFiles(Files):
             temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
-        directory = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
+        _sync_folder(target.parent)
+
+
+def _sync_folder(path: Path) -> None:
+    """Write a folder's entries to the disk, except on Windows, which cannot open folders."""
+    if sys.platform == "win32":
+        return
+    folder = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def files_at(root: str) -> Files:

@@ -1,5 +1,6 @@
-"""Hide the packages that HIDDEN_PACKAGES names; Python imports this module at its start."""
+"""Hide the packages of HIDDEN_PACKAGES and the functions of HIDDEN_NAMES from a process's start."""
 
+import importlib
 import os
 import sys
 from importlib.machinery import PathFinder
@@ -17,3 +18,6 @@ class Hiding(PathFinder):
 
 
 sys.meta_path[sys.meta_path.index(PathFinder)] = Hiding
+for name in os.environ.get("HIDDEN_NAMES", "").split():
+    module, _, function = name.rpartition(".")
+    delattr(importlib.import_module(module), function)
