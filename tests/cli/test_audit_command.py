@@ -63,6 +63,16 @@ def test_a_favor_is_shown_reported_and_planned_from(log: Path, tmp_path: Path) -
     words = ("--judges", "panels", "--difference", "0.5", "--budget", "20000")
     planned = inside(("plan", "--from", kept, *words), {"XDG_CACHE_HOME": str(tmp_path)})
     assert planned.returncode == 0, planned.stderr
+    told = " ".join(planned.stdout.split())
+    assert (
+        "Taken from the audit: the groups; the scale; the spread of scores within a group,"
+        f" {said['spread']}; the upper end of the favor of all judges together as the bonus,"
+        f" {said['bonus']}." in told
+    )
+    assert (
+        "Not known from it: how much more one group's judges favor their own than another's do"
+        in told
+    )
 
 
 @pytest.mark.slow
@@ -172,6 +182,15 @@ def test_a_plan_from_an_audit_takes_the_upper_end_of_the_interval(tmp_path: Path
     assert answers_of_audit(read_result(kept)) == {
         "groups": ["a", "b"], "scale": "1..5", "bonus": "39%", "spread": "0.9"
     }  # fmt: skip
+    # The gap is the largest that two intervals allow, and unknown if one of them is.
+    favors = [{"points": p, "low": p - 0.2, "high": p + 0.3} for p in (0.5, 0.2)]
+    groups = [one | {"favor": favor} for one, favor in zip(about["groups"], favors, strict=True)]
+    kept.write_text(json.dumps(about | {"groups": groups}), encoding="utf-8")
+    answers = answers_of_audit(read_result(kept))
+    assert answers["favor_gap"] == "0.8"  # from 0 to 0.8
+    groups[1]["favor"] = None
+    kept.write_text(json.dumps(about | {"groups": groups}), encoding="utf-8")
+    assert "favor_gap" not in answers_of_audit(read_result(kept))
     kept.write_text(json.dumps(about | {"word": "cannot tell"}), encoding="utf-8")
     assert answers_of_audit(read_result(kept))["bonus"] == "no idea"
     for wrong in ("[]", "{", json.dumps(about | {"version": 2})):

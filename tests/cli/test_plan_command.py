@@ -13,14 +13,13 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from affinity_bandits.cli.plan_text import print_explanation
-from affinity_bandits.planning import Assumptions, ScheduledRound, make_plan
+from affinity_bandits.planning import Assumptions, make_plan
 from affinity_bandits.planning.files import read_plan
+from affinity_bandits.planning.sentences import WAYS, tell_judges
 from affinity_bandits.progress import Progress
 from tests.support.quiet import without_heartbeat
 
@@ -28,6 +27,7 @@ from .plan_runner import ASSUMED, TINY, Runner, command, surroundings
 
 slow = pytest.mark.slow
 
+PLAIN = ("plan", "--scale", "yes/no", "--difference", "0.5", "--bonus", "20%")
 ENOUGH = "300 choices are enough."
 ENOUGH_MATCHES = "300 matches are enough."
 
@@ -84,34 +84,24 @@ def test_explains_what_is_assumed_and_what_happens_if_it_is_wrong(inside: Runner
     output = inside.succeeded(*TINY, "--in-flight", "6", "--explain")
     assert output.startswith(ENOUGH)
     _, _, explained = output.partition("What is assumed where the whole committee judges\n")
-    assumed, _, tables = explained.partition("When groups are dropped, as long as all take part\n")
+    assumed, _, tables = explained.partition("Which differences can be told apart\n")
     sentences = " ".join(assumed.split())
     assert "no group outnumbers another by more than 2 members" in sentences
     assert "Scores lie between 0 and 1; the bias acts on what a score has above 0." in sentences
     assert "Up to 6 choices are under way at once, scored in any order." in sentences
-    rounds, _, table = tables.partition("What happens if an assumption is wrong\n")
+    apart, _, table = tables.partition("What happens if an assumption is wrong\n")
     plan = make_plan(replace(ASSUMED, in_flight=6))
-    rows = [line.split() for line in rounds.splitlines()[2:] if line]
-    assert [row[:2] for row in rows] == [[str(row.trials), str(row.choices)] for row in plan.rounds]
-    assert " ".join(rows[0][2:]) == "nobody is dropped yet"
-    assert rows[-1][2:] == [f"{plan.rounds[-1].drops:.3g}", f"{plan.rounds[-1].detects:.3g}"]
+    (_, *rows), reach = [line.split() for line in apart.splitlines() if line], plan.reach
+    assert [row[0] for row in rows] == [f"{one.horizon:,}" for one in reach]
+    # The smallest difference is that of the plan where the choices are.
+    (own,) = [row for row in rows if row[0] == "300"]
+    assert own[1:] == [f"{plan.detectable:.3g}", "or", "more"]
+    assert rows[0][1:] == ["nothing", "yet"]
     for words in ("a larger head start", "a smaller difference", "fewer choices"):
         found = [row for row in table.splitlines() if row.startswith(words)]
         assert len(found) == 2
         assert " 2 times " in found[0]
         assert " 10 times " in found[1]
-
-
-@slow
-def test_of_many_rounds_ten_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    plan = make_plan(ASSUMED, progress=False)
-    every = [ScheduledRound(n, 2 * n, 0.5, 0.6) for n in range(1, 36)]
-    print_explanation(replace(plan, rounds=tuple(every)), [])
-    _, _, table = capsys.readouterr().out.partition("as long as all take part\n")
-    trials = [int(line.split()[0]) for line in table.splitlines()[2:12]]
-    assert (trials[0], trials[-1]) == (1, 35)
-    assert trials == sorted(set(trials))
-    assert {later - earlier for earlier, later in pairwise(trials)} <= {3, 4}
 
 
 @slow
@@ -134,6 +124,46 @@ def test_writes_a_plan_that_simulate_takes(affinity: Runner, tmp_path: Path) -> 
 
 
 @slow
+def test_the_cheapest_way_that_is_enough_is_saved(inside: Runner, tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    told = inside.succeeded(*PLAIN, "--groups", 3, "--budget", 1000, "--out", path)
+    enough = {
+        line.split()[0]: float(line.split()[-3].replace(",", ""))
+        for line in told.splitlines()
+        if line.endswith(" yes")
+    }
+    assert len(enough) == 3
+    cheapest = min(enough, key=enough.__getitem__)
+    saved = read_plan(path)
+    assert WAYS[saved.assumptions.judges][0].split()[0] == cheapest
+    who = tell_judges([saved.assumptions.judges])
+    words = " ".join(told.split())
+    assert f"The saved plan is the one where {who}: the cheapest way that is enough." in words
+
+
+@slow
+def test_a_plan_that_is_too_few_is_saved_only_if_its_judges_are_named(
+    inside: Runner, tmp_path: Path
+) -> None:
+    path = tmp_path / "plan.toml"
+    few = (*PLAIN, "--groups", 2, "--budget", 6, "--out", path)
+    done = inside(*few)
+    assert done.returncode == 1
+    assert done.stdout.startswith(
+        "6 choices are too few if panels or the whole committee judge; no"
+    )
+    assert "no plan was saved, as none is enough; --judges names one" in done.stderr
+    assert not path.exists()
+    told = " ".join(inside.succeeded(*few, "--judges", "panels").split())
+    assert "The saved plan is the one where panels judge: 6 choices are too few." in told
+    assert read_plan(path).assumptions.judges == "panel"
+    told = " ".join(inside.succeeded(*few, "--judges", "strangers").split())
+    assert "no number of choices is enough, and nothing is promised" in told
+    assert "5%" not in told
+    assert read_plan(path).failure is None
+
+
+@slow
 def test_a_plan_of_another_format_is_refused_with_what_to_do(
     inside: Runner, tmp_path: Path
 ) -> None:
@@ -143,8 +173,8 @@ def test_a_plan_of_another_format_is_refused_with_what_to_do(
     path.write_text(text.replace("format = 2\n", "format = 3\n"), encoding="utf-8")
     for word in ("simulate", "plan"):
         message = inside.refused(word, path)
-        assert f"{path}: format must be 1: make the plan again with" in message
-        assert "'affinity plan', got 2" in message
+        assert f"{path}: format must be 2: make the plan again with" in message
+        assert "'affinity plan', got 3" in message
     path.write_text(text, encoding="utf-8")
     assert "a table [situation]; a plan is tried with" in inside.refused("plan", path)
 

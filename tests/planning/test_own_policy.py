@@ -15,10 +15,8 @@ from affinity_bandits.kernels import FloatArray
 from affinity_bandits.planning import Plan, hard_worlds, make_plan
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
 from affinity_bandits.planning.plan import (
-    NORMAL_95,
     measure_reach,
     planned_policy,
-    scheduled_rounds,
     stress,
 )
 from affinity_bandits.planning.runs import hardest_outcomes
@@ -51,7 +49,6 @@ def test_one_that_promises_nothing_is_measured_but_not_planned_with() -> None:
         assert 0 < found.wrong < 100
     (reach,) = measure_reach(TINY, hard_worlds(TINY)[0], DropLowest(), [1000], seed=1)
     assert reach.horizon == 1000
-    assert scheduled_rounds(DropLowest(), TINY) == ()
 
 
 @pytest.mark.slow
@@ -64,16 +61,6 @@ def test_one_that_promises_is_planned_with_and_stressed(own: Plan) -> None:
     assert {line.assumption for line in lines} >= {"noisier scores", "fewer choices"}
     print_answer([own], date(2027, 1, 1), for_a_year=False)
     print_explanation(own, lines)
-
-
-def test_its_rounds_are_a_table_in_the_units_of_scores() -> None:
-    stars = replace(TINY, lowest=1.0, highest=5.0, largest_mean=5.0, smallest_difference=2.0)
-    first, second, *more = scheduled_rounds(DropLowestInWords(repetitions=40), stars)
-    assert (first.trials, first.choices, first.drops, first.detects) == (40, 80, None, None)
-    assert (second.trials, second.choices) == (80, 160)
-    assert second.drops == pytest.approx(4.0 * 0.125)
-    assert second.detects == pytest.approx(4.0 * (0.125 + NORMAL_95 * (0.5 / 40) ** 0.5))
-    assert [row.choices for row in more] == [240]  # the next would be beyond the horizon
 
 
 def test_its_plan_comes_back_from_a_file_once_it_is_registered(own: Plan) -> None:

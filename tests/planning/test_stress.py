@@ -23,7 +23,11 @@ from affinity_bandits.planning.plan import (
 )
 
 JOINING = (("few joining", "1 in 5"), ("joining later", "100 choices"))
-ONE_GROUP = ("a bias of one group only", "20%")
+FAVORS = [
+    (f"favors that differ{where}", f"{points} points")
+    for where in ("", ", equal groups")
+    for points in ("0.025", "0.05", "0.1")
+]
 WRONG = (
     "a larger head start",
     "a steeper bias",
@@ -66,13 +70,13 @@ def test_every_assumption_is_wrong_once_by_each_factor(lines: list[Stress]) -> N
     assert FACTORS == (2, 10)
     found = [(line.assumption, line.size) for line in lines]
     by_factors = [(words, f"{factor} times") for words in WRONG for factor in FACTORS]
-    assert found == [*JOINING, ONE_GROUP, *by_factors]
+    assert found == [*JOINING, *FAVORS, *by_factors]
 
 
 @pytest.mark.slow
 def test_what_is_not_assumed_cannot_be_wrong(level: Plan) -> None:
     found = {line.assumption for line in stress(level, progress=False)}
-    stated = {words for words, _ in (*JOINING, ONE_GROUP)}
+    stated = {words for words, _ in (*JOINING, *FAVORS)}
     assert found == stated | set(WRONG) - {"a larger head start", "a steeper bias"}
     spread = make_plan(replace(LEVEL, noise="gaussian", sigma=0.2), progress=False)
     assert {line.assumption for line in stress(spread, progress=False)} == found | {NOISIER}
@@ -106,7 +110,7 @@ def test_a_head_start_ten_times_larger_is_seen_to_fail(plan: Plan, lines: list[S
     assert "whole head start" in found.world
 
 
-# f = x and 0.55 against 0.5 with 10 members against 40; the bias of one group only is 20%.
+# f = x and 0.55 against 0.5 with 10 members against 40.
 OUTNUMBERED = Assumptions(
     groups=2, horizon=3_000, smallest_difference=0.05, committee=[40, 10], steepness=1.0
 )
@@ -114,19 +118,21 @@ OUTNUMBERED = Assumptions(
 
 @pytest.mark.slow
 def test_the_assumptions_beside_the_claim_are_seen_to_be_needed() -> None:
-    """1 in 5 joins, all begin later, or one group alone is favored: the proof's word is broken.
+    """1 in 5 joins, all begin later, or groups are equal and favors differ: failures beyond 5%.
 
-    The policy takes for granted that everybody joins at once. About 61%, 88% and 15% of runs fail;
-    with these rates fewer than 40%, 60% and 7.5% of 200 do with probability below 0.1%. 5% are
-    tolerated, and where all is as said none of 200 runs fails.
+    The policy takes for granted that everybody joins at once. About 61%, 88% and 99% of runs fail;
+    with these rates fewer than 40%, 60% and 90% of 200 do with probability below 0.1%. Where all is
+    as said none of 200 runs fails, and where favors differ by as much as hides the lead, 5%.
     """
     policy = planned_policy(OUTNUMBERED)
     cases = violations(OUTNUMBERED, policy)
-    few, later, one_group = (run_violation(policy, case).wrong[0] for case in cases[:3])
-    assert [(case.assumption, case.size) for case in cases[:3]] == [*JOINING, ONE_GROUP]
+    broken = [*cases[:2], cases[4], cases[7]]
+    few, later, hidden, favored = (run_violation(policy, case).wrong[0] for case in broken)
+    assert [(case.assumption, case.size) for case in broken] == [*JOINING, FAVORS[2], FAVORS[5]]
     assert few > 0.4
     assert later > 0.6
-    assert one_group > 0.075
+    assert hidden * STRESS_RUNS < 22  # of 200, with probability 0.9996 if the rate is 5%
+    assert favored > 0.9
     as_said = cases[0]._replace(worlds=hard_worlds(OUTNUMBERED))
     assert run_violation(policy, as_said).wrong[0] == 0.0
 
@@ -147,7 +153,7 @@ def test_the_simulator_says_the_same_of_few_who_join() -> None:
 def test_strangers_have_no_bias_and_need_nobody_to_join() -> None:
     given = replace(OUTNUMBERED, judges="strangers", bonus=0.2)
     named = {case.assumption for case in violations(given, planned_policy(given))}
-    assert not named & {words for words, _ in (*JOINING, ONE_GROUP)}
+    assert not named & {words for words, _ in (*JOINING, *FAVORS)}
 
 
 @pytest.mark.slow

@@ -80,7 +80,9 @@ def test_no_example_takes_longer_than_the_hardest_worlds(judges: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("judges", ["strangers", "committee"])
 def test_a_plan_file_keeps_all_that_was_said(judges: str) -> None:
-    given = replace(SOME_JOIN, horizon=60, judges=judges, names=["a", "b"])
+    given = replace(
+        SOME_JOIN, groups=3, committee=[12, 4, 4], horizon=60, judges=judges, names=["a", "b", "c"]
+    )
     plan = make_plan(given, progress=False)
     again = plan_from_toml(plan_to_toml(plan))
     assert again.assumptions == given

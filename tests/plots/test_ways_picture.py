@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow  # makes a plan
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    wanted = Assumptions(groups=2, horizon=20_000, smallest_difference=0.3, head_start=150)
+    wanted = Assumptions(groups=3, horizon=20_000, smallest_difference=0.3, head_start=150)
     return make_plan(wanted, progress=False)
 
 

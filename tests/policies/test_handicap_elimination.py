@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
-from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -30,11 +27,8 @@ from affinity_bandits.model.bias import Bias, PiecewisePower
 from affinity_bandits.policies import (
     HandicapElimination,
     MemoryElimination,
-    PlannedRound,
     Round,
-    betting,
 )
-from affinity_bandits.policies.wealth import BettingState, lag_that_drops
 from tests.support.naive.policies.handicap_elimination import HandicapElimination as NaiveTwin
 
 HORIZON = 800
@@ -333,134 +327,6 @@ def test_without_the_head_start_the_best_arm_is_dropped(noise: str | Gaussian, a
     assert deceived_rate(noise, arms, 990, head_start=0) > 0.5
 
 
-ROUNDS_HORIZON = 6000
-TOLERANCE = 0.07
-PLANNED = {
-    "subGaussian": HandicapElimination(head_start=20, sigma=0.5, failure=0.05),
-    "in flight": HandicapElimination(head_start=500, sigma=0.3, failure=0.05, in_flight=90),
-    "horizon": HandicapElimination(head_start=240, sigma=0.5),
-    "bounded": HandicapElimination(head_start=20, bounded=True, failure=0.05),
-    "bounded, horizon": HandicapElimination(head_start=7, bounded=True),
-}
-
-
-def variance(policy: HandicapElimination) -> float:
-    return 0.25 if policy.bounded else policy.sigma**2
-
-
-def led(policy: HandicapElimination, arms: int, lag: float) -> Play:
-    """A run after its first round, in which the last arm leads and the others are put in order."""
-    play = Play(policy, arms, ROUNDS_HORIZON)
-    ahead(play, lag or 0.1)
-    while play.planned[0] != list(range(arms)):
-        ahead(play, lag)
-    return play
-
-
-def ahead(play: Play, lag: float) -> None:
-    """Let the last arm be ahead of the others in a round, around 1/2."""
-    play.absorb(*[0.5 - lag / 2] * (play.arms - 1), 0.5 + lag / 2)
-
-
-def announced(policy: HandicapElimination, arms: int) -> list[PlannedRound]:
-    return policy.rounds_without_drops(arms, ROUNDS_HORIZON, variance(policy))
-
-
-def check_pulls(policy: HandicapElimination, arms: int, rounds: list[PlannedRound]) -> None:
-    """Compare rounds with those of a run in which nobody is ahead."""
-    first = rounds[0]
-    play = Play(policy, arms, ROUNDS_HORIZON)
-    assert first == (play.planned[1], arms * play.planned[1], play.planned[1], None)
-    play = led(policy, arms, 0.0)
-    for before, after in pairwise(rounds):
-        while play.state.passes[0] < 2 * before.compared:
-            ahead(play, 0.0)
-        assert len(play.active) == arms
-        found = (max(play.pulls), sum(play.pulls), int(play.state.passes[0]))
-        assert after[:3] == found
-    assert rounds[-1].compared * arms >= ROUNDS_HORIZON
-
-
-@pytest.mark.parametrize("arms", [2, 5])
-@pytest.mark.parametrize("name", PLANNED)
-def test_rounds_come_as_announced_while_nobody_is_dropped(name: str, arms: int) -> None:
-    check_pulls(PLANNED[name], arms, announced(PLANNED[name], arms))
-
-
-@pytest.mark.parametrize("forgotten", [{"in_flight": None}, {"head_start": 499}])
-def test_a_handicap_that_is_forgotten_in_part_is_noticed(forgotten: dict[str, Any]) -> None:
-    policy = PLANNED["in flight"]
-    with pytest.raises(AssertionError):
-        check_pulls(policy, 2, announced(replace(policy, **forgotten), 2))
-
-
-def check_drops(policy: HandicapElimination, arms: int) -> int:
-    """Compare lags with those of runs; return how many there were to compare."""
-    compared = 0
-    for one in announced(policy, arms):
-        if one.drops is None:
-            continue
-        for lag in (one.drops * (1.0 - TOLERANCE), one.drops * (1.0 + TOLERANCE)):
-            if policy.bounded and lag > 1.0:
-                continue  # further than scores in [0, 1] can be apart
-            play = led(policy, arms, lag)
-            while len(play.active) == arms and play.state.passes[0] < one.compared:
-                ahead(play, lag)
-            assert (len(play.active) == 1) == (lag > one.drops)
-            compared += 1
-    return compared
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("arms", [2, 3])
-@pytest.mark.parametrize("name", PLANNED)
-def test_an_arm_is_dropped_by_then_if_it_lags_by_as_much_as_announced(name: str, arms: int) -> None:
-    assert check_drops(PLANNED[name], arms) >= 6
-
-
-def test_no_lag_drops_where_there_is_no_time_to_win() -> None:
-    bounded, other = PLANNED["bounded"], PLANNED["subGaussian"]
-    assert lag_that_drops(bounded.start(2, ROUNDS_HORIZON), 1, 0.25, math.log(20.0)) is None
-    assert lag_that_drops(other.start(2, ROUNDS_HORIZON), 0, 0.25, math.log(20.0)) is None
-    assert bounded.rounds_without_drops(2, 8, 0.25)[0].drops is None
-
-
-Changed = Callable[[BettingState, int, float, float], float | None]
-WRONG: dict[str, tuple[str, Changed]] = {
-    "bets in the first round": (
-        "horizon",
-        lambda state, passes, *rest: lag_that_drops(state, passes + 20, *rest),
-    ),
-    "one variance for two arms": (
-        "bounded",
-        lambda state, passes, variance, needed: lag_that_drops(
-            state, passes, variance / 2.0, needed
-        ),
-    ),
-    "a threshold that the horizon does not raise": (
-        "horizon",
-        lambda state, passes, variance, needed: lag_that_drops(
-            state, passes, variance, 0.7 * needed
-        ),
-    ),
-    "wealth that does not begin at the prior": (
-        "subGaussian",
-        lambda state, *rest: lag_that_drops(state._replace(log_prior=state.log_prior + 1.0), *rest),
-    ),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("wrong", WRONG)
-def test_a_lag_that_is_worked_out_wrongly_is_noticed(
-    wrong: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name, changed = WRONG[wrong]
-    monkeypatch.setattr(betting, "lag_that_drops", changed)
-    with pytest.raises(AssertionError):
-        check_drops(PLANNED[name], 2)
-
-
 # What is in flight.
 
 
@@ -557,7 +423,6 @@ def test_answers_of_a_committee_that_forgets_come_in_turn() -> None:
     assert policy.with_order_window(100) is policy
     for described in (policy, HandicapElimination(initial_pulls=[[3, 5], 7], bounded=True)):
         assert policy_from_json(described.to_json()) == described
-    assert policy.rounds_without_drops(3, 1_000, 0.25) == []
 
 
 VALIDITY_RUNS = 2_000

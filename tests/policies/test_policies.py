@@ -279,7 +279,6 @@ def test_by_default_nothing_is_claimed() -> None:
     assert policy.rule == ""
     assert policy.warm_up_rounds == 0
     assert after(policy, (0, 1)) == RoundExplanation()
-    assert policy.rounds_without_drops(2, 100, 0.25) == ()
     assert policy.evidence(None) is None
 
 

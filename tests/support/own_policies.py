@@ -9,7 +9,7 @@ import numpy as np
 
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.policies import FOREVER, PlayedRound, Round, RoundExplanation, RoundPolicy
-from affinity_bandits.policies.contracts import LEADER, PlannedRound
+from affinity_bandits.policies.contracts import LEADER
 from affinity_bandits.policies.state import counts
 
 
@@ -93,9 +93,3 @@ class DropLowestInWords(DropLowest):
     @classmethod
     def planned_for(cls, assumed: Any) -> Self:
         return cls(repetitions=min(40, assumed.horizon // (3 * assumed.groups)))
-
-    def rounds_without_drops(self, arms: int, horizon: int, variance: float) -> list[PlannedRound]:
-        each, all_ = self.repetitions, self.repetitions * arms
-        rest = range(2, horizon // all_ + 2)  # one more than fits
-        later = [PlannedRound(n * each, n * all_, each, 0.5 * variance) for n in rest]
-        return [PlannedRound(each, all_, each, None), *later]

@@ -10,12 +10,13 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, Protocol, Self, TypeVar
 
 from affinity_bandits import wire
 from affinity_bandits.client import core
-from affinity_bandits.client.exchange import AGAIN, RequestRefused, ServiceError
+from affinity_bandits.client.exchange import AGAIN, RequestRefused, ServiceError, within
 from affinity_bandits.client.journal import LARGEST, Answer, Batch, Journal, StreamFull
 from affinity_bandits.errors import AffinityError, InvalidInput
 from affinity_bandits.wire.base import (
@@ -517,12 +518,16 @@ class DecisionStream:
             event.set()
             thread.join(max(0.0, end - self._clock()))
         away = any(thread.is_alive() for thread in self._threads.values())
-        for lease in self._state.close():
-            if not away:
-                try:
-                    self._client.send(core.release(self._id, lease))
-                except (RequestRefused, ServiceError):
-                    away = True  # they expire
+        leases = self._state.close()
+        if leases and not away:
+            with suppress(TimeoutError, ServiceError):  # they expire
+                within(max(0.0, end - self._clock()), lambda: self._release(leases))
+
+    def _release(self, leases: list[int]) -> None:
+        for lease in leases:
+            # A restored backup does not know a lease that was given after it was made.
+            with suppress(RequestRefused):
+                self._client.send(core.release(self._id, lease))
 
     def _lease(self) -> None:
         """Keep slots in memory; the first thread."""

@@ -103,10 +103,11 @@ def plan_from_toml(text: str) -> Plan:
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise InvalidInput("plan", "a file written by 'affinity plan'", str(error)) from error
     # The file may have been cut off or edited.
+    horizons = horizons_around(assumptions) if assumptions.identified else []
     if not (
         complete
         and len(found.hardest) == len(found.worlds)
-        and [one.horizon for one in found.reach] == horizons_around(assumptions)
+        and [one.horizon for one in found.reach] == horizons
     ):
         raise InvalidInput("plan", "a whole file written by 'affinity plan'", "parts of one")
     return found

@@ -162,7 +162,8 @@ def cost_rows(plans: Sequence[Plan], today: date) -> list[list[str]]:
     for plan in plans:
         most = plan.enough_choices
         if plan.needed is None or most is None:
-            cells = ["-", "-"] if pace is None else ["-", "-", "never", "-"]
+            over = "never" if plan.assumptions.identified else "-"
+            cells = ["-", "-"] if pace is None else ["-", "-", over, "-"]
         else:
             cells = [_count(plan.needed.choices), _count(most)]
             if pace is not None:
