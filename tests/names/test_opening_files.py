@@ -17,6 +17,7 @@ from affinity_bandits.experiments import SerialExecutor, Store, Sweep, cell_summ
 from affinity_bandits.experiments.summaries import OWN_CODE
 from affinity_bandits.model.bias import BIASES
 from affinity_bandits.model.noise import NOISES
+from affinity_bandits.plan_format import FORMAT
 from affinity_bandits.planning import Assumptions
 from affinity_bandits.planning.files import read_plan
 from affinity_bandits.policies import POLICIES
@@ -119,7 +120,7 @@ def test_typing_one_name_does_not_let_the_file_name_another(planted: Path) -> No
 @pytest.mark.parametrize("what", NAMING)
 def test_a_plan_names_no_code_even_if_the_user_lets_files_do_so(what: str, planted: Path) -> None:
     bandit, run = NAMING[what]
-    text = CONFIG.format(bandit=bandit, run=run) + "[plan]\nformat = 1\n"
+    text = CONFIG.format(bandit=bandit, run=run) + f"[plan]\nformat = {FORMAT}\n"
     Path("plan.toml").write_text(text, encoding="utf-8")
     done = affinity("simulate", "plan.toml", "--own-code")
     assert done.returncode == 2
@@ -131,7 +132,7 @@ def test_a_plan_that_is_read_imports_nothing(planted: Path) -> None:
     assumptions = Assumptions(groups=2, horizon=300, smallest_difference=0.5).to_json()
     tables = "".join(f"{key} = {json.dumps(value)}\n" for key, value in assumptions.items())
     policy = f'[run.policies.plan]\nname = "{MODULE}:Least"\n'
-    text = f"[assumptions]\n{tables}{policy}[plan]\nformat = 1\n[end]\nwhole = true\n"
+    text = f"[assumptions]\n{tables}{policy}[plan]\nformat = {FORMAT}\n[end]\nwhole = true\n"
     Path("plan.toml").write_text(text, encoding="utf-8")
     with pytest.raises(InvalidInput, match=r"policy must be one of .* got 'planted_code:Least'"):
         read_plan(Path("plan.toml"))
