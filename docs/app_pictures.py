@@ -1,16 +1,25 @@
-"""Photograph the pages of the local application: needs Chromium."""
+"""Photograph the pages of the local application: needs Chromium.
+
+The words of a page that needs no computing are kept beside its picture; a test compares them with
+today's page.
+"""
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
+from urllib.request import urlopen
 
-from playwright.sync_api import Page, sync_playwright
 from tests.support.in_process import serve_here
+from tests.support.page_words import keep_words
 
 from affinity_bandits.app.application import Settings, create_local_app
 from affinity_bandits.app.plan import EXAMPLE
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 IMAGES = Path(__file__).parent / "images"
 DATA = Path(__file__).parent / "data"
@@ -21,11 +30,20 @@ PAGES = {
     "plan": (f"/plan?{urlencode(EXAMPLE)}", "#verdict"),
 }
 """The address of each page, and what is there once it is complete."""
+COMPUTED = ("plan",)
 PATIENCE = 300_000.0
+
+
+def read(address: str, path: str) -> str:
+    """Return the HTML of a page."""
+    with urlopen(address + path) as answer:
+        return str(answer.read().decode())
 
 
 def photograph(address: str) -> None:
     """Take every picture."""
+    from playwright.sync_api import sync_playwright  # the test of the words takes none
+
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
@@ -36,6 +54,8 @@ def photograph(address: str) -> None:
             page.locator(complete).wait_for(timeout=PATIENCE)
             page.evaluate("scrollTo(0, 0)")
             page.screenshot(path=IMAGES / f"app-{name}.png")
+            if name not in COMPUTED:
+                keep_words(IMAGES / f"app-{name}.png", read(address, path))
         _audit(page, address)
         page.screenshot(path=IMAGES / "app-audit.png")
         browser.close()

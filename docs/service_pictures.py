@@ -1,4 +1,7 @@
-"""Photograph the pages of the service: needs PostgreSQL (AFFINITY_DSN) and Chromium."""
+"""Photograph the pages of the service: needs PostgreSQL (AFFINITY_DSN) and Chromium.
+
+The words of each page are kept beside its picture; a test compares them with today's page.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,10 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 import asyncpg
+import httpx
 import numpy as np
-from playwright.sync_api import sync_playwright
 from tests.support.in_process import serve_here
+from tests.support.page_words import keep_words
 
 from affinity_bandits.declaration import EXAMPLES, Declaration
 from affinity_bandits.policies import (
@@ -212,10 +216,27 @@ def database() -> Iterator[str]:
         asyncio.run(on_server(f"DROP DATABASE {DATABASE} WITH (FORCE)"))
 
 
+def pages(key: str, ids: dict[str, UUID], fault: tuple[str, UUID]) -> dict[str, tuple[str, str]]:
+    """Return the key and the address of each page."""
+    found = {name: (key, f"/ui/campaigns/{id_}") for name, id_ in ids.items()}
+    return found | {"list": (key, "/ui"), "health": (fault[0], f"/ui/campaigns/{fault[1]}")}
+
+
+def read(address: str, key: str, path: str) -> str:
+    """Return the HTML of a page for who logs in with the key."""
+    with httpx.Client(base_url=address) as client:
+        # Unlike browsers, it sends no `Secure` cookie by plain HTTP to its own machine.
+        cookies = client.post("/ui/login", data={"key": key}).headers["set-cookie"]
+        found = client.get(path, headers={"Cookie": cookies.partition(";")[0]})
+        assert found.status_code == 200
+        return found.text
+
+
 def photograph(address: str, key: str, ids: dict[str, UUID], fault: tuple[str, UUID]) -> None:
     """Take every picture."""
-    pages = {name: f"/ui/campaigns/{id_}" for name, id_ in ids.items()}
-    pages |= {"list": "/ui", "health": f"/ui/campaigns/{fault[1]}"}
+    from playwright.sync_api import sync_playwright  # the test of the words takes none
+
+    shown = pages(key, ids, fault)
     shots = [("list", WIDE), ("open", WIDE), ("open", NARROW), ("health", WIDE)]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -225,13 +246,15 @@ def photograph(address: str, key: str, ids: dict[str, UUID], fault: tuple[str, U
             context = browser.new_context(viewport=size)
             page = context.new_page()
             page.goto(address + "/ui/login")
-            page.fill("#key", fault[0] if name == "health" else key)
+            page.fill("#key", shown[name][0])
             page.click("button[type=submit]")
             page.wait_for_url(address + "/ui")
-            page.goto(address + pages[name])
+            page.goto(address + shown[name][1])
             words = ["service", name, *(["narrow"] if size is NARROW else [])]
+            picture = IMAGES / f"{'-'.join(words)}.png"
             whole = name != "health"  # its findings are at the top
-            page.screenshot(path=IMAGES / f"{'-'.join(words)}.png", full_page=whole)
+            page.screenshot(path=picture, full_page=whole)
+            keep_words(picture, read(address, *shown[name]))
             context.close()
         browser.close()
 

@@ -42,7 +42,7 @@ LARGE = {
     "bandit": FIFTY,
     "bias": PiecewisePower(np.linspace(0.01, 1, 100), np.linspace(0.1, 1, 100)),
     "run": PolicyRun(LONG, {"name": "ucb1", "settings": LONG}, False, "steps", LONG, LONG),
-    "row": SummaryRow(LONG, "steps", WIDE, WIDE, WIDE, None, 1 / 3, WIDE),
+    "row": SummaryRow(LONG, "steps", WIDE, WIDE, WIDE, None, 1 / 3, WIDE, 40, 40),
     "outcome": Outcome(600, 0, 0, 1 / 3, 1 / 7, (1e6 / 7,) * 50, (1e6 / 7,) * 50),
     "world": hard_worlds(MANY_GROUPS)[-1],
     "cell": CELL,

@@ -11,7 +11,14 @@ from collections.abc import Callable
 import pytest
 
 from affinity_bandits import progress as module
-from affinity_bandits.progress import describe, heartbeat, show_progress, show_status
+from affinity_bandits.progress import (
+    delay,
+    describe,
+    forward_delays,
+    heartbeat,
+    show_progress,
+    show_status,
+)
 
 
 @pytest.fixture
@@ -48,6 +55,32 @@ def test_the_innermost_work_is_named_and_the_outer_one_after_it(
     with describe(lambda: "nobody prints this"):
         time.sleep(0.1)
     assert capsys.readouterr().err == ""
+
+
+def test_what_a_first_run_waits_for_is_said_beside_the_work(
+    wait_for: Callable[[str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with heartbeat("work"):
+        with delay("compiling"):
+            wait_for("work; compiling, ")
+            with delay("starting"):
+                wait_for("work; starting, ")
+        wait_for("work, ")
+    capsys.readouterr()
+    with heartbeat(""):  # beside displays that say the rest
+        time.sleep(0.2)
+        assert capsys.readouterr().err == ""
+        with delay("compiling"):
+            wait_for("compiling, ")
+
+
+def test_a_driver_is_told_of_the_delays_of_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_forward", [])
+    told: list[str] = []
+    forward_delays(told.append)
+    with delay("compiling"), delay("compiling a part"):
+        assert told == ["compiling"]
+    assert told == ["compiling", ""]
 
 
 def test_threads_may_end_in_any_order(wait_for: Callable[[str], None]) -> None:
@@ -98,3 +131,6 @@ def test_a_terminal_shows_a_bar_after_a_second(monkeypatch: pytest.MonkeyPatch) 
         bar.tick(1.0)
         bar.tick(1.0)
     assert "50%" in sys.stderr.getvalue()
+    with delay("compiling"), show_progress(True, 4.0) as bar:
+        bar.tick(1.0)
+    assert "25%, 0 s left; compiling" in sys.stderr.getvalue()

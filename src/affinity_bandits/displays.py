@@ -95,13 +95,23 @@ def latex(text: str) -> str:
     return re.sub(r"([%&_#${}])", r"\\\1", text)
 
 
-def amount(found: Interval) -> str:
-    """Return an amount and the ends of its interval."""
-    return f"{short(found.estimate)} ({span(found)})"
+FEWEST_RUNS = 20
+"""Runs that a table needs to print an interval. Of fewer, 5% is less than one run, so that no run
+marks an end of 90% of all; and even if all are alike, the interval of a mean reaches more than
+1 - 0.025**(1/20), a sixth, of the way to the largest possible value: 104G instead of 70k."""
+
+TOO_FEW = "too few runs"
 
 
-def span(found: Interval) -> str:
-    """Return the two ends of an interval, in three digits."""
+def amount(found: Interval | None, runs: int = FEWEST_RUNS) -> str:
+    """Return an amount and the ends of its interval, which comes from so many runs."""
+    return "-" if found is None else f"{short(found.estimate)} ({span(found, runs)})"
+
+
+def span(found: Interval, runs: int = FEWEST_RUNS) -> str:
+    """Return the two ends of an interval, in three digits, if it comes from enough runs."""
+    if runs < FEWEST_RUNS:
+        return TOO_FEW
     return f"{format_brief(found.low)} to {format_brief(found.high)}"
 
 

@@ -43,14 +43,32 @@ class InvalidInput(CallerError, ValueError):  # noqa: N818 - reads as the fact i
         super().__init__(f"{parameter} must be {rule}, got {shown(value)}")
 
 
-class UnknownName(InvalidInput):
-    """A name outside a catalogue; the message suggests the closest one."""
+MOST_LISTED = 12
+"""Names of a catalogue up to which a message lists them all."""
 
-    def __init__(self, parameter: str, value: object, known: Iterable[str]) -> None:
+
+class UnknownName(InvalidInput):
+    """A name outside a catalogue; the message suggests the closest one.
+
+    Args:
+        parameter: the name of the argument, as the user wrote it.
+        value: the name that was given.
+        known: the catalogue. If it is long, the message has the three closest names.
+        command: what lists the catalogue, if anything does.
+    """
+
+    def __init__(
+        self, parameter: str, value: object, known: Iterable[str], command: str = ""
+    ) -> None:
         names = sorted(known)
-        close = difflib.get_close_matches(shown(value).strip("'").lower(), names, n=1, cutoff=0.5)
-        listed = ", ".join(names[:25]) + (", ..." if len(names) > 25 else "")
-        super().__init__(parameter, f"one of {listed}", value)
+        given = shown(value).strip("'").lower()
+        close = difflib.get_close_matches(given, names, n=1, cutoff=0.5)
+        rule = f"one of {', '.join(names)}"
+        if len(names) > MOST_LISTED:
+            nearest = difflib.get_close_matches(given, names, n=3, cutoff=0.0)
+            rule = f"one of {len(names)} names, of which the closest are {', '.join(nearest)}"
+            rule += f" ({command} lists all)" if command else ""
+        super().__init__(parameter, rule, value)
         if close:
             self.args = (f"did you mean {close[0]!r}? {self.args[0]}",)
 

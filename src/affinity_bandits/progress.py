@@ -21,6 +21,10 @@ PATIENCE = 1.0  # seconds before a bar appears: short runs print nothing
 
 # What is being done, in any thread, the outermost first: the last one is printed.
 _doing: list[Callable[[], str]] = []
+# What a first run waits for, in any thread: printed after what is being done.
+_delays: list[str] = []
+_forward: list[Callable[[str], object]] = []
+_live_lines: list[object] = []  # those on the terminal
 _printing = threading.Lock()  # held by the only heartbeat that prints
 
 
@@ -30,6 +34,9 @@ def heartbeat(words: str) -> Iterator[None]:
 
     A notebook shows one line that changes; elsewhere, a line is printed every ten seconds. Inside
     another heartbeat, only the words change.
+
+    Args:
+        words: what is done; if empty, only delays of a first run are reported (`delay`).
     """
     with describe(lambda: words):
         if sys.stderr is None or not _printing.acquire(blocking=False):
@@ -57,15 +64,57 @@ def describe(words: Callable[[], str]) -> Iterator[None]:
         _doing.remove(words)  # by value, because threads end in any order
 
 
+@contextmanager
+def delay(words: str) -> Iterator[None]:
+    """Report what a first run waits for, wherever progress is shown, until the block ends."""
+    begin_delay(words)
+    try:
+        yield
+    finally:
+        end_delay(words)
+
+
+def begin_delay(words: str) -> None:
+    """Report a delay until `end_delay`; see `delay`."""
+    _delays.append(words)
+    if len(_delays) == 1:
+        _tell_driver(words)
+
+
+def end_delay(words: str) -> None:
+    """End a delay that `begin_delay` began."""
+    _delays.remove(words)
+    if not _delays:
+        _tell_driver("")
+
+
+def forward_delays(send: Callable[[str], object]) -> None:
+    """Let a driver know of the delays of this process: the words of one, or "" when it ends."""
+    _forward[:] = [send]
+
+
+def _tell_driver(words: str) -> None:
+    for send in _forward:
+        send(words)
+
+
+def with_delay(words: str) -> str:
+    """Return the words for what is being done, with what it waits for, if anything."""
+    return "; ".join(filter(None, (words, *_delays[-1:])))
+
+
 def _print_until(ended: threading.Event) -> None:
     began = time.monotonic()
-    passed = 0.0
-    while not ended.wait(EVERY if passed else SOON):
-        passed = time.monotonic() - began
-        try:
-            print(f"{_doing[-1]()}, {passed:.0f} s", file=sys.stderr, flush=True)
-        except (OSError, ValueError):  # nobody reads any more
-            return
+    printed = False
+    while not ended.wait(EVERY if printed else SOON):
+        words = with_delay(_doing[-1]())
+        printed = bool(words) and not _live_lines
+        if printed:
+            try:
+                passed = time.monotonic() - began
+                print(f"{words}, {passed:.0f} s", file=sys.stderr, flush=True)
+            except (OSError, ValueError):  # nobody reads any more
+                return
 
 
 def _in_notebook() -> bool:
@@ -79,7 +128,7 @@ def _update_notebook(ended: threading.Event) -> None:
     began = time.monotonic()
     line = None
     while not ended.wait(REFRESH):
-        words = {"text/plain": f"{_doing[-1]()}, {time.monotonic() - began:.0f} s"}
+        words = {"text/plain": f"{with_delay(_doing[-1]())}, {time.monotonic() - began:.0f} s"}
         if line is None:
             line = display(words, raw=True, display_id=True)
         else:
@@ -106,7 +155,8 @@ def show_status(
             yield
 
 
-def _live_line(words: Callable[[], str], part: Callable[[], float] | None) -> Live:
+@contextmanager
+def _live_line(words: Callable[[], str], part: Callable[[], float] | None) -> Iterator[Live]:
     from rich.columns import Columns
     from rich.console import Console
     from rich.live import Live
@@ -115,9 +165,14 @@ def _live_line(words: Callable[[], str], part: Callable[[], float] | None) -> Li
 
     def line() -> Columns:
         bar = [] if part is None else [ProgressBar(1.0, part(), width=30)]
-        return Columns([*bar, Text(words())])
+        return Columns([*bar, Text(with_delay(words()))])
 
-    return Live(get_renderable=line, console=Console(stderr=True), transient=True)
+    with Live(get_renderable=line, console=Console(stderr=True), transient=True) as live:
+        _live_lines.append(live)
+        try:
+            yield live
+        finally:
+            _live_lines.remove(live)
 
 
 class Progress:

@@ -340,7 +340,8 @@ class Registry(dict[str, ClassT]):
             return self.add(import_object(self.kind, name))
         entries = find_installed(self.kind)
         if name not in entries:
-            raise UnknownName(self.kind, name, dict.fromkeys([*self, *entries]))
+            command = f"'affinity {GROUPS[self.kind].rpartition('.')[2]}'"
+            raise UnknownName(self.kind, name, dict.fromkeys([*self, *entries]), command)
         entry = entries[name]
         try:
             found = import_object(self.kind, entry.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import multiprocessing
@@ -24,7 +25,6 @@ from pyarrow import parquet
 
 from affinity_bandits.app.application import Settings, create_local_app
 from affinity_bandits.audit.tables import MOST_UNPACKED
-from affinity_bandits.declaration import ASKS
 from tests.app.conftest import PATIENCE
 from tests.cli.inside import inside
 from tests.support.browsers import SIZES, violations
@@ -108,13 +108,21 @@ def test_from_a_messy_workbook_to_a_report(address: str, browser: Browser, tmp_p
         page.press("#scale", "Tab")
         page.locator("#declare").wait_for()
 
+        page.locator("[name=protected][value=yes]").check()  # refused before anything else is said
+        page.locator("#wrong-purpose").get_by_text("'monitoring equality', or begin so").wait_for()
+        assert page.locator("#wrong-groups_are").inner_text() == ""
+        page.locator("[name=protected][value=no]").check()
+        page.locator("#wrong-purpose:empty").wait_for(state="attached")
         page.get_by_role("button", name="Audit").press("Enter")
-        page.locator("#conclusion [role=alert]").wait_for()
+        page.locator("#wrong-groups_are").get_by_text("sources of candidates").wait_for()
+        assert page.evaluate("document.activeElement.id") == "groups_are"
+        assert page.locator("#responsible").get_attribute("aria-invalid") == "true"
+        assert page.locator("#conclusion").inner_text() == ""
         for name in ("groups_are", "responsible", "purpose"):
             page.fill(f"#{name}", DECLARED[name])
         page.locator("[name=protected][value=yes]").check()
         page.get_by_role("button", name="Audit").press("Enter")
-        page.get_by_text("'monitoring equality', or begin so").wait_for()
+        page.locator("#wrong-purpose").get_by_text("'a first look' is not").wait_for()
         page.locator("[name=protected][value=no]").check()
         page.get_by_role("button", name="Audit").press("Enter")
         page.locator("#concluded").wait_for()
@@ -213,14 +221,115 @@ def test_an_odd_file_is_shown_or_refused_in_words(address: str, name: str) -> No
     assert ("data-ready" in answer.text) == (concluded.status_code == 200)
 
 
-def test_all_missing_answers_are_asked_for_in_the_words_of_the_page(address: str) -> None:
+def test_mistakes_in_the_declaration_belong_to_their_fields(address: str) -> None:
     said = {"groups_are": "teams", "protected": "yes"}
     answer = post(address, PLAIN.encode(), step="conclusion", **said)
     assert answer.status_code == 422
-    assert f"{ASKS['responsible']} {ASKS['purpose']}" in answer.text
-    assert ASKS["groups_are"] not in answer.text
+    wrong = answer.json()
+    assert set(wrong) == {"responsible", "purpose"}
+    assert wrong["responsible"]["missing"]
+    assert not wrong["purpose"]["missing"]  # protected attributes are refused at once
     answer = post(address, PLAIN.encode(), step="conclusion", **DECLARED | said)
-    assert f"Please check: {ASKS['purpose']}" in answer.text
+    assert answer.json() == {
+        "purpose": {
+            "words": "It must be 'monitoring equality', or begin so: groups that are protected "
+            "attributes may be audited only to check that people are treated equally. 'a first "
+            "look' is not.",
+            "missing": False,
+        }
+    }
+    asked = httpx.get(f"{address}/audit/check", params={"protected": "yes"}).json()
+    assert asked["purpose"]["words"].startswith("It must be 'monitoring equality', or begin so")
+    asked = httpx.get(f"{address}/audit/check", params={"protected": "no"}).json()
+    assert all(one["missing"] for one in asked.values())
+
+
+def chosen(look: str, name: str) -> str:
+    """Return the chosen option of a field, or the first."""
+    (field,) = re.findall(rf'<select id="{name}".*?</select>', look, re.DOTALL)
+    options = re.findall(r'<option value="([^"]*)"( selected)?>', field)
+    return next((value for value, selected in options if selected), options[0][0])
+
+
+def test_the_best_score_is_asked_and_told(address: str) -> None:
+    content = PLAIN.replace(",score", ",Note").encode()
+    columns = {"score": "Note"}
+    look = post(address, content, **columns).text
+    assert chosen(look, "best") == "?"
+    assert "data-ready" not in look
+    assert "1 is often the best score in a column called Note" in look
+    refused = post(address, content, step="conclusion", **DECLARED, **columns)
+    assert (refused.status_code, "chosen: 1 is often" in refused.text) == (422, True)
+    for said, direction in (
+        ({"best": "lowest"}, "The best score is 1, the worst 5."),
+        ({"best": "highest"}, "The best score is 5, the worst 1."),
+        ({"scale": "5..1"}, "The best score is 1, the worst 5."),
+    ):
+        look = post(address, content, **columns, **said).text
+        assert "data-ready" in look
+        found = post(address, content, step="conclusion", **DECLARED, **columns, **said).text
+        assert direction in found
+    ordinary = post(address, PLAIN.encode()).text
+    assert chosen(ordinary, "best") == "highest"
+    assert "data-ready" in ordinary
+
+
+@pytest.mark.parametrize(
+    ("said", "field", "says"),
+    [
+        ({"scale": "from a to b"}, "scale", "&#39;from a to b&#39; is not"),
+        ({"scale": "5..5"}, "scale", "two different scores"),
+        ({"scale": "5..1", "best": "highest"}, "best", "ends with the best score"),
+        ({"best": "middle"}, "best", "highest or lowest"),
+        ({"matters": "9"}, "matters", "at most 4"),
+        ({"matters": "much"}, "matters", "a number of points such as 0.3"),
+    ],
+)
+def test_a_wrong_answer_is_told_at_its_field(
+    address: str, said: dict[str, str], field: str, says: str
+) -> None:
+    answer = post(address, PLAIN.encode(), **said)
+    assert answer.status_code == 200
+    (words,) = re.findall(rf'id="{field}-wrong">([^<]*)<', answer.text)
+    assert says in words
+    assert "data-ready" not in answer.text
+    concluded = post(address, PLAIN.encode(), step="conclusion", **DECLARED, **said)
+    assert (concluded.status_code, "Please check" in concluded.text) == (422, True)
+
+
+def test_what_matters_decides_between_not_seen_and_cannot_tell(address: str) -> None:
+    for said, matters in (({}, 0.4), ({"matters": "1.5"}, 1.5)):
+        found = post(address, PLAIN.encode(), step="conclusion", **DECLARED, **said).text
+        (coded,) = re.findall(r"application/json;base64,([^\"]*)", found)
+        assert json.loads(base64.b64decode(coded))["matters"] == matters
+
+
+def test_the_button_says_that_it_is_at_work(address: str, browser: Browser) -> None:
+    with browser.new_context(viewport={"width": 390, "height": 844}) as context:
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.goto(f"{address}/audit")
+        page.set_input_files(
+            "#log", {"name": "l.csv", "mimeType": "text/csv", "buffer": PLAIN.encode()}
+        )
+        page.locator("#declare").wait_for()
+        for name in ("groups_are", "responsible", "purpose"):
+            page.fill(f"#{name}", DECLARED[name])
+        page.locator("[name=protected][value=no]").check()
+        held: list[Any] = []
+        page.route("**/audit/conclusion", lambda route: held.append(route))  # noqa: PLW0108
+        button = page.get_by_role("button", name="Audit")
+        button.click()
+        words = page.get_by_text("Auditing 40 rows …")
+        words.wait_for()
+        box, beside = words.bounding_box(), button.bounding_box()
+        assert box is not None
+        assert beside is not None
+        assert abs(box["y"] - beside["y"]) < 80
+        assert 0 <= box["y"] < 844
+        held[0].continue_()
+        page.locator("#concluded").wait_for()
+        assert page.locator("#auditing").inner_text() == ""
 
 
 def test_the_page_shows_no_flags_and_no_codes_of_dates(address: str) -> None:

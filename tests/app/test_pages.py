@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -12,8 +13,9 @@ import httpx
 import pytest
 from fastapi import FastAPI
 from playwright.sync_api import Browser, Page, expect
+from starlette.datastructures import QueryParams
 
-from affinity_bandits.app.see import World, run_world
+from affinity_bandits.app.see import World, read_world, run_world
 from affinity_bandits.planning.files import plan_from_toml
 from tests.app import example
 from tests.support.browsers import SIZES, violations
@@ -104,7 +106,7 @@ def test_a_world_that_is_none_is_refused_in_words(browser: Browser, address: str
         ("bonus=5", "bonus=-1"),
         ("choices=1000", "choices=1e12"),
         ("ordinary=ucb1", "ordinary=os:system"),
-        ("name=a&", ""),
+        ("name=a", "name=a&name=c&name=d&name=e&name=f"),
     ):
         answer = page.goto(f"{address}/see?{usual.replace(change, said)}")
         assert answer is not None
@@ -112,6 +114,68 @@ def test_a_world_that_is_none_is_refused_in_words(browser: Browser, address: str
         assert "Please check" in page.locator("h1").inner_text()
     assert httpx.get(f"{address}/see/course?{usual}").json()["drawn"]["groups"] == ["a", "b"]
     page.close()
+
+
+def test_an_address_without_some_settings_has_the_usual_ones(address: str) -> None:
+    usual = World()
+    for query, changed in (
+        ("", {}),
+        ("bonus=50", {"bonus": 50.0}),
+        ("value=.2", {"values": (0.2, 0.6)}),
+        ("name=a", {"names": ("a", "newcomers")}),
+        ("members=7&members=8&choices=1000", {"members": (7, 8), "choices": 1000}),
+        (
+            "name=a&name=b&name=c",
+            {"names": ("a", "b", "c"), "values": (0.5, 0.6, 0.6), "members": (300, 15, 15)},
+        ),
+        (
+            "value=0&value=1&value=.5",
+            {
+                "names": ("founders", "newcomers", "group 3"),
+                "values": (0.0, 1.0, 0.5),
+                "members": (300, 15, 15),
+            },
+        ),
+    ):
+        assert read_world(QueryParams(query)) == replace(usual, **changed), query
+        assert httpx.get(f"{address}/see?{query}").status_code == 200
+
+
+def captions(page: Page) -> list[str]:
+    return [one.split("\n")[0] for one in page.locator("#courses section > p").all_inner_texts()]
+
+
+def test_a_caption_names_all_groups_that_are_worth_most(page: Page, address: str) -> None:
+    """The parts of choices and of seats are those of the same groups."""
+    query = "choices=1000&value=.6&value=.6"
+    page.goto(f"{address}/see?{query}")
+    expect(page.locator("#courses section")).to_have_count(3)
+    shares = run_world(read_world(QueryParams(query)))["drawn"]["courses"][0]["shares"][-1]
+    most = max(shares)
+    name = ("founders", "newcomers")[shares.index(most)]
+    first, *_ = captions(page)
+    assert first == f"all groups are worth the same; {name} are {most:.0%} of the committee"
+    page.goto(f"{address}/see?{query}&value=.1&members=30&members=10&members=60")
+    expect(page.locator("#courses section")).to_have_count(3)
+    drawn = run_world(read_world(QueryParams(f"{query}&value=.1&members=30&members=10&members=60")))
+    course = drawn["drawn"]["courses"][0]
+    seats = sum(course["shares"][-1][:2])
+    assert 0.05 < seats < 0.95
+    assert captions(page)[0] == (
+        f"founders and newcomers chosen in {course['right'][-1]:.0%} of all choices, "
+        f"{seats:.0%} of the committee"
+    )
+
+
+def test_one_model_is_told_on_one_page(page: Page, address: str) -> None:
+    page.goto(f"{address}/see")
+    text = page.locator("main").inner_text()
+    assert "the fewer seats a group has, the lower it scores below its true value" in text
+    assert "A group that holds all seats is scored at its true value" in text
+    assert "raise" not in page.locator(".lead").inner_text()
+    course = run_world(World((*World().names,), (0.5, 0.5), (500, 1), choices=1000))["drawn"]
+    scores = [one for one in course["courses"][0]["scores"][-1] if one is not None]
+    assert max(scores) <= 0.55  # no score is raised above the true value, but for noise
 
 
 def test_the_example_is_what_the_page_would_show() -> None:
@@ -200,10 +264,14 @@ def test_mistakes_are_said_beside_their_questions(browser: Browser, address: str
     expect(page.locator("#wrong-difference")).to_contain_text("a part of all answers")
     expect(page.locator("[data-field=spread]")).to_be_hidden()
     page.get_by_role("button", name="Plan", exact=True).click()
-    expect(page.locator("#wrong-groups_are")).to_contain_text("sources of candidates")
-    assert page.locator("#groups_are").get_attribute("aria-invalid") == "true"
-    expect(page.locator("#groups_are")).to_be_focused()
+    expect(page.locator("#wrong-responsible")).to_contain_text("head of recruiting")
+    assert page.locator("#responsible").get_attribute("aria-invalid") == "true"
+    expect(page.locator("#groups")).to_be_focused()  # the declaration comes last
     assert violations(page) == []
+    page.goto(f"{address}/plan")
+    page.get_by_role("radio", name="yes", exact=True).check()  # and nothing else is answered
+    expect(page.locator("#wrong-protected")).to_contain_text("an audit drops nobody")
+    assert wrong.count() == 1
     fill(page, DECLARED | PANELS | {"protected": "yes"})
     page.get_by_role("button", name="Plan", exact=True).click()
     expect(page.locator("#wrong-protected")).to_contain_text("discrimination")
@@ -238,6 +306,14 @@ def test_odd_answers_are_refused_and_nothing_fails(
         assert answer.status_code == (200 if path in ("/plan/check", "/plan") else 422), path
         if path == "/plan/check":
             assert wrong is None or wrong in answer.json()["wrong"]
+
+
+def test_the_names_of_the_groups_say_what_they_are(address: str) -> None:
+    asked = {name: one for name, one in DECLARED.items() if name != "groups_are"}
+    for groups, missing in (("referrals, agencies", False), ("2", True), ("a, " * 80 + "b", True)):
+        query = asked | PANELS | {"groups": groups}
+        wrong = httpx.get(f"{address}/plan/check", params=query).json()["wrong"]
+        assert ("groups_are" in wrong) == missing
 
 
 def test_two_groups_of_strangers_are_promised_nothing(address: str) -> None:

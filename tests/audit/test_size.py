@@ -9,6 +9,7 @@ import pytest
 
 from affinity_bandits.audit import Audit, audit_scores
 from affinity_bandits.audit.conclude import Estimate
+from affinity_bandits.audit.judges import permute_judges
 from affinity_bandits.audit.sentences import tell
 from affinity_bandits.errors import InvalidInput
 from tests.audit.logs import draw
@@ -66,16 +67,30 @@ def intervals(audit: Audit) -> list[str]:
 
 
 def test_no_interval_is_as_wide_as_the_scale() -> None:
-    small = audit_scores(draw(20))
-    assert small.favor is not None
-    assert small.favor.high - small.favor.low >= 20.0
-    assert intervals(small) == []
+    few = audit_scores(draw(20, judges=5))
+    assert few.favor is not None
+    assert few.favor.high - few.favor.low >= 20.0
+    assert intervals(few) == []
     assert len(intervals(audit_scores(draw(200)))) == 1
     wide = replace(audit_scores(draw(600, favor=1.0)), favor=Estimate(1.0, -10.0, 10.0))
     for word in ("shown", "indicated", "cannot tell"):
         audit = replace(wide, word=word, missing=("too little",))  # type: ignore[arg-type]
         assert intervals(audit) == []
     assert len(intervals(replace(wide, favor=Estimate(1.0, 0.1, 10.0)))) == 1
+
+
+def test_where_bets_exclude_nothing_the_permutation_gives_the_interval() -> None:
+    """20 candidates: the bets leave every favor possible, the permutation of 12 judges does not."""
+    log = draw(20)
+    small = audit_scores(log)
+    assert small.favor is not None
+    assert small.favor.one_look
+    assert small.favor.low <= permute_judges(log).interval[0] * 20.0 < 0.0
+    assert 0.0 < permute_judges(log).interval[1] * 20.0 <= small.favor.high < 5.0
+    found = audit_scores(draw(200)).favor
+    assert found is not None
+    assert not found.one_look
+    assert "one look" in tell(replace(small, word="indicated", missing=("evidence",))).sentence
 
 
 def test_words_that_promise_no_favor_need_an_interval() -> None:

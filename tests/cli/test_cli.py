@@ -87,7 +87,8 @@ def test_simulates_from_flags() -> None:
     # Two lines each: figures, and the ends of their intervals or of the runs around them.
     assert [row.split()[0] for row in rows[::2]] == ["ucb1", "elimination(offset=-2)"]
     assert [row.split()[3][-1] for row in rows[::2]] == ["%", "%"]
-    assert [row.split().count("to") for row in rows[1::2]] == [3, 4]
+    assert [row.split().count("to") for row in rows[1::2]] == [1, 2]  # of rates alone
+    assert [row.count("too few runs") for row in rows[1::2]] == [2, 2]
     assert note.endswith("rounds (elimination(offset=-2)); steps (ucb1).")
     assert "2 runs of 20 pulls" in note
     assert "x^2" in note

@@ -50,6 +50,7 @@ class Tears(Journal):
             self._torn = False
 
 
+@pytest.mark.slow
 def test_no_history_loses_an_accepted_answer(tmp_path: Path) -> None:
     seen = histories(tmp_path, Journal, 2000)
     assert {kind: number for kind, number in seen.items() if kind in WRONG} == {}
@@ -58,6 +59,7 @@ def test_no_history_loses_an_accepted_answer(tmp_path: Path) -> None:
     assert min(seen["killed"], seen["not opened"], seen["refused"]) > 300
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "wrong"),
     [

@@ -161,6 +161,18 @@ def test_an_answer_told_as_the_stream_closes_is_sent(service: Service) -> None:
         assert (stream.stats().told, stream.stats().sent) == (1, 1)
 
 
+def test_a_lease_that_the_service_lost_keeps_no_stream_from_closing(service: Service) -> None:
+    with Client(service.url, service.key()) as client:
+        campaign = new_campaign(client, policy={"name": "uniform"}, horizon=1000)
+        stream = client.stream(campaign)
+        assert stream.wait()
+        real = stream._state.close
+        stream._state.close = lambda: [10**6, *real()]  # type: ignore[method-assign]
+        stream.close()
+        kinds = [one.kind for one in client.events(campaign)]
+        assert kinds.count("release") == kinds.count("ask") > 0
+
+
 class Away(httpx.BaseTransport):
     """A service that can be away."""
 

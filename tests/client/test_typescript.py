@@ -199,6 +199,31 @@ def test_answers_that_the_key_may_not_give_are_kept_for_one_that_may(
     assert not [*folder.glob("answers*")]
 
 
+def test_a_python_stream_sends_a_batch_of_node_again_and_it_counts_once(
+    service: Service, folder: Path
+) -> None:
+    with Client(service.url, key := service.key()) as client:
+        campaign = new_campaign(client, **UNIFORM)
+        given = ("/tells",)  # the first reply is lost
+        with stream(folder, service.url, key, campaign, *given, journal="j") as node:
+            assert node("wait")
+            assert node("decide", 20) == 0
+            until(lambda: node("stats")["ready"] >= 20)
+            assert node("decide", 20) == 0
+            until(lambda: "the reply was lost" in node("stats").get("problem", ""))
+            node.kill()
+        sent = Journal(folder / "j", campaign)
+        batch, _ = sent.recovered()
+        assert batch is not None
+        assert len({answer.lease for answer in batch.answers}) >= 2
+        sent.close()
+        with client.stream(campaign, journal=folder / "j") as ours:
+            until(lambda: ours.stats().waiting == 0)
+        # Had both clients the same keys for different lines, some would be refused.
+        assert (ours.stats().duplicate, ours.stats().dropped) == (40, 0)
+        assert answers(client, campaign) == 40
+
+
 def test_the_lock_of_a_python_stream_is_respected(service: Service, folder: Path) -> None:
     key = service.key()
     (folder / "locked.mjs").write_text(

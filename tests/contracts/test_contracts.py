@@ -19,6 +19,7 @@ from affinity_bandits import (
     policy_from_json,
 )
 from affinity_bandits.catalogue import AnyPolicy
+from affinity_bandits.errors import InvalidInput
 from affinity_bandits.model.bias import BIASES, Bias
 from affinity_bandits.policies import POLICIES, UCB1, Elimination, ListedSchedule, StepPolicy
 from affinity_bandits.testing import check_bias, check_policy
@@ -83,6 +84,19 @@ def test_policy_comes_back_from_its_description(policy: AnyPolicy) -> None:
     again = policy_from_json(policy.to_json())
     assert again == policy
     assert again.to_json() == policy.to_json()
+
+
+@pytest.mark.parametrize("policy", policy_examples(), ids=str)
+def test_no_policy_starts_without_arms_or_pulls(policy: AnyPolicy) -> None:
+    for arms, horizon, parameter in (
+        (0, 100, "arms must be a whole number from 1 to"),
+        (-1, 100, "arms must be"),
+        (3, 0, "horizon must be a whole number from 1 to"),
+        (3, 10**16, "horizon must be"),
+    ):
+        with pytest.raises(InvalidInput, match=parameter):
+            policy.start(arms, horizon)
+    policy.start(3, 1)
 
 
 class Forgetful(UCB1):

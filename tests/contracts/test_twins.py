@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
@@ -20,6 +22,7 @@ from affinity_bandits import (
     Power,
     StrangersElimination,
 )
+from affinity_bandits.catalogue import AnyPolicy
 from affinity_bandits.policies import POLICIES
 from tests.support.instances import (
     TOLD_JUDGES,
@@ -28,6 +31,7 @@ from tests.support.instances import (
     compiled_run,
     naive_run,
     policy_examples,
+    uncompiled_run,
 )
 from tests.support.naive.policies import NAIVE
 
@@ -36,21 +40,36 @@ def test_every_policy_has_a_twin() -> None:
     assert set(NAIVE) == set(POLICIES)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", POLICIES)
-@settings(max_examples=15)
-@given(data=st.data())
-def test_agrees_on_random_instances(name: str, data: st.DataObject) -> None:
+Run = Callable[[AffinityBandit, AnyPolicy, int, int, int], tuple[list[int], set[int]]]
+
+
+def agrees(run: Run, name: str, data: st.DataObject, longest: int) -> None:
     bandit = data.draw(bandits(seated=True, memory=name not in TOLD_JUDGES), label="bandit")
     policy = data.draw(st.sampled_from(policy_examples(name, bandit)), label="policy")
-    horizon = data.draw(st.integers(1, 400), label="horizon")
+    horizon = data.draw(st.integers(1, longest), label="horizon")
     seed = data.draw(st.integers(0, 2**64), label="seed")
     replicate = data.draw(st.integers(0, 2**40), label="replicate")
     try:
         expected = naive_run(bandit, policy, horizon, seed, replicate)
     except DecidedByRounding:
         reject()
-    assert compiled_run(bandit, policy, horizon, seed, replicate) == expected
+    assert run(bandit, policy, horizon, seed, replicate) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", POLICIES)
+@settings(max_examples=15)
+@given(data=st.data())
+def test_agrees_on_random_instances(name: str, data: st.DataObject) -> None:
+    agrees(compiled_run, name, data, 400)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@settings(max_examples=15)
+@given(data=st.data())
+def test_so_does_the_same_source_in_plain_python(name: str, data: st.DataObject) -> None:
+    """Nothing is compiled, so that these are among the fast tests."""
+    agrees(uncompiled_run, name, data, 200)
 
 
 @pytest.mark.nightly_but("handicap", "ucb1", "elimination-bern")

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
+import sys
+from pathlib import Path
+from typing import Any
 
+import pytest
 import yaml
 
 from affinity_bandits import __version__
@@ -57,3 +62,62 @@ def test_the_page_on_citing_has_the_facts_of_the_citation_file() -> None:
         assert f"{{{fact}}}" in of_paper
     for fact in (cited["title"], cited["version"], str(cited["date-released"].year)):
         assert f"{{{fact}}}" in of_software
+
+
+GOOD = {"name": "idna", "version": "3.20", "vulns": []}
+BAD = {
+    "name": "attrs",
+    "version": "26.1.0",
+    "vulns": [{"id": "PYSEC-1", "fix_versions": ["26.1.1"], "aliases": [], "description": "x"}],
+}
+MISSED = {"name": "anyio", "skip_reason": "Dependency not found on PyPI"}
+
+
+@pytest.mark.parametrize(
+    ("report", "status", "ends", "said"),
+    [
+        ([GOOD], 0, 0, ["advisories: 0, in 1 versions of constraints.txt"]),
+        (
+            [GOOD, BAD],
+            1,
+            1,
+            [
+                "attrs 26.1.0: PYSEC-1; mended in: 26.1.1",
+                "advisories: 1, in 2 versions of constraints.txt",
+            ],
+        ),
+        (None, 1, 0, ["NOT checked for advisories: no database knows any version"]),
+        ([MISSED], 0, 0, ["NOT checked for advisories: no database knows any version"]),
+        (
+            [GOOD, MISSED],
+            0,
+            0,
+            [
+                "advisories: 0, in 1 versions of constraints.txt",
+                "NOT checked for advisories, because no database knows them: anyio",
+            ],
+        ),
+    ],
+)
+def test_a_release_says_what_was_not_checked_for_advisories(
+    tmp_path: Path, report: list[Any] | None, status: int, ends: int, said: list[str]
+) -> None:
+    # The status is what pip-audit 2.10 ends with: its 1 and its 0 have two meanings each.
+    program = tmp_path / "pip-audit"
+    written = "" if report is None else json.dumps({"dependencies": report, "fixes": []})
+    program.write_text(
+        f"#!{sys.executable}\nimport sys\nfrom pathlib import Path\n"
+        "given = sys.argv[1:]\n"
+        "assert Path(given[given.index('--requirement') + 1]).name == 'constraints.txt'\n"
+        f"text = {written!r}\n"
+        "if text: Path(given[given.index('--output') + 1]).write_text(text)\n"
+        f"sys.exit({status})\n"
+    )
+    program.chmod(0o755)
+    command = [sys.executable, str(ROOT / ".ci" / "advisories.py"), str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (ends, "")
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(said)
+    assert all(line.startswith(text) for line, text in zip(lines, said, strict=True))
+    assert '.ci/advisories.py "$work/venv/bin/pip-audit"' in text_of(".ci/release")

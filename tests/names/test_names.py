@@ -201,3 +201,18 @@ def test_an_installed_package_adds_names(folder: Path, monkeypatch: pytest.Monke
 def test_a_file_in_the_current_folder_shadows_nothing_unless_it_is_named(tmp_path: Path) -> None:
     (tmp_path / "rich.py").write_text("raise RuntimeError('not this one')\n", encoding="utf-8")
     assert affinity(tmp_path, "simulate", *RUN, "--policy", "uniform").returncode == 0
+
+
+def test_an_unknown_name_of_a_long_list_is_answered_with_the_nearest_three() -> None:
+    with pytest.raises(UnknownName) as refused:
+        policy_from_json("panels-elimination")
+    assert str(refused.value) == (
+        "did you mean 'panel-elimination'? policy must be one of 25 names, of which the closest "
+        "are panel-elimination, strangers-elimination, elimination ('affinity policies' lists "
+        "all), got 'panels-elimination'"
+    )
+    with pytest.raises(UnknownName, match=r"one of 25 names, of which the closest are \S+, \S+, "):
+        policy_from_json("a name that is like no other")
+    # Of a short list all are told.
+    with pytest.raises(UnknownName, match=r"one of bernoulli, .*ordinal"):
+        noise_from_json("bernouly")

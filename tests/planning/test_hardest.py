@@ -186,6 +186,25 @@ def test_those_chosen_judge_so_many_choices_later(later: int) -> None:
         assert fewest <= members[1] - 3 <= most
 
 
+@pytest.mark.parametrize("later", [0, 1, 7, 40])
+def test_a_policy_is_told_all_who_were_chosen(later: int) -> None:
+    """Those who judge, those who may begin in the round (nobody), and those who begin later."""
+    world = hard_worlds(replace(SMALL, begin_after=later))[0].world
+    told: list[list[int]] = []
+    rounds: Rounds = [([0, 1], 2), ([1], 5)] * 20
+    hard_sums(world, [5, 3], rounds, told)
+    assert len(told) == len(rounds)
+    chosen, waited = [5, 3], 0
+    for numbers, (arms, repetitions) in zip(told, rounds, strict=True):
+        members, soon, coming = numbers[:2], numbers[2:4], numbers[4:]
+        assert soon == [0, 0]
+        assert [sum(both) for both in zip(members, coming, strict=True)] == chosen
+        waited += sum(coming)
+        for arm in arms:
+            chosen[arm] += repetitions
+    assert (waited > 0) == (later > 0)
+
+
 @pytest.mark.parametrize(("limit", "points"), [("favor_gap", 0.2 * 0.75), ("strictness", 0.2)])
 def test_judges_who_differ_take_points_from_the_lead(limit: str, points: float) -> None:
     """A favor counts with the rival's share, which is 3/4 here; strictness counts whole."""

@@ -13,7 +13,7 @@ from affinity_bandits import AffinityBandit, InGroupBonus, Power
 from affinity_bandits.cli.app import app
 from affinity_bandits.show import Course, course, draw_moment, write_film
 from affinity_bandits.show.courses import explain_failure
-from affinity_bandits.show.pages import page
+from affinity_bandits.show.pages import page, page_data
 from affinity_bandits.simulation import simulate_log
 from tests.support.browsers import launched
 
@@ -69,6 +69,19 @@ def test_the_page_moves_without_network(courses: list[Course], tmp_path: Path, w
         assert opened.inner_text("section p") != last
         assert opened.evaluate("document.documentElement.scrollWidth") == width
         assert failures == [path.as_uri()]
+
+
+def test_a_page_of_equal_groups_calls_no_choice_wrong() -> None:
+    equal = AffinityBandit([0.5, 0.5], bias=Power(1.0), initial_pulls=[100, 10])
+    found = [course(equal, "ucb1", 500, name="ucb1")]
+    assert page_data(found, NAMES)["best"] == [0, 1]
+    text = page(found, ["a", "b"])
+    assert "All groups are worth the same, so no choice is wrong." in text
+    assert "should be chosen" not in text
+    three = AffinityBandit([0.5, 0.2, 0.5], bias=Power(1.0), initial_pulls=[5, 5, 5])
+    found = [course(three, "ucb1", 500, name="ucb1")]
+    assert page_data(found, "abc")["best"] == [0, 2]
+    assert "So a or c should be chosen." in page(found, ["a", "b", "c"])
 
 
 @pytest.mark.slow

@@ -65,7 +65,8 @@ def test_a_printed_summary_is_the_table_of_the_command(result: Result) -> None:
     assert head.split()[:4] == ["median", "run", "mean", "regret"]
     assert below.startswith("policy ")
     assert rows[0].startswith("elimination ")
-    assert len(rows) == 2
+    assert len(rows) == 3
+    assert rows[2].strip() == "too few runs for an interval: it needs at least 20"
 
 
 def test_an_unknown_policy_is_refused_with_those_that_there_are(result: Result) -> None:

@@ -22,8 +22,10 @@ from affinity_bandits import (
     Power,
     Sigmoid,
     StepRun,
+    simulate,
 )
 from affinity_bandits.catalogue import AnyPolicy, policy_from_json
+from affinity_bandits.kernels import IntArray
 from affinity_bandits.model.bias import Bias
 from affinity_bandits.policies import POLICIES, Elimination, PublishedSchedule, RoundPolicy
 
@@ -212,5 +214,27 @@ def compiled_run(
     times = np.arange(1, horizon + 1)
     counts = np.empty((horizon, bandit.arms), dtype=np.int64)
     run.advance(horizon, times, counts)
+    return _pulled(counts, run.candidates)
+
+
+def uncompiled_run(
+    bandit: AffinityBandit, policy: AnyPolicy, horizon: int, seed: int, replicate: int
+) -> tuple[list[int], set[int]]:
+    """The same of the loop in plain Python."""
+    found = simulate(
+        bandit,
+        policy,
+        horizon,
+        1,
+        seed,
+        checkpoints=range(1, horizon + 1),
+        engine="python",
+        first_replicate=replicate,
+        progress=False,
+    )
+    return _pulled(found.pulls[0, 0], found.candidates[0, 0])
+
+
+def _pulled(counts: IntArray, candidates: IntArray) -> tuple[list[int], set[int]]:
     steps = np.diff(counts, axis=0, prepend=0)
-    return steps.argmax(axis=1).tolist(), {int(i) for i in np.flatnonzero(run.candidates)}
+    return steps.argmax(axis=1).tolist(), {int(i) for i in np.flatnonzero(candidates)}

@@ -6,8 +6,8 @@ import re
 import subprocess
 
 ALIVE = re.compile(
-    r"(?:at work|compiling|starting|\d+% done|[\d,]+ of [\d,]+ replicates.*"
-    r"|\S+: [\d,]+ runs finished|drawn: .*), \d+ s"
+    r"(?:at work|\d+% done|[\d,]+ of [\d,]+ replicates.*|\S+: [\d,]+ runs finished|drawn: .*)"
+    r"(?:; compiling once for this machine|; starting Ray)?, \d+ s"
 )
 
 

@@ -21,7 +21,6 @@ const MOST_WAITING = 1_000_000; // answers that wait without a journal
 const LARGEST_LEASE = 10_000;
 const SHORTEST_PAUSE = 50; // between two asks while there is nothing to lease
 const AWAY = 1_000; // between two tries while the service is away
-const PATIENCE = 30_000; // for the reply to one try
 // What to do about a refusal, by its code.
 const REMEDIES: Record<string, string> = {
   no_key: "; check the API key: it may be mistyped, revoked or expired",
@@ -483,7 +482,6 @@ export class DecisionStream {
     key: string = randomUUID(),
   ): Promise<T> {
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), PATIENCE);
     this.#requests.add(limit);
     try {
       const params = { ...this.#params, header: { "Idempotency-Key": key } };
@@ -495,7 +493,6 @@ export class DecisionStream {
       const text = detail ?? "the reply is not one of the service: is this its address?";
       throw new RequestRefused(response.status, text, REMEDIES[code ?? ""]);
     } finally {
-      clearTimeout(timer);
       this.#requests.delete(limit);
     }
   }

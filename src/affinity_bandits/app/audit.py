@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, NonNegativeInt, ValidationError
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from affinity_bandits.app.audit_steps import AuditForm, Upload, conclude, look
-from affinity_bandits.app.forms import declaration_fields, read_declaration
-from affinity_bandits.app.rendering import render, show_page, show_problem
+from affinity_bandits.app.forms import declaration_fields, read_declaration, tell_mistakes
+from affinity_bandits.app.rendering import render, show_page
 from affinity_bandits.audit.columns import ROLES
 from affinity_bandits.audit.read import DATE_EXAMPLES
+from affinity_bandits.declaration import Declaration
 from affinity_bandits.errors import InvalidInput
 
 UNANSWERED = "?"
@@ -66,14 +67,19 @@ async def show_look(request: Request) -> Response:
 async def show_conclusion(request: Request) -> Response:
     """Return the verdict, the pictures and the report of a file."""
     said, uploads = await _read_form(request)
-    missing = [one["asks"] for one in declaration_fields(said) if not one["said"]]
-    if missing:
-        return show_problem(request, 422, "Please answer first", " ".join(missing))
-    declaration = read_declaration(said)
-    declaration.check_audit()
+    declaration, wrong = read_declaration(said, Declaration.check_audit)
+    if declaration is None:
+        return JSONResponse(tell_mistakes(wrong), 422)
     form = _understand(said, uploads)
     found = await run_in_threadpool(request.app.state.audits.run, conclude, form, declaration)
     return HTMLResponse(render("audit_conclusion.html", found=found, declared=declaration.sentence))
+
+
+@router.get("/audit/check")
+async def check_declaration(request: Request) -> Response:
+    """Return the mistakes in the declaration so far, as JSON data."""
+    said = {name: text.strip() for name, text in request.query_params.items()}
+    return JSONResponse(tell_mistakes(read_declaration(said, Declaration.check_audit)[1]))
 
 
 async def _read_form(request: Request) -> tuple[dict[str, str], dict[str, Upload]]:
@@ -103,6 +109,8 @@ def _understand(said: Mapping[str, str], uploads: Mapping[str, Upload]) -> Audit
         sheet=said.get("sheet", ""),
         columns={role: said[role] for role in ROLES if said.get(role, UNANSWERED) != UNANSWERED},
         scale=said.get("scale", ""),
+        best=said.get("best", UNANSWERED).removeprefix(UNANSWERED),
+        matters=said.get("matters", ""),
         date_format=said.get("date_format", ""),
         by_lot="by_lot" in said,
     )

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from affinity_bandits.app.forms import tell_mistake
 from affinity_bandits.audit.columns import ROLES
-from affinity_bandits.audit.conclude import audit_scores
+from affinity_bandits.audit.conclude import MATTERS, audit_scores
 from affinity_bandits.audit.read import (
     BadLog,
     Reading,
@@ -23,12 +24,13 @@ from affinity_bandits.audit.read import (
 )
 from affinity_bandits.audit.remarks import PROBLEM, Remark
 from affinity_bandits.audit.result import to_json
+from affinity_bandits.audit.scale import direct_scale
 from affinity_bandits.audit.sentences import tell
 from affinity_bandits.audit.tables import Table, read_table
 from affinity_bandits.audit_report.page import render_findings, render_page, show_image
 from affinity_bandits.declaration import Declaration
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.planning.situation import answers_of_audit, parse_scale
+from affinity_bandits.planning.situation import answers_of_audit, parse_ends, parse_favor
 
 EXAMPLE = "1..5"
 """The scale that is offered where the file has no scores."""
@@ -59,6 +61,8 @@ class AuditForm:
         sheet: of the workbook; empty if it is to be guessed.
         columns: the column of some roles; the others are guessed.
         scale: as the user writes it; empty if it is to be guessed.
+        best: "highest" or "lowest" score; empty if the user did not say.
+        matters: the smallest favor that matters, as the user writes it; may be empty.
         date_format: empty if it is to be guessed.
         by_lot: whether lots decided who judged whom.
     """
@@ -68,6 +72,8 @@ class AuditForm:
     sheet: str = ""
     columns: Mapping[str, str] | None = None
     scale: str = ""
+    best: str = ""
+    matters: str = ""
     date_format: str = ""
     by_lot: bool = False
 
@@ -87,6 +93,10 @@ class FileView:
         people: the name of the file with the judges' groups, or empty.
         unclear: roles that need an answer.
         scale: given or guessed.
+        best: "highest" or "lowest"; empty if only the user can say.
+        matters: as the user wrote it.
+        usual: what matters if that is empty, in points.
+        wrong: what is wrong with answers, by the name of the question.
         seen: lowest and highest score of the file, if it has scores.
         remarks: what was found, the problems first.
         ready: whether an audit can be made.
@@ -102,6 +112,10 @@ class FileView:
     people: str
     unclear: list[str]
     scale: str
+    best: str
+    matters: str
+    usual: str
+    wrong: dict[str, str]
     seen: tuple[float, float] | None
     remarks: list[Remark]
     ready: bool
@@ -140,9 +154,10 @@ def look(form: AuditForm) -> FileView:
     table = form.log.read(form.sheet or None)
     columns, unclear, scale, seen = _complete(table, form)
     remarks, ready = list(table.remarks), False
-    if not unclear:
+    ends, wrong = _read_scale(form, scale, columns.get("score", ""))
+    if not unclear and ends is not None:
         try:
-            remarks, ready = list(_read(table, form, columns, scale).remarks), True
+            remarks, ready = list(_read(table, form, columns, ends).remarks), not wrong
         except BadLog as error:
             remarks = list(error.remarks)
     return FileView(
@@ -156,6 +171,10 @@ def look(form: AuditForm) -> FileView:
         people="" if form.people is None else form.people.name,
         unclear=list(unclear),
         scale=scale,
+        best="" if ends is None else "highest" if ends[0] < ends[1] else "lowest",
+        matters=form.matters,
+        usual="" if ends is None else f"{MATTERS * abs(ends[1] - ends[0]):g}",
+        wrong={name: tell_mistake(error) for name, error in wrong.items()},
         seen=seen,
         remarks=sorted(remarks, key=lambda one: one.done != PROBLEM),
         ready=ready,
@@ -173,8 +192,13 @@ def conclude(form: AuditForm, declaration: Declaration) -> Conclusion:
     if unclear:
         asked = ", ".join(ROLES[role] for role in unclear)
         raise InvalidInput("columns", f"chosen for {asked}", None)
-    reading = _read(table, form, columns, scale)
-    audit = audit_scores(reading.log, by_lot=form.by_lot)
+    ends, wrong = _read_scale(form, scale, columns["score"])
+    for error in wrong.values():
+        raise error
+    assert ends is not None
+    reading = _read(table, form, columns, ends)
+    matters = parse_favor("matters", form.matters, ends) if form.matters else None
+    audit = audit_scores(reading.log, by_lot=form.by_lot, matters=matters)
     report = render_page(audit, reading, declaration)
     result = to_json(
         audit,
@@ -204,12 +228,32 @@ def _complete(
     return columns, unclear, form.scale or (EXAMPLE if seen is None else guess_scale(seen)), seen
 
 
-def _read(table: Table, form: AuditForm, columns: Mapping[str, str], scale: str) -> Reading:
-    ends = parse_scale("scale", scale)
+def _read_scale(
+    form: AuditForm, scale: str, column: str
+) -> tuple[tuple[float, float] | None, dict[str, InvalidInput]]:
+    """Return the worst and the best score, if known, and what is wrong with the answers."""
+    try:
+        ends = direct_scale(parse_ends("scale", scale), form.best, column)
+    except InvalidInput as error:
+        return None, {error.parameter: error}
+    if ends is None:
+        rule = f"chosen: 1 is often the best score in a column called {column}"
+        return None, {"best": InvalidInput("best", rule, None)}
+    try:
+        if form.matters:
+            parse_favor("matters", form.matters, ends)
+    except InvalidInput as error:
+        return ends, {"matters": error}
+    return ends, {}
+
+
+def _read(
+    table: Table, form: AuditForm, columns: Mapping[str, str], ends: tuple[float, float]
+) -> Reading:
     return read_scores(
         table,
         columns,
-        scale=(ends.lowest, ends.highest),
+        scale=ends,
         people=None if form.people is None else form.people.read(),
         date_format=form.date_format or None,
     )

@@ -17,9 +17,9 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from affinity_bandits.app.forms import declaration_fields, find_unanswered, read_declaration
+from affinity_bandits.app.forms import declaration_fields, read_declaration, tell_mistakes
 from affinity_bandits.app.rendering import STYLE, render, show_page
-from affinity_bandits.declaration import ASKS, DISCRIMINATION, Declaration
+from affinity_bandits.declaration import ASKS, DISCRIMINATION, EQUALITY, LONGEST, Declaration
 from affinity_bandits.displays import plural
 from affinity_bandits.errors import CallerError, InvalidInput, NotSupported, shown
 from affinity_bandits.planning.assumptions import Assumptions
@@ -44,6 +44,7 @@ from affinity_bandits.planning.situation import QUESTIONS, Situation
 from affinity_bandits.planning.what_if import choices_for, detectable_with
 from affinity_bandits.plots import draw_plan, draw_ways
 from affinity_bandits.plots.style import svg_element
+from affinity_bandits.progress import with_delay
 
 router = APIRouter()
 log = logging.getLogger(__name__)
@@ -129,14 +130,10 @@ def read_form(query: Mapping[str, str]) -> Form:
     """Return the answers in an address."""
     names = [*ASKS, *(question.name for question in QUESTIONS), *FROM_AUDIT]
     said = {name: query[name].strip() for name in names if query.get(name, "").strip()}
-    situation, declaration = Situation(), None
-    wrong: dict[str, InvalidInput] = find_unanswered(said)
-    if not wrong:
-        try:
-            declaration = read_declaration(said)
-            declaration.check_comparison()
-        except InvalidInput as error:
-            wrong[error.parameter] = error
+    situation = Situation()
+    named = said.get("groups", "")
+    usual = {"groups_are": named} if "," in named and len(named) <= LONGEST else {}
+    declaration, wrong = read_declaration(usual | said, Declaration.check_comparison)
     for name, text in said.items():
         if len(text) > MOST_CHARACTERS:
             wrong[name] = InvalidInput(name, f"at most {MOST_CHARACTERS} characters", text)
@@ -217,7 +214,7 @@ class Plans:
             while not future.done():
                 number = int(state["number"])
                 words = f"Trying it out: {WAYS[todo[number].judges][0]}"
-                yield (number + state["part"]) / len(todo), words
+                yield (number + state["part"]) / len(todo), with_delay(words)
                 await asyncio.wait({future}, timeout=POLL_SECONDS)
         finally:
             gone.set()
@@ -254,7 +251,7 @@ async def show_plan(request: Request) -> Response:
     return show_page(
         request,
         "plan.html",
-        declaration=declaration_fields(form.said),
+        declaration=declaration_fields(form.said, {"groups_are": "the names of the groups"}),
         main=[_field(form, name) for name in MAIN],
         more=[_field(form, one.name) for one in QUESTIONS if one.name not in MAIN],
         answers=ANSWERS,
@@ -284,22 +281,17 @@ async def check_form(request: Request) -> Response:
 def _checked(form: Form) -> dict[str, Any]:
     told = form.situation
     units = plural(str(told.said.get("unit", "choice")))
-    wrong = {
-        name: {"words": _tell_mistake(error), "missing": error.value is None}
-        for name, error in form.wrong.items()
-    }
+    wrong = tell_mistakes(form.wrong)
+    if "protected" in wrong and form.said.get("protected") == "yes":
+        wrong["protected"]["words"] = (
+            f"No plan compares protected attributes: {DISCRIMINATION}. Use the page Audit, with a "
+            f"purpose such as '{EQUALITY} of interviews'."
+        )
     understood = ""
     if not wrong.keys() - ASKS.keys():
         understood = tell_situation(told.assumptions(), told.for_a_year)
     asked = {one.name: one.asks.format(units=units) for one in QUESTIONS if one.name in told.said}
     return {"asked": asked, "wrong": wrong, "understood": understood}
-
-
-def _tell_mistake(error: InvalidInput) -> str:
-    if error.parameter == "protected" and error.value is True:
-        return f"No plan compares protected attributes: {DISCRIMINATION}."
-    got = "" if error.value is None else f" {shown(error.value)} is not."
-    return f"It must be {error.rule}.{got}"
 
 
 @router.get("/plan/answer")

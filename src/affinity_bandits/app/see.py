@@ -37,7 +37,7 @@ class World:
         names: of the groups.
         values: their true means.
         members: initial members of each group.
-        bonus: by how many percent judges raise the scores of their own group.
+        bonus: by how many percent judges give their own group more than the others.
         choices: of each policy.
         ordinary: the name of the ordinary policy.
     """
@@ -51,28 +51,40 @@ class World:
 
 
 def read_world(query: QueryParams) -> World:
-    """Return the world of an address; an empty one stands for the usual world.
+    """Return the world of an address; settings that it does not have take their defaults.
 
     Raises:
-        InvalidInput: a setting is missing or breaks a rule.
+        InvalidInput: a setting breaks a rule.
     """
-    if not query:
-        return World()
-    names = tuple(" ".join(name.split()) for name in query.getlist("name"))
-    values, members = query.getlist("value"), query.getlist("members")
-    if not 2 <= len(names) <= MOST_GROUPS or not len(names) == len(values) == len(members):
-        rule = f"2 to {MOST_GROUPS} groups, each with name, value and members"
-        raise InvalidInput("groups", rule, [len(names), len(values), len(members)])
+    usual = World()
+    names = [" ".join(name.split()) for name in query.getlist("name")]
+    values = [_number("value", text, 0.0, 1.0) for text in query.getlist("value")]
+    members = [
+        round(_number("members", text, 1.0, MOST_MEMBERS)) for text in query.getlist("members")
+    ]
+    number = max(2, len(names), len(values), len(members))
+    if number > MOST_GROUPS:
+        raise InvalidInput("groups", f"2 to {MOST_GROUPS} groups", f"{number} groups")
     for name in names:
         if not (1 <= len(name) <= LONGEST_NAME and name.isprintable()):
             raise InvalidInput("name", f"a text of 1 to {LONGEST_NAME} characters", name)
+    for place in range(number):
+        known = min(place, len(usual.names) - 1)
+        if place >= len(names):
+            names.append(usual.names[place] if place == known else f"group {place + 1}")
+        if place >= len(values):
+            values.append(usual.values[known])
+        if place >= len(members):
+            members.append(usual.members[known])
     return World(
-        names,
-        tuple(_number("value", text, 0.0, 1.0) for text in values),
-        tuple(round(_number("members", text, 1.0, MOST_MEMBERS)) for text in members),
-        _number("bonus", query.get("bonus", ""), 0.0, LARGEST_BONUS),
-        round(_number("choices", query.get("choices", ""), CHOICES[0], CHOICES[-1])),
-        checks.choice("ordinary", query.get("ordinary"), tuple(ORDINARY)),
+        tuple(names),
+        tuple(values),
+        tuple(members),
+        _number("bonus", query.get("bonus", f"{usual.bonus}"), 0.0, LARGEST_BONUS),
+        round(
+            _number("choices", query.get("choices", f"{usual.choices}"), CHOICES[0], CHOICES[-1])
+        ),
+        checks.choice("ordinary", query.get("ordinary", usual.ordinary), tuple(ORDINARY)),
     )
 
 

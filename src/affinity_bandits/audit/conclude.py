@@ -4,12 +4,12 @@ Codes in an `Audit`, which `sentences` puts into words:
 
     missing      cannot tell: no judges, no judge groups, one judge each, never both, groups are
                  sessions, no size, too little. Indicated: evidence, judge ids, judges, permutation,
-                 scale.
+                 scale, scale use, choices.
     assumptions  steady judges, rota, lots.
     warnings     chosen score less, one own value, few own scores, few judges, group without judges,
                  unknown judge groups, end of the scale, repeated pairs, groups are sessions,
-                 no rota, drifting strictness, distant sessions, opposite groups, one judge,
-                 one session.
+                 no rota, scores decided, uneven scale use, drifting strictness, distant sessions,
+                 opposite groups, one judge, one session.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ from affinity_bandits.audit.differences import Differences, find_differences, to
 from affinity_bandits.audit.evidence import RATIO, THRESHOLD, favor_interval, log_evidence
 from affinity_bandits.audit.judges import FEWEST_JUDGES, JudgeTest, follows_rota, permute_judges
 from affinity_bandits.audit.log import UNKNOWN, Flags, ScoreLog, average_groups, pool_singles
+from affinity_bandits.audit.order import scores_decided
 from affinity_bandits.audit.power import DRAWS, compute_power
+from affinity_bandits.audit.scale_use import EvenTests, ScaleUse, repeat_evened
 
 Word = Literal["shown", "indicated", "shown less", "indicated less", "not seen", "cannot tell"]
 LESS: dict[Word, Word] = {"shown": "shown less", "indicated": "indicated less"}
@@ -58,11 +60,20 @@ ASSUMPTIONS = {"same judges": "steady judges", "judges' groups": "rota", "lots":
 
 @dataclass(frozen=True)
 class Estimate:
-    """A favor in points of the scale, with its 95% confidence interval."""
+    """A favor in points of the scale, with its 95% confidence interval.
+
+    Attributes:
+        points: the estimate.
+        low: lower end of the interval.
+        high: upper end.
+        one_look: whether the interval is that of the permutation alone, because the bets exclude no
+            favor. Then it holds for one look at the log.
+    """
 
     points: float
     low: float
     high: float
+    one_look: bool = False
 
 
 @dataclass(frozen=True)
@@ -102,7 +113,7 @@ class Audit:
         basis: the comparison; None if none was possible.
         assumptions: codes of the comparison's assumptions.
         favor: how much more judges give to their own group; None if the log cannot tell, or if
-            judges disagree too unevenly for an interval.
+            judges disagree too unevenly for an interval, or scores may have decided who was seen.
         missing: codes of the reasons why the verdict is not "shown", or why the log cannot tell.
         warnings: to be read before relying on the verdict.
         power: favor in points, and the probability that a log like this one would have shown it.
@@ -117,6 +128,7 @@ class Audit:
         sessions: number of sessions.
         deviation: standard deviation of judges' scores of one candidate, in points.
         matters: the smallest favor that matters, in points.
+        scale_use: how unevenly judges use the scale; None if nothing could be compared.
     """
 
     word: Word
@@ -136,6 +148,7 @@ class Audit:
     sessions: int
     deviation: float
     matters: float
+    scale_use: ScaleUse | None = None
 
     @property
     def seen_from(self) -> float | None:
@@ -190,7 +203,9 @@ def _turn_back(turned: Audit, found: Audit) -> Audit:
     """
 
     def back(favor: Estimate | None) -> Estimate | None:
-        return None if favor is None else Estimate(-favor.points, -favor.high, -favor.low)
+        if favor is None:
+            return None
+        return replace(favor, points=-favor.points, low=-favor.high, high=-favor.low)
 
     favors = {group.name: back(group.favor) for group in turned.groups}
     groups = tuple(replace(group, favor=favors[group.name]) for group in found.groups)
@@ -205,6 +220,7 @@ def _turn_back(turned: Audit, found: Audit) -> Audit:
         log_evidence=turned.log_evidence,
         p_value=turned.p_value,
         groups=groups,
+        scale_use=None if turned.scale_use is None else turned.scale_use.turned,
     )
 
 
@@ -217,8 +233,9 @@ def _audit_upwards(log: ScoreLog, by_lot: bool, matters: float, draws: int) -> A
         return _cannot_tell(log, "one judge each", matters)
     base = pool_singles(known) if known.single else known
     rota = not base.identified or follows_rota(base)
+    decided = scores_decided(base)
     test = permute_judges(base) if base.identified else None
-    basis, differences = _choose_basis(base, single=known.single, rota=rota)
+    basis, grouped, differences = _choose_basis(base, single=known.single, rota=rota)
     if total_information(differences) == 0.0:
         reason = "groups are sessions" if sessions_coincide(known) else "never both"
         return _cannot_tell(log, reason, matters)
@@ -226,7 +243,13 @@ def _audit_upwards(log: ScoreLog, by_lot: bool, matters: float, draws: int) -> A
     favors = tuple(sorted({*FAVORS, matters}))
     power = compute_power(differences, deviation, favors, draws)
     stretched = log_evidence(differences, ratio=RATIO)
-    even = is_even(base)
+    evened = repeat_evened(
+        known,
+        lambda source: find_differences(average_groups(source) if grouped else source),
+        single=known.single,
+        wealthy=stretched >= THRESHOLD,
+    )
+    even, ends = is_even(base), groups_at_ends(base)
     missing = []
     if stretched < THRESHOLD:
         missing.append("evidence")
@@ -236,12 +259,18 @@ def _audit_upwards(log: ScoreLog, by_lot: bool, matters: float, draws: int) -> A
         missing.append("judges")
     elif test.p_value > LEVEL:
         missing.append("permutation")
-    if not even and evidence_on_any_scale(base) < THRESHOLD:
+    if (ends or not even) and evidence_on_any_scale(base) < THRESHOLD:
         missing.append("scale")
-    word, missing = _choose_word(missing, differences, test)
+    if decided or not rota:
+        missing.append("choices")
+    if not missing and not _shown_evenly(evened):
+        missing.append("scale use")
+    indicated = _is_indicated(test, log_evidence(differences))
+    still = not evened.known or _is_indicated(evened.test, evened.plain)
+    word, missing = _choose_word(missing, indicated and still)
     favor = None
-    if even:
-        favor = _estimate(differences, test, log.width, RATIO if groups_at_ends(base) else 1.0)
+    if even and rota and not decided:
+        favor = _estimate(differences, test, log.width, RATIO if ends else 1.0, evened)
     chances = tuple((f * log.width, p) for f, p in zip(favors, power, strict=True))
     if word == "not seen":
         seen = _find_seen(chances, favor)
@@ -250,6 +279,10 @@ def _audit_upwards(log: ScoreLog, by_lot: bool, matters: float, draws: int) -> A
     warnings = describe_log(log)
     if not rota:
         warnings.append(Caution("no rota"))
+    if decided:
+        warnings.append(Caution("scores decided"))
+    if indicated and not still:
+        warnings.append(Caution("uneven scale use"))
     if test is not None and test.drifting is not None:
         warnings.append(Caution("drifting strictness", log.groups[test.drifting]))
     warnings += describe_lag(log, differences)
@@ -276,6 +309,7 @@ def _audit_upwards(log: ScoreLog, by_lot: bool, matters: float, draws: int) -> A
         sessions=len(log.sessions),
         deviation=deviation * log.width,
         matters=matters * log.width,
+        scale_use=evened.use,
     )
 
 
@@ -301,27 +335,38 @@ def _cannot_tell(log: ScoreLog, reason: str, matters: float) -> Audit:
     )
 
 
-def _choose_basis(base: ScoreLog, *, single: bool, rota: bool) -> tuple[Basis, list[Differences]]:
+def _choose_basis(
+    base: ScoreLog, *, single: bool, rota: bool
+) -> tuple[Basis, bool, list[Differences]]:
     """Return the comparison: of single judges if that loses little, else of their groups' means.
 
-    The choice depends on who judged whom, never on a score.
+    The second value says whether it is of means. The choice depends on who judged whom, never on a
+    score.
     """
     same = find_differences(base) if base.identified else []
     if same and not rota:
-        return ("lots" if single else "same judges"), same
+        return ("lots" if single else "same judges"), False, same
     grouped = find_differences(average_groups(base))
     if same and total_information(same) >= SAME_JUDGES_PREFERRED * total_information(grouped):
-        return ("lots" if single else "same judges"), same
-    return ("lots" if single else "judges' groups"), grouped
+        return ("lots" if single else "same judges"), False, same
+    return ("lots" if single else "judges' groups"), True, grouped
 
 
-def _choose_word(
-    missing: list[str], differences: list[Differences], test: JudgeTest | None
-) -> tuple[Word, list[str]]:
+def _shown_evenly(evened: EvenTests) -> bool:
+    """Return whether both tests reject on evened scores, too."""
+    permuted = evened.test is not None and evened.test.p_value <= LEVEL
+    return evened.known and permuted and evened.strict >= THRESHOLD
+
+
+def _is_indicated(test: JudgeTest | None, evidence: float) -> bool:
+    """Return whether one of the tests rejects."""
+    return (test is not None and test.p_value <= LEVEL) or evidence >= THRESHOLD
+
+
+def _choose_word(missing: list[str], indicated: bool) -> tuple[Word, list[str]]:
     if not missing:
         return "shown", missing
-    permuted = test is not None and test.p_value <= LEVEL
-    if permuted or log_evidence(differences) >= THRESHOLD:
+    if indicated:
         return "indicated", missing
     return "not seen", []
 
@@ -333,17 +378,29 @@ def _find_seen(power: tuple[tuple[float, float], ...], favor: Estimate | None) -
 
 
 def _estimate(
-    differences: list[Differences], test: JudgeTest | None, width: float, ratio: float = 1.0
+    differences: list[Differences],
+    test: JudgeTest | None,
+    width: float,
+    ratio: float = 1.0,
+    evened: EvenTests | None = None,
 ) -> Estimate:
-    """Return the favor with the hull of both tests' intervals."""
-    low, high = favor_interval(differences, ratio=ratio)
+    """Return the favor with the hull of all tests' intervals, less those that exclude nothing."""
+    bets = [favor_interval(differences, ratio=ratio)]
+    if evened is not None:
+        bets.append(evened.interval)
     weight = sum(one.information.sum() for one in differences)
     point = sum(one.t.sum() for one in differences) / weight
     if test is not None and not math.isnan(test.favor):
         point = test.favor
-        if test.judges >= FEWEST_JUDGES:
-            low, high = min(low, test.interval[0]), max(high, test.interval[1])
-    return Estimate(float(point) * width, low * width, high * width)
+    permuted = [
+        one.interval
+        for one in (test, None if evened is None else evened.test)
+        if one is not None and one.judges >= FEWEST_JUDGES and not math.isnan(one.favor)
+    ]
+    one_look = bool(permuted and max(high - low for low, high in bets) >= 1.0)
+    used = permuted if one_look else bets + permuted
+    low, high = min(low for low, _ in used), max(high for _, high in used)
+    return Estimate(float(point) * width, float(low) * width, float(high) * width, one_look)
 
 
 def _describe_groups(

@@ -29,8 +29,11 @@ MISSING = {
     "judges": "there are fewer than six judges, so what single persons like cannot be told from "
     "what their group likes",
     "permutation": "a few judges may have caused it alone",
-    "scale": "scores of one group hardly differ, as at an end of the scale, where strictness looks "
-    "like favor",
+    "scale": "scores of one group hardly differ or lie at an end of the scale, where strictness "
+    "looks like favor",
+    "scale use": "judges of some groups may use more of the scale than others, which looks like "
+    "favor if one group's candidates are better",
+    "choices": "scores may have decided whose candidates a judge saw next, which looks like favor",
 }
 CANNOT_TELL = {
     "no judge groups": (
@@ -81,7 +84,11 @@ WARNINGS = {
     "personal liking counts again each time.",
     "groups are sessions": "In most sessions all judges had the same group.",
     "no rota": "Strict and lenient judges did not see the same mix of groups, so only scores of "
-    "the same judges were compared.",
+    "the same judges were compared. Scores may have decided whom they saw.",
+    "scores decided": "How judges differed on a candidate goes with the groups of the candidates "
+    "around. So scores may have decided who was seen next, which looks like favor.",
+    "uneven scale use": "Scores hint at favor only as long as all judges are taken to use equally "
+    "much of the scale.",
     "drifting strictness": "Judges of {} became stricter or more lenient over time, compared with "
     "the others. That can look like favor.",
     "distant sessions": "Candidates were compared with others about {} sessions earlier. If "
@@ -92,8 +99,8 @@ WARNINGS = {
     "one session": "Without the session {} the size would be less than half.",
 }
 REMOVED = (
-    "Strict or lenient judges, the quality of candidates, good and bad days and who was chosen do "
-    "not explain it: they were removed."
+    "Strict or lenient judges, good and bad days and how good candidates are do not explain it by "
+    "themselves: they were removed."
 )
 EXPLANATIONS_LESS = (
     "Direction: the audit was told that {best} is the best score. If it is {worst}, the same "
@@ -108,6 +115,8 @@ EXPLANATIONS = (
     "would have scored higher anyway.",
     "Style: one group's candidates do something that its judges like in everybody.",
     "Repeated pairs: judges meet persons they already know and like.",
+    "Use of the scale: judges of one group see differences between candidates that others do not "
+    "see.",
 )
 LIMITS = "This is about averages, not about any person, and says nothing about intent or law."
 METHOD = (
@@ -159,6 +168,7 @@ def tell(audit: Audit) -> Story:
         ]
     if audit.word in FOUND + FOUND_LESS:
         reasons.append(REMOVED)
+    reasons += _scale_use(audit)
     reasons += _by_group(audit)
     judges = f" by {audit.judges:,} judges" if audit.judges else ""
     days = f" in {audit.sessions:,} sessions" if audit.sessions > 1 else ""
@@ -248,14 +258,19 @@ def _sentence(audit: Audit) -> str:
         scores = "" if more == "more" else " scores"
         return (
             f"Judges {verb} candidates from their own group {word}{scores} than other judges give "
-            f"the same candidates. {assumption} How many points cannot be said, because scores of "
-            "some groups hardly differ."
+            f"the same candidates. {assumption} How many points cannot be said, because "
+            f"{_no_size(audit)}."
         )
     sentence = f"Judges {verb} {_difference(audit, audit.favor)}. {assumption}"
     if audit.word == "not seen":
         sentence += " The difference may be chance."
     if audit.word == "indicated" and audit.favor.points < 0.0:
         sentence += " On average they give less, but one of the tests finds favor at some time."
+    if audit.favor.one_look and has_interval(audit, audit.favor):
+        sentence += (
+            " The interval comes from permuting the judges' groups alone: it holds for one look at "
+            "the file, if judges' tastes have nothing to do with their group."
+        )
     if not has_interval(audit, audit.favor):
         sentence += " The file is too small for an interval of the size."
     return sentence
@@ -274,6 +289,48 @@ def _difference(audit: Audit, favor: Estimate) -> str:
         f"candidates from their own group scores that are {size} than those that other judges give "
         "the same candidates"
     )
+
+
+def _no_size(audit: Audit) -> str:
+    """Return why there is no interval."""
+    if {"no rota", "scores decided"} & {code for code, _ in audit.warnings}:
+        return "scores may have decided who was seen"
+    return "scores of some groups hardly differ"
+
+
+def _scale_use(audit: Audit) -> list[str]:
+    """Return how unevenly judges use the scale, and how unevenly they would have to."""
+    use = audit.scale_use
+    if use is None or audit.word == "cannot tell":
+        return []
+    wide, narrow = use.best, use.worst
+    ratio, low, high, tipping = use.ratio, use.low, use.high, use.tipping
+    if (ratio if tipping is None else tipping) < 1.0:
+        wide, narrow = narrow, wide
+        ratio, low, high = 1.0 / ratio, 1.0 / high, 1.0 / low
+        tipping = None if tipping is None else 1.0 / tipping
+    known = not math.isnan(ratio)
+    warned = any(code == "uneven scale use" for code, _ in audit.warnings)
+    if known and ("scale use" in audit.missing or warned):
+        of = "" if audit.favor is None else f" of {format_points(audit, audit.favor.points)}"
+        return [
+            f"Judges from {wide} use {ratio:.1f} times as much of the scale as those from {narrow} "
+            f"({low:.1f} to {high:.1f}), and candidates from {use.best} score best. This alone can "
+            f"look like favor: once it is taken out, {format_points(audit, use.favor)}{of} points "
+            "remain."
+        ]
+    if tipping is not None:
+        differ = (
+            f"they use {low:.1f} to {high:.1f} times as much"
+            if known
+            else "the file cannot tell how much they use, because judges of one group never saw "
+            "the same candidate"
+        )
+        return [
+            f"To explain this, judges from {wide} would have to use {tipping:.1f} times as much of "
+            f"the scale as those from {narrow}; {differ}."
+        ]
+    return []
 
 
 def _cannot_tell(audit: Audit) -> str:

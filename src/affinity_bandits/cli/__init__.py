@@ -27,9 +27,10 @@ def main() -> None:
             import affinity_bandits.service  # noqa: F401 - raises MissingExtra before typer parses
         from affinity_bandits.cli.app import app
 
-        serving = sys.argv[1:2] in (["serve"], ["app"])
         bars = sys.stderr is None or sys.stderr.isatty()
-        with nullcontext() if serving or bars else heartbeat("at work"):
+        # On a terminal, commands show how far they are; beside them, only delays are said.
+        words = "" if bars or sys.argv[1:2] == ["app"] else "at work"
+        with nullcontext() if sys.argv[1:2] == ["serve"] else heartbeat(words):
             app()
     except AffinityError as error:
         if debug:

@@ -226,7 +226,8 @@ def _print_cells(axes: tuple[Axis, ...], cells: list[CellSummary], measure: str)
         labels = [axis.labels[i] for axis, i in zip(axes, cell.place, strict=True)]
         found = getattr(cell, measure)
         is_amount = measure.startswith("regret") and found is not None
-        rows.append([*labels, f"{cell.replicates:,}", amount(found) if is_amount else rate(found)])
+        text = amount(found, cell.replicates) if is_amount else rate(found)
+        rows.append([*labels, f"{cell.replicates:,}", text])
     options.print_table(head, rows, left=len(axes))
     if len(cells) > MOST_ROWS:
         more = f"and {len(cells) - MOST_ROWS:,} more cells: 'affinity sweep export' writes them all"

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 import httpx
 
 from affinity_bandits.client.core import AnyCampaign, Awaits, Methods, Outcome, Request, Waits
-from affinity_bandits.client.exchange import Exchange, lost_by, settings_of
+from affinity_bandits.client.exchange import Exchange, lost_by, settings_of, within
 from affinity_bandits.client.stream import AsyncDecisionStream, DecisionStream
 from affinity_bandits.wire import Campaign, Finished, Page, Wait
 from affinity_bandits.wire.base import check_whole
@@ -28,7 +28,7 @@ class Client(Methods, Waits):
     Args:
         url: the service's address.
         key: an API key, kept out of messages and logs.
-        timeout: seconds to wait for a reply to one try.
+        timeout: seconds for one try, from connecting to the last byte of the reply.
         attempts: tries of one request at most.
         transport: carries requests; by default httpx's own.
         sleep: how to wait between tries.
@@ -49,7 +49,9 @@ class Client(Methods, Waits):
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         self._attempts = check_whole("attempts", attempts, low=1, high=1000)
-        self._http = httpx.Client(transport=transport, **settings_of(url, key, timeout))
+        settings = settings_of(url, key, timeout)
+        self._timeout: float = settings["timeout"]
+        self._http = httpx.Client(transport=transport, **settings)
         self._sleep = sleep
 
     def close(self) -> None:
@@ -88,9 +90,9 @@ class Client(Methods, Waits):
 
     def _try(self, request: Request[T]) -> Outcome:
         try:
-            return self._http.request(**request.parts())
-        except httpx.RequestError as error:
-            return lost_by(error)
+            return within(self._timeout, lambda: self._http.request(**request.parts()))
+        except (httpx.RequestError, TimeoutError) as error:
+            return lost_by(error, self._timeout)
 
 
 class AsyncClient(Methods, Awaits):
@@ -110,7 +112,9 @@ class AsyncClient(Methods, Awaits):
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._attempts = check_whole("attempts", attempts, low=1, high=1000)
-        self._http = httpx.AsyncClient(transport=transport, **settings_of(url, key, timeout))
+        settings = settings_of(url, key, timeout)
+        self._timeout: float = settings["timeout"]
+        self._http = httpx.AsyncClient(transport=transport, **settings)
         self._sleep = sleep
         # In a function, so that the key is shown nowhere.
         self._blocking: Callable[[], Client] = lambda: Client(
@@ -155,9 +159,10 @@ class AsyncClient(Methods, Awaits):
 
     async def _try(self, request: Request[T]) -> Outcome:
         try:
-            return await self._http.request(**request.parts())
-        except httpx.RequestError as error:
-            return lost_by(error)
+            async with asyncio.timeout(self._timeout):
+                return await self._http.request(**request.parts())
+        except (httpx.RequestError, TimeoutError) as error:
+            return lost_by(error, self._timeout)
 
 
 # Seconds between two asks where there is nothing to hand out: others may answer any moment.

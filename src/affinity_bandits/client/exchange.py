@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Callable
+from concurrent.futures import Future
+from contextvars import copy_context
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
@@ -144,12 +147,39 @@ class Exchange(Generic[T]):
         return NoReply(text, status=status, code=code, detail=detail, idempotency_key=key)
 
 
-def lost_by(error: httpx.RequestError) -> str:
-    """Return why no reply came, in words without secrets.
+def within(seconds: float, work: Callable[[], T]) -> T:
+    """Do work in another thread, because time-outs of sockets are for each read.
+
+    A thread that is given up ends when its reply does, or when nothing comes for `seconds`. While
+    the interpreter ends, no thread can be started, and the work takes as long as it takes.
+
+    Raises:
+        TimeoutError: the work takes longer than `seconds`.
+    """
+    found: Future[T] = Future()
+    context = copy_context()
+
+    def run() -> None:
+        try:
+            found.set_result(context.run(work))
+        except BaseException as error:  # for the thread that waits
+            found.set_exception(error)
+
+    try:
+        threading.Thread(target=run, daemon=True).start()
+    except RuntimeError:
+        return work()
+    return found.result(seconds)
+
+
+def lost_by(error: httpx.RequestError | TimeoutError, seconds: float) -> str:
+    """Return why no reply came within these seconds, in words without secrets.
 
     Raises:
         InvalidInput: the request cannot be sent at all.
     """
+    if isinstance(error, (TimeoutError, httpx.TimeoutException)):
+        return f"no whole reply within {seconds:g} s"
     if isinstance(error, OURS):
         raise InvalidInput("url", "an address that can be reached", Hidden(error)) from None
     return f"{type(error).__name__} ({error})" if str(error) else type(error).__name__

@@ -10,12 +10,13 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, Protocol, Self, TypeVar
 
 from affinity_bandits import wire
 from affinity_bandits.client import core
-from affinity_bandits.client.exchange import AGAIN, RequestRefused, ServiceError
+from affinity_bandits.client.exchange import AGAIN, RequestRefused, ServiceError, within
 from affinity_bandits.client.journal import LARGEST, Answer, Batch, Journal, StreamFull
 from affinity_bandits.errors import AffinityError, InvalidInput
 from affinity_bandits.wire.base import (
@@ -406,7 +407,8 @@ class DecisionStream:
         client: sends the requests.
         campaign: a campaign, or its id.
         fallback: the decision if no slot is in memory: the name of a group of the campaign, or a
-            function that returns one.
+            function that returns one. The policy is not told of it: if such people join the
+            committee, a guarantee that counts the chosen is lost.
         journal: a file for answers that await acknowledgment. The next stream with this file sends
             the answers that a killed process left there.
         sync: "disk": an answer that `tell` took survives a failure of the machine. "kernel": it
@@ -516,12 +518,16 @@ class DecisionStream:
             event.set()
             thread.join(max(0.0, end - self._clock()))
         away = any(thread.is_alive() for thread in self._threads.values())
-        for lease in self._state.close():
-            if not away:
-                try:
-                    self._client.send(core.release(self._id, lease))
-                except (RequestRefused, ServiceError):
-                    away = True  # they expire
+        leases = self._state.close()
+        if leases and not away:
+            with suppress(TimeoutError, ServiceError):  # they expire
+                within(max(0.0, end - self._clock()), lambda: self._release(leases))
+
+    def _release(self, leases: list[int]) -> None:
+        for lease in leases:
+            # A restored backup does not know a lease that was given after it was made.
+            with suppress(RequestRefused):
+                self._client.send(core.release(self._id, lease))
 
     def _lease(self) -> None:
         """Keep slots in memory; the first thread."""

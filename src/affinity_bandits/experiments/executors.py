@@ -7,13 +7,15 @@ import os
 import pickle
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
+from functools import partial
 from multiprocessing.connection import Connection, wait
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from affinity_bandits import checks
 from affinity_bandits.errors import NotSupported
 from affinity_bandits.experiments.cells import Cell
 from affinity_bandits.experiments.work import Report, Task, run_task
+from affinity_bandits.progress import begin_delay, end_delay, forward_delays
 from affinity_bandits.workers import Worker
 
 Done = Callable[[Report], None]  # called with the report on every shard
@@ -58,6 +60,7 @@ class ProcessExecutor:
         crashes: Counter[str] = Counter()
         busy: dict[Connection, tuple[Worker, Task]] = {}
         idle: list[Worker] = []
+        delays = _Delays()
         try:
             while True:
                 while len(busy) < self.workers:
@@ -76,8 +79,12 @@ class ProcessExecutor:
                     return
                 for pipe in wait(list(busy)):
                     assert isinstance(pipe, Connection)
-                    worker, task = busy.pop(pipe)
+                    worker, task = busy[pipe]
                     answer = _receive(worker)
+                    delays.show(pipe, answer.words if isinstance(answer, _Delay) else "")
+                    if isinstance(answer, _Delay):
+                        continue
+                    del busy[pipe]
                     if answer is None:
                         again += _retry(task, crashes, done)
                         continue
@@ -92,6 +99,7 @@ class ProcessExecutor:
                 worker.pipe.poll(SHUTDOWN_SECONDS / self.workers)
             raise
         finally:
+            delays.end()
             for worker in (*idle, *(worker for worker, _ in busy.values())):
                 worker.end()
 
@@ -109,10 +117,35 @@ def _retry(task: Task, crashes: Counter[str], done: Done) -> list[Task]:
     return again
 
 
-def _receive(worker: Worker) -> list[Report] | str | None:
-    """Return the reports of a task, an error of loading it, or None if the worker died."""
+class _Delay(NamedTuple):
+    """What a worker waits for, as on a machine's first run; no words if it goes on."""
+
+    words: str
+
+
+class _Delays:
+    """Shows what workers wait for, as if the driver did."""
+
+    def __init__(self) -> None:
+        self._shown: dict[Connection, str] = {}
+
+    def show(self, pipe: Connection, words: str) -> None:
+        """Show the words of a worker, in place of its last ones."""
+        if before := self._shown.pop(pipe, ""):
+            end_delay(before)
+        if words:
+            self._shown[pipe] = words
+            begin_delay(words)
+
+    def end(self) -> None:
+        for pipe in list(self._shown):
+            self.show(pipe, "")
+
+
+def _receive(worker: Worker) -> list[Report] | str | _Delay | None:
+    """Return the reports of a task, an error of loading it, a delay, or None if the worker died."""
     try:
-        found: list[Report] | str = worker.pipe.recv()
+        found: list[Report] | str | _Delay = worker.pipe.recv()
     except (EOFError, OSError):
         worker.end()
         return None
@@ -121,6 +154,7 @@ def _receive(worker: Worker) -> list[Report] | str | None:
 
 def _work(pipe: Connection, root: str) -> None:
     """Run tasks until the driver is gone."""
+    forward_delays(partial(_send_delay, pipe))
     while True:
         answer: list[Report] | str
         try:
@@ -135,6 +169,11 @@ def _work(pipe: Connection, root: str) -> None:
             answer = run_task(task, root)
         with contextlib.suppress(BrokenPipeError):
             pipe.send(answer)
+
+
+def _send_delay(pipe: Connection, words: str) -> None:
+    with contextlib.suppress(OSError):
+        pipe.send(_Delay(words))
 
 
 def unsendable(cell: Cell, reason: str) -> NotSupported:

@@ -12,6 +12,7 @@ from affinity_bandits import checks
 from affinity_bandits.errors import AffinityError, need
 from affinity_bandits.experiments.executors import Done
 from affinity_bandits.experiments.work import Report, Task, run_task
+from affinity_bandits.progress import delay
 
 PATIENCE = 10.0  # seconds to wait for a cluster's machine to answer
 WINDOW = 3  # tasks in flight for each core: Ray keeps a record of every one
@@ -63,17 +64,14 @@ class RayExecutor:
             return
         if self.address is not None:
             _reach(self.address)
+        quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
         try:
-            if self.address is None:
-                ray.init(
-                    "local",  # a cluster of our own, even where another runs on this machine
-                    num_cpus=self.asked,
-                    include_dashboard=False,
-                    log_to_driver=False,
-                    logging_level=logging.ERROR,
-                )
-            else:
-                ray.init(self.address, log_to_driver=False, logging_level=logging.ERROR)
+            with delay("starting Ray"):
+                if self.address is None:
+                    # A cluster of our own, even where another runs on this machine.
+                    ray.init("local", num_cpus=self.asked, include_dashboard=False, **quiet)
+                else:
+                    ray.init(self.address, **quiet)
         except Exception as error:  # Ray raises whatever the part that failed raises
             place = self.address or "this machine"
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -48,10 +48,21 @@ function drawCourses(data) {
     return {course, words, svg, areas, bars};
   });
 
+  // `right` counts the choices of all groups that are worth most, so the caption names them all.
+  function caption(course, place) {
+    const shares = course.shares[place];
+    if (data.best.length === data.groups.length) {
+      const most = shares.indexOf(Math.max(...shares));
+      return `all groups are worth the same; ${data.groups[most]} are ${part(shares[most])} of the committee`;
+    }
+    const seats = data.best.reduce((sum, group) => sum + shares[group], 0);
+    return `${data.best.map(group => data.groups[group]).join(" and ")} chosen in ` +
+      `${part(course.right[place])} of all choices, ${part(seats)} of the committee`;
+  }
+
   function show(place) {
     for (const {course, words, svg, areas, bars} of drawn) {
-      const said = `${data.groups[data.best]} chosen in ${part(course.right[place])} of all choices, ` +
-        `${part(course.shares[place][data.best])} of the committee`;
+      const said = caption(course, place);
       words.textContent = said;
       svg.setAttribute("aria-label", `${course.name}: ${said}`);
       const below = new Array(place + 1).fill(0);

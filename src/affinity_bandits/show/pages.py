@@ -77,18 +77,31 @@ def _committee(
         axes.set_ylabel("the committee, %")
     else:
         axes.set_yticklabels([])
-    best = groups[int(course.true_means.argmax())]
     axes.set_title(course.name, fontsize=11, pad=18)
     axes.text(
         0.5,
         1.03,
-        f"{cut(best)}: {course.right[place]:.0%} of all choices",
+        _caption(course, groups, place),
         transform=axes.transAxes,
         ha="center",
         va="bottom",
         fontsize=9,
         color=GREY,
     )
+
+
+def find_best(course: Course) -> list[int]:
+    """Return the groups that are worth most."""
+    best: list[int] = np.flatnonzero(course.true_means == course.true_means.max()).tolist()
+    return best
+
+
+def _caption(course: Course, groups: Sequence[str], place: int) -> str:
+    best = find_best(course)
+    if len(best) == len(groups):
+        return "all groups are worth the same"
+    named = cut(" and ".join(groups[group] for group in best))
+    return f"{named}: {course.right[place]:.0%} of all choices"
 
 
 def _scores(axes: Any, course: Course, groups: Sequence[str], place: int, *, first: bool) -> None:
@@ -167,11 +180,15 @@ def page(courses: Sequence[Course], groups: Sequence[str]) -> str:
     values = ", ".join(
         f"{escape(name)} {mean:g}" for name, mean in zip(groups, data["means"], strict=True)
     )
+    named = " or ".join(groups[group] for group in data["best"])
+    best = f"So {named} should be chosen."
+    if len(data["best"]) == len(groups):
+        best = "All groups are worth the same, so no choice is wrong."
     return (
         FILES.joinpath("page.html")
         .read_text(encoding="utf-8")
         .replace("{{values}}", values)
-        .replace("{{best}}", escape(groups[data["best"]]))
+        .replace("{{best}}", escape(best))
         .replace("{{version}}", escape(__version__))
         .replace("{{script}}", FILES.joinpath("course.js").read_text(encoding="utf-8"))
         # No name may end the script that it stands in.
@@ -186,7 +203,7 @@ def page_data(courses: Sequence[Course], groups: Sequence[str]) -> dict[str, Any
         "groups": list(groups),
         "colors": [COLORS[place % len(COLORS)] for place in range(len(groups))],
         "means": _numbers(means),
-        "best": int(means.argmax()),
+        "best": find_best(courses[0]),
         "choices": courses[0].choices.tolist(),
         "courses": [
             {

@@ -18,9 +18,11 @@ from typing import Any, NamedTuple, TypeVar
 
 import numba
 import numpy as np
+from numba.core import event
 
 from affinity_bandits.digests import code_digest, global_names
 from affinity_bandits.kernels import Function, bind
+from affinity_bandits.progress import begin_delay, end_delay
 
 FunctionT = TypeVar("FunctionT", bound=Function)
 compiler: Any = numba  # has no types
@@ -30,6 +32,22 @@ WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 these, first compiles take half as long."""
 _compiled: dict[str, Any] = {}
 _parts: dict[str, Any] = {}
+
+
+class _Compiling(event.Listener):
+    """Tells users that compiling, unlike loading from the cache, happens once."""
+
+    words = "compiling once for this machine"
+
+    def on_start(self, _: Any) -> None:
+        begin_delay(self.words)
+
+    def on_end(self, _: Any) -> None:
+        end_delay(self.words)
+
+
+for kind in ("numba:compile", "numba:run_pass"):  # functions, and those that loops take as pointers
+    compiler.core.event.register(kind, _Compiling())
 
 
 def runs_interpreted() -> bool:

@@ -268,6 +268,8 @@ class Result:
                     decided_at=(
                         Interval(*map(float, middle_runs(decided))) if len(decided) else None
                     ),
+                    runs=count,
+                    decided=len(decided),
                 )
             )
         return found

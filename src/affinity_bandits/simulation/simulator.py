@@ -105,7 +105,7 @@ def simulate(
         engine_for(bandit, policy, horizon, int(seed), times, engine) for policy in chosen.values()
     ]
     # Before the clock of the progress begins: it would take that time for work, and there is none.
-    with nullcontext() if progress is False or callable(progress) else heartbeat("compiling"):
+    with nullcontext() if progress is False or callable(progress) else heartbeat("at work"):
         for runner, _ in engines:
             runner.compile()
     jobs = min(checks.integer("n_jobs", n_jobs, low=1, high=1024), replicates)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from affinity_bandits.displays import (
+    FEWEST_RUNS,
+    TOO_FEW,
     Interval,
     amount,
     html_table,
@@ -41,6 +43,8 @@ class SummaryRow:
         simple_regret: mean gap of the recommended arm; see `Result.simple_regret`.
         decided_at: pulls until one candidate was left, in the median run that decided and in the
             two between which lie 90% of those; None if all are undecided.
+        runs: the number of runs.
+        decided: the number of those that decided.
     """
 
     label: str
@@ -51,12 +55,17 @@ class SummaryRow:
     undecided: Interval | None
     simple_regret: float
     decided_at: Interval | None
+    runs: int
+    decided: int
 
     __repr__ = one_line
 
 
 class SummaryTable(list[SummaryRow]):
-    """The rows of a table, one per policy."""
+    """The rows of a table, one per policy.
+
+    As text, intervals of amounts from fewer than `FEWEST_RUNS` runs are left out.
+    """
 
     HEAD = (
         *("policy", "median run (90% of runs)", "mean regret (95%)", "wrong arm (95%)"),
@@ -68,11 +77,11 @@ class SummaryTable(list[SummaryRow]):
         return [
             (
                 row.label,
-                amount(row.regret_runs),
-                amount(row.regret),
+                amount(row.regret_runs, row.runs),
+                amount(row.regret, row.runs),
                 rate(row.wrong_arm),
                 rate(row.undecided),
-                "-" if row.decided_at is None else amount(row.decided_at),
+                amount(row.decided_at, row.decided),
                 row.engine,
             )
             for row in self
@@ -98,13 +107,15 @@ class SummaryTable(list[SummaryRow]):
             table.add_column(f"{column}\n[dim]{below}[/]", justify="right", no_wrap=True)
         for row in self:
             cells = [
-                _two_lines(row.regret_runs),
-                _two_lines(row.regret),
-                _two_lines(row.wrong_arm, of_runs=True),
-                _two_lines(row.undecided, of_runs=True),
-                _two_lines(row.decided_at),
+                _two_lines(row.regret_runs, row.runs),
+                _two_lines(row.regret, row.runs),
+                _two_lines(row.wrong_arm),
+                _two_lines(row.undecided),
+                _two_lines(row.decided_at, row.decided),
             ]
             table.add_row(escape(row.label), *cells[: len(columns)])
+        if any(TOO_FEW in cell for row in self.cells() for cell in row):
+            table.caption = f"{TOO_FEW} for an interval: it needs at least {FEWEST_RUNS}"
         return table
 
     def __str__(self) -> str:
@@ -126,7 +137,7 @@ class SummaryTable(list[SummaryRow]):
         for row in self:
             cells: dict[str, object] = {}
             for name, value in vars(row).items():
-                if name in ("label", "engine", "simple_regret"):
+                if name in ("label", "engine", "simple_regret", "runs", "decided"):
                     cells[name] = value
                 else:
                     ends = (np.nan,) * 3 if value is None else value
@@ -141,9 +152,9 @@ class SummaryTable(list[SummaryRow]):
         return "\n".join([*body, r"\midrule", *lines[1:], r"\bottomrule", r"\end{tabular}", ""])
 
 
-def _two_lines(found: Interval | None, of_runs: bool = False) -> str:
-    """Return a number, and on a second line its interval; a rate `of_runs` is in percent."""
+def _two_lines(found: Interval | None, runs: int | None = None) -> str:
+    """Return a number, and on a second line its interval: a rate, or an amount from `runs`."""
     if found is None:
         return "-"
-    parts = percents(found) if of_runs else (short(found.estimate), span(found))
+    parts = percents(found) if runs is None else (short(found.estimate), span(found, runs))
     return "{}\n[dim]{}[/]".format(*parts)

@@ -87,6 +87,7 @@ async def test_nor_does_one_that_has_expired(at: Site, ends: bool) -> None:
     assert told == written
 
 
+@pytest.mark.as_owner
 @pytest.mark.parametrize("limited", [True, False])
 async def test_nor_a_tenant_whose_quota_is_used_up(
     at: Site, limited: bool, monkeypatch: pytest.MonkeyPatch

@@ -30,6 +30,7 @@ def _looks_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quotas, "FRESH_SECONDS", 0.0)
 
 
+@pytest.mark.as_owner
 async def test_there_is_an_end_to_campaigns(at: Site) -> None:
     tenant = next(new_names)
     async with at.client(await at.key(tenant)) as client:
@@ -46,6 +47,7 @@ async def test_there_is_an_end_to_campaigns(at: Site) -> None:
         await opened(other)
 
 
+@pytest.mark.as_owner
 @pytest.mark.parametrize("what", ["events", "bytes"])
 async def test_there_is_an_end_to_events_and_their_bytes(at: Site, what: str) -> None:
     tenant = next(new_names)

@@ -1,9 +1,9 @@
-import { load, problem } from "./fragments.js";
+import { LOST, load, mark, problem } from "./fragments.js";
 
 const form = document.getElementById("audit");
-const [look, declare, conclusion, working] =
-  ["look", "declare", "conclusion", "working"].map(id => document.getElementById(id));
-let current = new AbortController();
+const [look, declare, conclusion, working, auditing] =
+  ["look", "declare", "conclusion", "working", "auditing"].map(id => document.getElementById(id));
+let current = new AbortController(), submitted = false;
 
 // A line of JSON, then the files.
 function pack(answers) {
@@ -16,13 +16,13 @@ function pack(answers) {
   return new Blob([JSON.stringify({ said, files: sizes }), "\n", ...files.map(([, file]) => file)]);
 }
 
-// Send the form with its files; the server keeps neither. Return whether the answer is shown: a
-// later question replaces an earlier one.
-async function ask(url, target, words, answers) {
+// Send the form with its files; the server keeps neither. Say in `place` that it is at work. Return
+// whether the answer is shown: a later question replaces an earlier one.
+async function ask(url, target, place, words, answers) {
   current.abort();
   current = new AbortController();
   const { signal } = current;
-  working.textContent = "";
+  working.textContent = auditing.textContent = "";
   const body = pack(answers);
   if (body.size > form.dataset.largest) {
     const size = (body.size / 2 ** 20).toFixed(0);
@@ -30,11 +30,23 @@ async function ask(url, target, words, answers) {
       problem(`The file has ${size} MB; at most ${form.dataset.largest >> 20} MB are accepted.`));
     return true;
   }
-  working.textContent = words;
-  await load(url, target, { method: "POST", body, signal });
+  place.textContent = words;
+  await load(url, target, { method: "POST", body, signal }, wrong => mark(form, wrong, true)?.focus());
   if (signal.aborted) return false;
-  working.textContent = "";
+  place.textContent = "";
   return true;
+}
+
+// Protected attributes are refused at once, not after all other answers.
+async function check() {
+  const said = new URLSearchParams([...new FormData(form)].filter(([name]) =>
+    declare.querySelector(`[name="${name}"]`)));
+  try {
+    const response = await fetch(`/audit/check?${said}`);
+    if (response.ok) mark(form, await response.json(), submitted);
+  } catch {
+    conclusion.replaceChildren(problem(LOST));
+  }
 }
 
 async function read(body) {
@@ -45,7 +57,7 @@ async function read(body) {
   const focused = document.activeElement?.id;
   const size = (file.size / 2 ** 20).toFixed(1);
   const words = `Reading ${file.name} (${size} MB) …`;
-  if (!await ask("/audit/look", look, words, body)) return;
+  if (!await ask("/audit/look", look, working, words, body)) return;
   declare.hidden = !look.querySelector("[data-ready]");
   if (focused) document.getElementById(focused)?.focus();
 }
@@ -61,8 +73,11 @@ form.addEventListener("change", event => {
     read(body);
   } else if (look.contains(target)) {
     const body = new FormData(form);
-    if (target.id === "score") body.delete("scale");  // another column has another scale
+    if (target.id === "score")  // another column has another scale
+      for (const name of ["scale", "best", "matters"]) body.delete(name);
     read(body);
+  } else if (declare.contains(target)) {
+    check();
   }
 });
 
@@ -71,8 +86,9 @@ form.addEventListener("submit", async event => {
   if (declare.hidden) return;
   const rows = look.querySelector("[data-rows]").dataset.rows;
   const words = `Auditing ${rows} rows …`;
+  submitted = true;
   conclusion.replaceChildren();
-  if (!await ask("/audit/conclusion", conclusion, words, new FormData(form))) return;
+  if (!await ask("/audit/conclusion", conclusion, auditing, words, new FormData(form))) return;
   conclusion.querySelector("#concluded, [role=alert]")?.scrollIntoView();
   conclusion.querySelector("#concluded")?.focus({ preventScroll: true });
 });

@@ -1,10 +1,11 @@
 "use strict";
-import { LOST, problem } from "./fragments.js";
+import { LOST, mark as markWrong, problem } from "./fragments.js";
 
 const form = document.getElementById("situation");
 const understood = document.getElementById("understood");
 const running = document.getElementById("running");
 const answer = document.getElementById("answer");
+const waiting = document.getElementById("waiting"); // beside the button, wherever it is
 const HINT = understood.textContent;
 const SOON = 200; // milliseconds after the last key
 let timer = null, checking = null, planning = null, submitted = false;
@@ -23,14 +24,8 @@ function mark(found) {
     form.elements[name].disabled = field.hidden;
     if (!field.hidden) field.querySelector("label").textContent = found.asked[name];
   }
-  for (const place of form.querySelectorAll("[data-wrong]")) {
-    const name = place.dataset.wrong, wrong = found.wrong[name];
-    const shown = wrong !== undefined && (submitted || !wrong.missing);
-    place.textContent = shown ? wrong.words : "";
-    if (form.elements[name] instanceof Element) form.elements[name].setAttribute("aria-invalid", shown);
-    if (shown && place.closest("#more")) document.getElementById("more").open = true;
-  }
   understood.textContent = found.understood || HINT;
+  return markWrong(form, found.wrong, submitted);
 }
 
 async function check() {
@@ -51,6 +46,7 @@ async function check() {
 function stop() {
   planning?.abort();
   running.hidden = true;
+  waiting.textContent = "";
 }
 
 // Read lines as they come; the last one is the answer.
@@ -70,12 +66,12 @@ async function plan() {
   stop();
   submitted = true;
   const mine = planning = new AbortController(), asked = query();
+  waiting.textContent = "Planning …";
   try {
     const response = await fetch(`/plan/answer?${asked}`, {signal: mine.signal});
     if (response.status === 422) {
-      mark(await response.json());
-      const place = [...form.querySelectorAll("[data-wrong]")].find(one => one.textContent);
-      place?.closest(".field").querySelector("input, select").focus();
+      waiting.textContent = "";
+      mark(await response.json())?.focus();
       return;
     }
     history.replaceState(null, "", `/plan?${asked}`);
@@ -97,6 +93,7 @@ async function plan() {
     answer.replaceChildren(problem(LOST));
   }
   running.hidden = true;
+  waiting.textContent = "";
 }
 
 form.addEventListener("input", () => {
