@@ -324,7 +324,10 @@ def test_two_groups_of_strangers_are_promised_nothing(address: str) -> None:
     assert "<p>Nothing is promised.</p>" in kept
     assert "at most 5%" not in kept
     *_, last = httpx.get(f"{address}/plan/answer", params=query, timeout=60).text.splitlines()
-    assert "for a campaign or a simulation (nothing is promised)" in json.loads(last)["html"]
+    said = json.loads(last)["html"]
+    assert "for a campaign or a simulation (nothing is promised)" in said
+    # At each step of both sliders: differences end where the scale does.
+    assert said.count("<li>strangers only: no number is enough</li>") == said.count('class="step"')
 
 
 def test_a_plan_from_an_audit_says_what_it_took_and_keeps_its_favor_gap(address: str) -> None:

@@ -83,6 +83,7 @@ FROM_AUDIT = ("favor_gap", "audited")
 """Answers that only the link of an audit gives: the favor gap, and which answers it gave."""
 POLL_SECONDS = 0.2
 STEPS = 8  # of a slider to each side, as many as double the number twice
+NEVER_ENOUGH = "no number is enough"
 FAULT = "This is a fault of the application. The window it was started in says more."
 _drawing = threading.Lock()  # matplotlib's settings are global
 
@@ -401,7 +402,8 @@ def _budgets(plans: Sequence[Plan]) -> list[dict[str, Any]]:
             seen, most = detectable_with(plan, choices), plan.enough_choices
             verdict = "enough" if most is not None and most <= choices else "too few"
             apart = "no difference is seen" if seen is None else f"sees from {seen:.2g}"
-            lines.append(f"{WAYS[plan.assumptions.judges][0]}: {verdict}, {apart}")
+            said = f"{verdict}, {apart}" if plan.assumptions.identified else NEVER_ENOUGH
+            lines.append(f"{WAYS[plan.assumptions.judges][0]}: {said}")
         said = f"{choices}"
         if given.pace is not None:
             said = f"{given.pace:.6g} a week for {choices / given.pace:.6g} weeks"
@@ -421,7 +423,7 @@ def _differences(plans: Sequence[Plan]) -> list[dict[str, Any]]:
         lines = []
         for plan in plans:
             needed = choices_for(plan, difference)
-            took = "more than the plan looked at"
+            took = "more than the plan looked at" if plan.assumptions.identified else NEVER_ENOUGH
             if needed is not None:
                 took = f"about {round_up(math.ceil(needed)):,} {plural(given.unit)}"
             lines.append(f"{WAYS[plan.assumptions.judges][0]}: {took}")
