@@ -163,3 +163,17 @@ def test_a_favor_is_shown_with_the_ratio_that_would_explain_it() -> None:
         assert audit.scale_use.tipping > audit.scale_use.ratio
         assert "would have to use" in " ".join(tell(audit).reasons)
     assert shown >= 17
+
+
+def test_no_ratio_explains_a_favor_among_equally_good_candidates() -> None:
+    """Slopes cancel if all groups are equally good; turned scores give the opposite."""
+    audit = audit_scores(draw_log(World(1, "favor", favor=0.8, groups=2), 0), draws=2)
+    assert audit.word == "shown"
+    use = audit.scale_use
+    assert use is not None
+    assert use.tipping == np.inf
+    assert "more than 4 times" in " ".join(tell(audit).reasons)
+    turned = use.turned
+    assert (turned.best, turned.ratio, turned.tipping) == (use.worst, 1.0 / use.ratio, 0.0)
+    less = replace(audit, word="shown less", scale_use=turned)
+    assert "more than 4 times" in " ".join(tell(less).reasons)
