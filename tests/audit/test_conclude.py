@@ -216,3 +216,22 @@ def test_worlds_without_favor_are_not_called_shown(number: int) -> None:
     for log_number in range(15):
         shown += conclude(draw_log(world, log_number)).word == "shown"
     assert shown <= 4
+
+
+@pytest.mark.slow
+def test_groups_at_an_end_need_evidence_that_strictness_cannot_give() -> None:
+    """A lenient group, and others near the best score, where strictness counts less; no favor.
+
+    The evidence above zero in every group is what is missing for "shown", although judges disagree
+    about evenly in most of these logs: 17 of 20 have an interval, and 9 of 20 were "shown" when
+    only uneven disagreement asked for that evidence.
+    """
+    world = replace(
+        WORLDS[0], level=3.2, group_quality=(0.0, 1.9, 1.9), group_strictness=(0.8, 0.0, 0.0),
+        day=10, error=0.4,
+    )  # fmt: skip
+    audits = [conclude(draw_log(world, number)) for number in range(8)]
+    assert all("end of the scale" in codes(audit) for audit in audits)
+    assert not any(audit.word == "shown" for audit in audits)
+    assert sum("scale" in audit.missing for audit in audits) >= 2
+    assert sum(audit.favor is not None for audit in audits) >= 5

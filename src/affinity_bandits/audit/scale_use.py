@@ -64,8 +64,8 @@ class ScaleUse:
             who judged whom does not tell.
         low: lower end of its 95% interval, by a jackknife over blocks of candidates.
         high: upper end.
-        tipping: the ratio from which on the bets would no longer reach 20 to 1; None if they do not
-            reach it anyway, or if no ratio up to `FARTHEST` would do.
+        tipping: the ratio from which on the bets would no longer reach 20 to 1; infinite if no
+            ratio up to `FARTHEST` would do, None if they do not reach it anyway.
         favor: points that remain on evened scores; NaN if unknown.
     """
 
@@ -80,7 +80,7 @@ class ScaleUse:
     @property
     def turned(self) -> ScaleUse:
         """The same for scores the other way round; a tipping ratio may then be below 1."""
-        tipping = None if self.tipping is None else 1.0 / self.tipping
+        tipping = None if self.tipping is None else 1.0 / self.tipping  # 0 if it was infinite
         ends = (1.0 / self.ratio, 1.0 / self.high, 1.0 / self.low)
         return ScaleUse(self.worst, self.best, *ends, tipping, -self.favor)
 
@@ -218,15 +218,15 @@ def _measure_ratio(
     return slope(), error
 
 
-def _find_tipping(evened: Callable[[float], list[Differences]]) -> float | None:
-    """Return the smallest ratio that leaves less than 20 to 1, by halving; None if none does."""
+def _find_tipping(evened: Callable[[float], list[Differences]]) -> float:
+    """Return the smallest ratio that leaves less than 20 to 1, by halving; infinite if none."""
 
     def explains(size: float) -> bool:
         return log_evidence(evened(math.exp(size)), ratio=RATIO) < THRESHOLD
 
     near, far = 0.0, math.log(FARTHEST)
     if not explains(far):
-        return None
+        return math.inf
     for _ in range(HALVINGS):
         middle = (near + far) / 2.0
         near, far = (near, middle) if explains(middle) else (middle, far)

@@ -308,7 +308,7 @@ def _scale_use(audit: Audit) -> list[str]:
     if (ratio if tipping is None else tipping) < 1.0:
         wide, narrow = narrow, wide
         ratio, low, high = 1.0 / ratio, 1.0 / high, 1.0 / low
-        tipping = None if tipping is None else 1.0 / tipping
+        tipping = None if tipping is None else 1.0 / tipping if tipping else math.inf
     known = not math.isnan(ratio)
     warned = any(code == "uneven scale use" for code, _ in audit.warnings)
     if known and ("scale use" in audit.missing or warned):
@@ -326,9 +326,10 @@ def _scale_use(audit: Audit) -> list[str]:
             else "the file cannot tell how much they use, because judges of one group never saw "
             "the same candidate"
         )
+        size = "more than 4" if math.isinf(tipping) else f"{tipping:.1f}"
         return [
-            f"To explain this, judges from {wide} would have to use {tipping:.1f} times as much of "
-            f"the scale as those from {narrow}; {differ}."
+            f"To explain this, judges from {wide} would have to use {size} times as much of the "
+            f"scale as those from {narrow}; {differ}."
         ]
     return []
 
