@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from affinity_bandits.errors import InvalidInput
 
-FORMAT = 2
+FORMAT = 1
 
 
 def check_format(plan: Mapping[str, object]) -> None:

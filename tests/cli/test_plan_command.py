@@ -170,7 +170,7 @@ def test_a_plan_of_another_format_is_refused_with_what_to_do(
     path = tmp_path / "plan.toml"
     inside.succeeded(*TINY, "--out", path)
     text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("format = 2\n", "format = 3\n"), encoding="utf-8")
+    path.write_text(text.replace("format = 1\n", "format = 2\n"), encoding="utf-8")
     for word in ("simulate", "plan"):
         message = inside.refused(word, path)
         assert f"{path}: format must be 2: make the plan again with" in message

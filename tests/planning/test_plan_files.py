@@ -48,7 +48,7 @@ DAMAGES: dict[str, Callable[[str], str | bytes]] = {
     "nested": lambda _: "a = " + "[" * 100_000,
     "a-study": lambda _: "[bandit]\ntrue_means = [0.4, 0.6]\n",
     "a-number": lambda _: "plan = 3\n",
-    "another-format": lambda text: text.replace("format = 2\n", "format = 3\n"),
+    "another-format": lambda text: text.replace("format = 1\n", "format = 2\n"),
     "another-policy": lambda text: text.replace("handicap-elimination", "ucb1"),
     "impossible": lambda text: text.replace("failure = 0.05", "failure = 5"),
     "without-verdict": lambda text: text.replace("[[plan.hardest]]", "[[plan.other]]"),
