@@ -1,41 +1,49 @@
-"""The interval of an audit is exactly the hull of those of its two tests."""
+"""The interval of an audit is exactly the hull of the intervals of all its tests."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import permutations
+from typing import Any
+
 import pytest
 
-from affinity_bandits.audit import audit_scores
-from affinity_bandits.audit.differences import find_differences
-from affinity_bandits.audit.evidence import favor_interval
-from affinity_bandits.audit.judges import permute_judges
-from affinity_bandits.audit.log import average_groups
+from affinity_bandits.audit import audit_scores, conclude
 from tests.audit.logs import draw
 
-LOGS = {
-    "the bets' at both ends": (60, 6, 0.0, True, True),
-    "the permutation's at both ends": (800, 12, 2.0, False, False),
-    "one of each": (240, 6, 0.0, False, True),
-    "of judges' groups, the bets'": (240, 24, 0.0, True, True),
-}
-"""Candidates, judges, spread of judges' tastes, and at which ends the bets' interval is wider."""
+TESTS = ("bets", "permutation", "evened bets", "evened permutation")
+INNER = (-0.01, 0.02)
+LOW, HIGH = -0.04, 0.07
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", LOGS)
-def test_each_end_is_that_of_the_wider_interval(name: str) -> None:
-    candidates, judges, spread, low_by_bets, high_by_bets = LOGS[name]
-    taste = np.random.default_rng([3, 1]).normal(0.0, spread, (judges, 3))
-    log = draw(
-        candidates, seed=3, judges=judges, effect=lambda g, j, o, s: taste[j, "ABC".index(g)]
+@pytest.mark.parametrize(
+    ("lowest", "highest"), [*permutations(TESTS, 2), *((one, one) for one in TESTS)]
+)
+def test_each_end_is_that_of_the_test_whose_interval_reaches_furthest(
+    lowest: str, highest: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every test reaches furthest in turn, at either end; what they find is put in their place."""
+    found = {
+        name: (LOW if name == lowest else INNER[0], HIGH if name == highest else INNER[1])
+        for name in TESTS
+    }
+
+    def instead(name: str, change: Callable[[Any], Any]) -> None:
+        whole = getattr(conclude, name)
+        monkeypatch.setattr(conclude, name, lambda *given, **named: change(whole(*given, **named)))
+
+    instead("favor_interval", lambda _: found["bets"])
+    instead("permute_judges", lambda test: replace(test, interval=found["permutation"]))
+    instead(
+        "repeat_evened",
+        lambda evened: replace(
+            evened,
+            interval=found["evened bets"],
+            test=replace(evened.test, interval=found["evened permutation"]),
+        ),
     )
-    audit = audit_scores(log, draws=2)
-    compared = log if audit.basis == "same judges" else average_groups(log)
-    bets = favor_interval(find_differences(compared))
-    permutation = permute_judges(log).interval
-    assert bets[0] != permutation[0]
-    assert bets[1] != permutation[1]
-    assert ((bets[0] < permutation[0]), (bets[1] > permutation[1])) == (low_by_bets, high_by_bets)
+    audit = audit_scores(draw(120), draws=2)
     assert audit.favor is not None
-    wider = (bets if low_by_bets else permutation)[0], (bets if high_by_bets else permutation)[1]
-    assert (audit.favor.low, audit.favor.high) == tuple(20.0 * end for end in wider)
+    assert (audit.favor.low, audit.favor.high) == (20.0 * LOW, 20.0 * HIGH)
