@@ -293,8 +293,8 @@ WORLDS = (
           **DAYS | {"daily_panel": False, "groups": 3, "per": 3, "seats": (1, 1, 1), "judges": 60,
                     "rows": 3_600}),
 )  # fmt: skip
-HELD_OUT = (*range(64, 71), *range(79, 87))
-"""Numbers of worlds that no rule was tuned on."""
+HELD_OUT = (*range(64, 71), 79, *range(81, 87))
+"""Numbers of worlds that no rule was tuned on. World 80 was one, until its logs left no trace."""
 
 
 def draw_log(world: World, number: int) -> ScoreLog:

@@ -91,14 +91,17 @@ def _relate_later(leads: FloatArray, group: Numbers, session: Numbers) -> float:
 
 
 def _relate_same_session(leads: FloatArray, group: Numbers, session: Numbers) -> float:
-    """Relate the lead of own judges to how many of the session's candidates have their group."""
+    """Relate leads of groups' judges to how many others in the session have these groups."""
     groups = leads.shape[1]
-    cell = session.astype(np.int64) * groups + group
-    alike = np.bincount(cell)[cell].astype(np.float64)
-    average = np.bincount(group, alike) / np.maximum(np.bincount(group), 1)
-    parts = np.zeros(int(session[-1]) + 1)
-    own = leads[np.arange(len(group)), group]
-    np.add.at(parts, session, own * (alike - average[group]))
+    present = np.zeros((int(session[-1]) + 1, groups))
+    np.add.at(present, (session, group), 1.0)
+    others = present[session]
+    others[np.arange(len(group)), group] -= 1.0
+    for judged in np.unique(group):
+        rows = group == judged
+        others[rows] -= others[rows].mean(axis=0)
+    parts = np.zeros(len(present))
+    np.add.at(parts, session, (leads * others).sum(axis=1))
     return _standardize(parts)
 
 
