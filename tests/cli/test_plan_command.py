@@ -117,10 +117,10 @@ def test_writes_a_plan_that_simulate_takes(affinity: Runner, tmp_path: Path) -> 
     assert note.endswith("by rounds.")
     # The flags of simulate still override the file.
     _, _, row, _, note = affinity.succeeded(
-        *("simulate", path, "--policy", "uniform", "--horizon", 50, "--replicates", 3)
+        *("simulate", path, "--policy", "uniform", "--horizon", 50, "--replicates", 30)
     ).splitlines()
     assert row.split()[0] == "uniform"
-    assert note.startswith("3 runs of 50 pulls")
+    assert note.startswith("30 runs of 50 pulls")
 
 
 @slow
