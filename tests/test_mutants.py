@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 import pytest
-
 from bench.mutants import PACKAGE, WEIGHTS, draw_mutants, find_mutants
 
 
