@@ -136,7 +136,7 @@ def test_from_a_messy_workbook_to_a_report(address: str, browser: Browser, tmp_p
         link = page.get_by_text("Plan a comparison from it").get_attribute("href")
         assert (
             link
-            == "/plan?groups=Agency%2C+Open+call%2C+Referral&scale=1..5&bonus=25%25&spread=0.812"
+            == "/plan?groups=Agency%2C+Open+call%2C+Referral&scale=1..5&bonus=26%25&spread=0.812"
             "&favor_gap=0.974&audited=groups%2Cscale%2Cbonus%2Cspread%2Cfavor_gap"
         )
         for width, height in SIZES.values():

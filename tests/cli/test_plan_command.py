@@ -173,8 +173,8 @@ def test_a_plan_of_another_format_is_refused_with_what_to_do(
     path.write_text(text.replace("format = 1\n", "format = 2\n"), encoding="utf-8")
     for word in ("simulate", "plan"):
         message = inside.refused(word, path)
-        assert f"{path}: format must be 2: make the plan again with" in message
-        assert "'affinity plan', got 3" in message
+        assert f"{path}: format must be 1: make the plan again with" in message
+        assert "'affinity plan', got 2" in message
     path.write_text(text, encoding="utf-8")
     assert "a table [situation]; a plan is tried with" in inside.refused("plan", path)
 

@@ -17,6 +17,8 @@ from affinity_bandits.simulation.compile import WITHOUT_WRAPPERS, compile_kernel
 from tests.support.processes import run_python
 
 SOURCE = Path(affinity_bandits.__file__).parent
+EVENTS = "simulation/compile.py: from numba.core import event"
+"""The one module of `numba.core` that numba's manual documents, as its event API."""
 PRIVATE = re.compile(r"numba\.core|llvmlite|(?:numba|compiler)\._|_nrt|overloads|_compiler\b")
 LEAST = '''
 from dataclasses import dataclass
@@ -79,7 +81,7 @@ def test_only_documented_features_of_numba_are_used() -> None:
         if PRIVATE.search(line) and '"""' not in line and not line.lstrip().startswith("#")
     ]
     code = [line for line in found if "_nrt" not in line]
-    assert code == []
+    assert code == [EVENTS]
     assert len([line for line in found if '"_nrt":' in line]) == 1
 
 

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from affinity_bandits.audit.judges import remove_effects
-from affinity_bandits.audit.log import Numbers, ScoreLog
+from affinity_bandits.audit.log import Flags, Numbers, ScoreLog
 from affinity_bandits.kernels import FloatArray
 
 TRACE = 2.8
@@ -52,15 +52,14 @@ def _has_one_panel(log: ScoreLog) -> bool:
 def _measure_leads(log: ScoreLog, group: Numbers) -> FloatArray:
     """Return each performance's mean residual of each group's judges, less its average.
 
-    The average is that of all candidates of the same group, so favor does not enter; 0 where a
-    group had no judge.
+    Residuals are those of a regression on effects of candidate, judge and favor. Without the favor,
+    judges who sit in few sessions and favor their own group would seem stricter with the other
+    candidates of these sessions. The average is that of all candidates of the same group, so the
+    favor of one group alone hardly enters either. 0 where a group had no judge.
     """
     groups, size = len(log.groups), log.performances
-    if log.identified:
-        left = remove_effects(log, log.score)
-    else:
-        seen = np.maximum(np.bincount(log.performance, minlength=size), 1)
-        left = log.score - (np.bincount(log.performance, log.score, size) / seen)[log.performance]
+    left, own = _remove_means(log, log.score), _remove_means(log, log.own)
+    left -= float(own @ left) / max(float(own @ own), 1e-12) * own
     place = log.performance.astype(np.int64) * groups + log.judge_group
     number = np.bincount(place, minlength=size * groups).reshape(size, groups)
     leads = np.bincount(place, left, size * groups).reshape(size, groups) / np.maximum(number, 1)
@@ -70,6 +69,15 @@ def _measure_leads(log: ScoreLog, group: Numbers) -> FloatArray:
         mean = leads[rows].sum(axis=0) / np.maximum(sat.sum(axis=0), 1)
         leads[rows] = np.where(sat, leads[rows] - mean, 0.0)
     return leads
+
+
+def _remove_means(log: ScoreLog, values: FloatArray | Flags) -> FloatArray:
+    """Return residuals after effects of performance and, if judges have names, of judge."""
+    if log.identified:
+        return remove_effects(log, values)
+    seen = np.maximum(np.bincount(log.performance, minlength=log.performances), 1)
+    means = np.bincount(log.performance, values, log.performances) / seen
+    return np.asarray(values - means[log.performance], dtype=np.float64)
 
 
 def _relate_next(leads: FloatArray, group: Numbers) -> float:

@@ -272,7 +272,7 @@ def test_a_plan_that_was_cut_off_or_is_none_is_refused(plan: str) -> None:
             spec_of(text, "planned", ["red", "blue"])
 
 
-@pytest.mark.parametrize(("format_", "got"), [("format = 1\n", "1"), ("", "None")])
+@pytest.mark.parametrize(("format_", "got"), [("format = 2\n", "2"), ("", "None")])
 def test_a_plan_of_another_format_is_refused_with_what_to_do(
     plan: str, format_: str, got: str
 ) -> None:

@@ -10,7 +10,7 @@ FROM affinity.campaigns WHERE id = $1;
 -- name: stored_events
 SELECT *, slots::text AS slots_text, told::text AS told_text, counts::text AS counts_text,
   units::text AS units_text, detail::text AS detail_text,
-  (SELECT r.event FROM affinity.requests AS r
+  (SELECT min(r.event) FROM affinity.requests AS r
     WHERE r.campaign = $1 AND r.key = e.key AND r.actor = e.actor) AS answered_by
 FROM affinity.page($1, $2, $3) AS e ORDER BY number;
 
