@@ -10,7 +10,7 @@ import pytest
 
 from affinity_bandits.audit import Audit, ScoreLog, audit_scores
 from affinity_bandits.audit.evidence import THRESHOLD
-from affinity_bandits.audit.sentences import tell
+from affinity_bandits.audit.sentences import METHOD, tell
 from tests.audit.logs import draw
 
 
@@ -56,6 +56,7 @@ def test_the_story_says_less_and_how_much() -> None:
     )
     assert "may be chance" not in story.sentence
     assert not any("affinity plan" in step for step in story.steps)
+    assert "at most 1 in 20 'shown less'" in METHOD
     assert story.explanations[0].startswith("Direction: the audit was told that 20 is the best")
 
 

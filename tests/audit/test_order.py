@@ -32,6 +32,19 @@ def test_choices_by_scores_are_indicated_at_most_and_have_no_interval(number: in
             assert "scores may have decided who was seen" in tell(audit).sentence
 
 
+def test_a_favor_without_a_rota_is_indicated_and_has_no_interval() -> None:
+    """World 5 with a favor: lenient judges see their own. World 1 is the control, with a rota."""
+    log = draw_log(replace(WORLDS[4], favor=1.0, judges=12), 0)
+    assert not follows_rota(log)
+    audit = audit_scores(log, draws=2)
+    assert (audit.word, audit.missing, audit.favor) == ("indicated", ("choices",), None)
+    even = audit_scores(draw_log(replace(WORLDS[0], favor=1.0), 0), draws=2)
+    assert (even.word, even.missing) == ("shown", ())
+    assert even.favor is not None
+    for one in (audit, even):  # a rule that leaves no trace cannot be excluded
+        assert any(text.startswith("Choices: ") for text in tell(one).explanations)
+
+
 def test_the_bets_alone_would_be_deceived() -> None:
     """Negative control: one panel, three groups, and the bets reach 20 to 1 in each of 4 logs."""
     for number in range(4):

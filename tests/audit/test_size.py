@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from bench.audit_worlds import WORLDS, draw_log
 
-from affinity_bandits.audit import Audit, audit_scores
+from affinity_bandits.audit import Audit, ScoreLog, audit_scores
 from affinity_bandits.audit.conclude import Estimate
 from affinity_bandits.audit.judges import permute_judges
+from affinity_bandits.audit.log import UNKNOWN
 from affinity_bandits.audit.sentences import tell
 from affinity_bandits.errors import InvalidInput
 from tests.audit.logs import draw
@@ -91,6 +94,43 @@ def test_where_bets_exclude_nothing_the_permutation_gives_the_interval() -> None
     assert found is not None
     assert not found.one_look
     assert "one look" in tell(replace(small, word="indicated", missing=("evidence",))).sentence
+    # Its assumption stands beside it in every verdict, "cannot tell" among them.
+    assert small.word == "cannot tell"
+    condition = "one look at the file, if judges' tastes have nothing to do with their group"
+    assert condition in tell(small).sentence
+    assert condition not in tell(audit_scores(draw(200), matters=0.5)).sentence
+
+
+def without_names(log: ScoreLog) -> ScoreLog:
+    order = np.lexsort((log.score, log.judge_group, log.performance))
+    return replace(log.take(order), judge=np.full(len(log), UNKNOWN, np.int32), judges=())
+
+
+def with_one_judge_of_each_group(favor: float) -> ScoreLog:
+    world = WORLDS[62]
+    assert world.seats == (1, 1)
+    return draw_log(replace(world, slopes=(), group_quality=(), favor=favor), 0)
+
+
+@pytest.mark.parametrize(
+    ("log", "verb"),
+    [
+        (draw(600, favor=3.0), "shown"),
+        (without_names(draw(600, favor=3.0)), "indicated"),
+        (draw(600, favor=3.0, judges=4, groups="AB"), "indicated"),
+        (with_one_judge_of_each_group(2.0), "indicated"),
+        (draw_log(replace(WORLDS[4], favor=1.0, judges=12), 0), "indicated"),
+    ],
+)
+def test_power_promises_no_word_that_the_design_cannot_reach(log: ScoreLog, verb: str) -> None:
+    """No names, four judges, unknown slopes, no rota: the largest favor is "indicated" at most."""
+    audit = audit_scores(log, draws=5)
+    assert audit.word == verb
+    assert max(chance for _, chance in audit.power) >= 0.8
+    told = tell(audit).power
+    assert all(f"would have {verb} it" in one for one in told if one.startswith("If judges gave"))
+    last = "Whatever its size, no favor could have been shown: at most indicated."
+    assert (told[-1] == last) == (verb == "indicated")
 
 
 def test_words_that_promise_no_favor_need_an_interval() -> None:

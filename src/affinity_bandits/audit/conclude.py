@@ -116,7 +116,8 @@ class Audit:
             judges disagree too unevenly for an interval, or scores may have decided who was seen.
         missing: codes of the reasons why the verdict is not "shown", or why the log cannot tell.
         warnings: to be read before relying on the verdict.
-        power: favor in points, and the probability that a log like this one would have shown it.
+        power: favor in points, and the probability that the bets on a log like this one would have
+            reached 20 to 1. It takes judges to use equally much of the scale; "shown" needs more.
         log_evidence: logarithm of the bets' wealth, see `THRESHOLD`; in the verdict's direction.
         p_value: of the permutation test, in the verdict's direction; NaN if judges' names are
             missing.

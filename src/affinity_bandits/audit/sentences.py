@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from affinity_bandits.audit.conclude import Audit, Estimate, GroupScores
+from affinity_bandits.audit.judges import FEWEST_JUDGES
 
 QUESTION = "Do judges favor candidates of their own group?"
 FOUND = ("shown", "indicated")
@@ -102,6 +103,10 @@ REMOVED = (
     "Strict or lenient judges, good and bad days and how good candidates are do not explain it by "
     "themselves: they were removed."
 )
+CHOICES = (
+    "Choices: scores that a panel had given decided whose candidates it saw next. Not every such "
+    "rule leaves a trace in the file."
+)
 EXPLANATIONS_LESS = (
     "Direction: the audit was told that {best} is the best score. If it is {worst}, the same "
     "numbers show a favor.",
@@ -109,6 +114,7 @@ EXPLANATIONS_LESS = (
     "would have scored lower anyway.",
     "Style: one group's candidates do something that its judges dislike in everybody.",
     "Care: judges who know that they are watched are stricter with their own group.",
+    CHOICES,
 )
 EXPLANATIONS = (
     "Assignment by quality: judges were sent to those candidates of their own group whom they "
@@ -117,6 +123,7 @@ EXPLANATIONS = (
     "Repeated pairs: judges meet persons they already know and like.",
     "Use of the scale: judges of one group see differences between candidates that others do not "
     "see.",
+    CHOICES,
 )
 LIMITS = "This is about averages, not about any person, and says nothing about intent or law."
 METHOD = (
@@ -125,8 +132,8 @@ METHOD = (
     "nobody favors their own group. Two tests use these double differences: bets that stay valid "
     "whenever you look, and a permutation of the judges' groups, which allows for lasting personal "
     "tastes. The audit says 'shown' only if both agree. The same tests look for judges who give "
-    "their own group less. If nobody favored anyone, at most 1 file in 20 would be called 'shown' "
-    "in either direction."
+    "their own group less. If nobody favored anyone, at most 1 file in 20 would be called 'shown', "
+    "and at most 1 in 20 'shown less'."
 )
 
 
@@ -266,14 +273,20 @@ def _sentence(audit: Audit) -> str:
         sentence += " The difference may be chance."
     if audit.word == "indicated" and audit.favor.points < 0.0:
         sentence += " On average they give less, but one of the tests finds favor at some time."
-    if audit.favor.one_look and has_interval(audit, audit.favor):
-        sentence += (
-            " The interval comes from permuting the judges' groups alone: it holds for one look at "
-            "the file, if judges' tastes have nothing to do with their group."
-        )
+    sentence += _one_look(audit)
     if not has_interval(audit, audit.favor):
         sentence += " The file is too small for an interval of the size."
     return sentence
+
+
+def _one_look(audit: Audit) -> str:
+    """Return the assumption of an interval that comes from the permutation alone."""
+    if audit.favor is None or not audit.favor.one_look or not has_interval(audit, audit.favor):
+        return ""
+    return (
+        " The interval comes from permuting the judges' groups alone: it holds for one look at the "
+        "file, if judges' tastes have nothing to do with their group."
+    )
 
 
 def _difference(audit: Audit, favor: Estimate) -> str:
@@ -339,6 +352,7 @@ def _cannot_tell(audit: Audit) -> str:
     text = f"This file cannot tell whether judges favor their own group: {reason}."
     if audit.favor is not None and has_interval(audit, audit.favor):
         text += f" The favor may be anywhere in the {format_interval(audit, audit.favor)} points."
+        text += _one_look(audit)
     if "too little" in audit.missing:
         matters, seen = format_points(audit, audit.matters), audit.seen_from
         largest = format_points(audit, max(size for size, _ in audit.power))
@@ -370,17 +384,28 @@ def _one_group(audit: Audit, group: GroupScores) -> str:
 def _power(audit: Audit) -> list[str]:
     """Return sentences on the power: from favors that are hardly ever shown to nearly always."""
     found: list[str] = []
+    verb = "shown" if _could_be_shown(audit) else "indicated"
     for place, (favor, chance) in enumerate(audit.power):
         if place + 1 < len(audit.power) and audit.power[place + 1][1] < 0.05:
             continue
         size = format_points(audit, favor)
         found.append(
             f"If judges gave their own group {size} points {_words(audit)[0]}, {_of_ten(chance)} "
-            "would have shown it."
+            f"would have {verb} it."
         )
         if chance >= 0.95:
             break
+    if found and verb == "indicated":
+        found.append("Whatever its size, no favor could have been shown: at most indicated.")
     return found
+
+
+def _could_be_shown(audit: Audit) -> bool:
+    """Return whether enough is known of the judges for "shown", however large the favor is."""
+    named = not math.isnan(audit.p_value) and audit.judges >= FEWEST_JUDGES
+    slopes_known = audit.scale_use is not None and not math.isnan(audit.scale_use.ratio)
+    codes = {code for code, _ in audit.warnings}
+    return named and slopes_known and not codes & {"no rota", "scores decided"}
 
 
 def _of_ten(chance: float) -> str:
