@@ -395,7 +395,9 @@ def _power(audit: Audit) -> list[str]:
         )
         if chance >= 0.95:
             break
-    if found and verb == "indicated":
+    if found and verb == "shown":
+        found.append("Fewer would have, if one group's candidates are much better than another's.")
+    elif found:
         found.append("Whatever its size, no favor could have been shown: at most indicated.")
     return found
 
