@@ -102,8 +102,9 @@ def table(parameter: str, value: object) -> dict[str, Any]:
 
 
 def sequence(parameter: str, value: object, rule: str) -> list[Any]:
-    """Return the items of a one-dimensional sequence."""
-    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+    """Return the items of a one-dimensional sequence; a set has no order."""
+    unordered = isinstance(value, str | bytes | Mapping | set | frozenset)
+    if unordered or not isinstance(value, Iterable):
         raise InvalidInput(parameter, rule, value)
     if isinstance(value, np.ndarray) and value.ndim != 1:
         raise InvalidInput(parameter, rule, value)
