@@ -102,18 +102,24 @@ def table(parameter: str, value: object) -> dict[str, Any]:
 
 
 def sequence(parameter: str, value: object, rule: str) -> list[Any]:
-    """Return the items of a one-dimensional sequence; a set has no order."""
-    unordered = isinstance(value, str | bytes | Mapping | set | frozenset)
-    if unordered or not isinstance(value, Iterable):
+    """Return the items of a one-dimensional sequence."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise InvalidInput(parameter, rule, value)
     if isinstance(value, np.ndarray) and value.ndim != 1:
         raise InvalidInput(parameter, rule, value)
     return list(value)
 
 
+def ordered(parameter: str, value: object, rule: str) -> list[Any]:
+    """Return the items of a sequence whose order means something, which a set does not have."""
+    if isinstance(value, set | frozenset):
+        raise InvalidInput(parameter, rule, value)
+    return sequence(parameter, value, rule)
+
+
 def numbers_list(parameter: str, value: object, *, low: float, high: float) -> tuple[float, ...]:
     """Return a tuple of finite floats, each in [low, high]."""
-    items = sequence(parameter, value, "a list of numbers")
+    items = ordered(parameter, value, "a list of numbers")
     return tuple(
         number(f"{parameter}[{i}]", item, low=low, high=high) for i, item in enumerate(items)
     )

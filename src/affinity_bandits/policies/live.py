@@ -198,7 +198,7 @@ def read_scale(given: object) -> tuple[float, float] | str | None:
     if given is None or (isinstance(given, str) and given == ANY):
         return given
     rule = "the worst and the best score, such as (1, 5), or 'any'"
-    ends = checks.sequence("scale", given, rule)
+    ends = checks.ordered("scale", given, rule)
     if len(ends) != 2:
         raise InvalidInput("scale", rule, given)
     worst, best = (checks.number("scale", end) for end in ends)
