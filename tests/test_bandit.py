@@ -21,6 +21,7 @@ from affinity_bandits import (
     Power,
     Sigmoid,
 )
+from affinity_bandits.errors import InvalidInput
 
 from .support.instances import bandits
 
@@ -229,3 +230,9 @@ def test_a_bias_may_be_given_by_name_or_as_a_table(bias: Any) -> None:
     bandit = AffinityBandit([0.4, 0.6], bias=bias)
     assert bandit == AffinityBandit([0.4, 0.6], bias=Power(1.0))
     assert AffinityBandit.from_json({"true_means": [0.4, 0.6], "bias": bias}) == bandit
+
+
+@pytest.mark.parametrize("means", [{0.4, 0.6}, frozenset({0.4, 0.6}), {0.4: 1}.keys() | {0.6}])
+def test_a_set_has_no_order_that_groups_could_have(means: Any) -> None:
+    with pytest.raises(InvalidInput, match="true_means must be a list of numbers"):
+        AffinityBandit(means)

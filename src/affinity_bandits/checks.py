@@ -110,9 +110,16 @@ def sequence(parameter: str, value: object, rule: str) -> list[Any]:
     return list(value)
 
 
+def ordered(parameter: str, value: object, rule: str) -> list[Any]:
+    """Return the items of a sequence whose order means something, which a set does not have."""
+    if isinstance(value, set | frozenset):
+        raise InvalidInput(parameter, rule, value)
+    return sequence(parameter, value, rule)
+
+
 def numbers_list(parameter: str, value: object, *, low: float, high: float) -> tuple[float, ...]:
     """Return a tuple of finite floats, each in [low, high]."""
-    items = sequence(parameter, value, "a list of numbers")
+    items = ordered(parameter, value, "a list of numbers")
     return tuple(
         number(f"{parameter}[{i}]", item, low=low, high=high) for i, item in enumerate(items)
     )

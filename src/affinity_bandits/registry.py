@@ -10,13 +10,14 @@ else's; never in stored descriptions.
 from __future__ import annotations
 
 import difflib
+import numbers
 import re
 import sys
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, fields
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
@@ -216,6 +217,11 @@ def own(kind: str, what: str, call: Callable[[], Any]) -> Any:
         raise InvalidInput(kind, f"one whose {what} raises nothing", cause(error)) from error
 
 
+def is_own(cls: type) -> bool:
+    """Return whether a class is a user's own, from outside this package."""
+    return cls.__module__.partition(".")[0] != __name__.partition(".")[0]
+
+
 @cache
 def find_installed(kind: str) -> Mapping[str, EntryPoint]:
     """Return the entry points of a kind by their names."""
@@ -238,10 +244,12 @@ class Description:
         """Return the description as JSON-ready data.
 
         Raises:
-            InvalidInput: an attribute is no field, so that two settings would look the same.
+            InvalidInput: an attribute is no field, so that two settings would look the same; a
+                setting is no plain data; or a class assigns a setting that instances ignore.
         """
-        settings = {item.name: _plain(getattr(self, item.name)) for item in fields(self)}
-        for name in vars(self):
+        settings = {item.name: _plain(item.name, getattr(self, item.name)) for item in fields(self)}
+        slots = [name for cls in type(self).__mro__ for name in _slots(cls) if hasattr(self, name)]
+        for name in (*vars(self), *slots):
             derived = isinstance(getattr(type(self), name, None), cached_property)
             if name not in settings and not derived:
                 rule = (
@@ -251,6 +259,8 @@ class Description:
                     f"of __init__"
                 )
                 raise InvalidInput(name, rule, getattr(self, name))
+        for item in fields(self):
+            _check_default(type(self), item)
         return {"name": self.name, **settings}
 
     def __str__(self) -> str:
@@ -393,7 +403,41 @@ class Registry(dict[str, ClassT]):
         return broken
 
 
-def _plain(value: Any) -> Any:
+def _slots(cls: type) -> tuple[str, ...]:
+    """Return the attributes that a class keeps outside of `__dict__`."""
+    names = vars(cls).get("__slots__", ())
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _check_default(cls: type, item: Field[Any]) -> None:
+    """Check that no class assigns a value to a setting whose default is that of a base."""
+    bases = list(cls.__mro__)
+    setter = next((one for one in bases if item.name in vars(one)), None)
+    if setter is None:
+        return
+    later = bases[bases.index(setter) + 1 :]
+    if any(vars(one).get("__dataclass_fields__", {}).get(item.name) is item for one in later):
+        value = vars(setter)[item.name]
+        rule = (
+            f"set as a field of class {setter.__name__}, which otherwise keeps the default of its "
+            f"base: write @dataclass(frozen=True) above the class and "
+            f"'{item.name}: {type(value).__name__} = {value!r}' in it"
+        )
+        raise InvalidInput(item.name, rule, value)
+
+
+def _plain(name: str, value: Any) -> Any:
+    """Return a setting as JSON-ready data; numbers of numpy become Python's."""
     if hasattr(value, "to_json"):
         return value.to_json()
-    return [_plain(one) for one in value] if isinstance(value, tuple) else value
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value)
+    if isinstance(value, tuple | list):
+        return [_plain(name, one) for one in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(name, one) for key, one in value.items()}
+    raise InvalidInput(name, "a number, a flag, a word, or a tuple of these", value)

@@ -135,7 +135,12 @@ def test_a_score_outside_of_the_scale_is_refused(scale: Any, feedback: float) ->
 
 
 @pytest.mark.parametrize(
-    "scale", ["stars", "1..5", 5, (1,), (1, 5, 3), (2, 2), (0, math.inf), ("1", "5"), {1: 5}]
+    "scale",
+    [
+        *("stars", "1..5", 5, (1,), (1, 5, 3), (2, 2), (0, math.inf), ("1", "5"), {1: 5}),
+        {6, 1},  # a set has no order, so nobody knows which end is the best
+        (1e308, -1e308),
+    ],
 )
 def test_what_is_no_scale_is_refused(scale: Any) -> None:
     with pytest.raises(InvalidInput, match=r"^scale"):
@@ -158,8 +163,11 @@ def test_coins_are_0_or_1() -> None:
 
 def test_feedback_without_bounds_needs_the_users_word() -> None:
     assert told(ThompsonGaussian(), -3.0, scale="any").sums[0] == -3.0
-    with pytest.raises(InvalidInput, match="normal feedback"):
+    with pytest.raises(InvalidInput, match=r", 'any' to take it as it is \(.* normal feedback"):
         told(ThompsonGaussian(), -3.0)
+    with pytest.raises(InvalidInput) as refused:
+        told(HANDICAP, -3.0)
+    assert "'any'" not in str(refused.value)
 
 
 def test_the_scale_is_saved_with_the_run() -> None:

@@ -5,6 +5,8 @@ Those that a few pulls in plain Python show are refused before numba is reached.
 
 from __future__ import annotations
 
+import json
+import random
 from collections.abc import Callable
 from dataclasses import InitVar, dataclass
 from functools import cached_property
@@ -23,11 +25,12 @@ from affinity_bandits.policies import (
     UCB1,
     AsSteps,
     Elimination,
+    PanelElimination,
     Round,
     RoundPolicy,
     StepPolicy,
 )
-from affinity_bandits.policies.kernel_rules import is_own
+from affinity_bandits.policies.kernel_rules import check_own, is_own
 from affinity_bandits.policies.state import counts
 from affinity_bandits.simulation import StepRun, compile, simulate_log
 from tests.contracts.test_contracts import policy_examples
@@ -160,6 +163,76 @@ class OnlyForInit(InTurn):
         self._set(_rate=rate)
 
 
+class InSlots(Undecorated):
+    """The same, outside of the instance's dictionary."""
+
+    __slots__ = ("rate",)
+
+
+class KeepsDefault(UCB1):
+    """A new value for a setting, which the instances of an undecorated class ignore."""
+
+    name: ClassVar[str] = "keeps-default"
+    exploration = 3.0
+
+
+@dataclass(frozen=True)
+class TakesDefault(UCB1):
+    name: ClassVar[str] = "takes-default"
+    exploration: float = 3.0
+
+
+def coin() -> float:
+    return random.random()
+
+
+@dataclass(frozen=True)
+class OtherStream(InTurn):
+    """Draws from numpy's global generator, which no seed of a run determines."""
+
+    name: ClassVar[str] = "other-stream"
+    randomized: ClassVar[bool] = True
+
+    @staticmethod
+    def select(state: Any, rng: np.random.Generator) -> int:
+        if state.made[0] < state.last or rng.random() < 0.5:
+            return 0
+        return 0 if np.random.random() < 0.5 else 1  # noqa: NPY002 - the mistake
+
+
+@dataclass(frozen=True)
+class OtherStreamBelow(InTurn):
+    """The same in a function that a kernel calls, with the generator of Python."""
+
+    name: ClassVar[str] = "other-stream-below"
+
+    @staticmethod
+    def update(state: Any, arm: int, feedback: float) -> None:
+        state.made[0] += 1
+        if state.made[0] > state.last and coin() < 0.5:
+            state.pulls[arm] += 1
+
+
+@dataclass(frozen=True)
+class Misspelled(InTurn):
+    """It drops arms, but says so under a name that nothing reads."""
+
+    name: ClassVar[str] = "misspelled"
+    eliminates: ClassVar[bool] = True
+
+    @staticmethod
+    def candidates(state: Any, arm: int) -> bool:
+        return arm == 0
+
+
+@dataclass(frozen=True)
+class MisspelledHook(PanelElimination):
+    """Without its own `told_judges` it would be told who judges, as its base is."""
+
+    name: ClassVar[str] = "misspelled-hook"
+    told_judge: ClassVar[bool] = False
+
+
 @dataclass(frozen=True)
 class Derived(InTurn):
     """What is computed from settings is no setting."""
@@ -222,6 +295,12 @@ EARLY = {
     "outside once dropped": (OutsideOnceDropped(), "if sums[arm] < 10 * state.worse:"),
     "undecorated": (Undecorated(0.1), "write @dataclass(frozen=True) above the class"),
     "only for init": (OnlyForInit(rate=0.1), "and the line '_rate: float' in it"),
+    "in slots": (InSlots(0.1), "and the line 'rate: float' in it"),
+    "keeps its default": (KeepsDefault(), "above the class and 'exploration: float = 3.0' in it"),
+    "another stream": (OtherStream(10**6), "select draws from np.random, so that no seed"),
+    "another stream below": (OtherStreamBelow(10**6), "update draws from random, so that no"),
+    "misspelled": (Misspelled(), "did you mean 'candidate'?"),
+    "misspelled hook": (MisspelledHook(bounded=True), "did you mean 'told_judges'?"),
 }
 
 
@@ -256,6 +335,49 @@ def test_settings_that_would_be_lost_are_refused_wherever_they_identify_somethin
     derived = Derived(3)
     derived.start(2, 10)
     assert derived.to_json() == {"name": "derived", "last": 3}
+
+
+def test_a_default_that_a_field_sets_is_taken() -> None:
+    assert TakesDefault().to_json() == {"name": "takes-default", "exploration": 3.0}
+    assert KeepsDefault().exploration == 2.0  # what made it a mistake
+    for made in (KeepsDefault(exploration=3.0), type("Below", (KeepsDefault,), {})()):
+        with pytest.raises(InvalidInput, match="exploration must be set as a field of class Keeps"):
+            made.to_json()
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [(np.int64(3), 3), (np.float32(0.5), 0.5), ((np.float64(0.25), 1), [0.25, 1]), (True, True)],
+)
+def test_settings_are_plain_data(given: Any, kept: Any) -> None:
+    found = InTurn(given).to_json()["last"]
+    assert found == kept
+    assert json.loads(json.dumps(found)) == kept
+
+
+@pytest.mark.parametrize("given", [np.array([1.0]), {1, 2}, object(), 1j])
+def test_a_setting_that_is_no_plain_data_is_refused(given: Any) -> None:
+    with pytest.raises(InvalidInput, match="last must be a number, a flag, a word, or a tuple"):
+        InTurn(given).to_json()
+
+
+def test_helpers_and_draws_from_the_own_stream_are_no_mistakes() -> None:
+    """Names like those of the contract are refused only where that part is left out."""
+
+    @dataclass(frozen=True)
+    class Helped(SaysSo):
+        name: ClassVar[str] = "helped"
+        nodes_seen: int = 0
+
+        @staticmethod
+        def selected(state: Any) -> int:
+            return 0
+
+        @staticmethod
+        def select(state: Any, rng: np.random.Generator) -> int:
+            return int(rng.random() * len(state.pulls))
+
+    check_own(Helped(), 3, 100)
 
 
 def test_only_policies_from_outside_are_checked() -> None:

@@ -6,16 +6,22 @@ outside this package are checked before they are compiled.
 
 from __future__ import annotations
 
+import difflib
+import dis
 import inspect
+import random
 import traceback
 from collections.abc import Iterator
+from dataclasses import fields
 from linecache import getline
 from pathlib import Path
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from affinity_bandits import registry
+from affinity_bandits.digests import global_names
 from affinity_bandits.errors import InvalidInput, NotSupported, shown
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.model.feedback import Feedback
@@ -30,6 +36,9 @@ ROUNDS = 20
 """Rounds of extreme feedback, enough for most policies to drop an arm."""
 LOOKED_AT = 2000
 """Arms looked at, about, in all pulls of a check: the more arms, the fewer pulls."""
+NEAR = 0.85
+"""Likeness, from 0 to 1, from which on one name counts as another one misspelled."""
+GENERATORS = (random.Random, np.random.Generator, np.random.RandomState)
 KERNELS = {
     StepPolicy: ("select", "update", "candidate"),
     RoundPolicy: ("plan", "absorb", "candidate", "meet", "fewest_seats"),
@@ -59,7 +68,7 @@ class Place(NamedTuple):
 def is_own(policy: StepPolicy | RoundPolicy) -> bool:
     """Return whether the class of a policy is a user's own, from outside this package."""
     inner = policy.policy if isinstance(policy, AsSteps) else policy
-    return type(inner).__module__.partition(".")[0] != __name__.partition(".")[0]
+    return registry.is_own(type(inner))
 
 
 def check_own(policy: StepPolicy | RoundPolicy, arms: int, horizon: int) -> None:
@@ -83,6 +92,7 @@ def check_kernels(policy: StepPolicy | RoundPolicy, arms: int, horizon: int) -> 
     """
     inner = policy.policy if isinstance(policy, AsSteps) else policy
     _check_settings(inner)
+    _check_names(inner)
     _check_static(inner)
     _check_fields(inner, inner.start(arms, horizon))
     _check_pulls(inner, arms, horizon)
@@ -104,6 +114,55 @@ def _check_settings(policy: StepPolicy | RoundPolicy) -> None:
         policy.to_json()
     except InvalidInput as error:
         raise AssertionError(f"{policy}: {error}") from error
+
+
+def _check_names(policy: StepPolicy | RoundPolicy) -> None:
+    """Check that no name of a class is one of the contract misspelled, which would do nothing."""
+    classes = [one for one in type(policy).__mro__ if one is not object]
+    known = {name for one in classes if not registry.is_own(one) for name in vars(one)}
+    own = {name for one in classes if registry.is_own(one) for name in vars(one)}
+    for name in sorted(own - known - {item.name for item in fields(policy)}):
+        missing = sorted(one for one in known - own if not one.startswith("_"))
+        near = difflib.get_close_matches(name, missing, n=1, cutoff=NEAR)
+        assert name.startswith("_") or not near, (
+            f"{policy}: {name} is no part of a policy, and nothing calls it; did you mean "
+            f"{near[0]!r}? Give a helper another name"
+        )
+
+
+def _check_draws(policy: StepPolicy | RoundPolicy, name: str, kernel: FunctionType) -> None:
+    """Check that a kernel and the functions that it calls draw from its stream only."""
+    waiting, seen = [kernel], {kernel}
+    while waiting:
+        function = waiting.pop()
+        for source in _sources(function.__code__, function.__globals__):
+            assert not source, (
+                f"{policy}: {name} draws from {source}, so that no seed determines its results: "
+                f"draw from rng in select, and say randomized: ClassVar[bool] = True"
+            )
+        for read in global_names(function.__code__):
+            value = function.__globals__.get(read)
+            value = getattr(value, "py_func", value)
+            if isinstance(value, FunctionType) and value not in seen:
+                seen.add(value)
+                waiting.append(value)
+
+
+def _sources(code: CodeType, names: dict[str, Any]) -> Iterator[str]:
+    """Yield the generators of random numbers that code reads as globals, as it names them."""
+    steps = list(dis.get_instructions(code))
+    for step, after in zip(steps, [*steps[1:], None], strict=True):
+        if step.opname != "LOAD_GLOBAL":
+            continue
+        value, text = names.get(step.argval), str(step.argval)
+        if value is np and after is not None and after.argval == "random":
+            value, text = np.random, f"{text}.random"
+        of = getattr(value, "__self__", value)  # of random.random, and other bound methods
+        if of is random or of is np.random or isinstance(of, GENERATORS):
+            yield text
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _sources(constant, names)
 
 
 def _check_static(policy: StepPolicy | RoundPolicy) -> None:
@@ -128,6 +187,7 @@ def _check_static(policy: StepPolicy | RoundPolicy) -> None:
             f"{policy}: {name} makes another state with _replace, which nobody sees: change the "
             f"arrays of the state in place"
         )
+        _check_draws(policy, name, kernel)
 
 
 def _check_fields(policy: StepPolicy | RoundPolicy, state: Any, place: str = "") -> None:

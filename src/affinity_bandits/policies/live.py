@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -197,12 +198,12 @@ def read_scale(given: object) -> tuple[float, float] | str | None:
     if given is None or (isinstance(given, str) and given == ANY):
         return given
     rule = "the worst and the best score, such as (1, 5), or 'any'"
-    ends = checks.sequence("scale", given, rule)
+    ends = checks.ordered("scale", given, rule)
     if len(ends) != 2:
         raise InvalidInput("scale", rule, given)
     worst, best = (checks.number("scale", end) for end in ends)
-    if worst == best:
-        raise InvalidInput("scale", "two different scores", given)
+    if worst == best or not math.isfinite(best - worst):
+        raise InvalidInput("scale", "two different scores, whose difference is finite", given)
     return worst, best
 
 
@@ -329,9 +330,10 @@ class Live:
         if not -SAME <= part <= 1.0 + SAME:  # so that a user's own rounding is no mistake
             rule = f"a number in [{min(worst, best):g}, {max(worst, best):g}]"
             if self.scale is None:
+                as_it_is = "" if self.policy.assumes.bounded else ", 'any' to take it as it is"
                 rule += (
-                    f", unless Live is told another scale: scale=(1, 5) for scores from 1 to 5 "
-                    f"({self.policy} assumes {self.policy.assumes.in_words})"
+                    f", unless Live is told another scale: scale=(1, 5) for scores from 1 to 5"
+                    f"{as_it_is} ({self.policy} assumes {self.policy.assumes.in_words})"
                 )
             raise InvalidInput("feedback", rule, given)
         value = given if self.scale is None else low + (high - low) * min(1.0, max(0.0, part))

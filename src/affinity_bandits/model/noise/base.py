@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from affinity_bandits import checks
+from affinity_bandits import checks, registry
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.kernels import FloatArray, Function, bind, kernel, unbound
 from affinity_bandits.registry import Description
@@ -152,6 +152,29 @@ class Noise(Description):
                     )
                 raise InvalidInput(f"true_means[{place}]", rule, mean)
 
+    def check_own(self, means: Sequence[float]) -> None:
+        """Check a noise whose class is a user's own, whose mistakes compiled code would hide.
+
+        Raises:
+            InvalidInput: its settings are lost, or its kernel raises or returns no number.
+        """
+        if not registry.is_own(type(self)) or self.laws is not Noise.laws:
+            return
+        self.to_json()
+        kernel, parameters = self.kernel, self.parameters
+        grid = [
+            (mean, at / OWN_GRID)
+            for mean in sorted(set(means))[:OWN_MEANS]
+            for at in range(OWN_GRID)
+        ]
+        values = registry.own(
+            "noise", "kernel", lambda: [float(kernel(parameters, *point)) for point in grid]
+        )
+        for (mean, u), value in zip(grid, values, strict=True):
+            if not math.isfinite(value):
+                rule = "one whose kernel returns a finite number"
+                raise InvalidInput("noise", rule, f"{value} at mean {mean:g}, u = {u:g}")
+
     @property
     def _mean_bounds(self) -> tuple[float, float]:
         return 0.0, 1.0
@@ -220,6 +243,8 @@ def _numbers(parameter: str, given: npt.ArrayLike) -> FloatArray:
         raise InvalidInput(parameter, "a number or an array of them", given) from None
 
 
+OWN_MEANS, OWN_GRID = 16, 64
+"""Means, and uniform numbers for each, at which the kernel of a user's own noise is evaluated."""
 sampler: Function = unbound
 GRID = 1024
 """Uniform numbers with which the sampler is checked at each node."""
@@ -305,9 +330,12 @@ class CustomNoise(Noise):
         return bind(custom_value, sampler=self.sampler)
 
     def to_json(self) -> dict[str, Any]:
-        data = super().to_json()
-        del data["sampler"]
-        return data
+        return {
+            "name": self.name,
+            "lowest": self.lowest,
+            "highest": self.highest,
+            "label": self.label,
+        }
 
     def __str__(self) -> str:
         return self.label
