@@ -346,7 +346,8 @@ def _list_merged(sheet: Any) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     height, width = sheet.start[0] + sheet.height, sheet.start[1] + sheet.width
     found, covered = [], 0
     for (top, left), (bottom, right) in sheet.merged_cell_ranges or ():
-        if top < height and left < width:
+        # A range whose corners are swapped covers nothing, and must not count as less than that.
+        if top <= bottom and left <= right and top < height and left < width:
             last = min(bottom, height - 1), min(right, width - 1)
             found.append(((top, left), last))
             covered += (last[0] - top + 1) * (last[1] - left + 1)

@@ -51,6 +51,16 @@ def test_merged_cells_that_overlap_are_refused_at_once() -> None:
     assert time.process_time() - began < 20.0  # reading on takes many minutes
 
 
+def test_merged_cells_with_swapped_corners_cover_nothing() -> None:
+    """Neither do they make room for others: half of these overlap, and half would weigh less."""
+    began = time.process_time()
+    assert _read(merged(3000, ["B1:A3000"] * 200_000)) == 2999
+    hidden = merged(3000, ["A1:XFD1048576", "A3000:XFD1"] * 100_000)
+    with pytest.raises(InvalidInput, match=r"without merged cells that overlap.*100,000"):
+        _read(hidden)
+    assert time.process_time() - began < 20.0
+
+
 def test_merged_cells_that_cover_the_whole_sheet_are_read() -> None:
     """As many as there can be: each cell is in one range, and one range is outside."""
     book = merged(400, [f"A{n}:B{n + 1}" for n in range(3, 400, 2)] + ["D1:XFD1048576"])
