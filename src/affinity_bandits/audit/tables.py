@@ -50,9 +50,11 @@ MOST_CELLS = 20_000_000
 MOST_UNPACKED = 1 << 30
 """Bytes of a workbook after unpacking."""
 CELL = re.compile(
-    rb"""[ \t\r\n]r[ \t\r\n]*=[ \t\r\n]*["']([A-Za-z]{1,3})0*([0-9]{1,7})["'](?:[^<>]*[^/<>])?>"""
+    rb"""[ \t\r\n]r[ \t\r\n]*=[ \t\r\n]*["']([A-Za-z]{1,3})0*([0-9]{1,7})["'][^<>]*+((?<!/)>)?"""
 )
-"""The place of a cell that is not empty, in the XML of a sheet."""
+"""The place of a cell in the XML of a sheet, and the end of its tag unless the cell is empty.
+
+Tags without an end match, too, so that no text is looked through twice."""
 WHOLE = re.compile(r"\s+")
 
 
@@ -299,9 +301,9 @@ def _check_workbook(name: str, file: IO[bytes]) -> None:
             rows, columns, end = 0, 0, b""
             with archive.open(member) as part:  # fails if there is more than the directory says
                 while chunk := part.read(1 << 20):
-                    found = CELL.findall(end + chunk)
-                    rows = max(rows, *map(int, {row for _, row in found}), 0)
-                    columns = max(columns, *map(_column_number, {one for one, _ in found}), 0)
+                    found = [one for one in CELL.findall(end + chunk) if one[2]]
+                    rows = max(rows, *map(int, {row for _, row, _ in found}), 0)
+                    columns = max(columns, *map(_column_number, {one for one, _, _ in found}), 0)
                     end = chunk[-200:]  # a cell may begin in one chunk and end in the next
             if rows * columns > MOST_CELLS:
                 rule = (
@@ -346,7 +348,8 @@ def _list_merged(sheet: Any) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     height, width = sheet.start[0] + sheet.height, sheet.start[1] + sheet.width
     found, covered = [], 0
     for (top, left), (bottom, right) in sheet.merged_cell_ranges or ():
-        if top < height and left < width:
+        # A range whose corners are swapped covers nothing, and must not count as less than that.
+        if top <= bottom and left <= right and top < height and left < width:
             last = min(bottom, height - 1), min(right, width - 1)
             found.append(((top, left), last))
             covered += (last[0] - top + 1) * (last[1] - left + 1)

@@ -44,11 +44,30 @@ def test_an_empty_cell_may_be_far_away() -> None:
     assert _read(book) == 1
 
 
+@pytest.mark.parametrize("repeated", [' r="A1"', " r=", " r", ' r="A', ' r="A1"/', "0", " "])
+def test_places_without_an_end_are_looked_through_once(repeated: str) -> None:
+    """A megabyte of them takes seconds, and would take most of an hour if each were looked for."""
+    began = time.process_time()
+    with pytest.raises(InvalidInput, match="a table that can be read"):
+        _read(workbook(f'{HEAD}<row r="2"><c r="A2{repeated * ((1 << 20) // len(repeated))}'))
+    assert time.process_time() - began < 20.0
+
+
 def test_merged_cells_that_overlap_are_refused_at_once() -> None:
     began = time.process_time()
     with pytest.raises(InvalidInput, match=r"without merged cells that overlap.*200,000"):
         _read(OVERLAPPING)
     assert time.process_time() - began < 20.0  # reading on takes many minutes
+
+
+def test_merged_cells_with_swapped_corners_cover_nothing() -> None:
+    """Neither do they make room for others: half of these overlap, and half would weigh less."""
+    began = time.process_time()
+    assert _read(merged(3000, ["B1:A3000"] * 200_000)) == 2999
+    hidden = merged(3000, ["A1:XFD1048576", "A3000:XFD1"] * 100_000)
+    with pytest.raises(InvalidInput, match=r"without merged cells that overlap.*100,000"):
+        _read(hidden)
+    assert time.process_time() - began < 20.0
 
 
 def test_merged_cells_that_cover_the_whole_sheet_are_read() -> None:

@@ -167,6 +167,10 @@ class Webhooks:
     async def _change(self, change: str, notices: str, tenant: int, webhook: UUID) -> int:
         """Change a webhook and some of its notices; return how many notices."""
         async with transaction(self._pool) as db:
-            if await db.fetchval(change, tenant, webhook) is None:
-                raise NoSuchWebhook(webhook)
-            return len(await db.fetch(notices, webhook))
+            await db.execute(sql.lock_webhook, tenant, webhook)
+            changed = await db.fetchval(change, tenant, webhook) is not None
+            found = len(await db.fetch(notices, webhook)) if changed else 0
+        # After the commit: the refusal says that the webhook is removed, as a reply does.
+        if not changed:
+            raise NoSuchWebhook(webhook)
+        return found

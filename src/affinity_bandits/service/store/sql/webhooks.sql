@@ -33,6 +33,10 @@ FROM affinity.webhooks AS w, LATERAL (
   FROM affinity.notices AS n WHERE n.webhook = w.id) AS n
 WHERE w.tenant = $1 AND w.removed_at IS NULL ORDER BY w.created_at, w.id;
 
+-- name: lock_webhook
+-- Also one that is removed: see `created_before`.
+SELECT FROM affinity.webhooks WHERE tenant = $1 AND id = $2 FOR NO KEY UPDATE;
+
 -- name: remove_webhook
 UPDATE affinity.webhooks SET removed_at = clock_timestamp()
 WHERE tenant = $1 AND id = $2 AND removed_at IS NULL RETURNING id;
