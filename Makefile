@@ -1,4 +1,4 @@
-.PHONY: check nightly quick coverage docs preprint bench tables pictures soak-service
+.PHONY: check hashes nightly quick coverage docs preprint bench tables pictures soak-service
 
 check: ## what every change must pass, in a fresh virtual environment
 	bash .ci/run
@@ -8,6 +8,9 @@ nightly: ## the same, with the tests that are too long for every change
 
 quick: ## formatting, lint, types, layers and the fast tests, in .venv; ROOM=planning: one room in full
 	bash .ci/run quick $(ROOM)
+
+hashes: ## hashes.txt, after a change of constraints.txt
+	.venv/bin/uv pip compile --quiet constraints.txt --no-deps --generate-hashes --no-header --no-annotate --output-file hashes.txt
 
 coverage: ## which lines of each room the fast tests run, in .venv
 	bash .ci/run coverage

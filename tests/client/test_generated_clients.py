@@ -9,7 +9,6 @@ import os
 import shutil
 import subprocess
 import sys
-import venv
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -45,10 +44,11 @@ def generated(
     """The package that openapi-python-client makes."""
     place = tmp_path_factory.mktemp("generated")
     # An environment of its own: it wants an older typer than the package is checked with.
-    venv.create(place / "venv")
+    uv = [sys.executable, "-m", "uv"]
+    subprocess.run([*uv, "venv", "--quiet", "--python", sys.executable, place / "venv"], check=True)
     python = str(place / "venv" / "bin" / "python")
-    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-compile"]
-    if subprocess.run([*pip, PYTHON_TOOL], capture_output=True, check=False).returncode != 0:
+    install = [*uv, "pip", "install", "--quiet", "--python", python, PYTHON_TOOL]
+    if subprocess.run(install, capture_output=True, check=False).returncode != 0:
         pytest.skip(f"no registry has {PYTHON_TOOL}")
     (place / "openapi.json").write_text(json.dumps(description), encoding="utf-8")
     command = [python, "-m", "openapi_python_client", "generate", "--path", "openapi.json"]

@@ -25,6 +25,19 @@ def test_the_version_is_the_same_everywhere() -> None:
     assert re.findall(r"^## (\S+)", text_of("CHANGELOG.md"), flags=re.MULTILINE)[0] == __version__
 
 
+def pins(name: str) -> list[str]:
+    return re.findall(r"^[\w.-]+==[^\s\\]+", text_of(name), flags=re.MULTILINE)
+
+
+def test_every_pinned_version_has_its_digests() -> None:
+    """After a change of constraints.txt, `make hashes` writes hashes.txt anew."""
+    normal = [pin.lower().replace("_", "-") for pin in pins("constraints.txt")]
+    assert sorted(normal) == sorted(pin.replace("_", "-") for pin in pins("hashes.txt"))
+    blocks = re.split(r"^(?=\S)", text_of("hashes.txt"), flags=re.MULTILINE)[1:]
+    assert all(re.search(r"--hash=sha256:[0-9a-f]{64}$", block, re.M) for block in blocks)
+    assert "://" not in text_of("hashes.txt")
+
+
 def test_a_release_of_another_version_is_refused() -> None:
     command = ["bash", str(ROOT / ".ci" / "release"), "99.0.0"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

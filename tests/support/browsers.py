@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any
 
+import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
@@ -48,7 +49,8 @@ CONTRAST = """() => {
 def launched() -> Iterator[Browser]:
     """Launch the Chromium that is installed."""
     found = shutil.which("chromium")
-    assert found is not None, "tests of pages need a chromium on the PATH"
+    if found is None:
+        pytest.skip("chromium is not installed (Debian: apt-get install chromium)")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield browser

@@ -126,26 +126,26 @@ def environment(needs: Needs) -> Path:
                 if other.is_dir() and other not in (home, MADE / "cache", MADE / "dist"):
                     shutil.rmtree(other)
             shutil.rmtree(place, ignore_errors=True)
-            subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
+            _uv("venv", "--python", sys.executable, place)
             wanted = f"{_wheel()}[{','.join(needs.extras)}]".removesuffix("[]")
-            _pip(place, "install", "--no-compile", "--constraint", ROOT / "constraints.txt", wanted)
-            _pip(place, "check")
+            python = ("--python", place / "bin" / "python")
+            _uv("pip", "install", *python, "--constraint", ROOT / "hashes.txt", wanted)
+            _uv("pip", "check", *python)
             (place / "ready").touch()
     return place
 
 
-def _pip(place: Path, *words: str | Path) -> None:
-    command = [sys.executable, "-m", "pip", "--python", place / "bin" / "python", "--quiet", *words]
+def _uv(*words: str | Path) -> None:
+    command = [sys.executable, "-m", "uv", "--quiet", *words]
     done = subprocess.run(command, check=False, text=True, capture_output=True)
-    assert done.returncode == 0, f"pip {words[0]} in {place.name}:\n{done.stdout}{done.stderr}"
+    assert done.returncode == 0, f"{command}:\n{done.stdout}{done.stderr}"
 
 
 @cache
 def _wheel() -> Path:
     if WHEEL not in os.environ:
         shutil.rmtree(MADE / "dist", ignore_errors=True)
-        command = [sys.executable, "-m", "build", "--wheel", "--outdir", MADE / "dist", ROOT]
-        subprocess.run(command, check=True, capture_output=True)
+        _uv("build", "--wheel", "--out-dir", MADE / "dist", ROOT)
         (built,) = (MADE / "dist").glob("*.whl")
         return built
     return Path(os.environ[WHEEL])
