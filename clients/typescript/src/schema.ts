@@ -1158,29 +1158,16 @@ export interface components {
         };
         /**
          * Total
-         * @description An arm's answers in a lease: how often each score was given, or their count and sum.
+         * @description How often each score was given to an arm in a lease.
          */
         Total: {
             /** Arm */
             arm: string;
             /**
              * Scores
-             * @description Every score once; what a campaign of any policy takes.
-             * @default null
+             * @description Every score once.
              */
-            scores?: components["schemas"]["ScoreCount"][];
-            /**
-             * Count
-             * @description Instead of scores, with a sum.
-             * @default null
-             */
-            count?: number;
-            /**
-             * Sum
-             * @description As decimal text it is exact. Refused where the campaign's policy counts how often each score was given.
-             * @default null
-             */
-            sum?: number | string;
+            scores: components["schemas"]["ScoreCount"][];
         };
         /**
          * Wait

@@ -276,8 +276,7 @@ def tell_totals(
     """Report the scores of a whole lease as totals; requires the scope "tell".
 
     `Lease.totals` counts them by group. They count only if the whole lease is still unanswered and
-    yours. If the policy counts how often each score was given, totals with a sum instead are
-    refused.
+    yours.
     """
     body = wire.Tell.checked(lease=lease.number, totals=list(totals))
     return _post(_path(lease.campaign, "/tell"), body, key, wire.Told.model_validate_json)

@@ -170,16 +170,6 @@ class NotLeased(ServiceProblem):
     detail = "every answer must be for a slot of lease {}"
 
 
-class ScoresNeeded(ServiceProblem):
-    """A tell has sums, and the campaign's policy counts how often each score was given."""
-
-    code, status, title = "scores_needed", 422, "Scores needed, not sums"
-    detail = (
-        "every total must have scores, each with its count, in place of a sum: this campaign's "
-        "policy counts how often each score was given; got a sum of {}"
-    )
-
-
 class ScoreOutOfRange(ServiceProblem):
     """A score is outside the campaign's range."""
 

@@ -10,7 +10,7 @@ from affinity_bandits.service import problems
 from affinity_bandits.service.core.campaigns import SlotAsk
 from affinity_bandits.service.core.scores import units_to_text
 from affinity_bandits.service.core.spec import CampaignSpec
-from affinity_bandits.service.core.tells import AnyTell, ScoreTell, SlotTell
+from affinity_bandits.service.core.tells import AnyTell, SlotTell
 from affinity_bandits.wire import Finished, Lease, Told, Wait
 from tests.service.core.campaign_model import Model, Named, RefusedError, Total
 
@@ -86,14 +86,12 @@ class ServiceModel(Model):
                 outcome = self.tell_slots(one.lease, scores, now)
             else:
                 totals = list(map(Total, one.places, one.counts, one.units))
-                by_score = isinstance(one, ScoreTell)
-                outcome = self.tell_totals(one.lease, totals, now, by_score=by_score)
+                outcome = self.tell_totals(one.lease, totals, now)
         except RefusedError as refused:
             return {
                 "no_such_lease": problems.NoSuchLease(one.lease),
                 "not_leased": problems.NotLeased(one.lease),
                 "score_out_of_range": self._out_of_range(one),
-                "scores_needed": problems.ScoresNeeded(units_to_text(one.units[0])),
             }[refused.code]
         told = Told(**outcome._asdict())
         self.remembered[one.key] = (request, told)
@@ -105,10 +103,7 @@ class ServiceModel(Model):
         counts = [1] * len(one.units) if isinstance(one, SlotTell) else list(one.counts)
         for units, count in reversed(list(zip(one.units, counts, strict=True))):
             if units < count * self.lowest or units > count * self.highest:
-                text = units_to_text(units)
-                wrong = (
-                    text if isinstance(one, SlotTell) else f"a sum of {text} for {count:,} answers"
-                )
+                wrong = units_to_text(units // count)
         ends = (units_to_text(self.lowest), units_to_text(self.highest))
         return problems.ScoreOutOfRange(*ends, wrong)
 

@@ -73,7 +73,7 @@ async def test_another_request_with_the_same_key_is_refused(one: OneCampaign) ->
         await one.ask(3, "ask"),
         await one.ask(2, "tell"),
         await one.tell(lease, {0: 0.5}, "tell"),
-        await one.tell(lease, {0: (1, 1)}, "tell"),
+        await one.tell(lease, {(0, 1): 1}, "tell"),
         await one.tell(lease, {1: 1}, "ask"),
     ):
         assert isinstance(found, problems.KeyReused)
@@ -129,12 +129,12 @@ async def test_what_is_refused_leaves_no_trace_and_spares_the_rest_of_its_batch(
         (made(mine, {3: 1}), problems.NotLeased),  # nobody's yet
         (made(mine, {2**62: 1}), problems.NotLeased),
         (made(mine, {LARGEST_NUMBER: 1}), problems.NotLeased),
-        (made(mine, {0: (2, 1)}), problems.NotLeased),
-        (made(mine, {7: (1, 1)}), problems.NotLeased),
-        (made(mine, {LARGEST_NUMBER: (1, 1)}), problems.NotLeased),
+        (made(mine, {(0, 1): 2}), problems.NotLeased),
+        (made(mine, {(7, 1): 1}), problems.NotLeased),
+        (made(mine, {(LARGEST_NUMBER, 1): 1}), problems.NotLeased),
         (made(mine, {0: 1.000000001}), problems.ScoreOutOfRange),
         (made(mine, {0: -0.000000001}), problems.ScoreOutOfRange),
-        (made(mine, {0: (1, 1.1)}), problems.ScoreOutOfRange),
+        (made(mine, {(0, 1.1): 1}), problems.ScoreOutOfRange),
     ]
     good = [made(mine, {0: 1}), made(other, {2: 1})]
     tells = [good[0], *(tell for tell, _ in refused), good[1]]

@@ -32,7 +32,7 @@ from affinity_bandits.service.core.scores import units_to_text
 from affinity_bandits.service.core.spec import ANY, CampaignSpec, next_round, tellers_to_store
 from affinity_bandits.service.core.tells import (
     AnyTell,
-    ArmTell,
+    ScoreTell,
     Sent,
     Share,
     layout,
@@ -458,21 +458,14 @@ def _told(tell: AnyTell, row: asyncpg.Record) -> Told | problems.ServiceProblem:
             return problems.NotTeller(tell.lease, tell.actor)
         case "slot_not_leased":
             return problems.NotLeased(tell.lease)
-        case "scores_needed":
-            return problems.ScoresNeeded(units_to_text(tell.units[0]))
     return _out_of_range(tell, row["counted"], row["late"])
 
 
 def _out_of_range(tell: AnyTell, low: int, high: int) -> problems.ScoreOutOfRange:
-    counts = tell.counts if isinstance(tell, ArmTell) else (1,) * len(tell.units)
-    found = ""
-    for units, count in zip(tell.units, counts, strict=True):
-        if not low * count <= units <= high * count:
-            found = units_to_text(units)
-            if isinstance(tell, ArmTell):
-                found = f"a sum of {found} for {count:,} answers"
-            break
-    return problems.ScoreOutOfRange(units_to_text(low), units_to_text(high), found)
+    counts = tell.counts if isinstance(tell, ScoreTell) else (1,) * len(tell.units)
+    scores = (units // count for units, count in zip(tell.units, counts, strict=True))
+    found = next(score for score in scores if not low <= score <= high)
+    return problems.ScoreOutOfRange(*map(units_to_text, (low, high, found)))
 
 
 AT_ONCE = 5000

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 from typing import Any
 
 from affinity_bandits import checks
@@ -86,25 +85,6 @@ def to_units(score: float) -> int:
     value = checks.number("score", score, low=-LARGEST_SCORE, high=LARGEST_SCORE)
     # The product is below 1e14 and off by less than 0.01, so nine decimals come out exactly.
     return round(value * UNITS_PER_ONE)
-
-
-def total_to_units(total: float | str, answers: int) -> int:
-    """Return a sum of scores in units; a decimal string is exact at any size.
-
-    >>> total_to_units("12345678.000000001", 1000), total_to_units(0.3, 3)
-    (12345678000000001, 300000000)
-    """
-    rule = f"a decimal number of at most {LARGEST_SCORE:,} an answer in size"
-    if isinstance(total, bool) or (isinstance(total, str) and len(total) > 40):
-        raise InvalidInput("sum", rule, total)
-    try:
-        exact = Decimal(total if isinstance(total, str) else repr(total))
-        if not exact.is_finite() or exact.copy_abs() > LARGEST_SCORE * answers:
-            raise InvalidInput("sum", rule, total)
-        units = (exact * UNITS_PER_ONE).to_integral_value(ROUND_HALF_EVEN)
-    except InvalidOperation:
-        raise InvalidInput("sum", rule, total) from None
-    return int(units)
 
 
 def from_units(units: int) -> float:

@@ -13,7 +13,7 @@ import asyncpg
 
 from affinity_bandits import wire
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.service.core.scores import to_units, total_to_units
+from affinity_bandits.service.core.scores import to_units
 from affinity_bandits.service.problems import Unavailable
 from affinity_bandits.service.store.connection import translate_errors
 from affinity_bandits.wire.base import LARGEST_NUMBER, MOST_ANSWERS, check_key
@@ -30,8 +30,8 @@ class AnyTell:
         lease: the lease's number.
         key: the idempotency key.
         actor: who tells.
-        places: the slots that are answered, or the arms that have totals.
-        units: the score of each slot, or the sum of each arm, in units of 1e-9.
+        places: the slots that are answered, or the arms of the scores that are counted.
+        units: the score of each slot, or each counted score times its count, in units of 1e-9.
     """
 
     form: ClassVar[str]
@@ -95,52 +95,41 @@ class SlotTell(AnyTell):
 
 
 @dataclass(frozen=True)
-class ArmTell(AnyTell):
-    """A tell with the totals of a lease by arm, for leases that are wholly unanswered.
+class ScoreTell(AnyTell):
+    """A tell with how often each arm was given each score, for leases wholly unanswered.
 
-    If an arm has fewer answers than slots, its lowest slots count as answered.
+    An arm comes as often as it has different scores. If an arm has fewer answers than slots, its
+    lowest slots count as answered.
 
     Args:
-        counts: the number of answers of each arm.
+        counts: how many answers have each score.
     """
 
-    form, parameter, part = "totals", "totals", "arms"
+    form, parameter, part = "scores", "totals", "scores of each arm"
 
     counts: tuple[int, ...]
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not all(0 <= count <= MOST_ANSWERS for count in self.counts):
-            raise InvalidInput("count", f"from 0 to {MOST_ANSWERS:,}", self.counts)
-
-
-@dataclass(frozen=True)
-class ScoreTell(ArmTell):
-    """The totals of a lease by arm and score: an arm comes as often as it has different scores."""
-
-    form = "scores"
-
     def _check_different(self) -> None:
         told = list(zip(self.places, self.units, self.counts, strict=True))
-        if not all(count > 0 and units % count == 0 for _, units, count in told):
-            raise InvalidInput("count", "1 or more, and of one score", self.counts)
+        if not all(0 < count <= MOST_ANSWERS and units % count == 0 for _, units, count in told):
+            raise InvalidInput(
+                "count", f"from 1 to {MOST_ANSWERS:,}, and of one score", self.counts
+            )
         scores = [(arm, units // count) for arm, units, count in told]
         if len(set(scores)) < len(scores):
-            rule = "for different scores of each arm"
-            raise InvalidInput(self.parameter, rule, sorted(scores)[:20])
+            raise InvalidInput(self.parameter, f"for different {self.part}", sorted(scores)[:20])
 
 
 def sql_arguments(tells: Sequence[AnyTell]) -> tuple[list[Any], ...]:
     """Return tells as arguments of the SQL function, with ragged lists concatenated."""
     counts: list[int] = []
     for one in tells:
-        counts += one.counts if isinstance(one, ArmTell) else (0,) * len(one.places)
+        counts += one.counts if isinstance(one, ScoreTell) else (0,) * len(one.places)
     return (
         [one.actor for one in tells],
         [one.key for one in tells],
         [one.digest for one in tells],
         [one.lease for one in tells],
-        [one.form for one in tells],
         [len(one.units) for one in tells],
         [place for one in tells for place in one.places],
         counts,
@@ -169,21 +158,12 @@ def read_tell(body: wire.Tell, key: str, actor: str, names: Sequence[str]) -> An
         if one.arm not in arms:
             # Not the closest name: with a thousand long ones it takes seconds to find.
             raise InvalidInput("arm", "the name of an arm of the campaign", one.arm)
-    if body.totals[0].scores is not None:
-        told = [
-            (arms[one.arm], to_units(each["score"]) * each["count"], each["count"])
-            for one in body.totals
-            for each in one.scores
-        ]
-        return ScoreTell(body.lease, key, actor, *zip(*told, strict=True))
-    return ArmTell(
-        body.lease,
-        key,
-        actor,
-        tuple(arms[one.arm] for one in body.totals),
-        tuple(total_to_units(one.sum, one.count) for one in body.totals),
-        tuple(one.count for one in body.totals),
-    )
+    told = [
+        (arms[one.arm], to_units(each["score"]) * each["count"], each["count"])
+        for one in body.totals
+        for each in one.scores
+    ]
+    return ScoreTell(body.lease, key, actor, *zip(*told, strict=True))
 
 
 def names_raters(body: wire.Tell) -> bool:
