@@ -208,53 +208,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/keys": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List Keys
-         * @description List the tenant's API keys, oldest first, without their secrets.
-         */
-        get: operations["list_keys"];
-        put?: never;
-        /**
-         * Create Key
-         * @description Make an API key; its text is in the reply and cannot be shown again.
-         *
-         *     Idempotency keys are ignored, because the secret in the reply cannot be repeated. Revoke a key
-         *     whose reply was lost.
-         */
-        post: operations["create_key"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/keys/{key}/revoke": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Revoke Key
-         * @description Take an API key out of use; every process knows within ten seconds.
-         */
-        post: operations["revoke_key"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/webhooks": {
         parameters: {
             query?: never;
@@ -323,41 +276,6 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /**
-         * ApiKey
-         * @description An API key, without its secret.
-         */
-        ApiKey: {
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /** Scopes */
-            scopes: string[];
-            /** Requests Per Second */
-            requests_per_second: number;
-            /** Largest Body */
-            largest_body: number;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /**
-             * Made By
-             * @description The id of the key that made it, if one did.
-             */
-            made_by: string | null;
-            /** Expires At */
-            expires_at: string | null;
-            /** Revoked At */
-            revoked_at: string | null;
-            /**
-             * Revoked By
-             * @description The id of the key that revoked it, or who did so on the command line.
-             */
-            revoked_by: string | null;
-        };
         /**
          * Arm
          * @description A group of a campaign: whether it may still be the best, and its answers in all rounds.
@@ -594,27 +512,6 @@ export interface components {
             tellers?: "any" | string[];
         };
         /**
-         * CreateKey
-         * @description A new API key of the caller's tenant, with at most the rights of the caller's own.
-         *
-         *     A member that is left out is as in the caller's own key.
-         */
-        CreateKey: {
-            /** Name */
-            name: string;
-            /** Scopes */
-            scopes: ("ask" | "tell" | "read" | "admin" | "keys")[];
-            /** Requests Per Second */
-            requests_per_second?: number;
-            /** Largest Body */
-            largest_body?: number;
-            /**
-             * Expires At
-             * Format: date-time
-             */
-            expires_at?: string;
-        };
-        /**
          * CreateWebhook
          * @description Where notices of the tenant's campaigns are to be sent.
          */
@@ -778,16 +675,6 @@ export interface components {
             outsiders: number;
         };
         /**
-         * KeyPage
-         * @description Keys, oldest first.
-         */
-        KeyPage: {
-            /** Items */
-            items: components["schemas"]["ApiKey"][];
-            /** Next */
-            next: string | null;
-        };
-        /**
          * Lease
          * @description Slots that are yours until the lease expires; unanswered ones may then go to others.
          */
@@ -842,43 +729,6 @@ export interface components {
             slot: number;
             /** Arm */
             arm: string;
-        };
-        /**
-         * MadeKey
-         * @description An API key that was just made, with its text, which cannot be shown again.
-         */
-        MadeKey: {
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /** Scopes */
-            scopes: string[];
-            /** Requests Per Second */
-            requests_per_second: number;
-            /** Largest Body */
-            largest_body: number;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /**
-             * Made By
-             * @description The id of the key that made it, if one did.
-             */
-            made_by: string | null;
-            /** Expires At */
-            expires_at: string | null;
-            /** Revoked At */
-            revoked_at: string | null;
-            /**
-             * Revoked By
-             * @description The id of the key that revoked it, or who did so on the command line.
-             */
-            revoked_by: string | null;
-            /** Key */
-            key: string;
         };
         /**
          * MadeWebhook
@@ -1080,14 +930,6 @@ export interface components {
         Retried: {
             /** Retried */
             retried: number;
-        };
-        /**
-         * RevokedKeys
-         * @description The ids of keys that a request revoked.
-         */
-        RevokedKeys: {
-            /** Revoked */
-            revoked: string[];
         };
         /**
          * RoundPage
@@ -1388,7 +1230,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1397,7 +1239,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1498,7 +1340,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1507,7 +1349,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1608,7 +1450,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1617,7 +1459,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1721,7 +1563,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1730,7 +1572,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1826,7 +1668,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1916,7 +1758,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2010,7 +1852,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2019,7 +1861,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2107,7 +1949,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2116,7 +1958,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2217,7 +2059,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2226,7 +2068,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2324,7 +2166,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2333,7 +2175,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2422,7 +2264,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2431,288 +2273,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Body too large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Invalid request */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests, or the tenant's quota is used up */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unexpected error, or the campaign needs attention */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Try again */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    list_keys: {
-        parameters: {
-            query?: {
-                /** @description The 'next' of another page. */
-                cursor?: string | null;
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["KeyPage"];
-                };
-            };
-            /** @description API key missing or not in use */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Body too large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Invalid request */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests, or the tenant's quota is used up */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unexpected error, or the campaign needs attention */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Try again */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    create_key: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CreateKey"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MadeKey"];
-                };
-            };
-            /** @description API key missing or not in use */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Idempotency key used before, who judges is settled or not asked, or there are too many */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Body too large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Invalid request */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests, or the tenant's quota is used up */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unexpected error, or the campaign needs attention */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Try again */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    revoke_key: {
-        parameters: {
-            query?: {
-                /** @description Whether the keys that it made go with it. */
-                made?: boolean;
-            };
-            header?: never;
-            path: {
-                /** @description Of the key: not its whole text. */
-                key: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RevokedKeys"];
-                };
-            };
-            /** @description API key missing or not in use */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2795,7 +2356,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2882,7 +2443,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2976,7 +2537,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2985,7 +2546,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3070,7 +2631,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3079,7 +2640,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;

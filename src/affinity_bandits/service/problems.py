@@ -101,44 +101,6 @@ class NotHolder(NotTeller):
     )
 
 
-class NoSuchKey(ServiceProblem):
-    """The id is unknown to the tenant, of a key out of use, or of another tenant's key."""
-
-    code, status, title = "no_such_key", 404, "No such API key"
-    detail = "key must be the id of one of the tenant's API keys in use, got {!r}"
-
-
-class NotMaker(ServiceProblem):
-    """A key that another key made would revoke a key of another maker."""
-
-    code, status, title = "not_maker", 403, "Key of another maker"
-    detail = (
-        "key must be this API key's own id or that of one it made, got {!r}; a key from 'affinity"
-        " serve keys add' can revoke any key of its tenant"
-    )
-
-
-class GivesTooMuch(ServiceProblem):
-    """A key would be made that may do more than the one that makes it."""
-
-    code, status, title = "gives_too_much", 403, "More than the key has itself"
-    detail = "{} must be {}, as this API key has it itself, got {!r}"
-
-
-class MakerRevoked(ServiceProblem):
-    """A key that was revoked a moment ago would make another."""
-
-    code, status, title = "no_key", 401, "API key missing or not in use"
-    detail = "the API key is revoked or expired"
-
-
-class TooManyKeys(ServiceProblem):
-    """The tenant has as many keys in use as it may have."""
-
-    code, status, title = "too_many_keys", 409, "Too many API keys in use"
-    detail = "a tenant must have at most {:,} API keys in use: revoke some first"
-
-
 class NoSuchWebhook(ServiceProblem):
     """The id is unknown to the tenant, or of another tenant's webhook."""
 

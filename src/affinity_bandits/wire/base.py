@@ -34,11 +34,10 @@ __all__ = [
 ]
 
 
-# What an API key may do: lease slots, answer them, read, make or stop campaigns, manage keys.
-SCOPES = ("ask", "tell", "read", "admin", "keys")
+# What an API key may do: lease slots, answer them, read, make or stop campaigns.
+SCOPES = ("ask", "tell", "read", "admin")
 KEY_ID = "^[0-9a-f]{16}$"
 API_KEY = re.compile(r"ab_([0-9a-f]{16})_([0-9a-f]{64})")  # its id and its secret
-MOST_KEYS = 1000  # keys in use that a tenant may have made over HTTP
 MOST_TELLERS = 100  # API keys that a campaign names
 SLOWEST_RATE, FASTEST_RATE = 0.001, 1e6  # requests per second of an API key
 SMALLEST_LIMIT, LARGEST_LIMIT = 1024, 2**30  # bytes that an API key's largest body may be set to

@@ -29,8 +29,6 @@ from tests.support.web_site import CAMPAIGN, opened, site
 
 LIMIT = 0.5
 """Seconds after which the wait for the standby is canceled."""
-REVOKE = "/v1/keys/{key}/revoke"
-"""It takes no idempotency key, and whoever leaked a key sends it again until it is done."""
 JUDGED = {
     "policy": {"name": "panel-elimination", "bounded": True, "failure": 0.05},
     "horizon": 600,
@@ -83,8 +81,6 @@ class Requests:
     async def prepare(self) -> None:
         paths = [f"/v1/campaigns/{await opened(self._client)}" for _ in range(5)]
         judged = f"/v1/campaigns/{await opened(self._client, **JUDGED)}"
-        about = {"name": "leaked", "scopes": ["ask"]}
-        leaked = (await self._client.post("/v1/keys", json=about)).json()["id"]
         leases = [
             (await self._client.post(f"{path}/ask", json={"count": 1})).json()["lease"]
             for path in paths[:3]
@@ -102,7 +98,6 @@ class Requests:
             "/v1/campaigns/{campaign}/ask": (f"{paths[3]}/ask", {"count": 1}),
             "/v1/campaigns/{campaign}/stop": (f"{paths[4]}/stop", {}),
             "/v1/campaigns/{campaign}/judges": (f"{judged}/judges", {"judges": {"a": 1, "b": 1}}),
-            REVOKE: (f"/v1/keys/{leaked}/revoke", {}),
         }
 
     async def acknowledged(self) -> dict[str, Any]:
@@ -121,7 +116,7 @@ class Requests:
         answer = await self._client.post(path, headers=keyed, timeout=60, **form)
         reply = answer.json()
         status = reply["status"] if route.endswith("/tells") else answer.status_code
-        assert status in ((200, 404, 503) if route == REVOKE else (200, 201, 503)), answer.text
+        assert status in (200, 201, 503), answer.text
         return status, reply
 
 
@@ -146,7 +141,7 @@ async def tried(
         async with at.client(key) as client:
             requests = Requests(client)
             await requests.prepare()
-            assert set(requests.sent) == keyed_routes() | {REVOKE}
+            assert set(requests.sent) == keyed_routes()
             standby = await asyncio.to_thread(copy)
             await settle(dsn, IN_STEP, "synchronous_standby_names = '*'")
             await settle(standby.dsn, "SELECT true", "primary_conninfo = ''")
@@ -180,5 +175,4 @@ def test_a_repeat_acknowledges_only_what_its_own_commit_waits_for(
     assert set(acknowledged) == (set() if locked else {"/v1/campaigns"})
     # In either case nothing of it is on the standby, and a repeat does all of it once.
     assert after["/v1/campaigns"] == 0
-    assert set(after["repeated"]) == keyed_routes() | {REVOKE}
-    assert len(after["repeated"][REVOKE]["revoked"]) == 1
+    assert set(after["repeated"]) == keyed_routes()

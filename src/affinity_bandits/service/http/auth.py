@@ -311,7 +311,6 @@ Asking = Annotated[Call, Security(api_key, scopes=["ask"])]
 Telling = Annotated[Call, Security(api_key, scopes=["tell"])]
 Reading = Annotated[Call, Security(api_key, scopes=["read"])]
 Managing = Annotated[Call, Security(api_key, scopes=["admin"])]
-ManagingKeys = Annotated[Call, Security(api_key, scopes=["keys"])]
 
 Cursor = Annotated[
     str | None, Query(max_length=LONGEST_CURSOR, description="The 'next' of another page.")

@@ -179,8 +179,8 @@ def _methods(request: Request) -> list[str]:
 
 STATUSES = {
     401: NoKey.title,
-    403: f"{NotAllowed.title}, the lease is another key's, or more is given than the key has",
-    404: "No such campaign, lease, API key or webhook",
+    403: f"{NotAllowed.title}, or the lease is another key's",
+    404: "No such campaign, lease or webhook",
     409: f"{KeyReused.title}, who judges is settled or not asked, or there are too many",
     413: TooLarge.title,
     422: Invalid.title,
