@@ -95,7 +95,7 @@ class Campaigns:
         If the policy needs an order window and has none, the window is `DEFAULT_IN_FLIGHT`.
 
         Raises:
-            KeyReused: the key came before with another spec, or from another API key.
+            ServiceProblem: the key came before with another spec, or from another API key.
             InvalidInput: one of the tellers is not an API key of the tenant.
         """
         check_key(key)
@@ -121,7 +121,7 @@ class Campaigns:
             if id_ is None:
                 before = await db.fetchrow(sql.created_before, tenant, key)
                 if before is None or (before["digest"], before["created_by"]) != (digest, actor):
-                    raise problems.KeyReused
+                    raise problems.ServiceProblem(problems.KEY_REUSED)
                 return UUID(str(before["id"]))
             await _check_tellers(db, tenant, spec)
             status = "decided" if first.final else "open"
@@ -242,7 +242,7 @@ class Campaigns:
                 raise problems.NoSuchCampaign(campaign)
             used = await db.fetchval(sql.event_of_request, campaign, key, actor)
             if used is not None and used != "stop":
-                raise problems.KeyReused
+                raise problems.ServiceProblem(problems.KEY_REUSED)
             status, event = head["status"], head["events"] + 1
             if used is not None or status in ("stopped", "exhausted"):
                 return
@@ -267,9 +267,9 @@ class Campaigns:
 
         Raises:
             NoSuchCampaign: the id is unknown to this tenant.
-            KeyReused: the key came before with another request.
-            NoSuchLease: the campaign granted no such lease.
-            NotHolder: another API key took the lease.
+            ServiceProblem: the key came before with another request.
+            ServiceProblem: the campaign granted no such lease.
+            ServiceProblem: another API key took the lease.
         """
         check_key(key)
         async with self._turns.of(tenant), transaction(self._pool) as db:
@@ -279,7 +279,7 @@ class Campaigns:
             before = await db.fetchrow(sql.event_of_request, campaign, key, actor)
             if before is not None:
                 if before["kind"] != "release" or before["detail"]["lease"] != lease:
-                    raise problems.KeyReused
+                    raise problems.ServiceProblem(problems.KEY_REUSED)
                 return int(before["detail"]["slots"])
             slots = await db.fetchval(sql.release_lease, campaign, lease, actor)
             if slots is None:
@@ -391,7 +391,7 @@ class Campaigns:
             reason = await self._why_awaited(campaign, row["round"])
             return Wait(status="wait", outstanding=0, retry_after=JUDGES_SECONDS, reason=reason)
         if outcome == "key_reused":
-            return problems.KeyReused()
+            return problems.ServiceProblem(problems.KEY_REUSED)
         return Finished(status=outcome)
 
     async def _why_awaited(self, campaign: UUID, number: int) -> str:
@@ -434,9 +434,9 @@ async def _check_holder(db: asyncpg.Connection, campaign: UUID, lease: int, acto
     """Refuse a lease that was not granted, or that another API key took."""
     holder = await db.fetchval(sql.holder, campaign, lease)
     if holder is None:
-        raise problems.NoSuchLease(lease)
+        raise problems.ServiceProblem(problems.NO_SUCH_LEASE, lease)
     if holder != actor:
-        raise problems.NotHolder(lease)
+        raise problems.ServiceProblem(problems.NOT_HOLDER, lease)
 
 
 def _check(campaign: UUID, rows: Sequence[asyncpg.Record], sent: Sequence[object]) -> None:
@@ -451,21 +451,23 @@ def _told(tell: AnyTell, row: asyncpg.Record) -> Told | problems.ServiceProblem:
         case "told":
             return Told(counted=row["counted"], late=row["late"], duplicate=row["duplicate"])
         case "key_reused":
-            return problems.KeyReused()
+            return problems.ServiceProblem(problems.KEY_REUSED)
         case "no_lease":
-            return problems.NoSuchLease(tell.lease)
+            return problems.ServiceProblem(problems.NO_SUCH_LEASE, tell.lease)
         case "not_teller":
-            return problems.NotTeller(tell.lease, tell.actor)
+            return problems.ServiceProblem(problems.NOT_TELLER, tell.lease, tell.actor)
         case "slot_not_leased":
-            return problems.NotLeased(tell.lease)
+            return problems.ServiceProblem(problems.NOT_LEASED, tell.lease)
     return _out_of_range(tell, row["counted"], row["late"])
 
 
-def _out_of_range(tell: AnyTell, low: int, high: int) -> problems.ScoreOutOfRange:
+def _out_of_range(tell: AnyTell, low: int, high: int) -> problems.ServiceProblem:
     counts = tell.counts if isinstance(tell, ScoreTell) else (1,) * len(tell.units)
     scores = (units // count for units, count in zip(tell.units, counts, strict=True))
     found = next(score for score in scores if not low <= score <= high)
-    return problems.ScoreOutOfRange(*map(units_to_text, (low, high, found)))
+    return problems.ServiceProblem(
+        problems.SCORE_OUT_OF_RANGE, *map(units_to_text, (low, high, found))
+    )
 
 
 AT_ONCE = 5000
