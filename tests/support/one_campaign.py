@@ -51,7 +51,7 @@ class OneCampaign:
         return (await self.campaigns.ask(self.tenant, self.id, [ask], now=self.now))[0]
 
     async def tell(self, lease: Lease | int, told: Any, key: str | None = None) -> Any:
-        """Tell {slot: score}, {arm: (count, sum)} or {(arm, score): count}."""
+        """Tell {slot: score} or {(arm, score): count}."""
         return (await self.tell_all([made(lease, told, key)]))[0]
 
     async def tell_all(self, tells: list[AnyTell]) -> Any:

@@ -10,6 +10,7 @@ from numbers import Real
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -18,6 +19,7 @@ from pydantic import (
     ValidationError,
     WithJsonSchema,
 )
+from pydantic_core import PydanticCustomError
 
 from affinity_bandits.errors import InvalidInput, shown
 
@@ -125,6 +127,20 @@ def check_rater(rater: str) -> str:
     return rater
 
 
+def check_shown(name: str) -> str:
+    """Return a name that pages show.
+
+    Raises:
+        PydanticCustomError: it has characters or spaces that nobody sees.
+    """
+    if not name.isprintable() or name != name.strip():
+        raise PydanticCustomError(
+            "shown_name",
+            "Name should be of printable characters, not beginning or ending with a space",
+        )
+    return name
+
+
 def new_key() -> str:
     """Return a new idempotency key."""
     return uuid.uuid4().hex
@@ -165,6 +181,7 @@ NDJSON = "application/x-ndjson"
 PROBLEM_JSON = "application/problem+json"
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+ShownName = Annotated[Name, AfterValidator(check_shown)]
 Number = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
 Score = Annotated[float, Field(ge=-LARGEST_SCORE, le=LARGEST_SCORE)]
 CampaignId = Annotated[str, Field(json_schema_extra={"format": "uuid"})]

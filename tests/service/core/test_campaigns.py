@@ -16,9 +16,8 @@ from affinity_bandits.service import problems
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.core.campaigns import SlotAsk
 from affinity_bandits.service.core.spec import CampaignSpec, PlannedTime
-from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.wire import Finished, Told, Wait
-from affinity_bandits.wire.base import LARGEST_NUMBER, new_key
+from affinity_bandits.wire.base import LARGEST_NUMBER, check_key, new_key
 from tests.support.declared import DECLARED
 from tests.support.one_campaign import LEASE_SECONDS, OneCampaign, made
 from tests.support.refusals import code_of, refusal
@@ -111,9 +110,7 @@ async def test_what_a_plan_said_of_the_time_is_kept(one: OneCampaign) -> None:
 @pytest.mark.parametrize("key", ["", "a b", "é", "x" * 201, "line\n", "nul\0", None])
 def test_a_key_is_a_short_word(key: Any) -> None:
     with pytest.raises(InvalidInput, match="Idempotency-Key must be 1 to 200"):
-        SlotAsk(1, key, "t")
-    with pytest.raises(InvalidInput, match="Idempotency-Key must be 1 to 200"):
-        SlotTell(2, key, "t", (0,), (0,))
+        check_key(key)
 
 
 # Telling.

@@ -11,7 +11,6 @@ from uuid import UUID
 
 import asyncpg
 
-from affinity_bandits import checks
 from affinity_bandits._version import __version__
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service import problems
@@ -45,7 +44,6 @@ from affinity_bandits.service.limits import Turns, remember
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.store.connection import sql, transaction, translate_errors
 from affinity_bandits.wire import Finished, Lease, Told, Wait
-from affinity_bandits.wire.base import LARGEST_LEASE, check_key
 
 JUDGES_SECONDS = 5.0
 """After how long to ask again while nobody has said who judges: people take their time."""
@@ -62,10 +60,6 @@ class SlotAsk:
     key: str
     actor: str
     listed: bool = False
-
-    def __post_init__(self) -> None:
-        checks.integer("count", self.count, low=1, high=LARGEST_LEASE)
-        check_key(self.key)
 
 
 class Campaigns:
@@ -98,7 +92,6 @@ class Campaigns:
             ServiceProblem: the key came before with another spec, or from another API key.
             InvalidInput: one of the tellers is not an API key of the tenant.
         """
-        check_key(key)
         spec = spec.with_window()
         policy, arms, scale = spec.policy, len(spec.arms), spec.scale
         state = policy.start(arms, spec.horizon)
@@ -235,7 +228,6 @@ class Campaigns:
         self, tenant: int, campaign: UUID, *, actor: str, key: str, now: datetime | None = None
     ) -> None:
         """Stop a campaign: it hands out no more slots, but answers to leased slots still count."""
-        check_key(key)
         async with self._turns.of(tenant), transaction(self._pool) as db:
             head = await db.fetchrow(sql.head_of_tenant, campaign, tenant)
             if head is None:
@@ -271,7 +263,6 @@ class Campaigns:
             ServiceProblem: the campaign granted no such lease.
             ServiceProblem: another API key took the lease.
         """
-        check_key(key)
         async with self._turns.of(tenant), transaction(self._pool) as db:
             head = await db.fetchrow(sql.head_of_tenant, campaign, tenant)
             if head is None:

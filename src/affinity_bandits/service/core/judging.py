@@ -28,12 +28,12 @@ from affinity_bandits.service.core.spec import RoundSlots, counts_by_arm, open_r
 from affinity_bandits.service.store.connection import sql
 from affinity_bandits.service.webhooks.sending import report
 from affinity_bandits.wire import NameJudges
-from affinity_bandits.wire.base import MOST_JUDGES, check_key
+from affinity_bandits.wire.base import MOST_JUDGES
 
 
 @dataclass(frozen=True)
 class JudgeCounts:
-    """The judges of a round; checked when made.
+    """The judges of a round; checked when made, since they are also read from events.
 
     Args:
         counts: judges of each arm.
@@ -100,9 +100,6 @@ class Naming:
     round: int | None
     key: str
     actor: str
-
-    def __post_init__(self) -> None:
-        check_key(self.key)
 
     def to_json(self) -> dict[str, Any]:
         """Return the content that a repeat must share, as JSON-ready data."""

@@ -16,7 +16,7 @@ from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.core.scores import to_units
 from affinity_bandits.service.problems import Unavailable
 from affinity_bandits.service.store.connection import translate_errors
-from affinity_bandits.wire.base import LARGEST_NUMBER, MOST_ANSWERS, check_key
+from affinity_bandits.wire.base import MOST_ANSWERS
 
 Rater = tuple[str | None, int | None]
 """A pseudonym, and the arm that the rater belongs to; each None if it is not told."""
@@ -24,7 +24,7 @@ Rater = tuple[str | None, int | None]
 
 @dataclass(frozen=True)
 class AnyTell:
-    """Answers to a lease; checked when made.
+    """Answers to a lease, of which each one is checked where a request is read.
 
     Args:
         lease: the lease's number.
@@ -45,18 +45,13 @@ class AnyTell:
     units: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        check_key(self.key)
-        if not 1 <= len(self.places) <= MOST_ANSWERS:
-            raise InvalidInput(self.parameter, f"1 to {MOST_ANSWERS:,} of them", len(self.places))
-        self._check_different()
-        for name, values in (("lease", (self.lease,)), (self.parameter, self.places)):
-            if not all(0 <= value <= LARGEST_NUMBER for value in values):
-                raise InvalidInput(name, f"from 0 to {LARGEST_NUMBER:,}", values)
+        told = self._told()
+        if len(set(told)) < len(told):
+            raise InvalidInput(self.parameter, f"for different {self.part}", sorted(told)[:20])
 
-    def _check_different(self) -> None:
-        if len(set(self.places)) < len(self.places):
-            rule = f"for different {self.part}"
-            raise InvalidInput(self.parameter, rule, sorted(self.places)[:20])
+    def _told(self) -> Sequence[Any]:
+        """Return what may be told once only."""
+        return self.places
 
     @property
     def digest(self) -> bytes:
@@ -79,11 +74,6 @@ class SlotTell(AnyTell):
     form, parameter, part = "answers", "answers", "slots"
 
     raters: tuple[Rater, ...] = ()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.raters and len(self.raters) != len(self.places):
-            raise InvalidInput("raters", f"{len(self.places)} of them", len(self.raters))
 
     @property
     def detail(self) -> str | None:
@@ -109,15 +99,9 @@ class ScoreTell(AnyTell):
 
     counts: tuple[int, ...]
 
-    def _check_different(self) -> None:
-        told = list(zip(self.places, self.units, self.counts, strict=True))
-        if not all(0 < count <= MOST_ANSWERS and units % count == 0 for _, units, count in told):
-            raise InvalidInput(
-                "count", f"from 1 to {MOST_ANSWERS:,}, and of one score", self.counts
-            )
-        scores = [(arm, units // count) for arm, units, count in told]
-        if len(set(scores)) < len(scores):
-            raise InvalidInput(self.parameter, f"for different {self.part}", sorted(scores)[:20])
+    def _told(self) -> Sequence[Any]:
+        each = zip(self.places, self.units, self.counts, strict=True)
+        return [(arm, units // count) for arm, units, count in each]
 
 
 def sql_arguments(tells: Sequence[AnyTell]) -> tuple[list[Any], ...]:
@@ -163,6 +147,8 @@ def read_tell(body: wire.Tell, key: str, actor: str, names: Sequence[str]) -> An
         for one in body.totals
         for each in one.scores
     ]
+    if len(told) > MOST_ANSWERS:  # a tell writes them all
+        raise InvalidInput("totals", f"of at most {MOST_ANSWERS:,} scores together", len(told))
     return ScoreTell(body.lease, key, actor, *zip(*told, strict=True))
 
 
