@@ -90,8 +90,8 @@ MUTATIONS = {
     "slots of another lease": ("tell", "NOT v_slots <@ v_ask.slots", "false"),
     "scores above the highest": (
         "tell",
-        "BETWEEN v_head.lowest AND v_head.highest",
-        ">= v_head.lowest",
+        "v_units[1] BETWEEN v_head.lowest AND v_head.highest",
+        "v_units[1] >= v_head.lowest",
     ),
     "totals above the highest": (
         "tell",

@@ -67,7 +67,6 @@ EDGES = {
     "count": (1, 10_000),
     "lease": (0, LARGEST_NUMBER),
     "answers[0].slot": (0, LARGEST_ROUND),
-    "totals[0].count": (0, 10_000),
     "totals[0].scores[0].count": (1, 10_000),
     "horizon": (1, 10**15),
 }
@@ -163,7 +162,7 @@ async def test_whole_numbers_are_taken_up_to_the_edge_and_not_beyond(
     for value in inside:
         answer = await client.post(where, content=around % value)
         code = answer.json().get("code")
-        assert code in {None, "no_such_lease", "not_leased"} or "sum" in answer.text, value
+        assert code in {None, "no_such_lease", "not_leased"}, value
 
 
 @pytest.mark.parametrize("kind", BODIES)
